@@ -1,0 +1,53 @@
+/**
+ * Every failure that an operator or a client may see, each with a stable code.
+ * `exit` is the command line's exit status: 1 the work failed, 2 the command was used wrongly.
+ */
+export const ERROR_CODES = {
+  usage: { exit: 2, meaning: 'A command, flag or setting is not understood.' },
+  config_invalid: { exit: 2, meaning: 'A setting has a value outside its range, or two settings exclude each other.' },
+  ledger_unreadable: { exit: 1, meaning: 'A ledger file is missing or cannot be read.' },
+  ledger_corrupt: { exit: 1, meaning: 'A ledger file does not decompress, or a line is not an event.' },
+  ledger_signature: { exit: 1, meaning: 'A checkpoint is not signed by a known key.' },
+  ledger_root: { exit: 1, meaning: 'The events do not have the root hash that the checkpoint signs.' },
+  ledger_order: { exit: 1, meaning: 'A sequence number, a time or a snapshot is out of order.' },
+  ledger_schema: { exit: 1, meaning: 'An event does not have the form of its type.' },
+  import_failed: { exit: 1, meaning: 'A remote ledger answered with something that cannot be imported.' },
+  document_invalid: { exit: 1, meaning: 'A document under data/documents does not fit its schema.' },
+  artifact_invalid: { exit: 1, meaning: 'A file that was about to be published does not fit its own schema.' },
+  release_invalid: { exit: 1, meaning: 'A published release differs from its manifest or from the ledger.' },
+  publish_failed: { exit: 1, meaning: 'The release could not be written; the published one is untouched.' },
+  locked: { exit: 1, meaning: 'Another run holds the lock.' },
+  browser_missing: { exit: 1, meaning: 'No Chromium was found to print the PDF with.' },
+  site_failed: { exit: 1, meaning: 'The site could not be built.' },
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface Fault {
+  /** Where: a file with its line (`snapshots/2025-12-01T06Z.ndjson.zst:17`), a flag, a field. */
+  place: string;
+  expected: string;
+  found: string;
+  cause?: unknown;
+}
+
+/** A failure that says where, what was expected and what was found; `code` is stable across versions. */
+export class CathedralError extends Error {
+  readonly code: ErrorCode;
+  readonly place: string;
+  readonly expected: string;
+  readonly found: string;
+
+  constructor(code: ErrorCode, { place, expected, found, cause }: Fault) {
+    super(`${place}: expected ${expected}, found ${found} (${code})`, { cause });
+    this.name = 'CathedralError';
+    this.code = code;
+    this.place = place;
+    this.expected = expected;
+    this.found = found;
+  }
+
+  get exit(): 1 | 2 {
+    return ERROR_CODES[this.code].exit;
+  }
+}
