@@ -1,0 +1,96 @@
+import { type EventOf, isKnownType, type KnownType, type LedgerEvent } from '../ledger/event.ts';
+import type { Leaf } from '../ledger/leaf.ts';
+import * as governance from './handlers/governance.ts';
+import * as oversight from './handlers/oversight.ts';
+import * as sentinels from './handlers/sentinels.ts';
+import * as supply from './handlers/supply.ts';
+import { own } from './own.ts';
+import { enterYear } from './period.ts';
+import { metrics } from './queries/metrics.ts';
+import type { State } from './state.ts';
+import { DAY_MS, DELIBERATION_DAYS, HOUR_MS, timeOf, WINDOW_DAYS, within } from './window.ts';
+
+type Handlers = { [T in KnownType]: (state: State, event: EventOf<T>) => void };
+
+const HANDLERS: Handlers = {
+  genesis: supply.genesis,
+  cycle_opened: () => {},
+  sentinel_registered: sentinels.sentinelRegistered,
+  sentinel_retired: sentinels.sentinelRetired,
+  heartbeat: sentinels.heartbeat,
+  attestation: sentinels.attestation,
+  mic_mint: supply.micMint,
+  mic_burn: supply.micBurn,
+  mic_lock: supply.micLock,
+  mic_unlock: supply.micUnlock,
+  multiplier_set: supply.multiplierSet,
+  mii_reading: sentinels.miiReading,
+  deliberation_opened: governance.deliberationOpened,
+  position_taken: governance.positionTaken,
+  deliberation_closed: governance.deliberationClosed,
+  decision_recorded: governance.decisionRecorded,
+  compliance_audited: oversight.complianceAudited,
+  audit_scheduled: oversight.auditScheduled,
+  policy_projected: governance.policyProjected,
+  alert_raised: oversight.alertRaised,
+  alert_cleared: oversight.alertCleared,
+  app_registered: sentinels.appRegistered,
+  package_registered: sentinels.packageRegistered,
+  companion_attested: oversight.companionAttested,
+  companion_drift: oversight.companionDrift,
+  companion_revoked: oversight.companionRevoked,
+};
+
+/**
+ * The state after one more event. Pure in what counts: no clock, no chance, no I/O, and the same events give the same
+ * state. It takes the state over: the one passed in must not be used again (a million copies would be the alternative).
+ */
+export function apply(state: State, { event }: Leaf): State {
+  closeBaseline(state, event);
+  if (state.events === 0) state.since = event.timestamp;
+  if (event.cycle !== state.cycle) {
+    state.cycle = event.cycle;
+    state.mii_baseline = state.mii;
+  }
+  enterYear(state, event.timestamp);
+  const hourBefore = state.asOf.slice(0, 13);
+  state.asOf = event.timestamp;
+  if (event.timestamp.slice(0, 13) !== hourBefore) forget(state);
+  state.events += 1;
+  state.year.events += 1;
+  count(state, event);
+  return state;
+}
+
+function count(state: State, event: LedgerEvent): void {
+  const { type } = event;
+  const bucket = isKnownType(type) ? type : 'other';
+  state.events_by_type[bucket] = (own(state.events_by_type, bucket) ?? 0) + 1;
+  if (isKnownType(type)) (HANDLERS[type] as (state: State, event: LedgerEvent) => void)(state, event);
+}
+
+/** The first event past the first thirty days fixes what drift is measured against. */
+function closeBaseline(state: State, event: LedgerEvent): void {
+  if (state.baseline !== null || state.events === 0) return;
+  if (timeOf(event.timestamp) - timeOf(state.since) >= WINDOW_DAYS * DAY_MS) state.baseline = metrics(state);
+}
+
+/** Drops what has left its window, once an hour of the ledger's time, so that the state does not grow. */
+function forget(state: State): void {
+  const { asOf } = state;
+  const oldestHour = timeOf(asOf) / HOUR_MS - WINDOW_DAYS * 24;
+  state.hours = state.hours.filter((sums) => sums.hour >= oldestHour);
+  state.readings = within(state.readings, asOf, (reading) => reading.timestamp);
+  state.decisions = within(state.decisions, asOf, (decision) => decision.timestamp);
+  state.risks = within(state.risks, asOf, (risk) => risk.timestamp);
+  state.findings.recent = within(state.findings.recent, asOf, (finding) => finding.raised_at);
+  const open = (closed: string | null) => closed ?? asOf;
+  state.deliberations = within(state.deliberations, asOf, (one) => open(one.closed_at), DELIBERATION_DAYS);
+  const grants = within(
+    Object.entries(state.companions),
+    asOf,
+    ([, grant]) => grant.expires_at,
+    DELIBERATION_DAYS,
+  );
+  state.companions = Object.fromEntries(grants);
+}

@@ -1,0 +1,98 @@
+import type { EventOf } from '../../ledger/event.ts';
+import { addFinding } from '../finding.ts';
+import type { State } from '../state.ts';
+import { dayOf } from '../window.ts';
+
+const RECENT_DECISIONS = 12;
+
+export function deliberationOpened(state: State, event: EventOf<'deliberation_opened'>): void {
+  const { deliberation: id, topic } = event.data;
+  state.year.deliberations_opened += 1;
+  if (state.deliberations.some((known) => known.id === id)) {
+    addFinding(state, event, `deliberation ${id} was opened before`);
+    return;
+  }
+  state.deliberations.push({
+    id,
+    topic,
+    opened_at: event.timestamp,
+    opened_cycle: event.cycle,
+    closed_at: null,
+    closed_cycle: null,
+    consensus: null,
+    outcome: null,
+    positions: [],
+  });
+}
+
+/** A sentinel may change its mind: its last position before the close stands. */
+export function positionTaken(state: State, event: EventOf<'position_taken'>): void {
+  const { deliberation: id, position, reasoning, virtue_tags } = event.data;
+  const deliberation = state.deliberations.find((known) => known.id === id && known.closed_at === null);
+  if (!deliberation) {
+    addFinding(state, event, `a position on ${id}, which is not open`, event.agent);
+    return;
+  }
+  const others = deliberation.positions.filter((other) => other.id !== event.agent);
+  const own = { id: event.agent, position, reasoning, virtue_tags, taken_at: event.timestamp };
+  deliberation.positions = [...others, own];
+}
+
+export function deliberationClosed(state: State, event: EventOf<'deliberation_closed'>): void {
+  const { deliberation: id, consensus, outcome } = event.data;
+  const deliberation = state.deliberations.find((known) => known.id === id && known.closed_at === null);
+  if (!deliberation) {
+    addFinding(state, event, `${id} is closed but was not open`);
+    return;
+  }
+  Object.assign(deliberation, { closed_at: event.timestamp, closed_cycle: event.cycle, consensus, outcome });
+  state.year.deliberations_closed += 1;
+  if (consensus === 'reached') state.year.consensus_reached += 1;
+}
+
+export function decisionRecorded(state: State, event: EventOf<'decision_recorded'>): void {
+  const {
+    decision: id,
+    topic,
+    outcome,
+    lessons_learned,
+    frameworks_applied,
+    sentinels_involved,
+  } = event.data;
+  state.decisions.push({
+    timestamp: event.timestamp,
+    has_lessons: lessons_learned !== '',
+    is_principled: frameworks_applied.length > 0 && sentinels_involved.length > 0,
+  });
+  state.year.decisions_recorded += 1;
+  const decision = { id, date: dayOf(event.timestamp), topic, outcome };
+  state.year.recent_decisions = [decision, ...state.year.recent_decisions].slice(0, RECENT_DECISIONS);
+}
+
+export function policyProjected(state: State, event: EventOf<'policy_projected'>): void {
+  const { policy, economic_impact: economy, social_impact: society, risks, timeline } = event.data;
+  state.risks.push({
+    timestamp: event.timestamp,
+    risks: risks.length,
+    mitigated: risks.filter((risk) => risk.mitigation !== '').length,
+  });
+  const projection = {
+    policy,
+    projected_at: event.timestamp,
+    economic_impact: {
+      debt_reduction_annual: economy.debt_reduction_annual,
+      gdp_impact: economy.gdp_impact,
+      job_creation: economy.job_creation,
+    },
+    social_impact: {
+      access_improvement: society.access_improvement,
+      equity_impact: society.equity_impact,
+      transparency: society.transparency,
+    },
+    risks: risks.map(({ risk, severity, mitigation }) => ({ risk, severity, mitigation })),
+    timeline,
+  };
+  const at = state.projections.findIndex((known) => known.policy === policy);
+  if (at < 0) state.projections.push(projection);
+  else state.projections[at] = projection;
+}

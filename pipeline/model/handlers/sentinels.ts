@@ -1,0 +1,97 @@
+import type { EventOf } from '../../ledger/event.ts';
+import { addFinding } from '../finding.ts';
+import { coordinationScore } from '../formulas.ts';
+import { own } from '../own.ts';
+import { hourOf, monthOf } from '../period.ts';
+import { activeSentinels, OFFLINE_AFTER_MS } from '../sentinel-status.ts';
+import type { State } from '../state.ts';
+import { timeOf } from '../window.ts';
+
+/** A ledger writes scores with at least four places. */
+const SCORE_TOLERANCE = 0.0001;
+
+export function sentinelRegistered(state: State, event: EventOf<'sentinel_registered'>): void {
+  const { sentinel: id, cathedral } = event.data;
+  const known = own(state.sentinels, id);
+  if (known && known.retired_at === null) addFinding(state, event, `${id} is registered already`, id);
+  state.sentinels[id] = {
+    cathedral,
+    registered_at: event.timestamp,
+    retired_at: null,
+    last_heartbeat: event.timestamp,
+    up_since: event.timestamp,
+    score: known?.score ?? null,
+    gi_score: known?.gi_score ?? null,
+    minted: known?.minted ?? 0n,
+    mints: known?.mints ?? 0,
+  };
+}
+
+export function sentinelRetired(state: State, event: EventOf<'sentinel_retired'>): void {
+  const { sentinel: id } = event.data;
+  const sentinel = own(state.sentinels, id);
+  if (sentinel) sentinel.retired_at = event.timestamp;
+  else addFinding(state, event, `${id} is retired but was never registered`, id);
+}
+
+export function heartbeat(state: State, event: EventOf<'heartbeat'>): void {
+  const sentinel = own(state.sentinels, event.agent);
+  if (!sentinel) {
+    addFinding(state, event, `a heartbeat of ${event.agent}, which is not registered`, event.agent);
+    return;
+  }
+  if (timeOf(event.timestamp) - timeOf(sentinel.last_heartbeat) > OFFLINE_AFTER_MS) {
+    sentinel.up_since = event.timestamp;
+    state.year.outages += 1;
+  }
+  sentinel.last_heartbeat = event.timestamp;
+}
+
+export function attestation(state: State, event: EventOf<'attestation'>): void {
+  const { score, gi_score } = event.data;
+  const expected = coordinationScore(event.data);
+  if (Math.abs(score - expected) > SCORE_TOLERANCE) {
+    addFinding(
+      state,
+      event,
+      `the score formula gives ${expected.toFixed(4)}, attested is ${score}`,
+      event.agent,
+    );
+  }
+  const sentinel = own(state.sentinels, event.agent);
+  if (sentinel) {
+    sentinel.score = score;
+    sentinel.gi_score = gi_score;
+  } else addFinding(state, event, `an attestation of ${event.agent}, which is not registered`, event.agent);
+  const hour = hourOf(state);
+  hour.attestations += 1;
+  hour.gi_score += gi_score;
+  hour.score += score;
+  monthOf(state).attestations += 1;
+  state.year.attestations += 1;
+}
+
+export function miiReading(state: State, event: EventOf<'mii_reading'>): void {
+  const { mii } = event.data;
+  state.mii = mii;
+  state.readings.push({
+    timestamp: event.timestamp,
+    mii,
+    cycle: event.cycle,
+    sentinel_count: activeSentinels(state).length,
+  });
+  const month = monthOf(state);
+  month.mii_sum += mii;
+  month.mii_readings += 1;
+  month.mii_min = Math.min(month.mii_min ?? 1, mii);
+}
+
+export function appRegistered(state: State, event: EventOf<'app_registered'>): void {
+  const { name, version, status } = event.data;
+  state.apps[name] = { version, status, registered_at: event.timestamp };
+}
+
+export function packageRegistered(state: State, event: EventOf<'package_registered'>): void {
+  const { name, version, status } = event.data;
+  state.packages[name] = { version, status, registered_at: event.timestamp };
+}

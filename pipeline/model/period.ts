@@ -1,0 +1,42 @@
+import { emptyYear, type HourSums, type Month, type State } from './state.ts';
+import { HOUR_MS, timeOf } from './window.ts';
+
+/** The current hour's sums; made when the first event that needs them comes. */
+export function hourOf(state: State): HourSums {
+  const hour = Math.floor(timeOf(state.asOf) / HOUR_MS);
+  const last = state.hours.at(-1);
+  if (last?.hour === hour) return last;
+  const sums = { hour, attestations: 0, gi_score: 0, score: 0, normalised: {} };
+  state.hours.push(sums);
+  return sums;
+}
+
+/** The current month of the year's sums; made with the month's first event. */
+export function monthOf(state: State): Month {
+  const month = state.asOf.slice(0, 7);
+  const last = state.year.months.at(-1);
+  if (last?.month === month) return last;
+  const sums: Month = {
+    month,
+    minted: 0n,
+    burned: 0n,
+    total_supply: state.supply.total,
+    mints: 0,
+    attestations: 0,
+    mii_sum: 0,
+    mii_readings: 0,
+    mii_min: null,
+  };
+  state.year.months.push(sums);
+  return sums;
+}
+
+export function yearOf(timestamp: string): number {
+  return Number(timestamp.slice(0, 4));
+}
+
+/** Begins the sums of the year of `timestamp`, where it is a later one than the state's. */
+export function enterYear(state: State, timestamp: string): void {
+  const year = yearOf(timestamp);
+  if (year !== state.year.year) state.year = emptyYear(year, timestamp, state.supply.total);
+}

@@ -1,0 +1,26 @@
+import { activeSentinels, uptimeDays } from '../sentinel-status.ts';
+import type { State } from '../state.ts';
+
+export interface ScoredSentinel {
+  id: string;
+  cathedral: string;
+  /** Coordination score s in points, of the last attestation. */
+  score: number;
+  gi_score: number;
+  uptime_days: number;
+}
+
+/** Active sentinels that have attested, in the order of registration. */
+export function scoredSentinels(state: State): ScoredSentinel[] {
+  return activeSentinels(state).flatMap((sentinel) => {
+    const { id, cathedral, score, gi_score } = sentinel;
+    if (score === null || gi_score === null) return [];
+    return [{ id, cathedral, score, gi_score, uptime_days: uptimeDays(sentinel, state.asOf) }];
+  });
+}
+
+/** Mean of s over the active sentinels that have attested; 0 where none has. */
+export function averageCoordination(state: State): number {
+  const scored = scoredSentinels(state);
+  return scored.length === 0 ? 0 : scored.reduce((sum, { score }) => sum + score, 0) / scored.length;
+}

@@ -1,0 +1,27 @@
+import { activeSentinels, sentinelStatus } from '../sentinel-status.ts';
+import type { Alert, State } from '../state.ts';
+import { within } from '../window.ts';
+import { minting } from './supply.ts';
+
+/** Raised and not cleared, and the findings of the last thirty days; newest first. */
+export function activeAlerts(state: State): Alert[] {
+  const findings = within(state.findings.recent, state.asOf, (finding) => finding.raised_at);
+  const newestFirst = (a: Alert, b: Alert) =>
+    a.raised_at < b.raised_at ? 1 : a.raised_at > b.raised_at ? -1 : 0;
+  return [...state.alerts, ...findings].sort(newestFirst);
+}
+
+/**
+ * critical: a third of the active sentinels offline, mii below its threshold, or a critical alert;
+ * degraded: a sentinel degraded or offline, or a warning; else healthy.
+ */
+export function systemHealth(state: State): 'healthy' | 'degraded' | 'critical' {
+  const statuses = activeSentinels(state).map((sentinel) => sentinelStatus(sentinel, state.asOf));
+  const offline = statuses.filter((status) => status === 'offline').length;
+  const severities = new Set(activeAlerts(state).map(({ severity }) => severity));
+  const belowThreshold = state.mii !== null && !minting(state).minting_active;
+  if ((offline > 0 && offline * 3 >= statuses.length) || belowThreshold || severities.has('critical'))
+    return 'critical';
+  if (statuses.some((status) => status !== 'operational') || severities.has('warning')) return 'degraded';
+  return 'healthy';
+}

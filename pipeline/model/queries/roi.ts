@@ -1,0 +1,43 @@
+import { amountToNumber } from '../amount.ts';
+import { REWARD } from '../formulas.ts';
+import { own } from '../own.ts';
+import { allSentinels } from '../sentinel-status.ts';
+import type { SentinelState, State } from '../state.ts';
+
+/** Mean reward per mint ÷ L: what a mint returned per unit of the highest base reward. Without a mint, 0. */
+export function roi({ minted, mints }: Pick<SentinelState, 'minted' | 'mints'>): number {
+  return mints === 0 ? 0 : amountToNumber(minted) / mints / REWARD.L;
+}
+
+export interface CathedralRoi {
+  multiplier: number;
+  /** 1e-6 MIC, of all its sentinels ever. */
+  total_rewards: bigint;
+  /** Registered and not retired. */
+  sentinel_count: number;
+  /** Mean over its sentinels that have minted; 0 where none has. */
+  average_roi: number;
+}
+
+/** By cathedral, for every cathedral that has a multiplier or a sentinel. */
+export function roiByCathedral(state: State): Record<string, CathedralRoi> {
+  const sentinels = allSentinels(state);
+  const names = new Set([...Object.keys(state.multipliers), ...sentinels.map(({ cathedral }) => cathedral)]);
+  return Object.fromEntries([...names].map((name) => [name, cathedralRoi(state, name)]));
+}
+
+function cathedralRoi(state: State, name: string): CathedralRoi {
+  const members = allSentinels(state).filter(({ cathedral }) => cathedral === name);
+  const minting = members.filter(({ mints }) => mints > 0);
+  return {
+    multiplier: multiplierOf(state, name),
+    total_rewards: members.reduce((sum, { minted }) => sum + minted, 0n),
+    sentinel_count: members.filter(({ retired_at }) => retired_at === null).length,
+    average_roi: minting.length === 0 ? 0 : minting.reduce((sum, one) => sum + roi(one), 0) / minting.length,
+  };
+}
+
+/** M_c of a cathedral; 1, the least, where the ledger has set none. */
+export function multiplierOf(state: State, cathedral: string): number {
+  return own(state.multipliers, cathedral) ?? 1;
+}

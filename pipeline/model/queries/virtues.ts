@@ -1,0 +1,81 @@
+import type { Virtue } from '../../ledger/event.ts';
+import { gini } from '../formulas.ts';
+import { own } from '../own.ts';
+import { activeSentinels } from '../sentinel-status.ts';
+import type { State } from '../state.ts';
+import { HOUR_MS, windowStart, within } from '../window.ts';
+import { recentlyClosed, share } from './consensus-rate.ts';
+
+/** Each virtue with what it measures, in the order in which they are published. */
+export const VIRTUE_MEASURES: Record<Virtue, { measure: string; score: (state: State) => number }> = {
+  integrity: {
+    measure: 'the latest MII reading',
+    score: (state) => state.mii ?? 0,
+  },
+  temperance: {
+    measure: 'deliberations closed in the cycle they were opened in ÷ deliberations closed, last 30 days',
+    score: temperance,
+  },
+  justice: {
+    measure: '1 − Gini coefficient of (minted MIC ÷ multiplier) per active sentinel, last 30 days',
+    score: justice,
+  },
+  prudence: {
+    measure:
+      '(projected risks with a mitigation + decisions with lessons learned) ÷ (projected risks + decisions), last 30 days',
+    score: prudence,
+  },
+  courage: {
+    measure:
+      'opposing or abstaining positions with reasoning ÷ opposing or abstaining positions, last 30 days',
+    score: courage,
+  },
+};
+
+const COMPLIANT_FROM = 0.8;
+const AT_RISK_FROM = 0.6;
+
+export type VirtueStatus = 'compliant' | 'at_risk' | 'breached';
+
+export function virtueStatus(score: number): VirtueStatus {
+  if (score >= COMPLIANT_FROM) return 'compliant';
+  return score >= AT_RISK_FROM ? 'at_risk' : 'breached';
+}
+
+/** Scores in [0, 1] of the five virtues over the last thirty days of the ledger. */
+export function virtueScores(state: State): Record<Virtue, number> {
+  const scores = Object.entries(VIRTUE_MEASURES).map(([virtue, { score }]) => [virtue, score(state)]);
+  return Object.fromEntries(scores);
+}
+
+function temperance(state: State): number {
+  const closed = recentlyClosed(state);
+  return share(closed.filter((one) => one.closed_cycle === one.opened_cycle).length, closed.length);
+}
+
+/** Sentinels that minted nothing count, with zero, unless they have retired. */
+function justice(state: State): number {
+  const minted: Record<string, number> = Object.fromEntries(activeSentinels(state).map(({ id }) => [id, 0]));
+  const start = windowStart(state.asOf) / HOUR_MS;
+  for (const { hour, normalised } of state.hours) {
+    if (hour < start) continue;
+    for (const [id, amount] of Object.entries(normalised)) minted[id] = (own(minted, id) ?? 0) + amount;
+  }
+  return 1 - gini(Object.values(minted));
+}
+
+function prudence(state: State): number {
+  const decisions = within(state.decisions, state.asOf, (decision) => decision.timestamp);
+  const projections = within(state.risks, state.asOf, (projection) => projection.timestamp);
+  const risks = projections.reduce((sum, projection) => sum + projection.risks, 0);
+  const mitigated = projections.reduce((sum, projection) => sum + projection.mitigated, 0);
+  const learned = decisions.filter((decision) => decision.has_lessons).length;
+  return share(mitigated + learned, risks + decisions.length);
+}
+
+function courage(state: State): number {
+  const positions = state.deliberations.flatMap((deliberation) => deliberation.positions);
+  const recent = within(positions, state.asOf, (position) => position.taken_at);
+  const contrary = recent.filter(({ position }) => position === 'oppose' || position === 'abstain');
+  return share(contrary.filter(({ reasoning }) => reasoning.trim() !== '').length, contrary.length);
+}

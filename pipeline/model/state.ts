@@ -1,0 +1,266 @@
+import { z } from 'zod';
+import { ALERT_SCOPES, POSITIONS, SEVERITIES, VIRTUES } from '../ledger/event.ts';
+
+/** MIC in integers of 1e-6: a bigint in memory, a string of digits in the file. */
+const Micro = z.codec(z.string().regex(/^-?\d+$/), z.bigint(), {
+  decode: (digits) => BigInt(digits),
+  encode: (micro) => micro.toString(),
+});
+const Count = z.int().min(0);
+const Time = z.string();
+const byName = <T extends z.ZodType>(value: T) => z.record(z.string(), value);
+
+const SentinelState = z.strictObject({
+  cathedral: z.string(),
+  registered_at: Time,
+  retired_at: Time.nullable(),
+  /** Registration counts as the first sign of life. */
+  last_heartbeat: Time,
+  /** Registration, or the heartbeat that ended the last outage. */
+  up_since: Time,
+  score: z.number().nullable(),
+  gi_score: z.number().nullable(),
+  minted: Micro,
+  mints: Count,
+});
+
+/** Sums over the attestations and mints of one hour; what the thirty-day means are made of. */
+const HourSums = z.strictObject({
+  /** Hours since 1970-01-01T00Z. */
+  hour: z.int(),
+  attestations: Count,
+  gi_score: z.number(),
+  score: z.number(),
+  /** Σ amount ÷ multiplier in MIC, by sentinel. */
+  normalised: byName(z.number()),
+});
+
+const Reading = z.strictObject({
+  timestamp: Time,
+  mii: z.number(),
+  cycle: z.string(),
+  sentinel_count: Count,
+});
+
+const Position = z.strictObject({
+  id: z.string(),
+  position: z.enum(POSITIONS),
+  reasoning: z.string(),
+  virtue_tags: z.array(z.enum(VIRTUES)),
+  taken_at: Time,
+});
+
+const Deliberation = z.strictObject({
+  id: z.string(),
+  topic: z.string(),
+  opened_at: Time,
+  opened_cycle: z.string(),
+  closed_at: Time.nullable(),
+  closed_cycle: z.string().nullable(),
+  consensus: z.enum(['reached', 'not_reached']).nullable(),
+  outcome: z.string().nullable(),
+  positions: z.array(Position),
+});
+
+/** What the virtues need of a decision; the decision itself goes into the archive, not into the state. */
+const DecisionMark = z.strictObject({
+  timestamp: Time,
+  has_lessons: z.boolean(),
+  is_principled: z.boolean(),
+});
+
+const RiskMark = z.strictObject({ timestamp: Time, risks: Count, mitigated: Count });
+
+const Alert = z.strictObject({
+  id: z.string(),
+  severity: z.enum(SEVERITIES),
+  scope: z.enum(ALERT_SCOPES),
+  message: z.string(),
+  raised_at: Time,
+  sentinel: z.string().optional(),
+});
+
+const Projection = z.strictObject({
+  policy: z.string(),
+  projected_at: Time,
+  economic_impact: z.strictObject({
+    debt_reduction_annual: z.string(),
+    gdp_impact: z.string(),
+    job_creation: z.string(),
+  }),
+  social_impact: z.strictObject({
+    access_improvement: z.string(),
+    equity_impact: z.string(),
+    transparency: z.string(),
+  }),
+  risks: z.array(z.strictObject({ risk: z.string(), severity: z.string(), mitigation: z.string() })),
+  timeline: z.string(),
+});
+
+const Audit = z.strictObject({ statuses: byName(z.string()), last_audit: z.string() });
+
+const Companion = z.strictObject({
+  companion: z.string(),
+  ledger_id: z.string(),
+  scope: z.array(z.string()),
+  risk_level: z.string(),
+  attested_at: Time,
+  expires_at: Time,
+  drift_threshold: z.number().nullable(),
+  drift: z.number().nullable(),
+  checked_at: Time.nullable(),
+  status: z.enum(['active', 'revoked', 'superseded']),
+  ended_at: Time.nullable(),
+  reason: z.string().nullable(),
+});
+
+const Month = z.strictObject({
+  /** `2026-01` */
+  month: z.string(),
+  minted: Micro,
+  burned: Micro,
+  total_supply: Micro,
+  mints: Count,
+  attestations: Count,
+  mii_sum: z.number(),
+  mii_readings: Count,
+  mii_min: z.number().nullable(),
+});
+
+const YearSums = z.strictObject({
+  year: z.int(),
+  from: Time,
+  opening_supply: Micro,
+  events: Count,
+  attestations: Count,
+  alerts_raised: Count,
+  outages: Count,
+  deliberations_opened: Count,
+  deliberations_closed: Count,
+  consensus_reached: Count,
+  decisions_recorded: Count,
+  /** The newest twelve, newest first. */
+  recent_decisions: z.array(
+    z.strictObject({ id: z.string(), date: z.string(), topic: z.string(), outcome: z.string() }),
+  ),
+  by_cathedral: byName(z.strictObject({ mints: Count, minted: Micro })),
+  by_sentinel: byName(Micro),
+  months: z.array(Month),
+});
+
+/** The eight numbers whose change since the first thirty days is drift. */
+const Metrics = z.record(z.string(), z.number());
+
+export const StateFile = z.strictObject({
+  format: z.literal('cathedral-state/1'),
+  /** Timestamp of the last event folded in: the time of everything that is published from the state. */
+  asOf: Time,
+  /** Timestamp of the first event. */
+  since: Time,
+  cycle: z.string(),
+  events: Count,
+  events_by_type: byName(Count),
+  charter: z.string().nullable(),
+  supply: z.strictObject({ total: Micro, locked: Micro, burned: Micro }),
+  /** What each contract holds locked; a contract with nothing left is dropped. */
+  contracts: byName(Micro),
+  mii: z.number().nullable(),
+  /** MII when the current cycle began; null where no reading came before it. */
+  mii_baseline: z.number().nullable(),
+  /** Readings of the last thirty days, oldest first. */
+  readings: z.array(Reading),
+  sentinels: byName(SentinelState),
+  multipliers: byName(z.number()),
+  /** Hours of the last thirty days in which something was attested or minted, oldest first. */
+  hours: z.array(HourSums),
+  apps: byName(z.strictObject({ version: z.string(), status: z.string(), registered_at: Time })),
+  packages: byName(z.strictObject({ version: z.string(), status: z.string(), registered_at: Time })),
+  /** Open ones and those closed in the last ninety days, in the order of their opening. */
+  deliberations: z.array(Deliberation),
+  decisions: z.array(DecisionMark),
+  risks: z.array(RiskMark),
+  projections: z.array(Projection),
+  audits: byName(Audit),
+  scheduled_audits: byName(z.string()),
+  /** Raised and not cleared, oldest first. */
+  alerts: z.array(Alert),
+  /** What the ledger contradicts itself in: the newest hundred of the last thirty days, and how many there ever were. */
+  findings: z.strictObject({ total: Count, recent: z.array(Alert) }),
+  companions: byName(Companion),
+  /** The metrics of the first thirty days; null until those are over. */
+  baseline: Metrics.nullable(),
+  year: YearSums,
+});
+
+export type State = z.output<typeof StateFile>;
+export type SentinelState = z.output<typeof SentinelState>;
+export type HourSums = z.output<typeof HourSums>;
+export type Deliberation = z.output<typeof Deliberation>;
+export type Alert = z.output<typeof Alert>;
+export type YearSums = z.output<typeof YearSums>;
+export type Month = z.output<typeof Month>;
+export type Metrics = z.output<typeof Metrics>;
+
+/** A ledger of no events. */
+export function emptyState(): State {
+  return {
+    format: 'cathedral-state/1',
+    asOf: '',
+    since: '',
+    cycle: '',
+    events: 0,
+    events_by_type: {},
+    charter: null,
+    supply: { total: 0n, locked: 0n, burned: 0n },
+    contracts: {},
+    mii: null,
+    mii_baseline: null,
+    readings: [],
+    sentinels: {},
+    multipliers: {},
+    hours: [],
+    apps: {},
+    packages: {},
+    deliberations: [],
+    decisions: [],
+    risks: [],
+    projections: [],
+    audits: {},
+    scheduled_audits: {},
+    alerts: [],
+    findings: { total: 0, recent: [] },
+    companions: {},
+    baseline: null,
+    year: emptyYear(0, '', 0n),
+  };
+}
+
+export function emptyYear(year: number, from: string, openingSupply: bigint): YearSums {
+  return {
+    year,
+    from,
+    opening_supply: openingSupply,
+    events: 0,
+    attestations: 0,
+    alerts_raised: 0,
+    outages: 0,
+    deliberations_opened: 0,
+    deliberations_closed: 0,
+    consensus_reached: 0,
+    decisions_recorded: 0,
+    recent_decisions: [],
+    by_cathedral: {},
+    by_sentinel: {},
+    months: [],
+  };
+}
+
+/** The state as JSON text; the same state gives the same bytes. */
+export function formatState(state: State): string {
+  return `${JSON.stringify(z.encode(StateFile, state))}\n`;
+}
+
+/** Of a parsed state file. Throws a ZodError where it is not one. */
+export function parseState(json: unknown): State {
+  return z.decode(StateFile, json as z.input<typeof StateFile>);
+}

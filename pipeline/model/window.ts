@@ -1,0 +1,35 @@
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+/** Length of the window over which virtues, drift and consensus are measured. */
+export const WINDOW_DAYS = 30;
+/** How long a closed deliberation stays in deliberations.json. */
+export const DELIBERATION_DAYS = 90;
+
+/** Milliseconds since 1970 of an event's timestamp; digits past the millisecond are cut. */
+export function timeOf(timestamp: string): number {
+  return Date.parse(timestamp);
+}
+
+/** `2026-01-15` of a timestamp. Ledger timestamps are UTC. */
+export function dayOf(timestamp: string): string {
+  return timestamp.slice(0, 10);
+}
+
+/** Beginning of the window that ends at `asOf`, in milliseconds; the window includes both of its ends. */
+export function windowStart(asOf: string, days: number = WINDOW_DAYS): number {
+  return timeOf(asOf) - days * DAY_MS;
+}
+
+/** Those of `items` whose time lies in the window that ends at `asOf`. */
+export function within<T>(
+  items: readonly T[],
+  asOf: string,
+  time: (item: T) => string | null,
+  days: number = WINDOW_DAYS,
+): T[] {
+  const start = windowStart(asOf, days);
+  return items.filter((item) => {
+    const at = time(item);
+    return at !== null && timeOf(at) >= start;
+  });
+}

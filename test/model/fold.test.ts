@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { formatAmount, roundToAmount } from '../../pipeline/model/amount.ts';
+import { apply } from '../../pipeline/model/fold.ts';
+import { reward } from '../../pipeline/model/formulas.ts';
+import { complianceStatus, nextAudits, worstStatus } from '../../pipeline/model/queries/compliance.ts';
+import { activeAlerts, systemHealth } from '../../pipeline/model/queries/health.ts';
+import { minting, supply } from '../../pipeline/model/queries/supply.ts';
+import { sentinelStatus, uptimeDays } from '../../pipeline/model/sentinel-status.ts';
+import { emptyState, formatState, parseState, type State } from '../../pipeline/model/state.ts';
+import { TestLedger } from './events.ts';
+
+const G = '2025-07-03T00:00:00Z';
+const fold = (ledger: TestLedger, from: State = emptyState()) => ledger.leaves.reduce(apply, from);
+const begun = () =>
+  new TestLedger()
+    .add(G, 'genesis', 'LEDGER', { allocation: '1000000', multipliers: { 'FOR-GOVERNMENTS': 2 } })
+    .add(G, 'sentinel_registered', 'LEDGER', { sentinel: 'ATLAS', cathedral: 'FOR-GOVERNMENTS' });
+const mint = (amount: string) => ({
+  sentinel: 'ATLAS',
+  cathedral: 'FOR-GOVERNMENTS' as const,
+  coordination_score: 50,
+  multiplier: 2,
+  amount,
+});
+const statements = (state: State) => state.findings.recent.map(({ message }) => message);
+
+describe('supply', () => {
+  test('is exact where doubles are not', () => {
+    const ledger = begun().add(G, 'mic_burn', 'TREASURY', { amount: '0.1', reason: 'fee' });
+    for (let i = 0; i < 10; i += 1) ledger.add(G, 'mic_mint', 'MINT', mint('0.1'));
+    ledger.add(G, 'mic_lock', 'TREASURY', { amount: '0.2', contract: 'grant' });
+    const { total, circulating, locked, burned } = supply(fold(ledger));
+    expect([total, circulating, locked, burned].map(formatAmount)).toEqual([
+      '1000001',
+      '1000000.7',
+      '0.2',
+      '0.1',
+    ]);
+  });
+
+  test('counts a burn beyond what circulates, and reports it', () => {
+    const state = fold(begun().add(G, 'mic_burn', 'TREASURY', { amount: '1000001', reason: 'fee' }));
+    expect(formatAmount(supply(state).circulating)).toBe('-1');
+    expect(statements(state)).toEqual(['Event 2: 1000000 MIC circulate, burned were 1000001']);
+  });
+
+  test('counts an unlock of more than a contract holds, and reports it', () => {
+    const state = fold(begun().add(G, 'mic_unlock', 'TREASURY', { amount: '3', contract: 'grant' }));
+    expect(formatAmount(supply(state).locked)).toBe('-3');
+    expect(statements(state)).toEqual(['Event 2: grant holds 0 MIC, unlocked were 3']);
+  });
+});
+
+describe('a mint', () => {
+  test('by the formula is no finding', () => {
+    expect(fold(begun().add(G, 'mic_mint', 'MINT', mint('1000'))).findings.total).toBe(0);
+  });
+
+  test('of another amount counts and becomes an alert', () => {
+    const state = fold(begun().add(G, 'mic_mint', 'MINT', mint('1000.00001')));
+    expect(formatAmount(supply(state).total)).toBe('1001000.00001');
+    expect(activeAlerts(state)).toMatchObject([{ severity: 'warning', scope: 'ledger', sentinel: 'ATLAS' }]);
+    expect(statements(state)[0]).toContain('the reward formula gives 1000 MIC, minted were 1000.00001');
+  });
+
+  test('with another multiplier than the cathedral’s is a finding', () => {
+    const wrong = { ...mint(roundToAmount(reward(50, 1.5))), multiplier: 1.5 };
+    expect(statements(fold(begun().add(G, 'mic_mint', 'MINT', wrong)))).toEqual([
+      'Event 2: the multiplier of FOR-GOVERNMENTS is 2, the mint used 1.5',
+    ]);
+  });
+});
+
+describe('minting', () => {
+  test('is on at exactly the threshold and off below it and before a reading', () => {
+    const at = (mii: number) => minting(fold(begun().add(G, 'mii_reading', 'MII', { mii }))).minting_active;
+    expect([at(0.95), at(0.9499999), minting(fold(begun())).minting_active]).toEqual([true, false, false]);
+  });
+});
+
+describe('a sentinel', () => {
+  const beat = (...times: string[]) => {
+    const ledger = begun();
+    for (const time of times) ledger.add(time, 'heartbeat', 'ATLAS', {});
+    return fold(ledger);
+  };
+  const at = (state: State, time: string) => sentinelStatus(state.sentinels.ATLAS!, time);
+
+  test('is operational up to 12 h after a heartbeat, degraded up to 24 h, then offline', () => {
+    const state = beat('2025-07-03T06:00:00Z');
+    expect(at(state, '2025-07-03T18:00:00Z')).toBe('operational');
+    expect(at(state, '2025-07-03T18:00:01Z')).toBe('degraded');
+    expect(at(state, '2025-07-04T06:00:00Z')).toBe('degraded');
+    expect(at(state, '2025-07-04T06:00:01Z')).toBe('offline');
+  });
+
+  test('has an uptime that starts again after more than 24 h of silence, and is 0 while offline', () => {
+    const calm = beat('2025-07-04T00:00:00Z', '2025-07-05T00:00:00Z', '2025-07-06T00:00:00Z');
+    expect(uptimeDays(calm.sentinels.ATLAS!, calm.asOf)).toBe(3);
+    const back = beat('2025-07-04T00:00:00Z', '2025-07-05T00:00:01Z', '2025-07-05T23:00:00Z');
+    expect(uptimeDays(back.sentinels.ATLAS!, '2025-07-06T12:00:00Z')).toBe(1);
+    expect(uptimeDays(back.sentinels.ATLAS!, '2025-07-09T12:00:00Z')).toBe(0);
+    expect(back.year.outages).toBe(1);
+  });
+
+  test('that is not registered is a finding, and its name may be that of a built-in', () => {
+    const state = fold(begun().add(G, 'heartbeat', 'constructor', {}));
+    expect(statements(state)).toEqual(['Event 2: a heartbeat of constructor, which is not registered']);
+  });
+});
+
+describe('system health', () => {
+  const healthy = () => begun().add(G, 'mii_reading', 'MII', { mii: 0.96 });
+  const alert = (severity: 'info' | 'warning' | 'critical') => ({
+    alert: 'a1',
+    severity,
+    scope: 'system' as const,
+    message: 'x',
+  });
+
+  test('is healthy, degraded by a warning, critical by a critical alert, and healthy again once cleared', () => {
+    expect(systemHealth(fold(healthy()))).toBe('healthy');
+    expect(systemHealth(fold(healthy().add(G, 'alert_raised', 'W', alert('info'))))).toBe('healthy');
+    expect(systemHealth(fold(healthy().add(G, 'alert_raised', 'W', alert('warning'))))).toBe('degraded');
+    const critical = healthy().add(G, 'alert_raised', 'W', alert('critical'));
+    expect(systemHealth(fold(critical))).toBe('critical');
+    expect(systemHealth(fold(critical.add(G, 'alert_cleared', 'W', { alert: 'a1' })))).toBe('healthy');
+  });
+
+  test('is critical while the index is below its threshold', () => {
+    expect(systemHealth(fold(healthy().add(G, 'mii_reading', 'MII', { mii: 0.9 })))).toBe('critical');
+  });
+});
+
+describe('compliance', () => {
+  test('takes the worst status; an unknown one counts as under review', () => {
+    expect(worstStatus(['compliant', 'utility_token', 'compatible', 'high_risk_compliant'])).toBe(
+      'compliant',
+    );
+    expect(worstStatus(['compliant', 'a_new_status'])).toBe('under_review');
+    expect(worstStatus(['a_new_status', 'non_compliant'])).toBe('non_compliant');
+  });
+
+  test('before any audit is under review, and an audit ends what was scheduled up to its day', () => {
+    const ledger = begun().add(G, 'audit_scheduled', 'W', { jurisdiction: 'USA', date: '2025-07-10' });
+    expect(complianceStatus(fold(ledger))).toBe('under_review');
+    expect(nextAudits(fold(ledger))).toEqual([{ jurisdiction: 'USA', date: '2025-07-10' }]);
+    const statuses = { SEC: 'compliant', CFTC: 'compliant', Federal_Reserve_Act: 'compatible' };
+    ledger.add('2025-07-10T09:00:00Z', 'compliance_audited', 'W', { jurisdiction: 'USA', statuses });
+    expect(nextAudits(fold(ledger))).toEqual([]);
+  });
+});
+
+describe('a companion’s grant', () => {
+  const grant = {
+    attestation: 'a'.repeat(64),
+    companion: 'JADE',
+    ledger_id: '7f0c2f0e-6f1f-4c53-9a0a-0b8f5a0f6f11',
+    scope: ['ledger.read'],
+    risk_level: 'low' as const,
+    expires_at: '2025-09-01T00:00:00Z',
+    drift_threshold: 0.1,
+  };
+  const status = (score: number) =>
+    fold(
+      begun()
+        .add(G, 'companion_attested', 'JADE', grant)
+        .add(G, 'companion_drift', 'W', { attestation: grant.attestation, score }),
+    ).companions[grant.attestation]!.status;
+
+  test('is revoked by the fold itself when drift reaches the threshold', () => {
+    expect([status(0.0999), status(0.1)]).toEqual(['active', 'revoked']);
+  });
+});
+
+describe('the state', () => {
+  test('survives its file, byte for byte, at any event, and goes on the same', () => {
+    const { leaves } = begun()
+      .add('2025-07-03T01:00:00Z', 'mii_reading', 'MII', { mii: 0.96 })
+      .add('2025-07-03T02:00:00Z', 'mic_mint', 'MINT', mint('1000'))
+      .add('2025-08-20T02:00:00Z', 'mic_mint', 'MINT', mint('1000'))
+      .add('2026-01-01T02:00:00Z', 'mic_burn', 'MINT', { amount: '2', reason: 'fee' });
+    let resumed = emptyState();
+    for (const leaf of leaves) resumed = apply(parseState(JSON.parse(formatState(resumed))), leaf);
+    expect(formatState(resumed)).toBe(formatState(leaves.reduce(apply, emptyState())));
+  });
+
+  test('begins a new year with its opening supply, and keeps no more than thirty days of readings', () => {
+    const ledger = begun();
+    for (let day = 0; day < 300; day += 1) {
+      const time = new Date(Date.parse(G) + day * 86_400_000).toISOString();
+      ledger.add(time, 'mii_reading', 'MII', { mii: 0.96 }).add(time, 'mic_mint', 'MINT', mint('1000'));
+    }
+    const state = fold(ledger);
+    expect(state.year).toMatchObject({ year: 2026, opening_supply: 1_182_000_000_000n });
+    expect(state.readings.length).toBe(31);
+  });
+});

@@ -1,0 +1,114 @@
+import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
+
+/**
+ * The published numbers computed again from the raw events, the slow and obvious way, with nothing of the model:
+ * every function goes through the whole list.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the raw data, read the way a stranger would
+type Raw = LedgerEvent & { data: any };
+const DAY = 86_400_000;
+const ms = (event: Raw) => Date.parse(event.timestamp);
+const of = (events: Raw[], ...types: string[]) => events.filter((event) => types.includes(event.type));
+const mean = (values: number[]) =>
+  values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
+const share = (part: number, all: number) => (all === 0 ? 1 : part / all);
+const last = <T>(items: T[]): T | undefined => items[items.length - 1];
+
+export function naiveSupply(events: Raw[]) {
+  const micro = (type: string, field = 'amount') =>
+    of(events, type).reduce((sum, event) => {
+      const [whole, fraction = ''] = event.data[field].split('.');
+      return sum + BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0'));
+    }, 0n);
+  const total = micro('genesis', 'allocation') + micro('mic_mint');
+  const locked = micro('mic_lock') - micro('mic_unlock');
+  const burned = micro('mic_burn');
+  return { total, locked, burned, circulating: total - locked - burned };
+}
+
+export function naiveRoi(events: Raw[], sentinel: string): number {
+  return (
+    mean(
+      of(events, 'mic_mint')
+        .filter((event) => event.data.sentinel === sentinel)
+        .map((event) => Number(event.data.amount)),
+    ) / 1000
+  );
+}
+
+/** The metrics as they stood when `events` ended, over the thirty days before that. */
+export function naiveMetrics(events: Raw[]): Record<string, number> {
+  const end = ms(last(events)!);
+  const start = end - 30 * DAY;
+  const recent = events.filter((event) => ms(event) >= start);
+  const wholeHours = events.filter((event) => Math.floor(ms(event) / 3_600_000) * 3_600_000 >= start);
+  const attested = of(wholeHours, 'attestation');
+  return {
+    integrity: last(of(events, 'mii_reading'))?.data.mii ?? 0,
+    temperance: temperance(events, recent),
+    justice: justice(events, wholeHours),
+    prudence: prudence(recent),
+    courage: courage(recent),
+    mean_gi_score: mean(attested.map((event) => event.data.gi_score)),
+    mean_coordination: mean(attested.map((event) => event.data.score)) / 100,
+    consensus_rate: consensus(recent),
+  };
+}
+
+function consensus(recent: Raw[]): number {
+  const closed = of(recent, 'deliberation_closed');
+  return share(closed.filter((event) => event.data.consensus === 'reached').length, closed.length);
+}
+
+function temperance(events: Raw[], recent: Raw[]): number {
+  const closed = of(recent, 'deliberation_closed');
+  const swift = closed.filter((close) => {
+    const opened = of(events, 'deliberation_opened').find(
+      (open) => open.data.deliberation === close.data.deliberation,
+    );
+    return opened?.cycle === close.cycle;
+  });
+  return share(swift.length, closed.length);
+}
+
+function justice(events: Raw[], recent: Raw[]): number {
+  const retired = new Set(of(events, 'sentinel_retired').map((event) => event.data.sentinel));
+  const ids = of(events, 'sentinel_registered')
+    .map((event) => event.data.sentinel)
+    .filter((id) => !retired.has(id));
+  const sums = [...new Set(ids)].map((id) =>
+    of(recent, 'mic_mint')
+      .filter((event) => event.data.sentinel === id)
+      .reduce((sum, event) => sum + Number(event.data.amount) / event.data.multiplier, 0),
+  );
+  const all = sums.reduce((a, b) => a + b, 0);
+  if (all === 0) return 1;
+  // Mean absolute difference over twice the mean: the definition, not the sorted form that the model uses.
+  let difference = 0;
+  for (const a of sums) for (const b of sums) difference += Math.abs(a - b);
+  return 1 - difference / (2 * sums.length * all);
+}
+
+function prudence(recent: Raw[]): number {
+  const risks = of(recent, 'policy_projected').flatMap((event) => event.data.risks);
+  const decisions = of(recent, 'decision_recorded');
+  const mitigated = risks.filter((risk) => risk.mitigation !== '').length;
+  const learned = decisions.filter((event) => event.data.lessons_learned !== '').length;
+  return share(mitigated + learned, risks.length + decisions.length);
+}
+
+function courage(recent: Raw[]): number {
+  const contrary = of(recent, 'position_taken').filter((event) =>
+    ['oppose', 'abstain'].includes(event.data.position),
+  );
+  return share(contrary.filter((event) => event.data.reasoning.trim() !== '').length, contrary.length);
+}
+
+/** Drift against the metrics of the events of the first thirty days. */
+export function naiveDrift(events: Raw[]): { score: number; trends: Record<string, number> } {
+  const first = Date.parse(events[0]!.timestamp);
+  const early = events.filter((event) => ms(event) < first + 30 * DAY);
+  const [now, then] = [naiveMetrics(events), naiveMetrics(early)];
+  const trends = Object.fromEntries(Object.keys(now).map((metric) => [metric, now[metric]! - then[metric]!]));
+  return { score: mean(Object.values(trends).map(Math.abs)), trends };
+}
