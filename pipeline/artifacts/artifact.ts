@@ -22,7 +22,11 @@ interface Described {
   title: string;
   /** One or two sentences for a reader who has never heard of it; plain text. */
   description: string;
-  mediaType: 'application/json' | 'text/csv; charset=utf-8; header=present' | 'application/x-bibtex; charset=utf-8' | 'application/pdf';
+  mediaType:
+    | 'application/json'
+    | 'text/csv; charset=utf-8; header=present'
+    | 'application/x-bibtex; charset=utf-8'
+    | 'application/pdf';
   /** True: never in the public tree, served to a key only. */
   restricted: boolean;
   /** How soon a change in the ledger shows: with the next event, or with the next release. */
@@ -51,8 +55,8 @@ export interface HistoryArtifact extends Described {
   separator: '' | ',\n';
   head(view: View): string;
   tail(view: View): string;
-  /** The rows that one event adds, oldest first, checked against the schema; `state` is the one after the event. */
-  rows(leaf: Leaf, state: State): string[];
+  /** The rows that one event adds, oldest first, checked against the schema. */
+  rows(leaf: Leaf): string[];
   /** False: the file is never put together; the release holds its segments only (the audit trail's export). */
   assembled: boolean;
 }
@@ -61,7 +65,8 @@ export interface HistoryArtifact extends Described {
 export interface YearlyArtifact extends Described {
   kind: 'yearly';
   schema: z.ZodType;
-  render(view: View): string;
+  /** `closed`: the state is the one after the year's last event, and the report is final. */
+  render(view: View, closed: boolean): string;
   /** The path of a closed year's file. */
   closedPath(year: number): string;
 }

@@ -1,0 +1,96 @@
+import { CathedralError } from '../../errors.ts';
+import type { Artifact, DocumentArtifact, View } from '../artifact.ts';
+import { BibtexFile, type Citation, formatBibtex } from '../format/bibtex.ts';
+import { describe } from '../format/schema-fault.ts';
+
+const path = 'academics/citations.bib';
+
+const FORMS: Record<Artifact['mediaType'], string> = {
+  'application/json': 'JSON',
+  'text/csv; charset=utf-8; header=present': 'CSV',
+  'application/x-bibtex; charset=utf-8': 'BibTeX',
+  'application/pdf': 'PDF',
+};
+
+const STANDING: Record<View['documents']['papers']['papers'][number]['status'], string> = {
+  in_preparation: 'Paper in preparation, not peer reviewed',
+  draft: 'Draft, not peer reviewed',
+  working_paper: 'Working paper, not peer reviewed',
+  submitted: 'Submitted paper, not yet reviewed',
+  published: 'Published paper',
+};
+
+const HEADING =
+  'Entries are of the type software. biblatex knows it; a style that does not sets them as misc and says so.';
+
+/**
+ * The citation database: the system, each paper, each dataset of the table, gated ones included. The table is asked
+ * for when the file is rendered, because it holds this artifact too.
+ */
+export function citations(artifacts: () => readonly Artifact[]): DocumentArtifact {
+  return {
+    kind: 'document',
+    path,
+    area: 'academics',
+    title: 'Citation database',
+    description:
+      'A BibTeX entry for the system, for each paper and for each dataset, with the time of the data cited.',
+    mediaType: 'application/x-bibtex; charset=utf-8',
+    restricted: false,
+    refresh: 'release',
+    schema: BibtexFile,
+    render: (view) => formatBibtex(HEADING, list(view, artifacts()), path),
+    rows: (view) => list(view, artifacts()).length,
+  };
+}
+
+function list(view: View, artifacts: readonly Artifact[]): Citation[] {
+  return [citeSystem(view), ...citePapers(view), ...artifacts.map((artifact) => citeDataset(view, artifact))];
+}
+
+function citeSystem({ documents: { citations }, baseUrl, state }: View): Citation {
+  return {
+    key: 'cathedral_data_service',
+    author: citations.author,
+    title: citations.system.title,
+    year: yearOf(state.asOf),
+    url: `${baseUrl}/`,
+    note: citations.system.note,
+  };
+}
+
+function citePapers({ documents: { citations, papers }, baseUrl }: View): Citation[] {
+  const years = new Map(citations.papers.map(({ id, year }) => [id, String(year)]));
+  return papers.papers.map((paper) => ({
+    key: `cathedral_paper_${toKey(paper.id)}`,
+    author: citations.author,
+    title: paper.title,
+    year: years.get(paper.id) ?? '',
+    url: baseUrl + paper.path,
+    note: `${STANDING[paper.status]}. ${paper.key_result}`,
+  }));
+}
+
+function citeDataset({ documents, baseUrl, state }: View, artifact: Artifact): Citation {
+  const terms = artifact.restricted ? 'Access with an API key.' : 'CC BY 4.0.';
+  return {
+    key: `cathedral_${toKey(artifact.path)}`,
+    author: documents.citations.author,
+    title: artifact.title,
+    year: yearOf(state.asOf),
+    url: `${baseUrl}/${artifact.path}`,
+    note: `${FORMS[artifact.mediaType]} file. State of the ledger at ${state.asOf}, cycle ${state.cycle}. ${terms}`,
+  };
+}
+
+/** `economy/mic-history.csv` → `economy_mic_history_csv`. */
+function toKey(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '_');
+}
+
+function yearOf(time: string): string {
+  const year = /^(\d{4})-\d{2}-\d{2}T/.exec(time)?.[1];
+  if (year !== undefined) return year;
+  const expected = 'a ledger whose last event has a time';
+  throw new CathedralError('artifact_invalid', { place: path, expected, found: describe(time) });
+}

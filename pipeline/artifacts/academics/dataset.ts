@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { scoredSentinels } from '../../model/queries/coordination.ts';
+import type { DocumentArtifact } from '../artifact.ts';
+import { cathedral, cycle, dateTime, giScore, sentinelId, share, text } from '../fields.ts';
+import { formatJson } from '../format/json.ts';
+
+const path = 'academics/dataset.json';
+
+const Registered = z.strictObject({
+  name: text('Name in the ledger'),
+  version: text('Version last registered'),
+  status: text('Status last registered'),
+  registered_at: dateTime('Time at which this version was registered'),
+});
+
+const schema = z.strictObject({
+  cycle,
+  mii_baseline: share(
+    'Integrity index when the current cycle was opened; null where no reading came before it',
+  ).nullable(),
+  sentinels: z
+    .array(z.strictObject({ id: sentinelId, score: giScore, cathedral }))
+    .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
+  apps: z.array(Registered).meta({ description: 'Applications registered in the ledger, by name' }),
+  packages: z.array(Registered).meta({ description: 'Packages registered in the ledger, by name' }),
+});
+
+type Registry = Record<string, { version: string; status: string; registered_at: string }>;
+
+function byName(registry: Registry) {
+  return Object.keys(registry)
+    .sort()
+    .map((name) => ({ name, ...registry[name]! }));
+}
+
+export const dataset: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'academics',
+  title: 'System dataset',
+  description:
+    'The system at a glance: cycle, integrity baseline, sentinels with their scores, apps and packages.',
+  mediaType: 'application/json',
+  restricted: false,
+  refresh: 'release',
+  schema,
+  render({ state }) {
+    const sentinels = scoredSentinels(state).map(({ id, gi_score, cathedral }) => ({
+      id,
+      score: gi_score,
+      cathedral,
+    }));
+    const { cycle, mii_baseline, apps, packages } = state;
+    return formatJson(
+      schema,
+      { cycle, mii_baseline, sentinels, apps: byName(apps), packages: byName(packages) },
+      path,
+    );
+  },
+};

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { State } from '../../model/state.ts';
+import { within } from '../../model/window.ts';
+import type { DocumentArtifact } from '../artifact.ts';
+import { count, cycle, dateTime, share } from '../fields.ts';
+import { formatCsv } from '../format/csv.ts';
+
+const path = 'academics/mii-timeline.csv';
+
+const schema = z.strictObject({
+  timestamp: dateTime('Time of the reading, UTC'),
+  mii_score: share('Integrity index'),
+  cycle,
+  sentinel_count: count('Sentinels registered and not retired at the time of the reading'),
+});
+
+function newestFirst(state: State) {
+  return within(state.readings, state.asOf, (reading) => reading.timestamp)
+    .map(({ timestamp, mii, cycle, sentinel_count }) => ({
+      timestamp,
+      mii_score: mii,
+      cycle,
+      sentinel_count,
+    }))
+    .reverse();
+}
+
+export const miiTimeline: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'academics',
+  title: 'MII timeline',
+  description: 'Every reading of the integrity index in the last thirty days, newest first.',
+  mediaType: 'text/csv; charset=utf-8; header=present',
+  restricted: false,
+  refresh: 'release',
+  schema,
+  render: ({ state }) => formatCsv(schema, newestFirst(state), path),
+  rows: ({ state }) => newestFirst(state).length,
+};

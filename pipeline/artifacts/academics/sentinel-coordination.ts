@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { consensusRate } from '../../model/queries/consensus-rate.ts';
+import { averageCoordination as averageOf, scoredSentinels } from '../../model/queries/coordination.ts';
+import type { DocumentArtifact } from '../artifact.ts';
+import {
+  asOf,
+  averageCoordination,
+  cathedral,
+  coordination,
+  sentinelId,
+  share,
+  uptimeDays,
+} from '../fields.ts';
+import { formatJson } from '../format/json.ts';
+
+const path = 'academics/sentinel-coordination.json';
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  sentinels: z
+    .array(
+      z.strictObject({
+        id: sentinelId,
+        coordination_score: coordination,
+        uptime_days: uptimeDays,
+        cathedral,
+      }),
+    )
+    .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
+  average_coordination: averageCoordination,
+  consensus_rate: share(
+    'Share of the deliberations closed in the last 30 days that reached consensus; 1 where none was closed',
+    'closed with consensus ÷ closed, last 30 days',
+  ),
+});
+
+export const sentinelCoordination: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'academics',
+  title: 'Sentinel coordination data',
+  description:
+    'Coordination score and uptime of each sentinel, their mean score, and how often they reach consensus.',
+  mediaType: 'application/json',
+  restricted: false,
+  refresh: 'release',
+  schema,
+  render({ state }) {
+    const sentinels = scoredSentinels(state).map(({ id, score, uptime_days, cathedral }) => {
+      return { id, coordination_score: score, uptime_days, cathedral };
+    });
+    const value = {
+      timestamp: state.asOf,
+      sentinels,
+      average_coordination: averageOf(state),
+      consensus_rate: consensusRate(state),
+    };
+    return formatJson(schema, value, path);
+  },
+};

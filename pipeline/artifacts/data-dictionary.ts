@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { Artifact } from './artifact.ts';
+import { AREAS } from './artifact.ts';
+import { ARTIFACTS } from './table.ts';
+
+/** One member or column, as a reader meets it: `sentinels[].score`. */
+export interface Field {
+  name: string;
+  type: string;
+  description: string;
+  unit: string;
+  range: string;
+  formula: string;
+}
+
+interface JsonSchema {
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  additionalProperties?: JsonSchema | boolean;
+  items?: JsonSchema;
+  description?: string;
+  unit?: string;
+  range?: string;
+  formula?: string;
+}
+
+/** The fields of a file in the order in which they stand in it; empty for files without fields (PDF, BibTeX). */
+export function fieldsOf(artifact: Artifact): Field[] {
+  if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex')) return [];
+  return membersOf(z.toJSONSchema(artifact.schema, { unrepresentable: 'any' }) as JsonSchema, '');
+}
+
+function membersOf(schema: JsonSchema, prefix: string): Field[] {
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    withInner(member, prefix === '' ? name : `${prefix}.${name}`),
+  );
+  const { additionalProperties: rest } = schema;
+  return typeof rest === 'object' && rest.properties
+    ? [...members, ...withInner(rest, `${prefix}.<name>`)]
+    : members;
+}
+
+function withInner(schema: JsonSchema, name: string): Field[] {
+  const inner = schema.items ?? schema;
+  return [fieldOf(schema, name), ...membersOf(alternative(inner), schema.items ? `${name}[]` : name)];
+}
+
+/** Of a nullable member the one that is not null: what it has inside stands there. */
+function alternative(schema: JsonSchema): JsonSchema {
+  return (schema.anyOf ?? schema.oneOf)?.find((one) => one.properties) ?? schema;
+}
+
+function fieldOf(schema: JsonSchema, name: string): Field {
+  const inner = schema.anyOf?.find((one) => one.type !== 'null') ?? {};
+  const { description = '', unit = '', range = '', formula = '' } = { ...inner, ...schema };
+  return {
+    name,
+    type: typeName(schema),
+    description,
+    unit,
+    range: range || oneOf(schema) || oneOf(inner),
+    formula,
+  };
+}
+
+function oneOf(schema: JsonSchema): string {
+  return schema.enum ? schema.enum.join(', ') : '';
+}
+
+function typeName(schema: JsonSchema): string {
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives) return [...new Set(alternatives.map(typeName))].join(' or ');
+  if (schema.items) return `array of ${typeName(schema.items)}`;
+  if (schema.const !== undefined) return typeof schema.const;
+  if (schema.enum) return 'string';
+  return [schema.type ?? 'any'].flat().join(' or ');
+}
+
+const INTRODUCTION = `# Data dictionary
+
+Every file that the service publishes, field by field. This page is made from the schemas that each file is checked
+against when it is built (\`npm run dictionary\`); a test fails where the two differ.
+
+What holds everywhere:
+
+- A file's \`timestamp\` is the time of the last ledger event counted in it, never the clock: the same ledger gives the
+  same bytes.
+- Times are UTC, ISO 8601. A cycle is one UTC day; C-0 is 2025-07-03 and C-151 is 2025-12-01.
+- MIC amounts are exact: the ledger writes decimal text with at most six places, and sums are taken over integers.
+- “The last 30 days” is the window of 30 × 24 hours that ends at \`timestamp\`, both ends included. Means over
+  attestations and mints are taken over whole hours: an hour counts when it begins inside the window.
+- “The first 30 days” ends 30 × 24 hours after the ledger's first event; what is measured over it never changes.
+- A share of nothing is 1: where nothing was asked for, nothing is missing.
+- A null stands where the ledger holds nothing to measure yet.
+- A mint that differs from the reward formula by more than 0.000001 MIC, an attestation whose score differs from the
+  score formula by more than 0.0001, a burn, lock or unlock beyond what there is: each counts, since the event is real,
+  and is reported for 30 days as an alert of scope \`ledger\`.
+- CSV is after RFC 4180: UTF-8 without a byte order mark, \`\\n\` line ends, a header always, newest rows first.
+`;
+
+/** docs/data-dictionary.md, whole. */
+export function dataDictionary(): string {
+  const areas = AREAS.map((area) => {
+    const files = ARTIFACTS.filter((artifact) => artifact.area === area);
+    return `\n## /${area}\n${files.map(section).join('')}`;
+  });
+  return INTRODUCTION + areas.join('');
+}
+
+function section(artifact: Artifact): string {
+  const access = artifact.restricted ? 'needs a key' : 'public';
+  const refresh = artifact.refresh === 'real-time' ? 'with every event' : 'with every release (six hours)';
+  const lines = ['', `### /${artifact.path}`, '', `**${artifact.title}.** ${artifact.description}`, ''];
+  lines.push(`\`${artifact.mediaType}\`, ${access}, changes ${refresh}.`, '');
+  const fields = fieldsOf(artifact);
+  if (fields.length > 0) lines.push(...fieldTable(fields), '');
+  return lines.join('\n');
+}
+
+function fieldTable(fields: Field[]): string[] {
+  const cell = (text: string) => text.replaceAll('|', '\\|');
+  const rows = fields.map(
+    ({ name, type, description, unit, range, formula }) =>
+      `| ${[`\`${name}\``, type, description, unit, range, formula && `\`${formula}\``].map(cell).join(' | ')} |`,
+  );
+  return ['| field | type | what it is | unit | range | formula |', '|---|---|---|---|---|---|', ...rows];
+}

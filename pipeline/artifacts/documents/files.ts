@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CathedralError } from '../../errors.ts';
+
+/** Far above any document; a larger file is there by mistake. */
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
+/** The files of a folder by their path below it (`papers/x.md`), in the order of their names. */
+export type DocumentFiles = ReadonlyMap<string, Buffer>;
+
+/** Reads every file below `dir`, links and devices refused. `label` is what messages call the folder. */
+export async function readFiles(dir: string, label: string): Promise<DocumentFiles> {
+  const files = new Map<string, Buffer>();
+  for (const path of await list(dir, '', label))
+    files.set(path, await read(join(dir, path), `${label}/${path}`));
+  return files;
+}
+
+/** SHA-256 over names, lengths and bytes of all files, in the order of their names; hex. */
+export function digestFiles(files: DocumentFiles): string {
+  const hash = createHash('sha256');
+  for (const [path, bytes] of files) hash.update(`${path}\0${bytes.length}\0`).update(bytes);
+  return hash.digest('hex');
+}
+
+/** The text of a file: UTF-8, no byte order mark, line feeds only, the last line ended. */
+export function decodeText(bytes: Buffer, place: string): string {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw refusal(place, 'UTF-8', 'bytes that are not', cause);
+  }
+  if (text.startsWith('\uFEFF')) throw refusal(place, 'no byte order mark', 'one');
+  if (text.includes('\r')) throw refusal(place, 'line feeds alone as line ends', 'a carriage return');
+  if (!text.endsWith('\n')) throw refusal(place, 'a line end after the last line', 'none');
+  return text;
+}
+
+async function list(dir: string, below: string, label: string): Promise<string[]> {
+  const entries = await readdir(join(dir, below), { withFileTypes: true }).catch((cause: unknown) => {
+    throw refusal(label, 'a folder of documents', (cause as Error).message, cause);
+  });
+  const paths: string[] = [];
+  for (const entry of entries) {
+    const path = below + entry.name;
+    if (entry.isDirectory()) paths.push(...(await list(dir, `${path}/`, label)));
+    else if (entry.isFile()) paths.push(path);
+    else throw refusal(`${label}/${path}`, 'a file', 'a link or a device');
+  }
+  return paths.sort();
+}
+
+async function read(file: string, place: string): Promise<Buffer> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw refusal(place, 'a readable file', (cause as Error).message, cause);
+  });
+  if (bytes.length > MAX_FILE_BYTES)
+    throw refusal(place, `at most ${MAX_FILE_BYTES} bytes`, `${bytes.length}`);
+  return bytes;
+}
+
+function refusal(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('document_invalid', { place, expected, found, cause });
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { distinct, Prose } from './prose.ts';
+
+const Paper = z
+  .strictObject({
+    id: z
+      .string()
+      .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'an id like logistic-rewards')
+      .meta({ description: 'Identifier of the paper', example: 'logistic-rewards' }),
+    title: Prose.meta({ description: 'Title of the paper' }),
+    status: z.enum(['in_preparation', 'draft', 'working_paper', 'submitted', 'published']).meta({
+      description: 'Where the paper stands',
+      range: 'in_preparation, draft, working_paper, submitted, published',
+    }),
+    venues: z
+      .array(Prose)
+      .min(1)
+      .meta({ description: 'Kinds of venue that it is meant for, or where it appeared' }),
+    key_result: Prose.meta({ description: 'Its main result in a sentence or two' }),
+    path: z.string().meta({
+      description: 'Path of its page on this service',
+      example: '/academics/papers/logistic-rewards/',
+    }),
+  })
+  .check((context) => {
+    const { id, path } = context.value;
+    if (path === `/academics/papers/${id}/`) return;
+    const message = `expected /academics/papers/${id}/`;
+    context.issues.push({ code: 'custom', path: ['path'], message, input: path });
+  });
+
+/** The papers index, as written and as published. */
+export const Papers = z
+  .strictObject({ papers: distinct(Paper, 'id').meta({ description: 'Papers on the system' }) })
+  .meta({ description: 'Index of the papers on the system' });
+export type Papers = z.infer<typeof Papers>;

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { CycleLabel } from '../../ledger/event.ts';
+
+/** A heading, sentence or paragraph on one line, without white space at its ends or control characters in it. */
+export const Prose = z
+  .string()
+  .regex(/^(?!\s)(?!.*\s$)\P{Cc}+$/u, 'text on one line, without white space at its ends')
+  .refine((text) => text.isWellFormed(), 'well-formed Unicode');
+
+export const ArticleReference = z
+  .string()
+  .regex(/^Article [1-9]\d*(\([1-9]\d*\))?$/, 'a reference like Article 7 or Article 7(2)')
+  .meta({
+    description: 'An article of the treaty framework, or one of its paragraphs',
+    example: 'Article 7(2)',
+  });
+export const StandardId = z
+  .string()
+  .regex(/^CDS-\d{2}$/, 'an id like CDS-03')
+  .meta({ description: 'A standard in standards.json', example: 'CDS-03' });
+export const ProtocolId = z
+  .string()
+  .regex(/^DP-\d{2}$/, 'an id like DP-03')
+  .meta({ description: 'A protocol in protocols.json', example: 'DP-03' });
+
+/** What each of the three diplomacy documents begins with. */
+export const FRONT_MATTER = {
+  title: Prose.meta({ description: 'Title of the document' }),
+  version: z
+    .string()
+    .regex(/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/, 'a version like 1.0.0')
+    .meta({
+      description: 'Semantic version of the text: the first number changes with its obligations',
+      example: '1.0.0',
+    }),
+  cycle: CycleLabel.meta({ description: 'Cycle in which this version was issued', example: 'C-156' }),
+  status: z.enum(['draft', 'published', 'open_for_signature', 'in_force', 'withdrawn']).meta({
+    description: 'Where the document stands',
+    range: 'draft, published, open_for_signature, in_force, withdrawn',
+  }),
+  licence: z.literal('CC-BY-4.0').meta({ description: 'SPDX identifier of the licence of the text' }),
+  summary: Prose.meta({ description: 'What the document is for, and what it is not' }),
+} as const;
+
+/** A list in which `key` counts 1, 2, 3 … */
+export function numbered<Item extends z.ZodObject>(item: Item, key: keyof z.output<Item> & string) {
+  return z
+    .array(item)
+    .min(1)
+    .check((context) => {
+      context.value.forEach((entry, index) => {
+        const found = (entry as Record<string, unknown>)[key];
+        if (found === index + 1) return;
+        const message = `expected ${index + 1}, counted from 1 without a gap`;
+        context.issues.push({ code: 'custom', path: [index, key], message, input: found });
+      });
+    });
+}
+
+/** A list in which no two items have the same `key`. */
+export function distinct<Item extends z.ZodObject>(item: Item, key: keyof z.output<Item> & string) {
+  return z
+    .array(item)
+    .min(1)
+    .check((context) => {
+      const seen = new Set<unknown>();
+      context.value.forEach((entry, index) => {
+        const found = (entry as Record<string, unknown>)[key];
+        if (seen.has(found)) {
+          const message = `expected a ${key} that no other item of the list has`;
+          context.issues.push({ code: 'custom', path: [index, key], message, input: found });
+        }
+        seen.add(found);
+      });
+    });
+}

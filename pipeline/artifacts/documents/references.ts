@@ -1,0 +1,119 @@
+import { CathedralError } from '../../errors.ts';
+import { formatPlace } from '../format/schema-fault.ts';
+import type { Protocols } from './protocols.ts';
+import type { Standards } from './standards.ts';
+import type { TreatyFramework } from './treaty-framework.ts';
+
+type Path = readonly (string | number)[];
+
+/** The ways in which a text refers to another, `Article 7(2)`; each match has to be one of the known names. */
+const NOTATIONS = [
+  { pattern: /\bArticle \d+(?:\(\d+\))?/g, kind: 'an article or paragraph of the treaty framework' },
+  { pattern: /\bAnnex [A-Z]\b/g, kind: 'an annex of the treaty framework' },
+  { pattern: /\bTF-O\d+/g, kind: 'an obligation of the treaty framework' },
+  { pattern: /\bCDS-\d+(?:\.\d+)?/g, kind: 'a standard or clause' },
+  { pattern: /\bDP-\d+/g, kind: 'a protocol' },
+  { pattern: /\[[^\]]*\]/g, kind: 'a work in the list of references' },
+] as const;
+
+export interface Diplomacy {
+  treatyFramework: TreatyFramework;
+  standards: Standards;
+  protocols: Protocols;
+}
+
+/**
+ * Every reference in any string of the three diplomacy documents leads somewhere; `files` names the file of each.
+ * Throws document_invalid at the first that does not.
+ */
+export function assertReferences(documents: Diplomacy, files: Record<keyof Diplomacy, string>): void {
+  const known = knownNames(documents);
+  for (const name of ['treatyFramework', 'standards', 'protocols'] as const) {
+    for (const [path, text] of strings(documents[name], [])) assertText(text, known, files[name], path);
+  }
+  assertClasses(documents.treatyFramework, files.treatyFramework);
+  assertSurvivors(documents.treatyFramework, known, files.treatyFramework);
+  assertListed(documents.standards, files.standards);
+}
+
+function assertText(text: string, known: ReadonlySet<string>, file: string, path: Path): void {
+  for (const { pattern, kind } of NOTATIONS) {
+    for (const [reference] of text.matchAll(pattern)) {
+      if (!known.has(reference)) refuse(file, path, kind, `${reference}, which does not exist`);
+    }
+  }
+}
+
+function knownNames({ treatyFramework, standards, protocols }: Diplomacy): ReadonlySet<string> {
+  return new Set([
+    ...treatyFramework.articles.flatMap(({ number, paragraphs }) => [
+      `Article ${number}`,
+      ...paragraphs.map((paragraph) => `Article ${number}(${paragraph.number})`),
+    ]),
+    ...treatyFramework.annexes.map(({ id }) => `Annex ${id}`),
+    ...treatyFramework.obligations.map(({ id }) => id),
+    ...standards.standards.flatMap(({ id, clauses }) => [id, ...clauses.map((clause) => clause.id)]),
+    ...standards.references.map(({ id }) => `[${id}]`),
+    ...protocols.protocols.map(({ id }) => id),
+  ]);
+}
+
+/** Classes of party are named by id in three lists. */
+function assertClasses({ parties, obligations, entry_into_force }: TreatyFramework, file: string): void {
+  const classes = new Set(parties.classes.map(({ id }) => id));
+  const named: [Path, string][] = [
+    ...obligations.flatMap(({ who }, index) =>
+      who.map((id, at): [Path, string] => [['obligations', index, 'who', at], id]),
+    ),
+    ...parties.signatures.map((signature, index): [Path, string] => [
+      ['parties', 'signatures', index, 'class'],
+      signature.class,
+    ]),
+    ...entry_into_force.of_which.map((share, index): [Path, string] => [
+      ['entry_into_force', 'of_which', index, 'class'],
+      share.class,
+    ]),
+  ];
+  for (const [path, id] of named) {
+    if (!classes.has(id)) refuse(file, path, 'the id of a class of party', `${id}, which does not exist`);
+  }
+}
+
+function assertSurvivors({ withdrawal }: TreatyFramework, known: ReadonlySet<string>, file: string): void {
+  withdrawal.surviving_obligations.forEach((id, index) => {
+    const path = ['withdrawal', 'surviving_obligations', index];
+    if (!known.has(id)) refuse(file, path, 'the id of an obligation', `${id}, which does not exist`);
+  });
+}
+
+/** A standard lists the works that its clauses refer to; it may list more. */
+function assertListed({ standards, references }: Standards, file: string): void {
+  const ids = new Set(references.map(({ id }) => id));
+  standards.forEach((standard, index) => {
+    standard.references.forEach((id, at) => {
+      const path = ['standards', index, 'references', at];
+      if (!ids.has(id)) refuse(file, path, 'a work in the list of references', `${id}, which does not exist`);
+    });
+    standard.clauses.forEach(({ text }, at) => {
+      const missing = [...text.matchAll(/\[([^\]]*)\]/g)].find(
+        ([, id]) => !standard.references.includes(id!),
+      );
+      if (!missing) return;
+      const path = ['standards', index, 'clauses', at, 'text'];
+      refuse(file, path, 'a work that the standard lists in its references', missing[0]);
+    });
+  });
+}
+
+function* strings(value: unknown, path: Path): Generator<[Path, string]> {
+  if (typeof value === 'string') yield [path, value];
+  if (Array.isArray(value))
+    for (const [index, item] of value.entries()) yield* strings(item, [...path, index]);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) yield* strings(member, [...path, key]);
+  }
+}
+
+function refuse(file: string, path: Path, expected: string, found: string): never {
+  throw new CathedralError('document_invalid', { place: formatPlace(file, path), expected, found });
+}

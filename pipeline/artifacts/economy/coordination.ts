@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { SCORE_FORMULA } from '../../model/formulas.ts';
+import { averageCoordination as averageOf, scoredSentinels } from '../../model/queries/coordination.ts';
+import type { DocumentArtifact } from '../artifact.ts';
+import { asOf, averageCoordination, cathedral, coordination as score, sentinelId } from '../fields.ts';
+import { formatJson } from '../format/json.ts';
+
+const path = 'economy/coordination';
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  average_coordination: averageCoordination,
+  sentinels: z
+    .array(z.strictObject({ id: sentinelId, score, cathedral }))
+    .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
+  formula: z.string().meta({ description: 'The score formula; log is the natural logarithm' }),
+});
+
+export const coordination: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'economy',
+  title: 'Coordination scores',
+  description: 'The coordination score of each sentinel, which its reward is computed from, and their mean.',
+  mediaType: 'application/json',
+  restricted: false,
+  refresh: 'release',
+  schema,
+  render({ state }) {
+    const sentinels = scoredSentinels(state).map(({ id, score, cathedral }) => ({ id, score, cathedral }));
+    const average_coordination = averageOf(state);
+    return formatJson(
+      schema,
+      { timestamp: state.asOf, average_coordination, sentinels, formula: `score = ${SCORE_FORMULA}` },
+      path,
+    );
+  },
+};

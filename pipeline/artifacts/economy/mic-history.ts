@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { EventOf } from '../../ledger/event.ts';
+import type { HistoryArtifact } from '../artifact.ts';
+import { cathedral, coordination, cycle, dateTime, mic, sentinelId } from '../fields.ts';
+import { csvHeader, csvRow, INERT_TEXT, invalidRow } from '../format/csv.ts';
+
+const path = 'economy/mic-history.csv';
+
+const schema = z.strictObject({
+  timestamp: dateTime('Time of the mint, UTC'),
+  cycle,
+  sentinel: sentinelId.regex(INERT_TEXT),
+  amount: mic('MIC minted', 'R = L ÷ (1 + e^(−k·(s − x0))) × M_c, L = 1000, k = 0.05, x0 = 50'),
+  cathedral: cathedral.regex(INERT_TEXT),
+  coordination_score: coordination,
+});
+
+export const micHistory: HistoryArtifact = {
+  kind: 'history',
+  path,
+  area: 'economy',
+  title: 'MIC minting history',
+  description: 'Every minting since genesis, newest first: for which sentinel, how much, at which score.',
+  mediaType: 'text/csv; charset=utf-8; header=present',
+  restricted: false,
+  refresh: 'release',
+  schema,
+  separator: '',
+  assembled: true,
+  head: () => csvHeader(schema),
+  tail: () => '',
+  rows({ event }) {
+    if (event.type !== 'mic_mint') return [];
+    const { timestamp, cycle, data } = event as EventOf<'mic_mint'>;
+    const { sentinel, cathedral, coordination_score } = data;
+    const row = { timestamp, cycle, sentinel, amount: Number(data.amount), cathedral, coordination_score };
+    const { error } = schema.safeParse(row);
+    if (error) throw invalidRow(`${path}, event ${event.seq}`, error, row);
+    return [csvRow([timestamp, cycle, sentinel, data.amount, cathedral, coordination_score])];
+  },
+};

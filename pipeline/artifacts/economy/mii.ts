@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { minting } from '../../model/queries/supply.ts';
+import type { DocumentArtifact } from '../artifact.ts';
+import { asOf, cycle, share } from '../fields.ts';
+import { formatJson } from '../format/json.ts';
+
+const path = 'economy/mii';
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  mii: share('Integrity index, the latest reading in the ledger; null before the first').nullable(),
+  threshold: share(
+    'Index below which minting pauses; the formula gives percent, published is a share',
+    'threshold = (95 − 2·log10(total_supply ÷ 1e6)) ÷ 100, clamped to [0, 1]',
+  ),
+  minting_active: z.boolean().meta({ description: 'Whether MIC may be minted', formula: 'mii ≥ threshold' }),
+  cycle,
+});
+
+export const mii: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'economy',
+  title: 'Integrity index',
+  description: 'The Integrity Index (MII), the threshold that it is held against, and whether minting is on.',
+  mediaType: 'application/json',
+  restricted: false,
+  refresh: 'release',
+  schema,
+  render: ({ state }) =>
+    formatJson(schema, { timestamp: state.asOf, ...minting(state), cycle: state.cycle }, path),
+};

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { formatAmount } from '../../model/amount.ts';
+import { roiByCathedral } from '../../model/queries/roi.ts';
+import type { DocumentArtifact } from '../artifact.ts';
+import { asOf, count, mic, multiplier } from '../fields.ts';
+import { decimal, formatJson } from '../format/json.ts';
+
+const path = 'economy/roi';
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  by_cathedral: z
+    .record(
+      z.string(),
+      z.strictObject({
+        multiplier,
+        total_rewards: mic('All MIC minted for sentinels of the cathedral', 'Σ mints'),
+        sentinel_count: count('Sentinels registered and not retired'),
+        average_roi: z.number().min(0).meta({
+          description: 'Mean roi of the cathedral’s sentinels that have minted; 0 where none has',
+          unit: 'ratio',
+          range: '0–2',
+          formula: 'Σ roi ÷ n',
+        }),
+      }),
+    )
+    .meta({ description: 'By cathedral identifier' }),
+});
+
+export const roi: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'economy',
+  title: 'Sentinel ROI by cathedral',
+  description: 'What the sentinels of each cathedral have earned, and what a mint returned on average.',
+  mediaType: 'application/json',
+  restricted: false,
+  refresh: 'release',
+  schema,
+  render({ state }) {
+    const by_cathedral = Object.entries(roiByCathedral(state)).map(([name, roi]) => [
+      name,
+      { ...roi, total_rewards: decimal(formatAmount(roi.total_rewards)) },
+    ]);
+    return formatJson(
+      schema,
+      { timestamp: state.asOf, by_cathedral: Object.fromEntries(by_cathedral) },
+      path,
+    );
+  },
+};

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { formatAmount } from '../../model/amount.ts';
+import { multiplierOf, roi as roiOf } from '../../model/queries/roi.ts';
+import { allSentinels } from '../../model/sentinel-status.ts';
+import type { DocumentArtifact } from '../artifact.ts';
+import { asOf, cathedral, coordination, mic, multiplier, roi, sentinelId } from '../fields.ts';
+import { decimal, formatJson } from '../format/json.ts';
+
+const path = 'economy/sentinel-roi.json';
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  sentinels: z
+    .array(
+      z.strictObject({
+        id: sentinelId,
+        cathedral,
+        total_rewards: mic('All MIC minted for the sentinel', 'Σ mints'),
+        coordination_score: coordination.nullable(),
+        multiplier,
+        roi,
+      }),
+    )
+    .meta({ description: 'Every sentinel ever registered, in the order of registration' }),
+});
+
+export const sentinelRoi: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'economy',
+  title: 'ROI by sentinel',
+  description:
+    'What each sentinel has earned, with its score, its cathedral’s current multiplier and its return.',
+  mediaType: 'application/json',
+  restricted: false,
+  refresh: 'release',
+  schema,
+  render({ state }) {
+    const sentinels = allSentinels(state).map((sentinel) => ({
+      id: sentinel.id,
+      cathedral: sentinel.cathedral,
+      total_rewards: decimal(formatAmount(sentinel.minted)),
+      coordination_score: sentinel.score,
+      multiplier: multiplierOf(state, sentinel.cathedral),
+      roi: roiOf(sentinel),
+    }));
+    return formatJson(schema, { timestamp: state.asOf, sentinels }, path);
+  },
+};

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { formatAmount } from '../../model/amount.ts';
+import { supply as supplyOf } from '../../model/queries/supply.ts';
+import type { DocumentArtifact } from '../artifact.ts';
+import { asOf, mic } from '../fields.ts';
+import { decimal, formatJson } from '../format/json.ts';
+
+const path = 'economy/supply';
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  total_supply: mic('All MIC ever minted, the genesis allocation included', 'Σ mints'),
+  circulating: mic('MIC that can be spent', 'total_supply − locked − burned'),
+  locked: mic('MIC locked in contracts', 'Σ locks − Σ unlocks'),
+  burned: mic('MIC burned by deflationary sinks', 'Σ burns'),
+});
+
+export const supply: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'economy',
+  title: 'MIC supply',
+  description: 'How many MIC exist, circulate, are locked and were burned. The four amounts are exact.',
+  mediaType: 'application/json',
+  restricted: false,
+  refresh: 'real-time',
+  schema,
+  render({ state }) {
+    const { total, circulating, locked, burned } = supplyOf(state);
+    const value = {
+      timestamp: state.asOf,
+      total_supply: decimal(formatAmount(total)),
+      circulating: decimal(formatAmount(circulating)),
+      locked: decimal(formatAmount(locked)),
+      burned: decimal(formatAmount(burned)),
+    };
+    return formatJson(schema, value, path);
+  },
+};

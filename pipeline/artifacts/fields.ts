@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { CycleLabel } from '../ledger/event.ts';
+import { SCORE_FORMULA } from '../model/formulas.ts';
+
+/**
+ * Members that several files share, each with what the data dictionary says of it. `unit`, `range` and `formula` are
+ * metadata: they reach the data dictionary, the JSON Schemas and the dataset pages from here.
+ */
+export const asOf = z.string().meta({
+  description: 'Time of the last ledger event counted in this file, UTC',
+  unit: 'ISO 8601 date-time',
+});
+export const dateTime = (description: string) => z.string().meta({ description, unit: 'ISO 8601 date-time' });
+export const calendarDate = (description: string) => z.iso.date().meta({ description, unit: 'YYYY-MM-DD' });
+export const mic = (description: string, formula?: string) =>
+  z
+    .number()
+    .meta({ description, unit: 'MIC, exact to 6 decimal places', range: '≥ 0', ...(formula && { formula }) });
+export const share = (description: string, formula?: string) =>
+  z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description, unit: 'share', range: '0–1', ...(formula && { formula }) });
+export const count = (description: string) =>
+  z.int().min(0).meta({ description, unit: 'count', range: '≥ 0' });
+export const text = (description: string) => z.string().meta({ description });
+
+export const sentinelId = text('Sentinel, by its id in the ledger');
+export const cathedral = text('Cathedral that the sentinel belongs to');
+export const cycle = CycleLabel.meta({
+  description: 'Cycle, one UTC day; C-151 is 2025-12-01',
+  unit: 'C-<number>',
+});
+export const multiplier = z.number().min(1).max(2).meta({
+  description: 'Cathedral multiplier M_c of the reward formula',
+  unit: 'factor',
+  range: '1.0–2.0',
+});
+export const coordination = z
+  .number()
+  .min(0)
+  .meta({
+    description:
+      'Coordination score s of the sentinel’s last attestation; not clamped, the logarithm is natural, uptime in days and at least 1',
+    unit: 'points',
+    range: '≥ 0, 50 earns half of the highest reward',
+    formula: `score = ${SCORE_FORMULA}`,
+  });
+export const giScore = z.number().min(0).max(1).meta({
+  description: 'General integrity score of the sentinel’s last attestation',
+  unit: 'share',
+  range: '0–1',
+});
+export const uptimeDays = z.int().min(0).meta({
+  description:
+    'Whole days since registration or since the last outage ended (an outage is more than 24 h without a heartbeat); 0 while offline',
+  unit: 'days',
+  range: '≥ 0',
+});
+export const roi = z.number().min(0).meta({
+  description: 'What a mint returned per unit of the highest base reward; 0 without a mint',
+  unit: 'ratio',
+  range: '0–2',
+  formula: 'roi = (Σ minted ÷ number of mints) ÷ L, L = 1000',
+});
+export const averageCoordination = z.number().min(0).meta({
+  description: 'Mean coordination score of the active sentinels that have attested',
+  unit: 'points',
+  range: '≥ 0',
+  formula: 'average = Σ s ÷ n',
+});

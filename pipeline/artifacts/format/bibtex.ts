@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import bibtexParse from 'bibtex-parse';
+import { z } from 'zod';
+import { CathedralError } from '../../errors.ts';
+import { formatLatex } from './latex.ts';
+import { describe, schemaFault } from './schema-fault.ts';
+
+/** What an entry says, in plain text. */
+export interface Citation {
+  /** ASCII, stable across releases: `cathedral_economy_supply`. */
+  key: string;
+  /** An organisation, never to be taken apart into names. */
+  author: string;
+  title: string;
+  year: string;
+  url: string;
+  note: string;
+}
+
+const Latex = z.string().regex(/^[ -~]+$/, 'printable ASCII');
+
+/** An entry as it stands in the file: values are LaTeX, between the outer braces of the field. */
+export const BibtexEntry = z
+  .strictObject({
+    type: z.literal('software').meta({ description: 'Entry type' }),
+    key: z
+      .string()
+      .regex(/^[a-z][a-z0-9_]*$/, 'a key of lower-case letters, digits and underscores')
+      .meta({ description: 'Citation key, stable across releases', example: 'cathedral_economy_supply' }),
+    author: Latex.regex(/^\{.*\}$/, 'an organisation in braces').meta({
+      description: 'The publishing organisation, in braces so that it is not read as a person’s name',
+    }),
+    title: Latex.regex(/^\{.*\}$/, 'a title in braces').meta({
+      description: 'Title, in braces so that no style changes its capitals',
+    }),
+    year: z
+      .string()
+      .regex(/^\d{4}$/, 'a year')
+      .meta({
+        description: 'Year of the state that is cited; of a paper, the year it was written',
+        example: '2026',
+      }),
+    // Not escaped: biblatex and \url take it verbatim. These characters need no escape and cannot end the field.
+    url: z
+      .string()
+      .regex(/^https?:\/\/[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/, 'an http or https URL')
+      .meta({ description: 'Address, not escaped' }),
+    note: Latex.meta({ description: 'What it is, and the time of the state that is cited' }),
+  })
+  .meta({ description: 'One entry of the citation database' });
+type BibtexEntry = z.infer<typeof BibtexEntry>;
+
+export const BibtexFile = z.array(BibtexEntry).check((context) => {
+  const keys = new Set<string>();
+  context.value.forEach(({ key }, index) => {
+    if (keys.has(key)) {
+      const message = 'expected a key that no other entry has';
+      context.issues.push({ code: 'custom', path: [index, 'key'], message, input: key });
+    }
+    keys.add(key);
+  });
+});
+
+/**
+ * A BibTeX file of software entries, read back with bibtex-parse before it is returned. `heading` becomes a comment.
+ * Throws artifact_invalid where an entry does not fit or does not come back as it was written.
+ */
+export function formatBibtex(heading: string, citations: readonly Citation[], place: string): string {
+  const entries = citations.map((citation) => toEntry(citation, place));
+  const result = BibtexFile.safeParse(entries);
+  if (!result.success)
+    throw new CathedralError('artifact_invalid', schemaFault(place, result.error, entries));
+  const comment = formatLatex(heading, place).replaceAll('@', '(at)');
+  const text = `% ${comment}\n\n${entries.map(formatEntry).join('\n')}`;
+  assertReadsBack(text, entries, place);
+  return text;
+}
+
+function toEntry({ key, author, title, year, url, note }: Citation, place: string): BibtexEntry {
+  const latex = (text: string, field: string) => formatLatex(text, `${place}: ${key}.${field}`);
+  return {
+    type: 'software',
+    key,
+    author: `{${latex(author, 'author')}}`,
+    title: `{${latex(title, 'title')}}`,
+    year,
+    url,
+    note: latex(note, 'note'),
+  };
+}
+
+function formatEntry({ type, key, ...fields }: BibtexEntry): string {
+  const lines = Object.entries(fields).map(([name, value]) => `  ${name} = {${value}}`);
+  return `@${type}{${key},\n${lines.join(',\n')}\n}\n`;
+}
+
+function assertReadsBack(text: string, entries: readonly BibtexEntry[], place: string): void {
+  const found = parseBibtex(text);
+  if (found.length !== entries.length) {
+    throw new CathedralError('artifact_invalid', {
+      place,
+      expected: `${entries.length} entries`,
+      found: `${found.length} when it was read back`,
+    });
+  }
+  entries.forEach((entry, index) => {
+    if (isDeepStrictEqual(found[index], { ...entry })) return;
+    throw new CathedralError('artifact_invalid', {
+      place: `${place}: ${entry.key}`,
+      expected: 'the entry that was written',
+      found: describe(JSON.stringify(found[index])),
+    });
+  });
+}
+
+/** The entries of a BibTeX text with raw values. Comments are left out; a preamble or a string comes back as null. */
+function parseBibtex(text: string): unknown[] {
+  return bibtexParse
+    .parse(text, { number: 'string' })
+    .filter((item) => item.itemtype !== 'comment')
+    .map((item) => {
+      if (item.itemtype !== 'entry') return null;
+      const fields = item.fields.map(({ name, value }) => [name, value] as const);
+      const names = new Set(fields.map(([name]) => name));
+      return names.size === fields.length
+        ? { type: item.type, key: item.key, ...Object.fromEntries(fields) }
+        : null;
+    });
+}

@@ -1,0 +1,48 @@
+import { stringify } from 'csv-stringify/sync';
+import type { z } from 'zod';
+import { CathedralError } from '../../errors.ts';
+
+export type Cell = string | number;
+export type RowSchema = z.ZodObject<Record<string, z.ZodType>>;
+
+const NEEDS_QUOTES = /[",\n\r]/;
+
+/**
+ * One row after RFC 4180 with its line end `\n`. The same bytes as csv-stringify (a test holds that) at a fraction of
+ * its cost for a single row: histories are written row by row, a million of them in a rebuild.
+ */
+export function csvRow(cells: readonly Cell[]): string {
+  let row = '';
+  for (let index = 0; index < cells.length; index += 1) {
+    const cell = String(cells[index]);
+    const quoted = NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+    row += index === 0 ? quoted : `,${quoted}`;
+  }
+  return `${row}\n`;
+}
+
+/** The header row: the members of the row's schema, in their order. */
+export function csvHeader(schema: RowSchema): string {
+  return csvRow(Object.keys(schema.shape));
+}
+
+/** A whole file, header always; every row is checked against the schema. Throws artifact_invalid with the row. */
+export function formatCsv(schema: RowSchema, rows: readonly Record<string, Cell>[], place: string): string {
+  for (const [index, row] of rows.entries()) {
+    const { error } = schema.safeParse(row);
+    if (error) throw invalidRow(`${place}:${index + 2}`, error, row);
+  }
+  return stringify(rows as Record<string, Cell>[], { header: true, columns: Object.keys(schema.shape) });
+}
+
+export function invalidRow(place: string, error: z.ZodError, row: unknown): CathedralError {
+  const [issue] = error.issues;
+  return new CathedralError('artifact_invalid', {
+    place: `${place} ${issue?.path.join('.') ?? ''}`.trimEnd(),
+    expected: issue?.message ?? 'a row of its schema',
+    found: JSON.stringify(row),
+  });
+}
+
+/** Text that a spreadsheet would not run as a formula: it does not begin with = + - @, a tab or a line end. */
+export const INERT_TEXT = /^[^=+\-@\t\r\n]/;

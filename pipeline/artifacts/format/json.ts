@@ -1,0 +1,144 @@
+import type { z } from 'zod';
+import { CathedralError, type ErrorCode } from '../../errors.ts';
+import { findBadMemberName } from './member-names.ts';
+import { describe, formatPlace, schemaFault } from './schema-fault.ts';
+
+/** A number that is written as the text it was made from, see `decimal`. */
+export interface RawJson {
+  readonly rawJSON: string;
+}
+
+declare global {
+  interface JSON {
+    rawJSON(text: string): RawJson;
+    isRawJSON(value: unknown): value is RawJson;
+  }
+}
+
+/** What may be written where a schema's output is T: every number may be an exact decimal instead. */
+export type Writable<T> = T extends number
+  ? T | RawJson
+  : T extends readonly (infer Item)[]
+    ? readonly Writable<Item>[]
+    : T extends object
+      ? { [Key in keyof T]: Writable<T[Key]> }
+      : T;
+
+type Path = readonly (string | number)[];
+
+/** `decimal('12345678901234.000001')`: a JSON number with exactly these digits, which a double would round. */
+export function decimal(text: string): RawJson {
+  if (!/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) {
+    throw new CathedralError('artifact_invalid', {
+      place: 'decimal',
+      expected: 'a decimal number',
+      found: describe(text),
+    });
+  }
+  return JSON.rawJSON(text);
+}
+
+/**
+ * A JSON file's whole text: 2-space indentation, `\n` at the end, members in the schema's order (those of a record
+ * stay as they come). The schema may be any that leaves its value as it is: no default, transform or codec.
+ * Throws artifact_invalid with the path where `value` does not fit it, or holds what JSON cannot (NaN, undefined).
+ */
+export function formatJson<S extends z.ZodType>(
+  schema: S,
+  value: Writable<z.output<S>>,
+  place: string,
+): string {
+  return `${JSON.stringify(ordered(schema, value, place), null, 2)}\n`;
+}
+
+/** The same on one line and without a line end: an element of an array that is put together from parts. */
+export function formatJsonRow<S extends z.ZodType>(
+  schema: S,
+  value: Writable<z.output<S>>,
+  place: string,
+): string {
+  return JSON.stringify(ordered(schema, value, place));
+}
+
+/** Strict: a syntax error, a member given twice and whatever the schema refuses throw `code` with place and path. */
+export function parseJsonFile<S extends z.ZodType>(
+  text: string,
+  schema: S,
+  place: string,
+  code: ErrorCode = 'artifact_invalid',
+): z.output<S> {
+  const value = parseJson(text, place, code);
+  const result = schema.safeParse(value);
+  if (!result.success) throw new CathedralError(code, schemaFault(place, result.error, value));
+  return result.data;
+}
+
+function parseJson(text: string, place: string, code: ErrorCode): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new CathedralError(code, { place, expected: 'JSON', found: (cause as Error).message, cause });
+  }
+  const path = findBadMemberName(text);
+  if (path === null) return value;
+  const expected = 'each member once, none of them __proto__';
+  throw new CathedralError(code, { place: formatPlace(place, path), expected, found: describe(path.at(-1)) });
+}
+
+function ordered(schema: z.ZodType, value: unknown, place: string): unknown {
+  const plain = toPlain(value, place, []);
+  const result = schema.safeParse(plain);
+  if (!result.success) throw new CathedralError('artifact_invalid', schemaFault(place, result.error, plain));
+  return inOrder(result.data, value, place, []);
+}
+
+/** The value as a reader of its JSON gets it: exact decimals become the nearest double. */
+function toPlain(value: unknown, place: string, path: Path): unknown {
+  if (JSON.isRawJSON(value)) return Number(value.rawJSON);
+  if (Array.isArray(value)) return value.map((item, index) => toPlain(item, place, [...path, index]));
+  if (isPlainObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, toPlain(member, place, [...path, key])]),
+    );
+  }
+  if (isJsonScalar(value)) return value;
+  throw new CathedralError('artifact_invalid', {
+    place: formatPlace(place, path),
+    expected: 'a value that JSON can hold',
+    found: describe(value),
+  });
+}
+
+/** Members in the order of `parsed`, which is the schema's, with the values that were given. */
+function inOrder(parsed: unknown, value: unknown, place: string, path: Path): unknown {
+  if (JSON.isRawJSON(value)) return value;
+  if (Array.isArray(parsed) && Array.isArray(value)) {
+    return parsed.map((item, index) => inOrder(item, value[index], place, [...path, index]));
+  }
+  if (isPlainObject(parsed) && isPlainObject(value)) {
+    const keys = Object.keys(parsed);
+    if (keys.length === Object.keys(value).length) {
+      return Object.fromEntries(
+        keys.map((key) => [key, inOrder(parsed[key], value[key], place, [...path, key])]),
+      );
+    }
+  } else if (parsed === value) return value;
+  throw new CathedralError('artifact_invalid', {
+    place: formatPlace(place, path),
+    expected: 'a schema that leaves its value as it is',
+    found: `${describe(value)} changed to ${describe(parsed)}`,
+  });
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function isJsonScalar(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'string') return value.isWellFormed();
+  return value === null || typeof value === 'boolean';
+}

@@ -1,0 +1,92 @@
+import { CathedralError } from '../../errors.ts';
+
+/**
+ * How a character is written in LaTeX with any encoding and font. Braces have names, because BibTeX counts those
+ * behind a backslash too.
+ */
+const SYMBOLS: Readonly<Record<string, string>> = {
+  '\\': '\\textbackslash{}',
+  '{': '\\textbraceleft{}',
+  '}': '\\textbraceright{}',
+  '~': '\\textasciitilde{}',
+  '^': '\\textasciicircum{}',
+  '&': '\\&',
+  '%': '\\%',
+  $: '\\$',
+  '#': '\\#',
+  _: '\\_',
+  '<': '\\textless{}',
+  '>': '\\textgreater{}',
+  '|': '\\textbar{}',
+  '"': '\\textquotedbl{}',
+  '–': '--',
+  '—': '---',
+  '‘': '`',
+  '’': "'",
+  '“': '``',
+  '”': "''",
+  '…': '\\ldots{}',
+  '\u00A0': '~',
+  '§': '\\S{}',
+  '©': '\\textcopyright{}',
+  '°': '\\textdegree{}',
+  '·': '\\textperiodcentered{}',
+  '×': '$\\times$',
+  '÷': '$\\div$',
+  '−': '$-$',
+  '±': '$\\pm$',
+  '≤': '$\\leq$',
+  '≥': '$\\geq$',
+  '≠': '$\\neq$',
+  '→': '$\\rightarrow$',
+  '∥': '$\\parallel$',
+  '‖': '$\\Vert$',
+  Σ: '$\\Sigma$',
+  '²': '$^2$',
+  '³': '$^3$',
+  ß: '{\\ss}',
+  æ: '{\\ae}',
+  Æ: '{\\AE}',
+  œ: '{\\oe}',
+  Œ: '{\\OE}',
+  ø: '{\\o}',
+  Ø: '{\\O}',
+  ł: '{\\l}',
+  Ł: '{\\L}',
+};
+
+/** Combining marks, as they follow their letter in decomposed text (NFD). */
+const ACCENTS: Readonly<Record<string, string>> = {
+  '\u0300': '`',
+  '\u0301': "'",
+  '\u0302': '^',
+  '\u0303': '~',
+  '\u0304': '=',
+  '\u0306': 'u',
+  '\u0307': '.',
+  '\u0308': '"',
+  '\u030A': 'r',
+  '\u030B': 'H',
+  '\u030C': 'v',
+  '\u0327': 'c',
+  '\u0328': 'k',
+};
+
+/** Plain text as the ASCII LaTeX that sets it: `10 % of é` → `10 \% of {\'{e}}`. Throws artifact_invalid for a character without a form. */
+export function formatLatex(text: string, place: string): string {
+  return [...text.normalize('NFC')].map((character) => formatCharacter(character, place)).join('');
+}
+
+function formatCharacter(character: string, place: string): string {
+  if (Object.hasOwn(SYMBOLS, character)) return SYMBOLS[character]!;
+  if (/^[ -~]$/.test(character)) return character;
+  const [letter, mark, ...more] = character.normalize('NFD');
+  if (letter && mark && more.length === 0 && /^[A-Za-z]$/.test(letter) && Object.hasOwn(ACCENTS, mark)) {
+    return `{\\${ACCENTS[mark]}{${letter}}}`;
+  }
+  throw new CathedralError('artifact_invalid', {
+    place,
+    expected: 'a character that has a form in LaTeX',
+    found: `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`,
+  });
+}

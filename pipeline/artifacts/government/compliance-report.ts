@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { type Jurisdiction, REGIMES } from '../../ledger/event.ts';
+import { complianceStatus, nextAudits, standings } from '../../model/queries/compliance.ts';
+import type { DocumentArtifact } from '../artifact.ts';
+import { asOf, calendarDate } from '../fields.ts';
+import { formatJson } from '../format/json.ts';
+
+const path = 'government/compliance-report.json';
+
+const jurisdiction = (name: Jurisdiction) =>
+  z.strictObject({
+    ...Object.fromEntries(REGIMES[name].map((regime) => [regime, regimeStatus(regime)])),
+    last_audit: calendarDate('Day of the last audit; null before the first').nullable(),
+  });
+
+function regimeStatus(regime: string) {
+  return z.string().meta({
+    description: `Status under ${regime.replaceAll('_', ' ')} as of the last audit; under_review before the first`,
+    range:
+      'compliant, compatible, utility_token, high_risk_compliant, under_review, non_compliant; others may come',
+  });
+}
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  compliance_status: z.string().meta({
+    description: 'The worst of all statuses; unknown ones count as under_review',
+    range: 'compliant, under_review, non_compliant',
+  }),
+  jurisdictions: z.strictObject({
+    USA: jurisdiction('USA'),
+    EU: jurisdiction('EU'),
+    UK: jurisdiction('UK'),
+    International: jurisdiction('International'),
+  }),
+  next_audit: calendarDate('Day of the earliest audit that is scheduled; null where none is').nullable(),
+});
+
+export const complianceReport: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'government',
+  title: 'Compliance report',
+  description: 'Status under each audited regime in four jurisdictions, with the last and the next audit.',
+  mediaType: 'application/json',
+  restricted: true,
+  refresh: 'release',
+  schema,
+  render({ state }) {
+    const jurisdictions = standings(state).map(({ jurisdiction, statuses, last_audit }) => [
+      jurisdiction,
+      { ...statuses, last_audit },
+    ]);
+    const value = {
+      timestamp: state.asOf,
+      compliance_status: complianceStatus(state),
+      jurisdictions: Object.fromEntries(jurisdictions),
+      next_audit: nextAudits(state)[0]?.date ?? null,
+    };
+    return formatJson(schema, value, path);
+  },
+};

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { DocumentArtifact } from '../artifact.ts';
+import { asOf, text } from '../fields.ts';
+import { formatJson } from '../format/json.ts';
+
+const path = 'government/policy-impact.json';
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  projections: z
+    .array(
+      z.strictObject({
+        policy: text('Policy that is projected'),
+        economic_impact: z.strictObject({
+          debt_reduction_annual: text('Projected reduction of public debt a year'),
+          gdp_impact: text('Projected change of the gross domestic product'),
+          job_creation: text('Projected jobs'),
+        }),
+        social_impact: z.strictObject({
+          access_improvement: text('Projected change of access to services'),
+          equity_impact: text('Projected change in how benefits are spread'),
+          transparency: text('Projected change of what the public can see'),
+        }),
+        risks: z.array(
+          z.strictObject({
+            risk: text('What may go wrong'),
+            severity: text('How bad that would be'),
+            mitigation: text('What is done against it; empty where nothing is'),
+          }),
+        ),
+        timeline: text('When effects are expected'),
+      }),
+    )
+    .meta({
+      description: 'The last projection of each policy, in the order in which the policies first appeared',
+    }),
+});
+
+export const policyImpact: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'government',
+  title: 'Policy impact projections',
+  description:
+    'What each policy is projected to change, its risks and their mitigation. Statements of the ledger’s authors.',
+  mediaType: 'application/json',
+  restricted: true,
+  refresh: 'release',
+  schema,
+  render({ state }) {
+    const projections = state.projections.map(({ projected_at: _, ...projection }) => projection);
+    return formatJson(schema, { timestamp: state.asOf, projections }, path);
+  },
+};

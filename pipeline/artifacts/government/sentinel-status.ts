@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { ALERT_SCOPES, SEVERITIES } from '../../ledger/event.ts';
+import { activeAlerts, systemHealth } from '../../model/queries/health.ts';
+import {
+  allSentinels,
+  sentinelStatus as statusOf,
+  uptimeDays as uptimeOf,
+} from '../../model/sentinel-status.ts';
+import type { DocumentArtifact } from '../artifact.ts';
+import { asOf, cathedral, coordination, dateTime, giScore, sentinelId, text, uptimeDays } from '../fields.ts';
+import { formatJson } from '../format/json.ts';
+
+const path = 'government/sentinel-status.json';
+
+export const AlertMember = z.strictObject({
+  id: text('Alert, by its id in the ledger; finding-<event> for a contradiction found in the ledger itself'),
+  severity: z.enum(SEVERITIES).meta({ description: 'How bad it is' }),
+  scope: z.enum(ALERT_SCOPES).meta({ description: 'What it is about' }),
+  message: text('What happened'),
+  raised_at: dateTime('Time of the event that raised it, UTC'),
+  sentinel: sentinelId.optional(),
+});
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  sentinels: z
+    .array(
+      z.strictObject({
+        id: sentinelId,
+        status: z.enum(['operational', 'degraded', 'offline', 'retired']).meta({
+          description:
+            'operational: heartbeat at most 12 h old; degraded: at most 24 h; offline: older; relative to timestamp',
+        }),
+        uptime_days: uptimeDays,
+        cathedral,
+        last_heartbeat: dateTime('Last sign of life, UTC; registration counts as the first'),
+        performance: z.strictObject({
+          gi_score: giScore.nullable(),
+          coordination: coordination.nullable(),
+        }),
+      }),
+    )
+    .meta({ description: 'Every sentinel ever registered, in the order of registration' }),
+  system_health: z.enum(['healthy', 'degraded', 'critical']).meta({
+    description:
+      'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; else healthy',
+  }),
+  alerts: z.array(AlertMember).meta({ description: 'Raised and not cleared, newest first' }),
+});
+
+export const sentinelStatus: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'government',
+  title: 'Sentinel status',
+  description:
+    'Which sentinels are up, since when and how they perform, the health of the system and its alerts.',
+  mediaType: 'application/json',
+  restricted: false,
+  refresh: 'real-time',
+  schema,
+  render({ state }) {
+    const sentinels = allSentinels(state).map((sentinel) => ({
+      id: sentinel.id,
+      status: statusOf(sentinel, state.asOf),
+      uptime_days: uptimeOf(sentinel, state.asOf),
+      cathedral: sentinel.cathedral,
+      last_heartbeat: sentinel.last_heartbeat,
+      performance: { gi_score: sentinel.gi_score, coordination: sentinel.score },
+    }));
+    const system_health = systemHealth(state);
+    return formatJson(
+      schema,
+      { timestamp: state.asOf, sentinels, system_health, alerts: activeAlerts(state) },
+      path,
+    );
+  },
+};

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { EventOf } from '../../ledger/event.ts';
+import { dayOf } from '../../model/window.ts';
+import type { HistoryArtifact } from '../artifact.ts';
+import { asOf, calendarDate, text } from '../fields.ts';
+import { formatJsonRow } from '../format/json.ts';
+
+const path = 'philosophy/decisions.json';
+
+const Decision = z.strictObject({
+  id: text('Decision, by its id in the ledger'),
+  date: calendarDate('Day on which it was recorded, UTC'),
+  topic: text('What was decided'),
+  frameworks_applied: z.array(z.string()).meta({ description: 'Ethical frameworks that were applied' }),
+  sentinels_involved: z.array(z.string()).meta({ description: 'Sentinels that took part' }),
+  reasoning: text('Why'),
+  outcome: text('What was decided'),
+  lessons_learned: text('What was learned; empty where nothing was recorded'),
+});
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  decisions: z.array(Decision).meta({ description: 'The whole archive, newest first' }),
+});
+
+export const decisions: HistoryArtifact = {
+  kind: 'history',
+  path,
+  area: 'philosophy',
+  title: 'Ethical decision archive',
+  description:
+    'Every decision ever recorded, newest first, with its frameworks, reasoning, outcome and lessons.',
+  mediaType: 'application/json',
+  restricted: false,
+  refresh: 'release',
+  schema,
+  separator: ',\n',
+  assembled: true,
+  head: ({ state }) => `{"timestamp":${JSON.stringify(state.asOf)},"decisions":[\n`,
+  tail: () => '\n]}\n',
+  rows({ event }) {
+    if (event.type !== 'decision_recorded') return [];
+    const { timestamp, seq, data } = event as EventOf<'decision_recorded'>;
+    const row = {
+      id: data.decision,
+      date: dayOf(timestamp),
+      topic: data.topic,
+      frameworks_applied: data.frameworks_applied,
+      sentinels_involved: data.sentinels_involved,
+      reasoning: data.reasoning,
+      outcome: data.outcome,
+      lessons_learned: data.lessons_learned,
+    };
+    return [formatJsonRow(Decision, row, `${path}, event ${seq}`)];
+  },
+};

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { POSITIONS, VIRTUES } from '../../ledger/event.ts';
+import type { Deliberation } from '../../model/state.ts';
+import { DELIBERATION_DAYS, within } from '../../model/window.ts';
+import type { DocumentArtifact } from '../artifact.ts';
+import { asOf, sentinelId, text } from '../fields.ts';
+import { formatJson } from '../format/json.ts';
+
+const path = 'philosophy/deliberations.json';
+
+/** What consensus and outcome are while a deliberation is open. */
+const PENDING = 'pending' as const;
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  deliberations: z
+    .array(
+      z.strictObject({
+        id: text('Deliberation, by its id in the ledger'),
+        topic: text('What is deliberated'),
+        sentinels: z
+          .array(
+            z.strictObject({
+              id: sentinelId,
+              position: z.enum(POSITIONS).meta({ description: 'The position that the sentinel took last' }),
+              reasoning: text('Its reasoning; empty where it gave none'),
+              virtue_tags: z
+                .array(z.enum(VIRTUES))
+                .meta({ description: 'Virtues that the reasoning appeals to' }),
+            }),
+          )
+          .meta({ description: 'Positions in the order in which they were taken' }),
+        consensus: z
+          .enum(['reached', 'not_reached', PENDING])
+          .meta({ description: 'pending while it is open' }),
+        outcome: text('What came of it; pending while it is open'),
+      }),
+    )
+    .meta({
+      description: 'All open deliberations and those closed in the last 90 days, the last opened first',
+    }),
+});
+
+function formatDeliberation({ id, topic, positions, consensus, outcome }: Deliberation) {
+  const sentinels = positions.map(({ taken_at: _, ...position }) => position);
+  return { id, topic, sentinels, consensus: consensus ?? PENDING, outcome: outcome ?? PENDING };
+}
+
+export const deliberations: DocumentArtifact = {
+  kind: 'document',
+  path,
+  area: 'philosophy',
+  title: 'Sentinel deliberations',
+  description: 'What the sentinels deliberate, the position and the reasoning of each, and what came of it.',
+  mediaType: 'application/json',
+  restricted: false,
+  refresh: 'real-time',
+  schema,
+  render({ state }) {
+    const kept = within(
+      state.deliberations,
+      state.asOf,
+      (one) => one.closed_at ?? state.asOf,
+      DELIBERATION_DAYS,
+    );
+    return formatJson(
+      schema,
+      { timestamp: state.asOf, deliberations: kept.map(formatDeliberation).reverse() },
+      path,
+    );
+  },
+};

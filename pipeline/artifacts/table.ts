@@ -1,0 +1,64 @@
+import { citations } from './academics/citations.ts';
+import { dataset } from './academics/dataset.ts';
+import { miiTimeline } from './academics/mii-timeline.ts';
+import { papers } from './academics/papers.ts';
+import { sentinelCoordination } from './academics/sentinel-coordination.ts';
+import type { Artifact } from './artifact.ts';
+import { protocols } from './diplomacy/protocols.ts';
+import { standards } from './diplomacy/standards.ts';
+import { treatyFramework } from './diplomacy/treaty-framework.ts';
+import { cathedralMultipliers } from './economy/cathedral-multipliers.ts';
+import { coordination } from './economy/coordination.ts';
+import { micHistory } from './economy/mic-history.ts';
+import { mii } from './economy/mii.ts';
+import { roi } from './economy/roi.ts';
+import { sentinelRoi } from './economy/sentinel-roi.ts';
+import { supply } from './economy/supply.ts';
+import { complianceReport } from './government/compliance-report.ts';
+import { ledgerExport } from './government/ledger-export.ts';
+import { policyImpact } from './government/policy-impact.ts';
+import { sentinelStatus } from './government/sentinel-status.ts';
+import { transparency } from './government/transparency.ts';
+import { transparencyPdf } from './government/transparency-pdf.ts';
+import { decisions } from './philosophy/decisions.ts';
+import { deliberations } from './philosophy/deliberations.ts';
+import { driftAnalysis } from './philosophy/drift-analysis.ts';
+import { virtues } from './philosophy/virtues.ts';
+
+/** Every file that the service publishes. Paths, schemas, pages, citations and tests are read off this table. */
+export const ARTIFACTS: readonly Artifact[] = [
+  complianceReport,
+  ledgerExport,
+  transparencyPdf,
+  transparency,
+  sentinelStatus,
+  policyImpact,
+  supply,
+  mii,
+  coordination,
+  roi,
+  micHistory,
+  sentinelRoi,
+  cathedralMultipliers,
+  dataset,
+  miiTimeline,
+  sentinelCoordination,
+  papers,
+  citations(() => ARTIFACTS),
+  deliberations,
+  virtues,
+  decisions,
+  driftAnalysis,
+  treatyFramework,
+  standards,
+  protocols,
+];
+
+export const DOCUMENTS = ofKind('document');
+export const HISTORIES = ofKind('history');
+export const YEARLY = ofKind('yearly');
+export const PRINTED = ofKind('printed');
+
+function ofKind<K extends Artifact['kind']>(kind: K): Extract<Artifact, { kind: K }>[] {
+  return ARTIFACTS.filter((artifact): artifact is Extract<Artifact, { kind: K }> => artifact.kind === kind);
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { type Documents, readDocuments } from './artifacts/documents.ts';
+import { ARTIFACTS } from './artifacts/table.ts';
+import { openDirectory, type SnapshotFile } from './ledger/directory.ts';
+import type { Verifier } from './ledger/note.ts';
+import { withLock } from './publish/lock.ts';
+import type { Manifest } from './publish/manifest.ts';
+import { type Published, readCurrent, salvageCurrent } from './publish/release.ts';
+import { openStaging } from './publish/staging.ts';
+import { foldSnapshots } from './run/fold-snapshots.ts';
+import { renderDocuments } from './run/render-documents.ts';
+import { renderSite, type SiteOptions } from './run/render-site.ts';
+import { formatResume, parseResume, type Resume, START } from './run/resume.ts';
+
+export interface BuildOptions extends SiteOptions {
+  /** Ledger folder. */
+  ledger: string;
+  out: string;
+  /** Keys of which one must have signed each checkpoint. */
+  verifiers: Verifier[];
+  /** Folder of the documents that people write. */
+  documents: string;
+  /** Without a slash at the end. */
+  baseUrl: string;
+  /** Name and version of this software; a new one means a new release. */
+  software: string;
+  /** From genesis, taking nothing over from the release before. */
+  rebuild: boolean;
+  /** The last snapshot to read, where it is not the newest one. */
+  until?: string;
+  /** How long to wait for another run, in ms. */
+  waitMs: number;
+  /** One line per stage, and lines about findings. */
+  log: (line: string) => void;
+}
+
+export interface BuildReport {
+  outcome: 'published' | 'unchanged';
+  manifest: Manifest;
+  snapshots: number;
+  events: number;
+  /** Contradictions that this run found in the ledger. */
+  findings: string[];
+}
+
+/**
+ * One run: the snapshots that are new, verified, folded, rendered and published; or nothing, where nothing is new.
+ * Throws CathedralError; what was published stays as it is until the new release is whole.
+ */
+export async function build(options: BuildOptions): Promise<BuildReport> {
+  const { out, waitMs } = options;
+  return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, () => run(options));
+}
+
+async function run(options: BuildOptions): Promise<BuildReport> {
+  const { out, baseUrl, software, rebuild, log } = options;
+  const documents = await readDocuments(options.documents);
+  const previous = rebuild ? await salvageCurrent(out) : await readCurrent(out);
+  const resume = previous && !rebuild ? parseResume(previous.state) : START;
+  const snapshots = await newSnapshots(options, resume);
+  const inputs = digestInputs(options, documents);
+  if (previous && !rebuild && snapshots.length === 0 && previous.manifest.inputs === inputs)
+    return unchanged(previous);
+
+  await using staging = await openStaging(out, previous, { reuse: !rebuild });
+  const folded = await foldSnapshots({ ...options, staging, documents, snapshots, resume });
+  const { state, ledger, events, findings } = folded;
+  log(`rendering ${ARTIFACTS.length} files as of ${state.asOf}`);
+  await renderDocuments(staging, { state, documents, baseUrl }, folded);
+  const facts = { timestamp: state.asOf, ledger, software, inputs };
+  await renderSite(staging, facts, folded, options);
+  const { outcome, release } = await staging.publish({ facts, state: formatResume(folded) });
+  log(`${outcome} ${release.manifest.release}`);
+  return { outcome, manifest: release.manifest, snapshots: snapshots.length, events, findings };
+}
+
+async function newSnapshots({ ledger, until }: BuildOptions, { position }: Resume): Promise<SnapshotFile[]> {
+  const snapshots = await openDirectory(ledger).snapshots(position.snapshot);
+  return until === undefined ? snapshots : snapshots.filter(({ id }) => id <= until);
+}
+
+function unchanged({ manifest }: Published): BuildReport {
+  return { outcome: 'unchanged', manifest, snapshots: 0, events: 0, findings: [] };
+}
+
+/** Whatever shows in the files and is not the ledger. */
+function digestInputs({ software, baseUrl, site, pdf }: BuildOptions, { digest }: Documents): string {
+  return createHash('sha256')
+    .update(JSON.stringify([software, digest, baseUrl, site, pdf]))
+    .digest('hex');
+}

@@ -1,0 +1,148 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import bibtexParse from 'bibtex-parse';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Citation, formatBibtex } from '../../../pipeline/artifacts/format/bibtex.ts';
+import { formatLatex } from '../../../pipeline/artifacts/format/latex.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+
+const ACCENTED = 'áàâãāăäåőčçąïíîéñüÖŽşĜ';
+const SYMBOLS = '–—‘’“”…\u00A0§©°·×÷−±≤≥≠→∥‖Σ²³ßæÆœŒøØłŁ';
+const ASCII = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('');
+
+const SUPPLY: Citation = {
+  key: 'cathedral_economy_supply',
+  author: 'Cathedral Data Service',
+  title: 'MIC supply',
+  year: '2026',
+  url: 'https://data.example.org/economy/supply',
+  note: 'JSON file.',
+};
+
+function fault(run: () => unknown) {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof CathedralError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('formatLatex', () => {
+  test.each([
+    ['10 % of A & B_c #1', '10 \\% of A \\& B\\_c \\#1'],
+    [
+      'a {b} ~ ^ \\ $',
+      'a \\textbraceleft{}b\\textbraceright{} \\textasciitilde{} \\textasciicircum{} \\textbackslash{} \\$',
+    ],
+    ['é e\u0301 ï Ž ß', "{\\'{e}} {\\'{e}} {\\\"{i}} {\\v{Z}} {\\ss}"],
+    ['“a” – ‘b’ — c…', "``a'' -- `b' --- c\\ldots{}"],
+    ['2 × 3 ≥ 5', '2 $\\times$ 3 $\\geq$ 5'],
+  ])('writes %j as %j', (text, latex) => {
+    expect(formatLatex(text, 'x')).toBe(latex);
+  });
+
+  test.each(['日', '\u0000', '\n', '\t', '🏛', '\u200B'])('refuses %j, which has no form', (text) => {
+    expect(fault(() => formatLatex(`a${text}`, 'x.bib: k.title'))).toMatchObject({
+      code: 'artifact_invalid',
+      place: 'x.bib: k.title',
+      found: expect.stringMatching(/^U\+[0-9A-F]{4,}$/),
+    });
+  });
+
+  test('gives printable ASCII with balanced braces, for whatever it takes', () => {
+    const text = fc.string({ unit: fc.constantFrom(...ASCII, ...SYMBOLS, ...ACCENTED) });
+    fc.assert(
+      fc.property(text, (plain) => {
+        const latex = formatLatex(plain, 'x');
+        expect(latex).toMatch(/^[ -~]*$/);
+        expect(latex.split('{').length).toBe(latex.split('}').length);
+      }),
+    );
+  });
+});
+
+describe('formatBibtex', () => {
+  test('writes entries of the type software, with the five fields in order', () => {
+    expect(formatBibtex('Heading', [SUPPLY], 'x')).toBe(
+      `% Heading
+
+@software{cathedral_economy_supply,
+  author = {{Cathedral Data Service}},
+  title = {{MIC supply}},
+  year = {2026},
+  url = {https://data.example.org/economy/supply},
+  note = {JSON file.}
+}
+`,
+    );
+  });
+
+  test('comes back from bibtex-parse as it was written, with any text in it', () => {
+    const text = fc.string({ unit: fc.constantFrom(...ASCII, ...SYMBOLS, ...ACCENTED), minLength: 1 });
+    fc.assert(
+      fc.property(fc.array(fc.record({ title: text, note: text }), { maxLength: 5 }), (texts) => {
+        const citations = texts.map((item, index) => ({ ...SUPPLY, ...item, key: `k${index}` }));
+        const entries = bibtexParse
+          .parse(formatBibtex('Heading', citations, 'x'), { number: 'string' })
+          .flatMap((item) => (item.itemtype === 'entry' ? [item] : []));
+        expect(entries.map(({ key }) => key)).toEqual(citations.map(({ key }) => key));
+        entries.forEach(({ type, fields }, index) => {
+          expect(type).toBe('software');
+          expect(fields.map(({ name }) => name)).toEqual(['author', 'title', 'year', 'url', 'note']);
+          expect(fields[1]?.value).toBe(`{${formatLatex(citations[index]!.title, 'x')}}`);
+          expect(fields[4]?.value).toBe(formatLatex(citations[index]!.note, 'x'));
+        });
+      }),
+    );
+  });
+
+  test.each([
+    ['a key with a capital', { key: 'Supply' }, 'x: [0].key'],
+    ['a key with a comma', { key: 'a,b' }, 'x: [0].key'],
+    ['a year of two digits', { year: '26' }, 'x: [0].year'],
+    ['no year', { year: '' }, 'x: [0].year'],
+    ['a URL with a brace', { url: 'https://a.b/}' }, 'x: [0].url'],
+    ['a URL with a space', { url: 'https://a.b/c d' }, 'x: [0].url'],
+    ['a path instead of a URL', { url: '/economy/supply' }, 'x: [0].url'],
+    ['an empty note', { note: '' }, 'x: [0].note'],
+    ['a title in a script without a form', { title: '日本' }, 'x: cathedral_economy_supply.title'],
+  ])('refuses %s', (_, change, place) => {
+    const error = fault(() => formatBibtex('h', [{ ...SUPPLY, ...change }], 'x'));
+    expect(error).toMatchObject({ code: 'artifact_invalid', place });
+  });
+
+  test('refuses one key for two entries', () => {
+    expect(fault(() => formatBibtex('h', [SUPPLY, SUPPLY], 'x')).place).toBe('x: [1].key');
+  });
+
+  test('keeps an @ in the heading from opening an entry', () => {
+    expect(formatBibtex('mail @software{x', [SUPPLY], 'x')).toContain(
+      '% mail (at)software\\textbraceleft{}x\n',
+    );
+  });
+});
+
+const hasBibtex = spawnSync('bibtex', ['--version']).status === 0;
+
+/** Not part of the set-up: TeX is large, and bibtex-parse checks each build. Runs where a machine has it. */
+test.skipIf(!hasBibtex)('is read by the real bibtex without a warning', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'bibtex-'));
+  try {
+    copyFileSync(new URL('./software.bst', import.meta.url), join(dir, 'software.bst'));
+    const every = `${ASCII}${SYMBOLS}${ACCENTED}.`;
+    const citations = [SUPPLY, { ...SUPPLY, key: 'every_character', title: every, note: every }];
+    writeFileSync(join(dir, 'cathedral.bib'), formatBibtex('h', citations, 'x'));
+    writeFileSync(join(dir, 'x.aux'), '\\relax\n\\citation{*}\n\\bibstyle{software}\n\\bibdata{cathedral}\n');
+    const { status, stdout } = spawnSync('bibtex', ['x'], { cwd: dir, encoding: 'utf8' });
+    expect(stdout).not.toMatch(/warning|error/i);
+    expect(status).toBe(0);
+    expect(readFileSync(join(dir, 'x.bbl'), 'utf8').match(/\\bibitem/g)).toHaveLength(2);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});

@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  decimal,
+  formatJson,
+  formatJsonRow,
+  parseJsonFile,
+} from '../../../pipeline/artifacts/format/json.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+
+const Sentinel = z.strictObject({ id: z.string(), score: z.number().nullable() });
+const Report = z.strictObject({
+  timestamp: z.string(),
+  supply: z.number(),
+  sentinels: z.array(Sentinel),
+  by_cathedral: z.record(z.string(), z.number()),
+  note: z.string().optional(),
+});
+
+function fault(run: () => unknown) {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof CathedralError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('formatJson', () => {
+  test('writes members in the order of the schema, records as they come, and one line end', () => {
+    const value = {
+      by_cathedral: { b: 2, a: 1 },
+      sentinels: [{ score: null, id: 'ATLAS' }],
+      supply: 1,
+      timestamp: 't',
+    };
+    expect(formatJson(Report, value, 'x.json')).toBe(
+      '{\n  "timestamp": "t",\n  "supply": 1,\n  "sentinels": [\n    {\n      "id": "ATLAS",\n      "score": null\n    }\n  ],\n' +
+        '  "by_cathedral": {\n    "b": 2,\n    "a": 1\n  }\n}\n',
+    );
+  });
+
+  test('writes a row on one line without a line end', () => {
+    expect(formatJsonRow(Sentinel, { score: decimal('0.10'), id: 'É' }, 'x')).toBe('{"id":"É","score":0.10}');
+  });
+
+  test('writes every digit of a decimal that a double would round', () => {
+    const text = formatJsonRow(z.number(), decimal('123456789012345678.000001'), 'x');
+    expect(text).toBe('123456789012345678.000001');
+  });
+
+  test('keeps the digits of any decimal', () => {
+    const digits = fc.tuple(fc.boolean(), fc.bigInt({ min: 0n }), fc.stringMatching(/^[0-9]{0,30}$/));
+    fc.assert(
+      fc.property(digits, ([negative, whole, fraction]) => {
+        const text = `${negative ? '-' : ''}${whole}${fraction && `.${fraction}`}`;
+        expect(formatJsonRow(z.number(), decimal(text), 'x')).toBe(text);
+      }),
+    );
+  });
+
+  test.each(['', '1.', '.5', '01', '1e3', '+1', 'NaN', '0x1', ' 1', '1\n'])('decimal refuses %j', (text) => {
+    expect(fault(() => decimal(text)).code).toBe('artifact_invalid');
+  });
+
+  test('gives back what it was given, whatever the order of members', () => {
+    const sentinel = fc.record({
+      id: fc.string({ unit: 'grapheme' }),
+      score: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })),
+    });
+    const report = fc.record({
+      supply: fc.double({ noNaN: true, noDefaultInfinity: true }),
+      sentinels: fc.array(sentinel),
+      by_cathedral: fc.dictionary(
+        fc.string().filter((key) => key !== '__proto__'),
+        fc.integer(),
+      ),
+      timestamp: fc.string(),
+    });
+    fc.assert(
+      fc.property(report, (value) => {
+        const text = formatJson(Report, value, 'x');
+        expect(Object.keys(JSON.parse(text))).toEqual(['timestamp', 'supply', 'sentinels', 'by_cathedral']);
+        expect(parseJsonFile(text, Report, 'x')).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(formatJson(Report, parseJsonFile(text, Report, 'x'), 'x')).toBe(text);
+      }),
+    );
+  });
+
+  const good = { timestamp: 't', supply: 1, sentinels: [{ id: 'a', score: 1 }], by_cathedral: {} };
+  test.each([
+    ['a value of the wrong type', { ...good, supply: '1' }, 'x: supply', 'a value of type number', '"1"'],
+    [
+      'a member that the schema does not have',
+      { ...good, more: 1 },
+      'x: more',
+      'no member of this name',
+      '1',
+    ],
+    [
+      'a member that is missing',
+      { ...good, timestamp: undefined },
+      'x: timestamp',
+      'a value that JSON can hold',
+      'nothing',
+    ],
+    [
+      'not a number, which JSON.stringify makes null',
+      { ...good, sentinels: [{ id: 'a', score: Number.NaN }] },
+      'x: sentinels[0].score',
+      'a value that JSON can hold',
+      'NaN',
+    ],
+    [
+      'an infinite number',
+      { ...good, by_cathedral: { 'FOR-X': Infinity } },
+      'x: by_cathedral["FOR-X"]',
+      'a value that JSON can hold',
+      'Infinity',
+    ],
+    [
+      'an optional member that is undefined',
+      { ...good, note: undefined },
+      'x: note',
+      'a value that JSON can hold',
+      'nothing',
+    ],
+    [
+      'a date',
+      { ...good, timestamp: new Date(0) },
+      'x: timestamp',
+      'a value that JSON can hold',
+      'an object',
+    ],
+    ['a bigint', { ...good, supply: 1n }, 'x: supply', 'a value that JSON can hold', '1'],
+    [
+      'half of a surrogate pair',
+      { ...good, note: '\uD800' },
+      'x: note',
+      'a value that JSON can hold',
+      '"\\ud800"',
+    ],
+    [
+      'a name that copying loses',
+      { ...good, by_cathedral: JSON.parse('{"__proto__":1}') },
+      'x: by_cathedral',
+      'a schema that leaves its value as it is',
+      'an object changed to an object',
+    ],
+  ])('refuses %s', (_, value, place, expected, found) => {
+    const error = fault(() => formatJson(Report, value as never, 'x'));
+    expect(error).toMatchObject({ code: 'artifact_invalid', place, expected, found });
+  });
+
+  test.each([
+    ['drops members', z.object({ a: z.number() }), { a: 1, b: 2 }],
+    ['fills in a default', z.object({ a: z.number().default(1) }), {}],
+    ['changes a value', z.string().trim(), ' a'],
+  ])('refuses a schema that %s', (_, schema, value) => {
+    expect(fault(() => formatJson(schema, value as never, 'x')).expected).toBe(
+      'a schema that leaves its value as it is',
+    );
+  });
+});
+
+describe('parseJsonFile', () => {
+  test.each([
+    ['a syntax error', '{"id":"a",}', 'x', 'JSON'],
+    ['a byte order mark', '\uFEFF{"id":"a","score":1}', 'x', 'JSON'],
+    [
+      'a member given twice',
+      '{"id":"a","score":1,"\\u0069d":"b"}',
+      'x: id',
+      'each member once, none of them __proto__',
+    ],
+    [
+      'a member named __proto__',
+      '{"id":"a","score":1,"__proto__":{}}',
+      'x: __proto__',
+      'each member once, none of them __proto__',
+    ],
+    ['an unknown member', '{"id":"a","score":1,"x":1}', 'x: x', 'no member of this name'],
+    ['a missing member', '{"id":"a"}', 'x: score', 'a value of type number'],
+  ])('refuses %s', (_, text, place, expected) => {
+    expect(fault(() => parseJsonFile(text, Sentinel, 'x', 'document_invalid'))).toMatchObject({
+      code: 'document_invalid',
+      place,
+      expected,
+    });
+  });
+
+  test('says where in the file a member is given twice', () => {
+    const text = '{"a":[{"b":1},{"b":[[],{"c":"}{,:\\"","d":{"c":1}}],"b":2}]}';
+    expect(fault(() => parseJsonFile(text, z.unknown(), 'f.json')).place).toBe('f.json: a[1].b');
+  });
+
+  test('takes any JSON whose members have different names', () => {
+    const named = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('__proto__'));
+    fc.assert(
+      fc.property(named, (value) => {
+        const text = JSON.stringify(value, null, 1);
+        expect(parseJsonFile(text, z.unknown(), 'x')).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+});
