@@ -67,7 +67,7 @@ export function distinct<Item extends z.ZodObject>(item: Item, key: keyof z.outp
       context.value.forEach((entry, index) => {
         const found = (entry as Record<string, unknown>)[key];
         if (seen.has(found)) {
-          const message = `expected a ${key} that no other item of the list has`;
+          const message = 'expected a value that no other item of the list has';
           context.issues.push({ code: 'custom', path: [index, key], message, input: found });
         }
         seen.add(found);

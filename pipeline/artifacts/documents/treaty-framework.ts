@@ -92,7 +92,9 @@ const Settlement = z.strictObject({
         .nullable()
         .meta({ description: 'Time after which the next stage is open; null for the last', unit: 'days' }),
       binding: z.boolean().meta({ description: 'True: its result binds those in dispute' }),
-      protocol: ProtocolId.nullable(),
+      protocol: ProtocolId.nullable().meta({
+        description: 'Protocol that carries it out; null where there is none',
+      }),
     }),
     'order',
   ).meta({ description: 'Stages in order' }),

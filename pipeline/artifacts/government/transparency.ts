@@ -3,102 +3,170 @@ import { formatAmount } from '../../model/amount.ts';
 import * as report from '../../model/queries/transparency.ts';
 import type { State } from '../../model/state.ts';
 import type { View, YearlyArtifact } from '../artifact.ts';
+import {
+  asOf,
+  averageCoordination,
+  calendarDate,
+  cathedral,
+  coordination,
+  count,
+  dateTime,
+  giScore,
+  mic,
+  multiplier,
+  sentinelId,
+  share,
+  text,
+  uptimeDays,
+} from '../fields.ts';
 import { decimal, formatJson } from '../format/json.ts';
 
-const Mic = z.number().meta({ unit: 'MIC' });
-const Share = z.number().min(0).max(1);
-const Count = z.int().min(0);
+const yearly = 'in the period';
 
 const Month = z.strictObject({
-  month: z.string().meta({ description: 'Calendar month, UTC', example: '2026-01' }),
-  minted: Mic,
-  burned: Mic,
-  total_supply: Mic.meta({ description: 'At the month’s end' }),
-  mints: Count,
-  attestations: Count,
-  mii_mean: Share.nullable().meta({ description: 'Mean of the month’s readings; null without a reading' }),
-  mii_min: Share.nullable(),
-  threshold: Share.meta({ description: 'At the month’s end' }),
+  month: text('Calendar month, UTC').meta({ unit: 'YYYY-MM', example: '2026-01' }),
+  minted: mic('MIC minted in the month'),
+  burned: mic('MIC burned in the month'),
+  total_supply: mic('All MIC ever minted, at the month’s last event'),
+  mints: count('Mints in the month'),
+  attestations: count('Attestations in the month'),
+  mii_mean: share('Mean of the month’s readings of the integrity index; null without a reading').nullable(),
+  mii_min: share('Lowest reading of the month; null without a reading').nullable(),
+  threshold: share('MII threshold at the month’s last event', 'see /economy/mii'),
 });
 
 const SentinelRow = z.strictObject({
-  id: z.string(),
-  cathedral: z.string(),
-  status: z.string(),
-  uptime_days: z.int().min(0),
-  gi_score: Share.nullable(),
-  coordination: z.number().nullable(),
-  minted: Mic.meta({ description: 'In the year' }),
+  id: sentinelId,
+  cathedral,
+  status: text('Status at the end of the period, see /government/sentinel-status.json'),
+  uptime_days: uptimeDays,
+  gi_score: giScore.nullable(),
+  coordination: coordination.nullable(),
+  minted: mic(`MIC minted for the sentinel ${yearly}`),
+});
+
+const summarySchema = z.strictObject({
+  total_supply: mic('All MIC ever minted, at the end of the period'),
+  circulating: mic('MIC that can be spent', 'total_supply − locked − burned'),
+  locked: mic('MIC locked in contracts'),
+  burned: mic('MIC burned since genesis'),
+  mii: share('Latest reading of the integrity index; null before the first').nullable(),
+  threshold: share('Index below which minting pauses', 'see /economy/mii'),
+  minting_active: z.boolean().meta({ description: 'Whether MIC may be minted', formula: 'mii ≥ threshold' }),
+  sentinel_count: count('Sentinels registered and not retired'),
+  system_health: text('healthy, degraded or critical, see /government/sentinel-status.json'),
+  compliance_status: text('The worst of all regimes’ statuses'),
+  deliberations_closed: count(`Deliberations closed ${yearly}`),
+  consensus_rate: share('Share of the deliberations closed in the last 30 days that reached consensus'),
+});
+
+const operationsSchema = z.strictObject({
+  events: count(`Ledger events ${yearly}`),
+  attestations: count(`Attestations ${yearly}`),
+  alerts_raised: count(`Alerts raised ${yearly}`),
+  outages: count('Times a sentinel came back after more than 24 h without a heartbeat'),
+  apps: count('Applications registered'),
+  packages: count('Packages registered'),
+  average_coordination: averageCoordination,
+  sentinels: z.array(SentinelRow),
+});
+
+const governanceSchema = z.strictObject({
+  deliberations_opened: count(`Deliberations opened ${yearly}`),
+  deliberations_closed: count(`Deliberations closed ${yearly}`),
+  consensus_reached: count('Of those, the ones that reached consensus'),
+  decisions_recorded: count(`Decisions recorded ${yearly}`),
+  recent_decisions: z
+    .array(
+      z.strictObject({
+        id: text('Decision, by its id in the ledger'),
+        date: calendarDate('Day on which it was recorded, UTC'),
+        topic: text('What was decided on'),
+        outcome: text('What was decided'),
+      }),
+    )
+    .meta({ description: 'The twelve newest of the period, newest first' }),
+  multipliers: z
+    .record(z.string(), multiplier)
+    .meta({ description: 'Multiplier at the end of the period, by cathedral' }),
+  virtues: z
+    .record(
+      z.string(),
+      z.strictObject({
+        score: share('Score over the last 30 days of the period', 'see /philosophy/virtues.json'),
+        status: text('compliant, at_risk or breached'),
+      }),
+    )
+    .meta({ description: 'By virtue' }),
+});
+
+const financialSchema = z.strictObject({
+  opening_supply: mic('All MIC ever minted before the period'),
+  minted: mic(`MIC minted ${yearly}; the genesis allocation is not a mint`),
+  burned: mic(`MIC burned ${yearly}`),
+  closing_supply: mic('All MIC ever minted, at the end of the period'),
+  by_cathedral: z.array(
+    z.strictObject({
+      cathedral,
+      multiplier,
+      mints: count(`Mints for its sentinels ${yearly}`),
+      minted: mic(`MIC minted for its sentinels ${yearly}`),
+    }),
+  ),
+  months: z
+    .array(Month)
+    .meta({ description: 'Months with an event that minted, burned, attested or measured' }),
+});
+
+const complianceSchema = z.strictObject({
+  status: text('The worst of all regimes’ statuses: compliant, under_review or non_compliant'),
+  jurisdictions: z
+    .record(
+      z.string(),
+      z.strictObject({
+        status: text('The worst status of the jurisdiction’s regimes'),
+        last_audit: calendarDate('Day of the last audit; null before the first').nullable(),
+      }),
+    )
+    .meta({ description: 'By jurisdiction' }),
+});
+
+const outlookSchema = z.strictObject({
+  next_audits: z
+    .array(
+      z.strictObject({ jurisdiction: text('Jurisdiction'), date: calendarDate('Day it is scheduled for') }),
+    )
+    .meta({ description: 'Audits that are scheduled, the earliest first' }),
+  open_deliberations: z
+    .array(
+      z.strictObject({
+        id: text('Deliberation, by its id in the ledger'),
+        topic: text('What is deliberated'),
+      }),
+    )
+    .meta({ description: 'Deliberations that are open at the end of the period' }),
+  projected_supply: mic(
+    'Total supply 365 days on, if minting goes on at the period’s mean daily rate',
+    'closing_supply + minted × 365 ÷ days of the period',
+  ),
+  projected_threshold: share('MII threshold at the projected supply', 'see /economy/mii'),
 });
 
 /** The numbers behind the transparency report: everything that the page and the PDF show is in this file. */
 export const TransparencyReport = z.strictObject({
-  timestamp: z.string().meta({ description: 'Time of the last event that the report counts' }),
-  year: z.int(),
+  timestamp: asOf,
+  year: z.int().meta({ description: 'Calendar year, UTC' }),
   closed: z.boolean().meta({ description: 'True: the year is over and the report is final' }),
-  period: z.strictObject({ from: z.string(), to: z.string() }),
-  summary: z.strictObject({
-    total_supply: Mic,
-    circulating: Mic,
-    locked: Mic,
-    burned: Mic,
-    mii: Share.nullable(),
-    threshold: Share,
-    minting_active: z.boolean(),
-    sentinel_count: Count,
-    system_health: z.string(),
-    compliance_status: z.string(),
-    deliberations_closed: Count,
-    consensus_rate: Share,
+  period: z.strictObject({
+    from: dateTime('The year’s first event'),
+    to: dateTime('The last event that is counted'),
   }),
-  operations: z.strictObject({
-    events: Count.meta({ description: 'Ledger events in the year' }),
-    attestations: Count,
-    alerts_raised: Count,
-    outages: Count.meta({
-      description: 'Times a sentinel came back after more than 24 h without a heartbeat',
-    }),
-    apps: Count,
-    packages: Count,
-    average_coordination: z.number(),
-    sentinels: z.array(SentinelRow),
-  }),
-  governance: z.strictObject({
-    deliberations_opened: Count,
-    deliberations_closed: Count,
-    consensus_reached: Count,
-    decisions_recorded: Count,
-    recent_decisions: z.array(
-      z.strictObject({ id: z.string(), date: z.string(), topic: z.string(), outcome: z.string() }),
-    ),
-    multipliers: z.record(z.string(), z.number()),
-    virtues: z.record(z.string(), z.strictObject({ score: Share, status: z.string() })),
-  }),
-  financial: z.strictObject({
-    opening_supply: Mic,
-    minted: Mic,
-    burned: Mic,
-    closing_supply: Mic,
-    by_cathedral: z.array(
-      z.strictObject({ cathedral: z.string(), multiplier: z.number(), mints: Count, minted: Mic }),
-    ),
-    months: z.array(Month),
-  }),
-  compliance: z.strictObject({
-    status: z.string(),
-    jurisdictions: z.record(
-      z.string(),
-      z.strictObject({ status: z.string(), last_audit: z.iso.date().nullable() }),
-    ),
-  }),
-  outlook: z.strictObject({
-    next_audits: z.array(z.strictObject({ jurisdiction: z.string(), date: z.iso.date() })),
-    open_deliberations: z.array(z.strictObject({ id: z.string(), topic: z.string() })),
-    projected_supply: Mic.meta({
-      description: 'Total supply 365 days on, if minting goes on at the year’s mean daily rate',
-    }),
-    projected_threshold: Share.meta({ description: 'The MII threshold at the projected supply' }),
-  }),
+  summary: summarySchema,
+  operations: operationsSchema,
+  governance: governanceSchema,
+  financial: financialSchema,
+  compliance: complianceSchema,
+  outlook: outlookSchema,
 });
 export type TransparencyReport = z.infer<typeof TransparencyReport>;
 

@@ -9,7 +9,7 @@ import { recentlyClosed, share } from './consensus-rate.ts';
 /** Each virtue with what it measures, in the order in which they are published. */
 export const VIRTUE_MEASURES: Record<Virtue, { measure: string; score: (state: State) => number }> = {
   integrity: {
-    measure: 'the latest MII reading',
+    measure: 'the latest MII reading; 0 before the first',
     score: (state) => state.mii ?? 0,
   },
   temperance: {

@@ -1,0 +1,183 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { KEYWORDS, LEVELS } from '../../pipeline/artifacts/documents/standards.ts';
+import { readDocuments } from '../../pipeline/artifacts/documents.ts';
+import { edit, faultOf, openCopies, REAL } from './documents/damaged-copy.ts';
+
+const copies = openCopies();
+afterAll(() => copies.remove());
+
+describe('the documents of the service', () => {
+  test('are accepted', async () => {
+    const documents = await readDocuments(REAL);
+    expect(documents.treatyFramework.cycle).toBe('C-156');
+    expect(documents.paperTexts.size).toBe(documents.papers.papers.length);
+  });
+
+  test('claim no signature', async () => {
+    const { treatyFramework } = await readDocuments(REAL);
+    expect(treatyFramework.parties.signatures).toEqual([]);
+  });
+
+  test('refer to every work in the list of references, and use every keyword and level', async () => {
+    const { standards } = await readDocuments(REAL);
+    const used = new Set([
+      ...standards.standards.flatMap(({ references }) => references),
+      ...standards.conventions.flatMap((text) => text.match(/RFC \d+/g) ?? []),
+    ]);
+    expect(standards.references.map(({ id }) => id).filter((id) => !used.has(id))).toEqual([]);
+    const clauses = standards.standards.flatMap((standard) => standard.clauses);
+    expect(new Set(clauses.map(({ keyword }) => keyword))).toEqual(new Set(KEYWORDS));
+    expect(new Set(clauses.map(({ level }) => level))).toEqual(new Set(LEVELS));
+  });
+
+  test('have papers of 400 to 750 words', async () => {
+    const { paperTexts } = await readDocuments(REAL);
+    for (const [id, text] of paperTexts) {
+      const words = text.split(/\s+/).length;
+      expect(words, id).toBeGreaterThan(400);
+      expect(words, id).toBeLessThan(750);
+    }
+  });
+});
+
+describe('readDocuments refuses a file', () => {
+  test.each<[string, string, (text: string) => string | Buffer, string, string]>([
+    [
+      'with a byte order mark',
+      'standards.json',
+      (text) => `\uFEFF${text}`,
+      'data/documents/standards.json',
+      'no byte order mark',
+    ],
+    [
+      'that is not UTF-8',
+      'standards.json',
+      (text) => Buffer.from(text.replace('–', 'é'), 'latin1'),
+      'data/documents/standards.json',
+      'UTF-8',
+    ],
+    [
+      'with carriage returns',
+      'papers/drift-windows.md',
+      (text) => text.replaceAll('\n', '\r\n'),
+      'data/documents/papers/drift-windows.md',
+      'line feeds alone as line ends',
+    ],
+    [
+      'whose last line does not end',
+      'papers/drift-windows.md',
+      (text) => text.trimEnd(),
+      'data/documents/papers/drift-windows.md',
+      'a line end after the last line',
+    ],
+    [
+      'that is empty',
+      'papers/drift-windows.md',
+      () => '',
+      'data/documents/papers/drift-windows.md',
+      'a line end after the last line',
+    ],
+    [
+      'that is not JSON',
+      'papers.json',
+      (text) => text.replace('{', '{,'),
+      'data/documents/papers.json',
+      'JSON',
+    ],
+    [
+      'that gives a member twice',
+      'papers.json',
+      (text) => text.replace('"id":', '"title": "x", "id":'),
+      'data/documents/papers.json: papers[0].title',
+      'each member once, none of them __proto__',
+    ],
+    [
+      'whose heading is not the title',
+      'papers/drift-windows.md',
+      (text) => text.replace('# Drift', '# The drift'),
+      'data/documents/papers/drift-windows.md:1',
+      '# Drift as a difference of windows',
+    ],
+  ])('%s', async (_, file, change, place, expected) => {
+    const dir = copies.next();
+    edit(dir, file, change);
+    expect(await faultOf(dir)).toMatchObject({ code: 'document_invalid', place, expected });
+  });
+
+  test.each<[string, (dir: string) => void, string, string]>([
+    ['that is missing', (dir) => rmSync(join(dir, 'protocols.json')), 'protocols.json', 'a file'],
+    [
+      'that is missing among the papers',
+      (dir) => rmSync(join(dir, 'papers/drift-windows.md')),
+      'papers/drift-windows.md',
+      'a file',
+    ],
+    [
+      'under another name',
+      (dir) => renameSync(join(dir, 'papers.json'), join(dir, 'Papers.json')),
+      'papers.json',
+      'a file',
+    ],
+    [
+      'that should not be there',
+      (dir) => writeFileSync(join(dir, 'treaty-framework.json~'), ''),
+      'treaty-framework.json~',
+      'no file of this name',
+    ],
+    ['that is hidden', (dir) => writeFileSync(join(dir, '.draft'), ''), '.draft', 'no file of this name'],
+    [
+      'of a paper that is not in the index',
+      (dir) => writeFileSync(join(dir, 'papers/x.md'), '# x\n'),
+      'papers/x.md',
+      'no file of this name',
+    ],
+    [
+      'in a folder that should not be there',
+      (dir) => {
+        mkdirSync(join(dir, 'a'));
+        writeFileSync(join(dir, 'a/papers.json'), '');
+      },
+      'a/papers.json',
+      'no file of this name',
+    ],
+    ['that is a link', (dir) => symlinkSync('papers.json', join(dir, 'x.json')), 'x.json', 'a file'],
+    [
+      'that is too large',
+      (dir) => writeFileSync(join(dir, 'x'), Buffer.alloc(5_000_000)),
+      'x',
+      'at most 4194304 bytes',
+    ],
+  ])('%s', async (_, damage, file, expected) => {
+    const dir = copies.next();
+    damage(dir);
+    expect(await faultOf(dir)).toMatchObject({
+      code: 'document_invalid',
+      place: `data/documents/${file}`,
+      expected,
+    });
+  });
+
+  test('or the folder, where there is none', async () => {
+    const place = 'data/documents';
+    expect(await faultOf(join(REAL, 'none'))).toMatchObject({ code: 'document_invalid', place });
+  });
+});
+
+describe('the digest', () => {
+  test('is the same for the same files, wherever they lie', async () => {
+    expect((await readDocuments(copies.next())).digest).toBe((await readDocuments(REAL)).digest);
+  });
+
+  test.each(['treaty-framework.json', 'papers/drift-windows.md', 'citations.json'])(
+    'changes with one byte of %s',
+    async (file) => {
+      const dir = copies.next();
+      edit(dir, file, (text) => `${text}\n`);
+      const { digest } = await readDocuments(dir);
+      expect(digest).toMatch(/^[0-9a-f]{64}$/);
+      expect(digest).not.toBe((await readDocuments(REAL)).digest);
+    },
+  );
+});

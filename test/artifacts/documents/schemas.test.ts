@@ -1,0 +1,284 @@
+import { afterAll, expect, test } from 'vitest';
+import { edit, faultOf, openCopies } from './damaged-copy.ts';
+
+const copies = openCopies();
+afterAll(() => copies.remove());
+
+// biome-ignore lint/suspicious/noExplicitAny: the edits break the document's type on purpose
+type Edit = (document: any) => void;
+
+function editJson(dir: string, file: string, change: Edit): void {
+  edit(dir, file, (text) => {
+    const document: unknown = JSON.parse(text);
+    change(document);
+    return `${JSON.stringify(document, null, 2)}\n`;
+  });
+}
+
+const treaty = 'treaty-framework.json';
+
+test.each<[string, string, Edit, string, string, string]>([
+  [
+    'a member that is missing',
+    treaty,
+    (d) => delete d.articles[3].title,
+    'articles[3].title',
+    'a value of type string',
+    'nothing',
+  ],
+  [
+    'an unknown member',
+    treaty,
+    (d) => Object.assign(d.articles[0], { author: 'x' }),
+    'articles[0].author',
+    'no member of this name',
+    '"x"',
+  ],
+  [
+    'a wrong type',
+    treaty,
+    (d) => Object.assign(d.withdrawal, { notice_days: '180' }),
+    'withdrawal.notice_days',
+    'a value of type number',
+    '"180"',
+  ],
+  [
+    'an unknown status',
+    treaty,
+    (d) => Object.assign(d, { status: 'agreed' }),
+    'status',
+    'one of "draft", "published", "open_for_signature", "in_force", "withdrawn"',
+    '"agreed"',
+  ],
+  [
+    'an empty text',
+    treaty,
+    (d) => Object.assign(d.preamble, { 1: '' }),
+    'preamble[1]',
+    'text on one line, without white space at its ends',
+    '""',
+  ],
+  [
+    'a text that ends with a blank',
+    treaty,
+    (d) => Object.assign(d, { title: 'Title ' }),
+    'title',
+    'text on one line, without white space at its ends',
+    '"Title "',
+  ],
+  [
+    'a gap in the articles',
+    treaty,
+    (d) => d.articles.splice(1, 1),
+    'articles[1].number',
+    '2, counted from 1 without a gap',
+    '3',
+  ],
+  [
+    'a paragraph out of order',
+    treaty,
+    (d) => d.articles[0].paragraphs.reverse(),
+    'articles[0].paragraphs[0].number',
+    '1, counted from 1 without a gap',
+    '2',
+  ],
+  [
+    'two terms of the same name',
+    treaty,
+    (d) => Object.assign(d.definitions[1], { term: 'ledger' }),
+    'definitions[1].term',
+    'a value that no other item of the list has',
+    '"ledger"',
+  ],
+  [
+    'two obligations of the same id',
+    treaty,
+    (d) => Object.assign(d.obligations[4], { id: 'TF-O01' }),
+    'obligations[4].id',
+    'a value that no other item of the list has',
+    '"TF-O01"',
+  ],
+  [
+    'an article that does not exist',
+    treaty,
+    (d) => Object.assign(d.obligations[0], { source: 'Article 99' }),
+    'obligations[0].source',
+    'an article or paragraph of the treaty framework',
+    'Article 99, which does not exist',
+  ],
+  [
+    'a paragraph that does not exist',
+    treaty,
+    (d) => Object.assign(d.articles[0].paragraphs[0], { text: 'See Article 1(9).' }),
+    'articles[0].paragraphs[0].text',
+    'an article or paragraph of the treaty framework',
+    'Article 1(9), which does not exist',
+  ],
+  [
+    'a protocol that does not exist',
+    treaty,
+    (d) => Object.assign(d.withdrawal, { protocol: 'DP-77' }),
+    'withdrawal.protocol',
+    'a protocol',
+    'DP-77, which does not exist',
+  ],
+  [
+    'a class of party that does not exist',
+    treaty,
+    (d) => d.obligations[0].who.push('nobody'),
+    'obligations[0].who[1]',
+    'the id of a class of party',
+    'nobody, which does not exist',
+  ],
+  [
+    'a surviving obligation that does not exist',
+    treaty,
+    (d) => d.withdrawal.surviving_obligations.push('x'),
+    'withdrawal.surviving_obligations[5]',
+    'the id of an obligation',
+    'x, which does not exist',
+  ],
+  [
+    'a day that is not in the calendar',
+    treaty,
+    (d) =>
+      d.parties.signatures.push({
+        party: 'x',
+        class: 'witness',
+        signed_on: '2026-02-30',
+        accepted_on: null,
+      }),
+    'parties.signatures[0].signed_on',
+    'a valid ISO date',
+    '"2026-02-30"',
+  ],
+  [
+    'a clause without its keyword',
+    'standards.json',
+    (d) => Object.assign(d.standards[0].clauses[0], { text: 'It is nice.' }),
+    'standards[0].clauses[0].text',
+    'a text with the one keyword MUST',
+    '"It is nice."',
+  ],
+  [
+    'a clause with two keywords',
+    'standards.json',
+    (d) => Object.assign(d.standards[0].clauses[0], { text: 'It MUST and MAY.' }),
+    'standards[0].clauses[0].text',
+    'a text with the one keyword MUST',
+    '"It MUST and MAY."',
+  ],
+  [
+    'a clause with the opposite keyword',
+    'standards.json',
+    (d) => Object.assign(d.standards[0].clauses[0], { text: 'It MUST NOT.' }),
+    'standards[0].clauses[0].text',
+    'a text with the one keyword MUST',
+    '"It MUST NOT."',
+  ],
+  [
+    'a clause of another standard',
+    'standards.json',
+    (d) => Object.assign(d.standards[1].clauses[0], { id: 'CDS-01.9' }),
+    'standards[1].clauses[0].id',
+    'CDS-02.1',
+    '"CDS-01.9"',
+  ],
+  [
+    'a work that is not in the list',
+    'standards.json',
+    (d) => d.standards[0].references.push('RFC 1'),
+    'standards[0].references[5]',
+    'a work in the list of references',
+    'RFC 1, which does not exist',
+  ],
+  [
+    'a work that the standard does not list',
+    'standards.json',
+    (d) => Object.assign(d.standards[0].clauses[0], { text: 'It MUST be [RFC 9110].' }),
+    'standards[0].clauses[0].text',
+    'a work that the standard lists in its references',
+    '[RFC 9110]',
+  ],
+  [
+    'a reference over plain HTTP',
+    'standards.json',
+    (d) => Object.assign(d.references[0], { url: 'http://example.org/' }),
+    'references[0].url',
+    'a valid URL',
+    '"http://example.org/"',
+  ],
+  [
+    'a standard that does not exist',
+    'protocols.json',
+    (d) => d.protocols[0].standards.push('CDS-99'),
+    'protocols[0].standards[3]',
+    'a standard or clause',
+    'CDS-99, which does not exist',
+  ],
+  [
+    'an actor that does not exist',
+    'protocols.json',
+    (d) => Object.assign(d.protocols[2].steps[1], { actor: 'nobody' }),
+    'protocols[2].steps[1].actor',
+    'the id of an actor',
+    '"nobody"',
+  ],
+  [
+    'a deadline in words',
+    'protocols.json',
+    (d) => Object.assign(d.protocols[0].steps[0].deadline, { within: 'soon' }),
+    'protocols[0].steps[0].deadline.within',
+    'a valid ISO duration',
+    '"soon"',
+  ],
+  [
+    'a step out of order',
+    'protocols.json',
+    (d) => d.protocols[0].steps.shift(),
+    'protocols[0].steps[0].order',
+    '1, counted from 1 without a gap',
+    '2',
+  ],
+  [
+    'a paper whose path is another’s',
+    'papers.json',
+    (d) => Object.assign(d.papers[0], { path: '/academics/papers/x/' }),
+    'papers[0].path',
+    '/academics/papers/logistic-rewards/',
+    '"/academics/papers/x/"',
+  ],
+  [
+    'two papers of the same id',
+    'papers.json',
+    (d) => d.papers.push(d.papers[0]),
+    'papers[8].id',
+    'a value that no other item of the list has',
+    '"logistic-rewards"',
+  ],
+  [
+    'a paper without a year',
+    'citations.json',
+    (d) => d.papers.pop(),
+    'papers',
+    'an entry for the paper hashes-in-the-open',
+    'none',
+  ],
+  [
+    'a year for a paper that is not there',
+    'citations.json',
+    (d) => d.papers.push({ id: 'x', year: 2026 }),
+    'papers',
+    'papers of the index only',
+    'x',
+  ],
+])('readDocuments refuses JSON with %s', async (_, file, change, path, expected, found) => {
+  const dir = copies.next();
+  editJson(dir, file, change);
+  expect(await faultOf(dir)).toMatchObject({
+    code: 'document_invalid',
+    place: `data/documents/${file}: ${path}`,
+    expected,
+    found,
+  });
+});
