@@ -1,0 +1,90 @@
+import { access, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { guarded, sync } from './durable.ts';
+import { listTree } from './list-tree.ts';
+import { formatManifest, type ManifestBody, parseManifest, sealManifest } from './manifest.ts';
+import { currentId, type Published } from './release.ts';
+import type { StagingFolder } from './staging-folder.ts';
+import { verifyRelease } from './verify-release.ts';
+
+export interface Outcome {
+  /** unchanged: this content is what was served already, and it was whole. */
+  outcome: 'published' | 'unchanged';
+  release: Published;
+}
+
+/**
+ * Turns a full staging folder into the release that is served. In this order, so that a kill after any step
+ * leaves the old one served, whole: manifest, flush, rename into releases/, swap of the link. The next run
+ * removes or takes over what is left.
+ */
+export async function commit(
+  out: string,
+  folder: StagingFolder,
+  body: ManifestBody,
+  state: unknown,
+): Promise<Outcome> {
+  const manifest = sealManifest(body);
+  await folder.write('manifest.json', Buffer.from(formatManifest(manifest)));
+  await folder.flush();
+  const dir = join(out, 'releases', manifest.release);
+  return guarded(dir, async () => {
+    const served = await currentId(out);
+    const settled = await settle(folder, dir);
+    if (served !== manifest.release) await swap(out, manifest.release, served);
+    const place = join(dir, 'manifest.json');
+    const release = { dir, manifest: parseManifest(await readFile(place, 'utf8'), place), state };
+    const outcome = served === manifest.release && settled === 'found' ? 'unchanged' : 'published';
+    return { outcome, release };
+  });
+}
+
+/** Puts the staging folder at its place, unless the same content stands there already. */
+async function settle(folder: StagingFolder, dir: string): Promise<'moved' | 'found' | 'mended'> {
+  const stands = await access(dir).then(
+    () => true,
+    () => false,
+  );
+  if (!stands) {
+    await rename(folder.dir, dir);
+    await sync(dirname(dir));
+    return 'moved';
+  }
+  const whole = (await verifyRelease(dir)).length === 0;
+  if (!whole) await layOver(folder.dir, dir);
+  await folder.remove();
+  return whole ? 'found' : 'mended';
+}
+
+/**
+ * Mends a damaged release of the same content, file by file and while it is served: each rename puts right
+ * bytes in the place of the same or of wrong ones. The manifest goes last: it may tell of other compressed
+ * variants.
+ */
+async function layOver(from: string, dir: string): Promise<void> {
+  const { files, folders } = await listTree(from);
+  const wanted = new Set([...files, ...folders]);
+  const found = await listTree(dir);
+  for (const path of [...found.others, ...found.files, ...found.folders]) {
+    const kind = found.files.includes(path) ? files : folders;
+    if (!wanted.has(path) || !kind.includes(path))
+      await rm(join(dir, path), { recursive: true, force: true });
+  }
+  for (const folder of folders) await mkdir(join(dir, folder), { recursive: true });
+  const manifestLast = [...files.filter((file) => file !== 'manifest.json'), 'manifest.json'];
+  for (const file of manifestLast) await rename(join(from, file), join(dir, file));
+  for (const folder of ['.', ...folders]) await sync(join(dir, folder));
+}
+
+async function swap(out: string, release: string, served: string | null): Promise<void> {
+  const next = join(out, 'current.next');
+  await rm(next, { force: true });
+  await symlink(`releases/${release}`, next);
+  await rename(next, join(out, 'current'));
+  await sync(out);
+  // The one served until now stays, for readers that have just looked it up.
+  for (const id of await readdir(join(out, 'releases'))) {
+    if (id !== release && id !== served)
+      await rm(join(out, 'releases', id), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,92 @@
+import type { Manifest, ManifestFile } from './manifest.ts';
+import type { Problem } from './verify-release.ts';
+
+export interface ComparisonOptions {
+  /** Files left out on both sides, such as a printed PDF, which does not come out the same twice. */
+  skip?: (file: ManifestFile) => boolean;
+}
+
+/**
+ * Everything but when a file first appeared and how it is compressed: those are of the publishing, not of
+ * the ledger.
+ */
+const COMPARED = [
+  'sha256',
+  'bytes',
+  'rows',
+  'media_type',
+  'kind',
+  'area',
+  'restricted',
+  'immutable',
+] as const;
+
+/** How a published manifest differs from one built again from the ledger; empty where it does not. */
+export function compareManifests(
+  published: Manifest,
+  rebuilt: Manifest,
+  options: ComparisonOptions = {},
+): Problem[] {
+  return [
+    ...compareMembers('manifest.json', ['timestamp', 'software', 'inputs'], rebuilt, published),
+    ...compareMembers(
+      'manifest.json ledger',
+      ['origin', 'snapshot', 'size', 'root'],
+      rebuilt.ledger,
+      published.ledger,
+    ),
+    ...compareFiles(published, rebuilt, options),
+    ...compareSegments(published, rebuilt),
+    ...compareByName(rebuilt.unlisted, published.unlisted, ({ file }) => file, ['sha256']),
+  ];
+}
+
+function compareFiles(
+  published: Manifest,
+  rebuilt: Manifest,
+  { skip = () => false }: ComparisonOptions,
+): Problem[] {
+  const kept = (files: ManifestFile[]) => files.filter((file) => !skip(file));
+  return compareByName(kept(rebuilt.files), kept(published.files), ({ path }) => path, COMPARED);
+}
+
+function compareSegments(published: Manifest, rebuilt: Manifest): Problem[] {
+  const all = ({ segments }: Manifest) => Object.values(segments).flat();
+  return compareByName(all(rebuilt), all(published), ({ file }) => file, [
+    'sha256',
+    'first_row',
+    'end_row',
+    'from',
+    'to',
+  ]);
+}
+
+function compareByName<T>(
+  expected: readonly T[],
+  found: readonly T[],
+  name: (item: T) => string,
+  members: readonly (keyof T)[],
+): Problem[] {
+  const rest = new Map(found.map((item) => [name(item), item]));
+  const problems: Problem[] = [];
+  for (const item of expected) {
+    const other = rest.get(name(item));
+    rest.delete(name(item));
+    if (other) problems.push(...compareMembers(name(item), members, item, other));
+    else problems.push({ place: name(item), expected: 'to be published', found: 'missing' });
+  }
+  return [
+    ...problems,
+    ...[...rest.keys()].map((place) => ({ place, expected: 'not to be published', found: 'published' })),
+  ];
+}
+
+function compareMembers<T>(place: string, members: readonly (keyof T)[], expected: T, found: T): Problem[] {
+  return members
+    .filter((member) => expected[member] !== found[member])
+    .map((member) => ({
+      place: `${place} ${String(member)}`,
+      expected: `${expected[member]}`,
+      found: `${found[member]}`,
+    }));
+}

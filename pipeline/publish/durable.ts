@@ -1,0 +1,42 @@
+import { mkdir, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CathedralError } from '../errors.ts';
+
+/** Flushes a file, or a folder's names, to the disk: until then a power failure may undo them. */
+export async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Replaces a small file so that a reader sees the old text or the new one, and a kill leaves one of the two.
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  await guarded(path, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    const handle = await open(`${path}.tmp`, 'w');
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(`${path}.tmp`, path);
+    await sync(dirname(path));
+  });
+}
+
+/** Runs disk work on `place`; what the disk refuses (full, read-only, broken) becomes publish_failed. */
+export async function guarded<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof CathedralError) throw cause;
+    const found = cause instanceof Error ? cause.message : String(cause);
+    throw new CathedralError('publish_failed', { place, expected: 'a disk that takes it', found, cause });
+  }
+}

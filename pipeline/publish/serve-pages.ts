@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, normalize } from 'node:path';
+import { mediaTypeOf } from './media-types.ts';
+
+/** Serves a folder to the browser that prints it: this machine only, for as long as that takes. */
+export async function servePages(root: string): Promise<{ server: Server; origin: string }> {
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const path = normalize(decodeURIComponent(pathname.endsWith('/') ? `${pathname}index.html` : pathname));
+    try {
+      const body = await readFile(join(root, path));
+      response.writeHead(200, { 'content-type': mediaTypeOf(path) ?? 'application/octet-stream' }).end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}

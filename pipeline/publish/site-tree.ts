@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { AREAS, type Area } from '../artifacts/artifact.ts';
+import { CathedralError } from '../errors.ts';
+import { guarded } from './durable.ts';
+import { inParallel } from './in-parallel.ts';
+import { listTree } from './list-tree.ts';
+import { mediaTypeOf } from './media-types.ts';
+import type { NewFile } from './new-file.ts';
+
+/** Where the site's build puts files that have their content's hash in their name. */
+const HASHED = '_astro/';
+
+/**
+ * Reads a built site: HTML as pages, the rest as assets. Throws publish_failed for a link or an unknown
+ * ending.
+ */
+export async function readSite(folder: string, write: (file: NewFile) => Promise<void>): Promise<void> {
+  const { files, others } = await guarded(folder, () => listTree(folder));
+  if (others[0] !== undefined) {
+    throw new CathedralError('publish_failed', {
+      place: others[0],
+      expected: 'a file',
+      found: 'something else',
+    });
+  }
+  await inParallel(files, availableParallelism(), async (path) => {
+    const content = await guarded(path, () => readFile(join(folder, path)));
+    await write({ ...describe(path), content });
+  });
+}
+
+function describe(path: string): Omit<NewFile, 'content'> {
+  const first = path.split('/', 1)[0] as Area;
+  return {
+    path,
+    kind: path.endsWith('.html') ? 'page' : 'asset',
+    area: AREAS.includes(first) ? first : null,
+    restricted: false,
+    mediaType: mediaTypeOf(path),
+    rows: null,
+    immutable: path.startsWith(HASHED),
+  };
+}

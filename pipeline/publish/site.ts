@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { CathedralError } from '../errors.ts';
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+const LAST_LINES = 20;
+/** What is kept of a build's output, characters: more than enough for its last lines. */
+const KEPT = 100_000;
+
+export interface SiteBuild {
+  /** Staging folder: its `manifest.json` (a draft) and public files are what the pages are made from. */
+  release: string;
+  /** Folder that the pages are written to; not inside `release`'s public tree. */
+  out: string;
+  /** Folder for the build's own files: empty or not there before, of no use afterwards. */
+  cache: string;
+  /** Without a slash at the end. */
+  baseUrl: string;
+  /** Folder of the documents that people write; by default the project's own. */
+  documents?: string;
+}
+
+/**
+ * Builds the site in a process of its own, so that its memory is given back and two builds do not meet. The same
+ * release gives the same bytes. Nothing is written but in `out` and `cache`. Throws site_failed with the last lines that
+ * the build printed.
+ */
+export async function buildSite({ release, out, cache, baseUrl, documents }: SiteBuild): Promise<void> {
+  const astro = dirname(createRequire(import.meta.url).resolve('astro/package.json'));
+  await mkdir(cache, { recursive: true });
+  // Astro works below its root and the current folder, and looks for packages from there.
+  await symlink(dirname(astro), join(cache, 'node_modules'));
+  // It joins this to the root, even where it is absolute.
+  const config = relative(cache, join(PROJECT, 'astro.config.mjs'));
+  const command = [join(astro, 'bin', 'astro.mjs'), 'build', '--root', cache, '--config', config];
+  const child = spawn(process.execPath, command, {
+    cwd: cache,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      ASTRO_TELEMETRY_DISABLED: '1',
+      NODE_ENV: 'production',
+      CATHEDRAL_SITE_RELEASE: release,
+      CATHEDRAL_SITE_OUT: out,
+      CATHEDRAL_SITE_CACHE: cache,
+      CATHEDRAL_SITE_URL: baseUrl,
+      CATHEDRAL_SITE_DOCUMENTS: documents ?? join(PROJECT, 'data', 'documents'),
+    },
+  });
+  let output = '';
+  const keep = (chunk: string) => {
+    output = (output + chunk).slice(-KEPT);
+  };
+  child.stdout.setEncoding('utf8').on('data', keep);
+  child.stderr.setEncoding('utf8').on('data', keep);
+  const [code, signal] = await once(child, 'close');
+  if (code !== 0) throw failure(`exit ${code ?? signal}: ${lastLines(output)}`);
+}
+
+function lastLines(output: string): string {
+  return stripVTControlCharacters(output).trim().split('\n').slice(-LAST_LINES).join('\n');
+}
+
+function failure(found: string): CathedralError {
+  return new CathedralError('site_failed', { place: 'astro build', expected: 'a built site', found });
+}

@@ -1,0 +1,253 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CathedralError } from '../errors.ts';
+import { ClaimedPaths } from './claimed-paths.ts';
+import { commit, type Outcome } from './commit.ts';
+import { compress } from './compress.ts';
+import { guarded } from './durable.ts';
+import { formatHeadersFile } from './headers.ts';
+import {
+  type Blob,
+  type DraftFile,
+  type DraftManifest,
+  type Facts,
+  type ManifestFile,
+  type Segment,
+  sha256,
+  storedAt,
+} from './manifest.ts';
+import type { NewFile } from './new-file.ts';
+import type { Published } from './release.ts';
+import { readSite } from './site-tree.ts';
+import { StagingFolder } from './staging-folder.ts';
+
+export type { NewFile };
+
+export interface StagingOptions {
+  /**
+   * False for a rebuild: every file is written and compressed again. The previous release still says which
+   * files are immutable, and since when the others are as they are.
+   */
+  reuse: boolean;
+}
+
+/** What a release needs beside its files. */
+export interface Publication {
+  facts: Facts;
+  /** JSON text of what the next run goes on from. */
+  state: string;
+}
+
+type Entry = DraftFile & { modified?: string };
+
+/**
+ * A release in the making. One owner at a time, who holds the lock of OUT: `await using staging = await
+ * openStaging(out, previous, { reuse: true })` removes what was not published. Every call is awaited,
+ * `return await staging.publish(…)` too: the folder is disposed of when the block ends.
+ */
+export class Staging implements AsyncDisposable {
+  readonly folder: StagingFolder;
+  readonly previous: Published | null;
+  readonly reuse: boolean;
+  /** By artifact path, newest first. */
+  readonly segments: Record<string, Segment[]> = {};
+  readonly #out: string;
+  readonly #names = new ClaimedPaths();
+  readonly #entries = new Map<string, Entry>();
+  readonly #before: ReadonlyMap<string, ManifestFile>;
+
+  constructor(out: string, folder: StagingFolder, previous: Published | null, { reuse }: StagingOptions) {
+    this.#out = out;
+    this.folder = folder;
+    this.previous = previous;
+    this.reuse = reuse;
+    this.#before = new Map(previous?.manifest.files.map((file) => [file.path, file]));
+  }
+
+  get dir(): string {
+    return this.folder.dir;
+  }
+
+  /** A folder for work in progress, such as the site's build; it does not become part of the release. */
+  get scratch(): string {
+    return join(this.dir, '.scratch');
+  }
+
+  /** What the previous release has at this path. */
+  before(path: string): ManifestFile | undefined {
+    return this.#before.get(path);
+  }
+
+  /**
+   * Adds a finished file with its compressed variants. Bytes that the previous release has at the same path
+   * are taken over from there. Throws publish_failed: the path is taken, or an immutable file was published
+   * with other bytes, or the disk.
+   */
+  async write({ path, mediaType, content, modified, ...about }: NewFile): Promise<void> {
+    this.#names.claim(path);
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    const blob = { bytes: bytes.length, sha256: sha256(bytes) };
+    this.#assertUnchanged(path, blob);
+    const file = { path, ...about, media_type: mediaType, ...blob };
+    const encodings =
+      (await this.#takeOver(file)) ?? (await this.#writeAll(storedAt(file), bytes, mediaType));
+    this.#record({ ...file, encodings }, modified);
+  }
+
+  /** Adds a built site. Throws publish_failed for a link, an unknown ending or a taken path. */
+  async addTree(folder: string): Promise<void> {
+    await readSite(folder, (file) => this.write(file));
+  }
+
+  /** Paths of the files so far. */
+  paths(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** Claims a path for a file that is written by other means; `record` has to follow. */
+  claim(path: string): void {
+    this.#names.claim(path);
+  }
+
+  record(file: DraftFile): void {
+    this.#assertUnchanged(file.path, file);
+    this.#record(file);
+  }
+
+  /**
+   * Takes an immutable file over from the previous release, in a rebuild too: such a file may not come out
+   * the same twice (a printed PDF), so nobody makes it again. A rebuild reads it, to mend nothing with a
+   * damaged file. Throws release_invalid where it is not there, or is damaged.
+   */
+  async carry(path: string): Promise<void> {
+    this.#names.claim(path);
+    const file = this.before(path);
+    const encodings = file?.immutable && (await this.link(file));
+    if (!encodings) {
+      const found = file?.immutable === false ? 'one that may change' : 'none of that size';
+      throw new CathedralError('release_invalid', { place: path, expected: 'an immutable file', found });
+    }
+    if (!this.reuse) await assertIntact(join(this.dir, storedAt(file)), file);
+    const { modified, ...carried } = file;
+    this.#record(carried, modified);
+  }
+
+  /** Writes `manifest.json` as the site's build reads it, and gives its path. */
+  async writeDraft(facts: Facts): Promise<string> {
+    const files = [...this.#entries.values()].map(({ modified: _, ...file }) => file);
+    files.sort((a, b) => (a.path < b.path ? -1 : 1));
+    const draft: DraftManifest = { format: 'cathedral-draft/1', ...facts, files };
+    const path = join(this.dir, 'manifest.json');
+    await guarded(path, () => writeFile(path, `${JSON.stringify(draft, null, 2)}\n`));
+    return path;
+  }
+
+  /**
+   * Makes this the release that is served, as the last of its steps. The release's id follows from its
+   * content, so publishing what is published changes nothing. Throws publish_failed.
+   */
+  async publish({ facts, state }: Publication): Promise<Outcome> {
+    this.#assertNoneLost();
+    const files = [...this.#entries.values()].map(({ modified, ...file }) => {
+      const before = this.before(file.path);
+      const since = before?.sha256 === file.sha256 ? before.modified : facts.timestamp;
+      return { ...file, modified: modified ?? since };
+    });
+    const headers = formatHeadersFile(files);
+    const unlisted = await Promise.all(
+      Object.entries({ 'state.json': state, 'public/_headers': headers }).map(async ([file, text]) => ({
+        file,
+        ...(await this.folder.write(file, Buffer.from(text))),
+      })),
+    );
+    for (const work of [this.scratch, join(this.dir, 'manifest.json')]) {
+      await guarded(work, () => rm(work, { recursive: true, force: true }));
+    }
+    return commit(
+      this.#out,
+      this.folder,
+      { ...facts, files, segments: this.segments, unlisted },
+      JSON.parse(state),
+    );
+  }
+
+  /** Removes the folder; of no effect after `publish`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.folder.remove();
+  }
+
+  #assertUnchanged(path: string, { sha256 }: Blob): void {
+    const before = this.before(path);
+    if (!before?.immutable || before.sha256 === sha256) return;
+    const expected = `SHA-256 ${before.sha256}, for it was published as immutable`;
+    throw new CathedralError('publish_failed', { place: path, expected, found: sha256 });
+  }
+
+  /** A site's hashed assets come and go; a data file that never changes stays. */
+  #assertNoneLost(): void {
+    for (const { path, kind, immutable } of this.#before.values()) {
+      if (kind !== 'data' || !immutable || this.#entries.has(path)) continue;
+      const expected = 'to be published again, for it is immutable';
+      throw new CathedralError('publish_failed', {
+        place: path,
+        expected,
+        found: 'no such file in this run',
+      });
+    }
+  }
+
+  #record(file: DraftFile, modified?: string): void {
+    this.#entries.set(file.path, modified === undefined ? file : { ...file, modified });
+  }
+
+  async #takeOver(file: Omit<DraftFile, 'encodings'>): Promise<DraftFile['encodings'] | null> {
+    const before = this.before(file.path);
+    if (!this.reuse || before?.sha256 !== file.sha256) return null;
+    if (before.restricted !== file.restricted || before.media_type !== file.media_type) return null;
+    return this.link(before);
+  }
+
+  /** Links a file of the previous release with its variants; null where one is not there with its size. */
+  async link(file: ManifestFile): Promise<DraftFile['encodings'] | null> {
+    const { br, gzip } = file.encodings;
+    const at = storedAt(file);
+    const files = [{ file: at, bytes: file.bytes }];
+    if (br) files.push({ file: `${at}.br`, bytes: br.bytes });
+    if (gzip) files.push({ file: `${at}.gz`, bytes: gzip.bytes });
+    return (await this.folder.link(this.previous!.dir, files)) ? file.encodings : null;
+  }
+
+  async #writeAll(at: string, bytes: Uint8Array, mediaType: string): Promise<DraftFile['encodings']> {
+    const [{ br, gzip }] = await Promise.all([compress(bytes, mediaType), this.folder.write(at, bytes)]);
+    return {
+      ...(br && { br: await this.folder.write(`${at}.br`, br) }),
+      ...(gzip && { gzip: await this.folder.write(`${at}.gz`, gzip) }),
+    };
+  }
+}
+
+async function assertIntact(place: string, { sha256: expected }: Blob): Promise<void> {
+  const found = sha256(await guarded(place, () => readFile(place)));
+  if (found !== expected) throw new CathedralError('release_invalid', { place, expected, found });
+}
+
+/** Opens an empty staging folder and removes those that dead runs left. Throws publish_failed. */
+export async function openStaging(
+  out: string,
+  previous: Published | null,
+  options: StagingOptions,
+): Promise<Staging> {
+  return guarded(out, async () => {
+    await mkdir(join(out, 'releases'), { recursive: true });
+    for (const name of await readdir(out)) {
+      if (name.startsWith('staging-')) await rm(join(out, name), { recursive: true, force: true });
+    }
+    // Not one fixed name: a child of a killed run (a site build) may still be writing into its folder.
+    const dir = await mkdtemp(join(out, 'staging-'));
+    // mkdtemp makes it private, but the web server reads what it becomes.
+    await chmod(dir, 0o755);
+    const staging = new Staging(out, new StagingFolder(dir), previous, options);
+    await mkdir(staging.scratch);
+    return staging;
+  });
+}

@@ -1,0 +1,260 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { COMMON_HEADERS, headersFor } from '../../pipeline/publish/headers.ts';
+import { type Manifest, storedAt } from '../../pipeline/publish/manifest.ts';
+import { MEDIA_TYPES } from '../../pipeline/publish/media-types.ts';
+import type { Published } from '../../pipeline/publish/release.ts';
+import { schemaFiles } from '../../pipeline/publish/schemas.ts';
+import type { Staging } from '../../pipeline/publish/staging.ts';
+import { dataFile, publishTiny } from './publish-tiny.ts';
+
+const CONFIGURATION = join(import.meta.dirname, '../../docs/nginx.conf');
+const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/opt/homebrew/bin/nginx'].find(
+  existsSync,
+);
+
+let folder: string;
+let release: Published;
+let port: number;
+let nginx: ChildProcess;
+
+interface Answer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
+
+/** The path goes out as it is given: `fetch` would take `..` out of it. */
+async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  const sent = request({ port, path, headers, method, agent: false }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = await response.toArray();
+  return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) };
+}
+
+/** Small stand-ins for every public artifact at its real path, and their real schemas. */
+async function addArtifacts(staging: Staging): Promise<void> {
+  const there = new Set(staging.paths());
+  for (const { path, area, mediaType, restricted } of ARTIFACTS) {
+    if (restricted || there.has(path)) continue;
+    await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), { area, mediaType }));
+  }
+  for (const file of schemaFiles(ARTIFACTS, 'https://data.example.org')) await staging.write(file);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/**
+ * The shipped configuration with nothing changed but folder and port, in a main configuration that needs no
+ * rights.
+ */
+async function startNginx(): Promise<ChildProcess> {
+  const site = (await readFile(CONFIGURATION, 'utf8'))
+    .replaceAll('/srv/cathedral', folder)
+    .replace('listen 80;', `listen 127.0.0.1:${port};`);
+  await writeFile(join(folder, 'site.conf'), site);
+  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const main = `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr crit;
+    events {} http { access_log off; ${places.join(' ')} include ${folder}/site.conf; }`;
+  await writeFile(join(folder, 'main.conf'), main);
+  const child = spawn(NGINX!, ['-e', 'stderr', '-p', folder, '-c', join(folder, 'main.conf')], {
+    stdio: 'inherit',
+  });
+  for (let tries = 0; tries < 200 && child.exitCode === null; tries += 1) {
+    const up = await get('/')
+      .then(() => true)
+      .catch(() => false);
+    if (up) return child;
+    await sleep(25);
+  }
+  throw new Error('nginx did not start with docs/nginx.conf');
+}
+
+beforeAll(async () => {
+  if (!NGINX)
+    throw new Error(
+      'nginx is missing, which the shipped configuration is tested with: apt-get install -y nginx',
+    );
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-nginx-'));
+  await chmod(folder, 0o755);
+  release = (await publishTiny(folder, { events: 100, extra: addArtifacts })).release;
+  await writeFile(join(folder, 'status.json'), '{"format":"cathedral-status/1"}');
+  port = await freePort();
+  nginx = await startNginx();
+});
+
+afterAll(async () => {
+  if (nginx?.exitCode === null) {
+    nginx.kill('SIGKILL');
+    await once(nginx, 'exit');
+  }
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+const publicFiles = ({ manifest }: { manifest: Manifest }) =>
+  manifest.files.filter(({ restricted }) => !restricted);
+const lowerCased = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+describe('nginx with the shipped configuration', () => {
+  test('serves every public file with its bytes and the headers that headersFor decides', async () => {
+    const files = publicFiles(release);
+    expect(files.length).toBeGreaterThan(50);
+    for (const file of files) {
+      const { status, headers, body } = await get(`/${file.path}`);
+      expect([file.path, status]).toEqual([file.path, 200]);
+      expect(body.equals(await readFile(join(release.dir, storedAt(file)))), file.path).toBe(true);
+      expect(headers, file.path).toMatchObject(lowerCased(headersFor(file)));
+      const origin = headersFor(file)['Access-Control-Allow-Origin'];
+      expect([file.path, headers['access-control-allow-origin']]).toEqual([file.path, origin]);
+      expect(headers).toMatchObject({ etag: expect.any(String), 'last-modified': expect.any(String) });
+    }
+  });
+
+  test('serves the gzip variant to whom it suits, with the same type', async () => {
+    for (const file of publicFiles(release)) {
+      const { status, headers, body } = await get(`/${file.path}`, { 'Accept-Encoding': 'gzip' });
+      expect(status).toBe(200);
+      expect([file.path, headers['content-type']]).toEqual([file.path, file.media_type]);
+      expect([file.path, headers['content-encoding']]).toEqual([file.path, file.encodings.gzip && 'gzip']);
+      if (!file.encodings.gzip) continue;
+      expect(headers.vary).toBe('Accept-Encoding');
+      expect(gunzipSync(body).equals(await readFile(join(release.dir, storedAt(file)))), file.path).toBe(
+        true,
+      );
+    }
+  });
+
+  test('knows the type of every artifact without an ending', async () => {
+    const paths = ARTIFACTS.filter(
+      ({ path, restricted }) => !restricted && !path.split('/').at(-1)!.includes('.'),
+    );
+    expect(paths.length).toBeGreaterThan(0);
+    for (const { path, mediaType } of paths) {
+      const { headers } = await get(`/${path}`, {}, 'HEAD');
+      expect([path, headers['content-type']]).toEqual([path, mediaType]);
+    }
+  });
+
+  test('has the media types that the pipeline has', async () => {
+    const text = await readFile(CONFIGURATION, 'utf8');
+    const [, block = ''] = /^ {4}types \{\n(.*?)\n {4}\}/ms.exec(text) ?? [];
+    const lines = [...block.matchAll(/^\s*(?:"([^"]+)"|(\S+))\s+([\w ]+);$/gm)];
+    const types = lines.flatMap(([, quoted, plain, endings]) =>
+      endings!.split(' ').map((ending) => [ending, quoted ?? plain]),
+    );
+    const { 'schema.json': schema, ...table } = MEDIA_TYPES;
+    expect(Object.fromEntries(types)).toEqual(table);
+    expect(text).toContain(`default_type ${schema};`);
+  });
+
+  test('serves pages by their folder', async () => {
+    const page = await get('/economy/');
+    expect(page.body.toString()).toContain('<title>Economy</title>');
+    expect(page.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'public, max-age=0, must-revalidate',
+    });
+    const moved = await get('/economy');
+    expect([moved.status, moved.headers.location]).toEqual([301, '/economy/']);
+  });
+
+  test('answers a condition with 304 and a range with a part', async () => {
+    const { headers, body } = await get('/economy/mic-history.csv');
+    const again = await get('/economy/mic-history.csv', { 'If-None-Match': headers.etag! });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+    const part = await get('/economy/mic-history.csv', { Range: 'bytes=10-19' });
+    expect([part.status, part.body.toString()]).toEqual([206, body.subarray(10, 20).toString()]);
+  });
+
+  test('serves the status from beside the releases', async () => {
+    const { status, headers, body } = await get('/status.json');
+    expect([status, body.toString()]).toEqual([200, '{"format":"cathedral-status/1"}']);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-cache',
+      'access-control-allow-origin': '*',
+    });
+  });
+
+  test('answers 404 with the site’s own page and the common headers', async () => {
+    const { status, headers, body } = await get('/government/no-such.json');
+    expect([status, body.toString()]).toEqual([404, expect.stringContaining('There is no such page')]);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      ...lowerCased(COMMON_HEADERS),
+    });
+    expect(headers['cache-control']).not.toContain('immutable');
+  });
+
+  const hidden = [
+    '/government/compliance-report.json',
+    '/government/policy-impact.json',
+    '/government/ledger/export',
+    '/restricted/government/compliance-report.json',
+    '/../restricted/government/compliance-report.json',
+    '/economy/../../restricted/government/compliance-report.json',
+    '/%2e%2e/restricted/government/compliance-report.json',
+    '/..%2frestricted/government/compliance-report.json',
+    '/economy/..%2f..%2frestricted%2fgovernment%2fcompliance-report.json',
+    '/economy//..//..//state.json',
+    '/segments/economy/mic-history.csv/0-40.part',
+    '/../segments/economy/mic-history.csv/0-40.part',
+    '/state.json',
+    '/../state.json',
+    '/manifest.json',
+    '/../manifest.json',
+    '/status.json/../../site.conf',
+    '/status.json/',
+    '/lock',
+    '/_headers',
+    '/%5fheaders',
+    '/economy/supply.gz',
+    '/economy/supply.br',
+    '/index.html.gz',
+    '/economy/supply/',
+    '/economy/supply%00.json',
+    '/schemas/',
+    '/schemas/economy/',
+    '/_astro/',
+    '/government/',
+  ];
+  test.each(hidden)('does not serve %s', async (path) => {
+    for (const encoding of ['identity', 'gzip']) {
+      const { status, body } = await get(path, { 'Accept-Encoding': encoding });
+      expect([400, 404]).toContain(status);
+      expect(body.toString()).not.toMatch(/events|Index of|cathedral-release/);
+    }
+  });
+
+  test('takes nothing in', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE'])
+      expect((await get('/economy/supply', {}, method)).status).toBe(405);
+  });
+
+  test('serves the next release from the moment on that it is swapped in', async () => {
+    expect((await get('/economy/supply')).body.toString()).toContain('"events":100');
+    await publishTiny(folder, { events: 101, extra: addArtifacts });
+    expect((await get('/economy/supply')).body.toString()).toContain('"events":101');
+    expect((await get('/economy/mic-history.csv', { 'Accept-Encoding': 'gzip' })).status).toBe(200);
+  });
+});
