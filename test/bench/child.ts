@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** What a measured child process reports of itself. */
+export interface Measured {
+  /** Wall time of the work in ms, without the start of the process. */
+  ms: number;
+  /** Peak resident memory of the process in MB. */
+  rss: number;
+  /** Of `ms`, the part spent on copying history bytes. */
+  copyMs?: number;
+}
+
+/** Runs `children/<name>.ts` in a process of its own, so that memory is its own and nothing is warm. */
+export async function measure(name: string, args: readonly string[]): Promise<Measured> {
+  const file = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`${name} ${args.join(' ')} ended with ${code}`);
+  return JSON.parse(output.trim().split('\n').at(-1)!) as Measured;
+}
+
+/** In the child: does the work and reports. */
+export async function report(work: () => Promise<Partial<Measured> | undefined>): Promise<void> {
+  const start = performance.now();
+  const more = await work();
+  const ms = performance.now() - start;
+  console.log(JSON.stringify({ ms, rss: process.resourceUsage().maxRSS / 1024, ...more }));
+}
+
+/** The middle one of an odd number of values. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}

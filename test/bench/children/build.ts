@@ -1,0 +1,27 @@
+/** One run over a ledger: `build.ts LEDGER OUT [rebuild | site]`; without `site`, data files only. */
+import { performance } from 'node:perf_hooks';
+import { build } from '../../../pipeline/build.ts';
+import { report } from '../child.ts';
+import { DEMO_VERIFIER } from '../demo-verifier.ts';
+
+const [, , ledger, out, mode] = process.argv;
+
+await report(async () => {
+  const { manifest } = await build({
+    ledger: ledger!,
+    out: out!,
+    verifiers: [DEMO_VERIFIER],
+    documents: 'data/documents',
+    baseUrl: 'http://localhost:8080',
+    software: 'bench',
+    rebuild: mode === 'rebuild',
+    site: mode === 'site',
+    pdf: false,
+    chromium: { configured: null, path: '' },
+    waitMs: 0,
+    log: () => {},
+  });
+  console.error(`  built: ${manifest.ledger.size} events`);
+  const copies = performance.getEntriesByName('copy-history');
+  return { copyMs: copies.reduce((sum, { duration }) => sum + duration, 0) };
+});
