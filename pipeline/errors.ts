@@ -4,8 +4,12 @@
  */
 export const ERROR_CODES = {
   usage: { exit: 2, meaning: 'A command, flag or setting is not understood.' },
-  config_invalid: { exit: 2, meaning: 'A setting has a value outside its range, or two settings exclude each other.' },
+  config_invalid: {
+    exit: 2,
+    meaning: 'A setting has a value outside its range, or two settings exclude each other.',
+  },
   ledger_unreadable: { exit: 1, meaning: 'A ledger file is missing or cannot be read.' },
+  ledger_unwritable: { exit: 1, meaning: 'A ledger file cannot be written, or is there already.' },
   ledger_corrupt: { exit: 1, meaning: 'A ledger file does not decompress, or a line is not an event.' },
   ledger_signature: { exit: 1, meaning: 'A checkpoint is not signed by a known key.' },
   ledger_root: { exit: 1, meaning: 'The events do not have the root hash that the checkpoint signs.' },
@@ -13,7 +17,10 @@ export const ERROR_CODES = {
   ledger_schema: { exit: 1, meaning: 'An event does not have the form of its type.' },
   import_failed: { exit: 1, meaning: 'A remote ledger answered with something that cannot be imported.' },
   document_invalid: { exit: 1, meaning: 'A document under data/documents does not fit its schema.' },
-  artifact_invalid: { exit: 1, meaning: 'A file that was about to be published does not fit its own schema.' },
+  artifact_invalid: {
+    exit: 1,
+    meaning: 'A file that was about to be published does not fit its own schema.',
+  },
   release_invalid: { exit: 1, meaning: 'A published release differs from its manifest or from the ledger.' },
   publish_failed: { exit: 1, meaning: 'The release could not be written; the published one is untouched.' },
   locked: { exit: 1, meaning: 'Another run holds the lock.' },

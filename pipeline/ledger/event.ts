@@ -3,13 +3,23 @@ import { z } from 'zod';
 /** Longest line of a ledger file, in bytes without its line end: a tile's entry bundle has 16-bit lengths. */
 export const MAX_LINE_BYTES = 65_535;
 
-/** `2025-12-01T06:00:00Z`, UTC, a fraction of up to nine digits allowed; a real calendar date. */
+/** `2025-12-01T06:00:00Z`, UTC, a fraction allowed; a real calendar date. */
 export const Timestamp = z.iso.datetime({ offset: false, local: false });
 export const CalendarDate = z.iso.date();
 export const CycleLabel = z.string().regex(/^C-(0|[1-9]\d*)$/, 'a cycle label like C-151');
 /** MIC as a decimal string with at most six places, `"12.5"`; never a float, so that sums are exact. */
-export const Amount = z.string().regex(/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/, 'a decimal string with at most 6 places');
-const Id = z.string().min(1).max(200);
+export const Amount = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/, 'a decimal string with at most 6 places');
+/**
+ * A name: of an agent, a sentinel, a deliberation. It becomes a cell of a CSV, so it does not begin like a formula that
+ * a spreadsheet would run, and a member's name, which `__proto__` would not survive as.
+ */
+const Id = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^(?![=+\-@\t\r\n]|__proto__$)/, 'a name that begins with none of = + - @, tab or line end');
 const SnakeToken = z.string().regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'a snake_case token');
 const Text = z.string().max(20_000);
 const Share = z.number().min(0).max(1);
@@ -17,7 +27,13 @@ const Count = z.int().min(0);
 /** The range of M_c in the reward formula. */
 export const Multiplier = z.number().min(1).max(2);
 
-export const CATHEDRALS = ['FOR-GOVERNMENTS', 'FOR-ECONOMISTS', 'FOR-ACADEMICS', 'FOR-PHILOSOPHERS', 'DIPLOMACY'] as const;
+export const CATHEDRALS = [
+  'FOR-GOVERNMENTS',
+  'FOR-ECONOMISTS',
+  'FOR-ACADEMICS',
+  'FOR-PHILOSOPHERS',
+  'DIPLOMACY',
+] as const;
 export const Cathedral = z.enum(CATHEDRALS);
 export type Cathedral = z.infer<typeof Cathedral>;
 
@@ -150,7 +166,12 @@ export function isKnownType(type: string): type is KnownType {
 
 function regimeStatuses<J extends Jurisdiction>(jurisdiction: J) {
   const names = REGIMES[jurisdiction] as readonly (typeof REGIMES)[J][number][];
-  return z.looseObject(Object.fromEntries(names.map((name) => [name, SnakeToken])) as Record<(typeof names)[number], typeof SnakeToken>);
+  return z.looseObject(
+    Object.fromEntries(names.map((name) => [name, SnakeToken])) as Record<
+      (typeof names)[number],
+      typeof SnakeToken
+    >,
+  );
 }
 
 /** The members that every event has. The line holds exactly these; `data` is checked by type. */

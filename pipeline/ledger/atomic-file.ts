@@ -1,0 +1,28 @@
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Replaces a file in one step: a reader sees the old bytes or the new ones. Durable: they survive a power cut. */
+export function writeFileAtomically(path: string, bytes: Uint8Array | string, durable: boolean): void {
+  const temporary = `${path}.tmp`;
+  const file = openSync(temporary, 'w');
+  try {
+    const content = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+    for (let at = 0; at < content.length; ) at += writeSync(file, content, at);
+    if (durable) fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameDurably(temporary, path, durable);
+}
+
+/** Renames a file that is on the disk already; its new name is too when this returns. */
+export function renameDurably(from: string, to: string, durable: boolean): void {
+  renameSync(from, to);
+  if (!durable) return;
+  const folder = openSync(dirname(to), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import { CathedralError } from '../errors.ts';
+import { Envelope, EVENT_DATA, type LedgerEvent } from './event.ts';
+import { quickTest } from './quick-test.ts';
+
+const isEnvelope = quickTest(Envelope);
+const DATA_TESTS = new Map(
+  Object.entries(EVENT_DATA).map(([type, schema]) => [type, { schema, isData: quickTest(schema) }]),
+);
+
+/** Checks an event's members, and `data` by its type. Throws `ledger_schema`; `place` names the line. */
+export function assertEvent(value: unknown, place: () => string): asserts value is LedgerEvent {
+  // This runs for every event of every ledger; the schemas decide, and say what is wrong, where the quick test says no.
+  if (!isEnvelope(value)) assertFits(Envelope, value, [], value, place);
+  const { type, data } = value as LedgerEvent;
+  const known = DATA_TESTS.get(type);
+  if (known && !known.isData(data)) assertFits(known.schema, data, ['data'], value, place);
+}
+
+function assertFits(
+  schema: z.ZodType,
+  value: unknown,
+  at: string[],
+  event: unknown,
+  place: () => string,
+): void {
+  const issue = schema.safeParse(value).error?.issues[0];
+  if (!issue) return;
+  const path = [...at, ...issue.path];
+  const found = path.reduce<unknown>((part, key) => (part as Record<PropertyKey, unknown>)?.[key], event);
+  throw new CathedralError('ledger_schema', {
+    place: place(),
+    expected: `${path.join('.') || 'the event'} to be ${EXPECTATIONS[issue.code]?.(issue) ?? issue.message}`,
+    found: found === undefined ? 'nothing' : (JSON.stringify(found) ?? typeof found).slice(0, 200),
+  });
+}
+
+// Each issue is given to the entry of its own code only, which TypeScript cannot follow through a table.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+const EXPECTATIONS: Record<string, (issue: any) => string> = {
+  invalid_type: ({ expected }) => INDEFINITE[expected as string] ?? `a ${expected}`,
+  invalid_value: ({ values }) => (values.length === 1 ? '' : 'one of ') + values.join(', '),
+  too_small: ({ origin, minimum }) => `${SIZED[origin] ?? ''}at least ${minimum}${UNITS[origin] ?? ''}`,
+  too_big: ({ origin, maximum }) => `${SIZED[origin] ?? ''}at most ${maximum}${UNITS[origin] ?? ''}`,
+  unrecognized_keys: ({ keys }) => `without the member ${keys.join(', ')}`,
+  invalid_format: ({ format, message }) => (format === 'regex' ? message : `a valid ${format}`),
+};
+const INDEFINITE: Record<string, string> = { int: 'a whole number', object: 'an object', array: 'an array' };
+const SIZED: Record<string, string> = { string: 'of ', array: 'of ' };
+const UNITS: Record<string, string> = { string: ' characters', array: ' elements' };

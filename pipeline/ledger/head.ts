@@ -1,0 +1,152 @@
+/**
+ * `head.ndjson` holds the events after the last snapshot, one line each, appended as they come.
+ *
+ * - A last line without its end is being written: it is not there yet.
+ * - Sealing writes a snapshot of the events up to its slot, checkpoint last, and then replaces the head in one step by
+ *   what came after them. So for a moment, and for good where the sealer was killed in between, the head begins with
+ *   events that a snapshot has: a reader passes over those before its position.
+ * - Where the head begins after the reader's position, a snapshot was sealed meanwhile, which is to be read first.
+ * - Nothing here is signed yet: what is made of the head is provisional until a checkpoint covers it.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { CathedralError, type ErrorCode } from '../errors.ts';
+import type { LedgerDirectory } from './directory.ts';
+import { MAX_LINE_BYTES } from './event.ts';
+import { parseEventLine } from './event-line.ts';
+import { EventReader } from './event-reader.ts';
+import type { Leaf, LedgerPosition } from './leaf.ts';
+import { leafHash } from './merkle.ts';
+
+const LINE_END = 0x0a;
+const CHUNK_BYTES = 256 * 1024;
+
+/** Where in the file reading stopped. */
+export interface HeadCursor {
+  /** Leaf hash of the file's first line: another one means that the file was replaced. */
+  first: string;
+  /** Bytes of complete lines before this place. */
+  offset: number;
+  /** Seq of the event that begins at `offset`. */
+  size: number;
+}
+
+export interface HeadEnd {
+  /** The position after all complete lines; `snapshot` is still that of the position given. */
+  position: LedgerPosition;
+  /** For the next call; null where the head has no line yet. */
+  cursor: HeadCursor | null;
+  /** The head begins after the position given, so nothing was read: a later snapshot is to be read first. */
+  behind: boolean;
+}
+
+/**
+ * Yields the events of the head from `position` on, verified as those of a snapshot are, but for the signature.
+ * `cursor` is what the last call returned: with it, only what is new is read.
+ * Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_order` or `ledger_schema`.
+ */
+export async function* readHead(
+  ledger: LedgerDirectory,
+  position: LedgerPosition,
+  cursor: HeadCursor | null = null,
+): AsyncGenerator<Leaf[], HeadEnd> {
+  const file = await openHead(ledger.head);
+  if (!file) return { position, cursor: null, behind: false };
+  try {
+    return yield* readFrom(file, position, cursor);
+  } finally {
+    await file.close();
+  }
+}
+
+async function openHead(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unreadable(cause as NodeJS.ErrnoException);
+  }
+}
+
+async function* readFrom(
+  file: FileHandle,
+  position: LedgerPosition,
+  cursor: HeadCursor | null,
+): AsyncGenerator<Leaf[], HeadEnd> {
+  const { size: bytes } = await file.stat();
+  const firstLine = await readFirstLine(file);
+  if (!firstLine) return { position, cursor: null, behind: false };
+  const first = leafHash(firstLine);
+  const covered = position.size - parseEventLine(firstLine, placeOf(1)).seq;
+  if (covered < 0) return { position, cursor: null, behind: true };
+  const offset =
+    cursor?.first === first && cursor.size === position.size ? cursor.offset : await skipLines(file, covered);
+  if (offset === undefined) return { position, cursor: null, behind: false };
+  if (offset > bytes)
+    throw headFault('ledger_corrupt', placeOf(covered), `${offset} bytes, as before`, `${bytes}`);
+  const reader = new EventReader(position, placeOf, covered);
+  for await (const chunk of chunksOf(file, offset, bytes)) {
+    const leaves = reader.push(chunk);
+    if (leaves.length > 0) yield leaves;
+  }
+  const end = { first, offset: bytes - reader.pending, size: reader.size };
+  return { position: reader.position(position.snapshot), cursor: end, behind: false };
+}
+
+async function readFirstLine(file: FileHandle): Promise<Buffer | undefined> {
+  for await (const chunk of chunksOf(file, 0, 1 + MAX_LINE_BYTES)) {
+    const end = chunk.indexOf(LINE_END);
+    if (end >= 0) return chunk.subarray(0, end);
+    if (chunk.length > MAX_LINE_BYTES) {
+      throw headFault(
+        'ledger_corrupt',
+        placeOf(1),
+        `a line of at most ${MAX_LINE_BYTES} bytes`,
+        'a longer one',
+      );
+    }
+  }
+  return undefined;
+}
+
+/** The offset after that many lines; none where there are fewer. */
+async function skipLines(file: FileHandle, lines: number): Promise<number | undefined> {
+  let left = lines;
+  let passed = 0;
+  for await (const chunk of chunksOf(file, 0, Number.MAX_SAFE_INTEGER)) {
+    let at = 0;
+    for (; left > 0; left -= 1) {
+      const end = chunk.indexOf(LINE_END, at);
+      if (end < 0) break;
+      at = end + 1;
+    }
+    if (left === 0) return passed + at;
+    passed += chunk.length;
+  }
+  return undefined;
+}
+
+/** The file's bytes in [start, end), as far as there are. A write under way beyond `end` is left for the next time. */
+async function* chunksOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - at));
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, at).catch((cause) => {
+      throw unreadable(cause);
+    });
+    if (bytesRead === 0) return;
+    yield chunk.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
+
+function placeOf(line: number): string {
+  return `head.ndjson:${line}`;
+}
+
+function unreadable(cause: NodeJS.ErrnoException): CathedralError {
+  const found = cause.code ?? String(cause);
+  return headFault('ledger_unreadable', 'head.ndjson', 'a file that can be read', found, cause);
+}
+
+function headFault(code: ErrorCode, place: string, expected: string, found: string, cause?: unknown) {
+  return new CathedralError(code, { place, expected, found, cause });
+}

@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto';
+
+/** RFC 6962 §2.1: the root of no leaves is the hash of the empty string. */
+const EMPTY_ROOT = hash('sha256', '', 'hex');
+const HASH_HEX = /^[0-9a-f]{64}$/;
+
+const interior = Buffer.alloc(65);
+interior[0] = 0x01;
+
+/** RFC 6962 leaf hash of a ledger line without its line end: SHA-256(0x00 ‖ line), 64 lower-case hex digits. */
+export function leafHash(line: Uint8Array): string {
+  const prefixed = Buffer.allocUnsafe(line.length + 1);
+  prefixed[0] = 0x00;
+  prefixed.set(line, 1);
+  return hash('sha256', prefixed, 'hex');
+}
+
+/** RFC 6962 interior hash: SHA-256(0x01 ‖ left ‖ right), all in hex. */
+export function nodeHash(leftHex: string, rightHex: string): string {
+  interior.write(leftHex, 1, 32, 'hex');
+  interior.write(rightHex, 33, 32, 'hex');
+  return hash('sha256', interior, 'hex');
+}
+
+/**
+ * The Merkle tree over [0, size) as the hashes of its perfect subtrees, largest first: one per 1 bit of `size`.
+ * That is all that appending needs, so a run goes on from a few stored hashes and never reads old events again.
+ */
+export class CompactRange {
+  #size: number;
+  readonly #hashes: string[];
+
+  constructor() {
+    this.#size = 0;
+    this.#hashes = [];
+  }
+
+  /** Goes on from what `size` and `hashes()` gave. Throws a RangeError where the two do not fit each other. */
+  static resume(size: number, hashes: readonly string[]): CompactRange {
+    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`tree size ${size} is not a count`);
+    if (hashes.length !== countOnes(size)) {
+      throw new RangeError(`a tree of ${size} leaves has ${countOnes(size)} subtrees, not ${hashes.length}`);
+    }
+    for (const hex of hashes) if (!HASH_HEX.test(hex)) throw new RangeError(`${hex} is not a SHA-256 hash`);
+    const range = new CompactRange();
+    range.#size = size;
+    range.#hashes.push(...hashes);
+    return range;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  append(leafHashHex: string): void {
+    const hashes = this.#hashes;
+    let node = leafHashHex;
+    // Each trailing 1 bit of the old size is a subtree as large as the new one: the two become one.
+    for (let size = this.#size; size % 2 === 1; size = (size - 1) / 2) node = nodeHash(hashes.pop()!, node);
+    hashes.push(node);
+    this.#size += 1;
+  }
+
+  /** The RFC 6962 root hash, hex. */
+  root(): string {
+    return this.#hashes.length === 0
+      ? EMPTY_ROOT
+      : this.#hashes.reduceRight((right, left) => nodeHash(left, right));
+  }
+
+  hashes(): string[] {
+    return [...this.#hashes];
+  }
+}
+
+/** Sizes may pass 2³², so no bit operators. */
+function countOnes(size: number): number {
+  let ones = 0;
+  for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) ones += rest % 2;
+  return ones;
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { CathedralError } from '../errors.ts';
+import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
+import { decompress } from './decompress.ts';
+import type { SnapshotFile } from './directory.ts';
+import { EventReader } from './event-reader.ts';
+import type { Leaf, LedgerPosition } from './leaf.ts';
+import { openNote, type Verifier } from './note.ts';
+import { slotTime } from './slot.ts';
+
+/** Where a verified snapshot ends, and what was signed there. */
+export interface SnapshotEnd extends LedgerPosition {
+  checkpoint: Checkpoint;
+  /** The checkpoint as the signed note that the ledger gave. */
+  note: string;
+}
+
+/**
+ * Reads the snapshot that comes after `position`: yields its events in batches of up to a few thousand, each line
+ * checked by itself and against its predecessor, and returns the new position once size and root are those of the
+ * signed checkpoint. Until it has returned, nothing of what it yielded may be published: it throws, at any moment,
+ * `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`, `ledger_root`, `ledger_order` or `ledger_schema`.
+ */
+export async function* readSnapshot(
+  file: SnapshotFile,
+  position: LedgerPosition,
+  verifiers: readonly Verifier[],
+): AsyncGenerator<Leaf[], SnapshotEnd> {
+  const events = `snapshots/${file.id}.ndjson.zst`;
+  assertLater(file.id, position, events);
+  const { checkpoint, note } = readCheckpoint(file, verifiers);
+  if (checkpoint.size < position.size) {
+    throw sizeFault(file, `a size of at least ${position.size}`, checkpoint.size);
+  }
+  const reader = new EventReader(position, (line) => `${events}:${line}`);
+  for await (const chunk of decompress(file.events, events)) {
+    const leaves = reader.push(chunk);
+    if (reader.size > checkpoint.size)
+      throw sizeFault(file, `the ${reader.size} events read`, checkpoint.size);
+    if (leaves.length > 0) yield leaves;
+  }
+  reader.end();
+  if (reader.size !== checkpoint.size)
+    throw sizeFault(file, `the ${reader.size} events read`, checkpoint.size);
+  if (reader.root() !== checkpoint.root) {
+    throw new CathedralError('ledger_root', {
+      place: `snapshots/${file.id}.checkpoint`,
+      expected: `root ${reader.root()} of the ${reader.size} events read`,
+      found: `root ${checkpoint.root}`,
+    });
+  }
+  return { ...reader.position(file.id), checkpoint, note };
+}
+
+function assertLater(id: string, position: LedgerPosition, place: string): void {
+  slotTime(id);
+  if (position.snapshot === null || id > position.snapshot) return;
+  throw new CathedralError('ledger_order', {
+    place,
+    expected: `a slot after ${position.snapshot}`,
+    found: id,
+  });
+}
+
+function readCheckpoint(
+  file: SnapshotFile,
+  verifiers: readonly Verifier[],
+): { checkpoint: Checkpoint; note: string } {
+  const place = `snapshots/${file.id}.checkpoint`;
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file.checkpoint);
+  } catch (cause) {
+    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new CathedralError('ledger_unreadable', {
+      place,
+      expected: 'a file that can be read',
+      found,
+      cause,
+    });
+  }
+  const { text, verifier } = openNote(bytes, verifiers, place);
+  const checkpoint = parseCheckpoint(text, place);
+  if (checkpoint.origin !== verifier.name) {
+    throw new CathedralError('ledger_signature', {
+      place,
+      expected: `origin ${verifier.name}, the name of the key`,
+      found: checkpoint.origin,
+    });
+  }
+  return { checkpoint, note: bytes.toString() };
+}
+
+function sizeFault(file: SnapshotFile, expected: string, size: number): CathedralError {
+  const place = `snapshots/${file.id}.checkpoint`;
+  return new CathedralError('ledger_order', { place, expected, found: `a signed size of ${size}` });
+}

@@ -1,0 +1,40 @@
+import { CathedralError } from '../errors.ts';
+
+const HOUR_MS = 3_600_000;
+/** Snapshots are sealed and releases made at 00, 06, 12 and 18 h UTC. */
+export const SLOT_MS = 6 * HOUR_MS;
+
+const SLOT_ID = /^\d{4}-\d{2}-\d{2}T(?:00|06|12|18)Z$/;
+
+/** Unix ms → the id of the slot boundary at or before it, `2025-12-01T06Z`. Ids sort as text in order of time. */
+export function slotId(ms: number): string {
+  const boundary = Math.floor(ms / SLOT_MS) * SLOT_MS;
+  return `${new Date(boundary).toISOString().slice(0, 13)}Z`;
+}
+
+export function isSlotId(id: string): boolean {
+  const ms = SLOT_ID.test(id) ? Date.parse(slotTimestamp(id)) : Number.NaN;
+  // 2025-02-30T06Z has the form, and Date makes it March: the round trip tells.
+  return !Number.isNaN(ms) && slotId(ms) === id;
+}
+
+/** Unix ms of the slot's boundary. Throws `ledger_order` for an id that names no slot. */
+export function slotTime(id: string): number {
+  if (!isSlotId(id)) {
+    throw new CathedralError('ledger_order', {
+      place: `snapshots/${id}`,
+      expected: 'a slot like 2025-12-01T06Z (00, 06, 12 or 18 h UTC)',
+      found: JSON.stringify(id),
+    });
+  }
+  return Date.parse(slotTimestamp(id));
+}
+
+export function nextSlotId(id: string): string {
+  return slotId(slotTime(id) + SLOT_MS);
+}
+
+/** The slot's boundary as an event would have it, `2025-12-01T06:00:00Z`. */
+export function slotTimestamp(id: string): string {
+  return id.replace('Z', ':00:00Z');
+}

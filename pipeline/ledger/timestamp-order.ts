@@ -1,0 +1,17 @@
+const SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length;
+
+/** Negative, 0 or positive as `a` is before, at or after `b`; both are valid ledger timestamps, any fraction. */
+export function compareTimestamps(a: string, b: string): number {
+  // Alike in form, which nearly all are, they sort as they stand.
+  if (a.length === b.length) return compareText(a, b);
+  return compareText(a.slice(0, SECONDS), b.slice(0, SECONDS)) || compareText(fraction(a), fraction(b));
+}
+
+/** `…:05.250Z` → `25`. As text, a fraction without trailing zeros sorts like its value: `` < `25` < `3`. */
+function fraction(timestamp: string): string {
+  return timestamp.slice(SECONDS + 1, -1).replace(/0+$/, '');
+}
+
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

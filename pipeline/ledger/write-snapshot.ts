@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CathedralError } from '../errors.ts';
+import { writeFileAtomically } from './atomic-file.ts';
+import { formatCheckpoint } from './checkpoint.ts';
+import { type SnapshotFile, snapshotFile } from './directory.ts';
+import type { LedgerEvent } from './event.ts';
+import { EventWriter } from './event-writer.ts';
+import type { LedgerPosition } from './leaf.ts';
+import { type Signer, signNote } from './note.ts';
+import { slotTime } from './slot.ts';
+import { ZstdFile } from './zstd-file.ts';
+
+export interface SnapshotOptions {
+  /** Whether the files are on the disk, not only in its cache, when `seal` returns. Off for samples. Default true. */
+  durable?: boolean;
+}
+
+/** Bytes of lines that are compressed at a time. */
+const BATCH_BYTES = 256 * 1024;
+const READY = Promise.resolve();
+
+/**
+ * Writes one snapshot: append its events, then seal it. Only one writer may work on a ledger at a time. Killed at any
+ * moment it leaves a `.tmp` file, or events without a checkpoint, which no reader takes for a snapshot and the next
+ * writer replaces.
+ */
+export class SnapshotWriter {
+  readonly #ledger: string;
+  readonly #before: LedgerPosition;
+  readonly #signer: Signer;
+  readonly #durable: boolean;
+  readonly #events: EventWriter;
+  readonly #file: ZstdFile;
+  #open = true;
+
+  private constructor(ledger: string, position: LedgerPosition, signer: Signer, durable: boolean) {
+    this.#ledger = ledger;
+    this.#before = position;
+    this.#signer = signer;
+    this.#durable = durable;
+    this.#events = new EventWriter(position, BATCH_BYTES);
+    this.#file = new ZstdFile(`${snapshotFile(ledger, 'next').events}.tmp`, durable);
+  }
+
+  /** `ledger` is the ledger's folder, made where it is not there; `origin` is the signing key's name. */
+  static create(
+    ledger: string,
+    position: LedgerPosition,
+    signer: Signer,
+    origin: string,
+    { durable = true }: SnapshotOptions = {},
+  ): SnapshotWriter {
+    if (origin !== signer.verifier.name) {
+      const found = signer.verifier.name;
+      throw new CathedralError('config_invalid', {
+        place: 'ledger key',
+        expected: `a key named ${origin}`,
+        found,
+      });
+    }
+    try {
+      mkdirSync(dirname(snapshotFile(ledger, 'next').events), { recursive: true });
+    } catch (cause) {
+      throw unwritable(ledger, cause);
+    }
+    return new SnapshotWriter(ledger, position, signer, durable);
+  }
+
+  /** Number of events in the ledger with those appended so far: the next event's seq. */
+  get size(): number {
+    return this.#events.size;
+  }
+
+  /**
+   * Appends the next event; it is checked as a reader checks it. Await the promise before the next one: it is where a
+   * full buffer waits for the disk. Throws `ledger_schema`, `ledger_order`, `ledger_corrupt` (a line too long) or
+   * `ledger_unwritable`.
+   */
+  append(event: LedgerEvent): Promise<void> {
+    if (!this.#open) throw new Error('this snapshot is closed');
+    this.#events.append(event);
+    return this.#events.full ? this.#written(this.#file.write(this.#events.take())) : READY;
+  }
+
+  /** Makes the snapshot of slot `id` and returns where the ledger ends with it. A snapshot is never overwritten. */
+  async seal(id: string): Promise<LedgerPosition> {
+    if (!this.#open) throw new Error('this snapshot is closed');
+    const file = this.#newFile(id);
+    this.#open = false;
+    await this.#written(this.#file.finish(this.#events.take(), file.events));
+    const { size } = this.#events;
+    const checkpoint = formatCheckpoint({
+      origin: this.#signer.verifier.name,
+      size,
+      root: this.#events.root(),
+    });
+    try {
+      writeFileAtomically(file.checkpoint, signNote(checkpoint, this.#signer), this.#durable);
+    } catch (cause) {
+      throw unwritable(file.checkpoint, cause);
+    }
+    return this.#events.position(id);
+  }
+
+  /** Gives up: nothing is left behind. */
+  async discard(): Promise<void> {
+    this.#open = false;
+    await this.#file.discard();
+  }
+
+  #newFile(id: string): SnapshotFile {
+    const before = this.#before.snapshot;
+    const place = `snapshots/${id}`;
+    slotTime(id);
+    if (before !== null && id <= before) {
+      throw new CathedralError('ledger_order', { place, expected: `a slot after ${before}`, found: id });
+    }
+    const file = snapshotFile(this.#ledger, id);
+    if (existsSync(file.checkpoint)) {
+      throw new CathedralError('ledger_unwritable', {
+        place,
+        expected: 'no such snapshot yet',
+        found: 'one',
+      });
+    }
+    return file;
+  }
+
+  async #written(write: Promise<void>): Promise<void> {
+    try {
+      await write;
+    } catch (cause) {
+      throw unwritable(this.#ledger, cause);
+    }
+  }
+}
+
+function unwritable(place: string, cause: unknown): CathedralError {
+  const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+  return new CathedralError('ledger_unwritable', { place, expected: 'a place to write to', found, cause });
+}

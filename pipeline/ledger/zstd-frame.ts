@@ -1,0 +1,97 @@
+import { CathedralError } from '../errors.ts';
+
+const MAGIC = 0xfd2fb528;
+const BLOCK_HEADER_BYTES = 3;
+const CHECKSUM_BYTES = 4;
+/** Frame_Header_Descriptor, RFC 8878 §3.1.1.1.1. */
+const SINGLE_SEGMENT = 0x20;
+const UNUSED_OR_RESERVED = 0x18;
+const CHECKSUM = 0x04;
+const DICTIONARY_ID = 0x03;
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
+const RLE = 1;
+const RESERVED = 3;
+
+type Part = 'descriptor' | 'header' | 'block' | 'checksum' | 'end';
+
+/**
+ * Walks over the compressed bytes of a file and holds it to one whole zstd frame.
+ * Node's decoder alone would pass over trailing bytes and read a second frame as if it belonged to the first.
+ * A content checksum may be left out: what the content has to be, the signed root says.
+ */
+export class ZstdFrame {
+  readonly #place: string;
+  /** Bytes of the frame to pass over before the next part begins. */
+  #skip = 0;
+  /** The next part, and what is there of it so far. */
+  #part: Part = 'descriptor';
+  #wanted = 5;
+  #value = 0;
+  #got = 0;
+  #checksumBytes = 0;
+
+  constructor(place: string) {
+    this.#place = place;
+  }
+
+  /** Takes the next bytes of the file. Throws `ledger_corrupt`. */
+  push(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#part === 'end' && this.#skip === 0)
+        throw this.#corrupt('the end of the file after the zstd frame', 'more bytes');
+      const passed = Math.min(this.#skip, bytes.length - at);
+      at += passed;
+      this.#skip -= passed;
+      while (this.#skip === 0 && this.#part !== 'end' && at < bytes.length) this.#take(bytes[at++]!);
+    }
+  }
+
+  /** The file ends here. */
+  end(): void {
+    if (this.#part !== 'end' || this.#skip > 0)
+      throw this.#corrupt('a whole zstd frame', 'a file that ends within it');
+  }
+
+  #take(byte: number): void {
+    this.#value += byte * 2 ** (8 * this.#got);
+    this.#got += 1;
+    if (this.#got < this.#wanted) return;
+    const value = this.#value;
+    this.#value = 0;
+    this.#got = 0;
+    if (this.#part === 'descriptor') this.#descriptor(value);
+    else this.#block(value);
+  }
+
+  #descriptor(value: number): void {
+    const descriptor = Math.floor(value / 2 ** 32);
+    if (value % 2 ** 32 !== MAGIC) throw this.#corrupt('a zstd frame', 'other bytes');
+    if (descriptor & (UNUSED_OR_RESERVED | DICTIONARY_ID)) {
+      throw this.#corrupt('a zstd frame without a dictionary', `frame descriptor ${descriptor}`);
+    }
+    this.#checksumBytes = descriptor & CHECKSUM ? CHECKSUM_BYTES : 0;
+    const single = (descriptor & SINGLE_SEGMENT) !== 0;
+    // A single segment has no window byte, but a size of at least one byte: one more byte either way.
+    const sizeBytes = CONTENT_SIZE_BYTES[descriptor >> 6]!;
+    this.#next('block', BLOCK_HEADER_BYTES, single ? Math.max(sizeBytes, 1) : sizeBytes + 1);
+  }
+
+  #block(header: number): void {
+    const last = (header & 1) === 1;
+    const type = (header >> 1) & 3;
+    if (type === RESERVED) throw this.#corrupt('a zstd block', 'one of the reserved type');
+    const bytes = type === RLE ? 1 : header >> 3;
+    if (last) this.#next('end', 0, bytes + this.#checksumBytes);
+    else this.#next('block', BLOCK_HEADER_BYTES, bytes);
+  }
+
+  #next(part: Part, wanted: number, skip: number): void {
+    this.#part = part;
+    this.#wanted = wanted;
+    this.#skip = skip;
+  }
+
+  #corrupt(expected: string, found: string): CathedralError {
+    return new CathedralError('ledger_corrupt', { place: this.#place, expected, found });
+  }
+}

@@ -1,0 +1,167 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { HeadWriter } from '../../pipeline/ledger/append-head.ts';
+import { type LedgerDirectory, openDirectory, snapshotFile } from '../../pipeline/ledger/directory.ts';
+import { readHead } from '../../pipeline/ledger/head.ts';
+import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
+import { sampleEvent, sampleEvents } from './sample-events.ts';
+import { linesOf } from './signed-snapshot.ts';
+import { collect, FIRST_SLOT, readLedger, signer, temporaryFolder, writeLedger } from './test-ledger.ts';
+
+const SLOT = '2025-07-03T06Z';
+
+async function openHead(ledger: LedgerDirectory, sealed: LedgerPosition = LEDGER_START): Promise<HeadWriter> {
+  const head = await HeadWriter.open(ledger, sealed, { durable: false });
+  onTestFinished(() => head.close());
+  return head;
+}
+
+/** Events 0 … 359 are before 06:00:00, 360 is at it, one a minute. */
+async function headOf(count: number): Promise<{ ledger: LedgerDirectory; head: HeadWriter }> {
+  const ledger = openDirectory(temporaryFolder());
+  const head = await openHead(ledger);
+  for (const event of sampleEvents(count)) head.append(event);
+  return { ledger, head };
+}
+
+const content = (ledger: LedgerDirectory) => readFileSync(ledger.head, 'utf8');
+
+describe('the writer of the head', () => {
+  test('appends a line at a time, which a reader finds', async () => {
+    const ledger = openDirectory(temporaryFolder());
+    const head = await HeadWriter.open(ledger, LEDGER_START);
+    for (const event of sampleEvents(3)) head.append(event);
+    expect(content(ledger)).toBe(linesOf(sampleEvents(3)));
+    const { end } = await collect(readHead(ledger, LEDGER_START));
+    expect(head.position).toEqual(end.position);
+    head.close();
+  });
+
+  test('goes on after a snapshot', async () => {
+    const ledger = openDirectory(temporaryFolder());
+    const sealed = await writeLedger(ledger.path, 5);
+    const head = await openHead(ledger, sealed);
+    head.append(sampleEvent(5));
+    expect(head.position).toMatchObject({ snapshot: FIRST_SLOT, size: 6 });
+  });
+
+  test('goes on after what another run appended, without the line that it left half-written', async () => {
+    const { ledger, head } = await headOf(3);
+    head.close();
+    appendFileSync(ledger.head, linesOf([sampleEvent(3)]).slice(0, 50));
+    const again = await openHead(ledger);
+    again.append(sampleEvent(3));
+    expect(content(ledger)).toBe(linesOf(sampleEvents(4)));
+  });
+
+  test.each([
+    ['out of order', sampleEvent(7), 'ledger_order'],
+    ['of a wrong form', { ...sampleEvent(2), agent: '' }, 'ledger_schema'],
+  ])('does not append an event %s', async (_, event, code) => {
+    const { ledger, head } = await headOf(2);
+    expect(() => head.append(event)).toThrow(expect.objectContaining({ code }));
+    head.append(sampleEvent(2));
+    expect(content(ledger)).toBe(linesOf(sampleEvents(3)));
+  });
+
+  test('does not go on from a head that is damaged or begins too late', async () => {
+    const ledger = openDirectory(temporaryFolder());
+    writeFileSync(ledger.head, 'hello\n');
+    await expect(HeadWriter.open(ledger, LEDGER_START)).rejects.toMatchObject({ code: 'ledger_corrupt' });
+    writeFileSync(ledger.head, linesOf(sampleEvents(2, 5)));
+    await expect(HeadWriter.open(ledger, LEDGER_START)).rejects.toMatchObject({ code: 'ledger_order' });
+    expect(content(ledger)).toBe(linesOf(sampleEvents(2, 5)));
+  });
+
+  test('says so where it cannot write', async () => {
+    const ledger = openDirectory(`${temporaryFolder()}/none`);
+    await expect(HeadWriter.open(ledger, LEDGER_START)).rejects.toMatchObject({
+      code: 'ledger_unwritable',
+      place: 'head.ndjson',
+    });
+  });
+});
+
+describe('sealing', () => {
+  test('moves the events up to and including the boundary into a snapshot', async () => {
+    const { ledger, head } = await headOf(370);
+    const sealed = await head.seal(SLOT, signer);
+    expect(sealed).toMatchObject({ snapshot: SLOT, size: 361, timestamp: '2025-07-03T06:00:00Z' });
+    expect((await readLedger(ledger.path)).leaves.map(({ event }) => event)).toEqual(sampleEvents(361));
+    expect(content(ledger)).toBe(linesOf(sampleEvents(9, 361)));
+    expect(head.position).toMatchObject({ snapshot: SLOT, size: 370 });
+  });
+
+  test('changes nothing that a reader has', async () => {
+    const { ledger, head } = await headOf(370);
+    const { leaves } = await collect(readHead(ledger, LEDGER_START));
+    await head.seal(SLOT, signer);
+    head.append(sampleEvent(370));
+    const { leaves: sealed, end } = await readLedger(ledger.path);
+    const { leaves: rest } = await collect(readHead(ledger, end));
+    expect([...sealed, ...rest].slice(0, 370)).toEqual(leaves);
+    expect(rest.at(-1)!.event).toEqual(sampleEvent(370));
+  });
+
+  test('of one slot after another gives one ledger', async () => {
+    const { ledger, head } = await headOf(300);
+    await head.seal(SLOT, signer);
+    for (const event of sampleEvents(600, 300)) head.append(event);
+    await head.seal('2025-07-03T12Z', signer);
+    await head.seal('2025-07-03T18Z', signer);
+    await head.seal('2025-07-04T00Z', signer);
+    expect((await readLedger(ledger.path)).leaves.map(({ event }) => event)).toEqual(sampleEvents(900));
+    expect(content(ledger)).toBe('');
+  });
+
+  test('that was killed before it replaced the head is made good when the head is opened', async () => {
+    const { ledger, head } = await headOf(370);
+    const before = content(ledger);
+    const sealed = await head.seal(SLOT, signer);
+    writeFileSync(ledger.head, before);
+    const again = await openHead(ledger, sealed);
+    again.append(sampleEvent(370));
+    expect((await collect(readHead(ledger, sealed))).leaves.map(({ event }) => event.seq)).toEqual(
+      sampleEvents(10, 361).map(({ seq }) => seq),
+    );
+    await again.seal('2025-07-03T12Z', signer);
+    expect((await readLedger(ledger.path)).leaves).toHaveLength(371);
+  });
+
+  test('that was killed when all was sealed leaves nothing to go on from but the snapshot', async () => {
+    const { ledger, head } = await headOf(100);
+    const before = content(ledger);
+    const sealed = await head.seal(SLOT, signer);
+    writeFileSync(ledger.head, `${before}{"seq":1`);
+    const again = await openHead(ledger, sealed);
+    again.append(sampleEvent(100));
+    const { leaves } = await collect(readHead(ledger, sealed));
+    expect(leaves.map(({ event }) => event)).toEqual([sampleEvent(100)]);
+  });
+
+  test('fails without a trace where the slot is sealed already', async () => {
+    const { ledger, head } = await headOf(370);
+    await head.seal(SLOT, signer);
+    const before = [content(ledger), readFileSync(snapshotFile(ledger.path, SLOT).events, 'hex')];
+    await expect(head.seal(SLOT, signer)).rejects.toMatchObject({ code: 'ledger_order' });
+    expect([content(ledger), readFileSync(snapshotFile(ledger.path, SLOT).events, 'hex')]).toEqual(before);
+    head.append(sampleEvent(370));
+    await head.seal('2025-07-03T12Z', signer);
+    expect((await readLedger(ledger.path)).leaves).toHaveLength(371);
+  });
+
+  test('refuses a line in a spelling that the snapshot would not keep', async () => {
+    const ledger = openDirectory(temporaryFolder());
+    writeFileSync(ledger.head, `${JSON.stringify(sampleEvent(0)).replace('"seq":0', '"seq": 0')}\n`);
+    const head = await openHead(ledger);
+    await expect(head.seal(SLOT, signer)).rejects.toMatchObject({ code: 'ledger_corrupt' });
+    expect(() => readFileSync(snapshotFile(ledger.path, SLOT).events)).toThrow('ENOENT');
+  });
+
+  test('fails where the snapshot cannot be written, and leaves the head as it was', async () => {
+    const { ledger, head } = await headOf(5);
+    writeFileSync(`${ledger.path}/snapshots`, 'a file');
+    await expect(head.seal(SLOT, signer)).rejects.toMatchObject({ code: 'ledger_unwritable' });
+    expect(content(ledger)).toBe(linesOf(sampleEvents(5)));
+  });
+});

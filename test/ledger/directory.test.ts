@@ -1,0 +1,97 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openDirectory } from '../../pipeline/ledger/directory.ts';
+import { temporaryFolder } from './test-ledger.ts';
+
+/** A ledger folder with these empty files in `snapshots`. */
+function ledgerWith(...names: string[]): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'snapshots'));
+  for (const name of names) writeFileSync(join(folder, 'snapshots', name), '');
+  return folder;
+}
+
+function both(...ids: string[]): string[] {
+  return ids.flatMap((id) => [`${id}.ndjson.zst`, `${id}.checkpoint`]);
+}
+
+async function idsIn(folder: string, after: string | null = null): Promise<string[]> {
+  return (await openDirectory(folder).snapshots(after)).map(({ id }) => id);
+}
+
+describe('a ledger folder', () => {
+  test('lists its snapshots, oldest first', async () => {
+    const folder = ledgerWith(...both('2025-12-01T06Z', '2024-12-31T18Z', '2025-12-01T00Z'));
+    const snapshots = await openDirectory(folder).snapshots(null);
+    expect(snapshots.map(({ id }) => id)).toEqual(['2024-12-31T18Z', '2025-12-01T00Z', '2025-12-01T06Z']);
+    expect(snapshots[0]).toEqual({
+      id: '2024-12-31T18Z',
+      events: join(folder, 'snapshots/2024-12-31T18Z.ndjson.zst'),
+      checkpoint: join(folder, 'snapshots/2024-12-31T18Z.checkpoint'),
+    });
+  });
+
+  test('lists those after one that has been read', async () => {
+    const folder = ledgerWith(...both('2025-12-01T06Z', '2025-12-01T12Z', '2025-12-01T18Z'));
+    expect(await idsIn(folder, '2025-12-01T06Z')).toEqual(['2025-12-01T12Z', '2025-12-01T18Z']);
+    expect(await idsIn(folder, '2025-12-01T18Z')).toEqual([]);
+    expect(await idsIn(folder, '2024-01-01T00Z')).toHaveLength(3);
+  });
+
+  test('has no snapshot yet of which only the events are there, when it is the newest', async () => {
+    const folder = ledgerWith(...both('2025-12-01T06Z'), '2025-12-01T12Z.ndjson.zst');
+    expect(await idsIn(folder)).toEqual(['2025-12-01T06Z']);
+    expect(await idsIn(folder, '2025-12-01T06Z')).toEqual([]);
+  });
+
+  test.each([
+    ['a checkpoint', '2025-12-01T12Z.ndjson.zst', '2025-12-01T12Z.checkpoint'],
+    ['events', '2025-12-01T12Z.checkpoint', '2025-12-01T12Z.ndjson.zst'],
+  ])('is unreadable where %s is missing before a later snapshot', async (_, there, missing) => {
+    const folder = ledgerWith(there, ...both('2025-12-01T06Z', '2025-12-01T18Z'));
+    await expect(idsIn(folder)).rejects.toMatchObject({
+      code: 'ledger_unreadable',
+      place: `snapshots/${missing}`,
+    });
+    // What has been read already is not looked at again.
+    expect(await idsIn(folder, '2025-12-01T12Z')).toEqual(['2025-12-01T18Z']);
+  });
+
+  test('is unreadable where only the newest checkpoint is there', async () => {
+    const folder = ledgerWith(...both('2025-12-01T06Z'), '2025-12-01T12Z.checkpoint');
+    await expect(idsIn(folder)).rejects.toMatchObject({ code: 'ledger_unreadable' });
+  });
+
+  test('may have temporary files and files that are not of the ledger', async () => {
+    const names = ['next.ndjson.zst.tmp', '2025-12-01T12Z.checkpoint.tmp', 'README', '.DS_Store', 'x.ndjson'];
+    expect(await idsIn(ledgerWith(...both('2025-12-01T06Z'), ...names))).toEqual(['2025-12-01T06Z']);
+  });
+
+  test.each([
+    '2025-12-01T05Z.ndjson.zst',
+    '2025-02-30T06Z.checkpoint',
+    'copy of 2025-12-01T06Z.ndjson.zst',
+    '2025-12-01T06Z (1).checkpoint',
+    '.ndjson.zst',
+    '9999-99-99T06Z.ndjson.zst',
+  ])('is refused with a snapshot file %j, which names no slot', async (name) => {
+    await expect(idsIn(ledgerWith(...both('2025-12-01T06Z'), name))).rejects.toMatchObject({
+      code: 'ledger_order',
+      place: `snapshots/${name}`,
+    });
+  });
+
+  test('is unreadable where it is not there, or is no ledger', async () => {
+    const folder = temporaryFolder();
+    await expect(idsIn(folder)).rejects.toMatchObject({ code: 'ledger_unreadable', place: folder });
+    writeFileSync(join(folder, 'snapshots'), 'a file');
+    await expect(idsIn(folder)).rejects.toMatchObject({ code: 'ledger_unreadable', found: 'ENOTDIR' });
+    rmSync(folder, { recursive: true });
+    await expect(idsIn(folder)).rejects.toMatchObject({ code: 'ledger_unreadable', found: 'nothing' });
+  });
+
+  test('with no snapshot has none', async () => {
+    expect(await idsIn(ledgerWith())).toEqual([]);
+  });
+});

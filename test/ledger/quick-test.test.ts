@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { Envelope, EVENT_DATA } from '../../pipeline/ledger/event.ts';
+import { quickTest } from '../../pipeline/ledger/quick-test.ts';
+import { sampleEvents } from './sample-events.ts';
+
+/** Values on both sides of each bound and form that the event schemas have. */
+const POKES: unknown[] = [
+  ...[0, -0, 1, -1, 1.5, 2, 2.0001, 10, 10.1, 2 ** 53, -(2 ** 53), 1e308, true, false, null, [], {}],
+  ...[
+    '',
+    'a',
+    'A',
+    'a_b',
+    '_a',
+    'a__b',
+    '1',
+    'ATLAS',
+    '=1',
+    '@a',
+    '-a',
+    '__proto__',
+    'x'.repeat(201),
+    'é',
+    '😀',
+  ],
+  ...['x'.repeat(20_001), 'C-0', 'C-01', 'C-151', 'c-1', '12.5', '1.1234567', '01', '-1', '1e3'],
+  ...['2025-12-01', '2025-02-30', '2024-02-29', '2025-12-01T06:00:00Z', '2025-12-01T06:00:00.123456789Z'],
+  ...['2025-12-01T06:00Z', '2025-12-01T06:00:60Z', '2025-12-01T24:00:00Z', '2025-12-01T06:00:00+00:00'],
+  ...['2025-02-29T06:00:00Z', '2025-12-01T06:00:00.Z', '2025-12-01t06:00:00z', '2025-12-01T06:00:00Z\n'],
+  ...['AAAAAAAAAAAAAAAAAAAAAA', 'AAAAAAAAAAAAAAAAAAAAAB', 'AAAAAAAAAAAAAAAAAAAAA', '_-AAAAAAAAAAAAAAAAAAAw'],
+  ...['support', 'prudence', 'FOR-GOVERNMENTS', 'DIPLOMACY', 'USA', 'EU', 'warning', 'low', 'reached'],
+  ...['8c5b6c1e-6d9c-4c5e-9f0a-0d3b6f1f0a11', '8c5b6c1e-6d9c-9c5e-9f0a-0d3b6f1f0a11', ['prudence'], ['envy']],
+  ...[[''], ['a'], { a: 1 }, { constructor: 1 }, [1], { 'FOR-GOVERNMENTS': 2 }, { 'FOR-GOVERNMENTS': 3 }],
+];
+
+const poke = fc.oneof(
+  fc.constantFrom<unknown>(...POKES),
+  fc.jsonValue(),
+  fc.string(),
+  fc.double({ noNaN: true }),
+);
+
+/** Objects that have most of the members of a schema, with values that often fit, and now and then another member. */
+function candidates(shape: Record<string, unknown>, valid: Record<string, unknown>[]) {
+  const members = Object.fromEntries(Object.keys(shape).map((name) => [name, poke]));
+  const free = fc.record(members, { requiredKeys: [] });
+  if (valid.length === 0) return free;
+  const changes = fc.dictionary(
+    fc.constantFrom(...Object.keys(shape), 'other', '__proto__', 'toString'),
+    poke,
+    {
+      maxKeys: 2,
+    },
+  );
+  const dropped = fc.subarray(Object.keys(shape), { maxLength: Math.min(1, Object.keys(shape).length) });
+  const near = fc.tuple(fc.constantFrom(...valid), changes, dropped).map(([value, changed, gone]) => {
+    const entries = Object.entries({ ...value, ...changed }).filter(([name]) => !gone.includes(name));
+    return Object.fromEntries(entries);
+  });
+  return fc.oneof({ weight: 4, arbitrary: near }, free);
+}
+
+function expectAgreement(
+  schema: z.ZodType,
+  values: fc.Arbitrary<unknown>,
+): { accepted: number; refused: number } {
+  const accepts = quickTest(schema);
+  const seen = { accepted: 0, refused: 0 };
+  fc.assert(
+    fc.property(values, (value) => {
+      // Through JSON, as in a ledger: `__proto__` becomes a member of its own, -0 becomes 0.
+      const parsed = JSON.parse(JSON.stringify(value) ?? 'null');
+      const { success } = schema.safeParse(parsed);
+      expect(accepts(parsed)).toBe(success);
+      seen[success ? 'accepted' : 'refused'] += 1;
+    }),
+    { numRuns: 500 },
+  );
+  return seen;
+}
+
+/** Valid data of types that the sample does not have. */
+const EXAMPLES: Record<string, Record<string, unknown>[]> = {
+  companion_attested: [
+    {
+      attestation: 'a',
+      companion: 'c',
+      ledger_id: '8c5b6c1e-6d9c-4c5e-9f0a-0d3b6f1f0a11',
+      scope: ['a'],
+      risk_level: 'low',
+      expires_at: '2025-12-01T06:00:00Z',
+      drift_threshold: 0.5,
+    },
+  ],
+  compliance_audited: [
+    { jurisdiction: 'EU', statuses: { GDPR: 'compliant', AI_Act: 'compliant', MiCA: 'under_review' } },
+  ],
+  policy_projected: [
+    {
+      policy: 'p',
+      economic_impact: { debt_reduction_annual: '1', gdp_impact: '2', job_creation: '3' },
+      social_impact: { access_improvement: '1', equity_impact: '2', transparency: '3' },
+      risks: [{ risk: 'r', severity: 's', mitigation: '' }],
+      timeline: 't',
+    },
+  ],
+};
+for (const { type, data } of sampleEvents(20)) EXAMPLES[type] = [...(EXAMPLES[type] ?? []), data];
+
+describe('the quick test accepts just what the schema accepts', () => {
+  test('of envelopes', () => {
+    const seen = expectAgreement(Envelope, candidates(Envelope.shape, sampleEvents(12) as never));
+    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(10);
+  });
+
+  test.each(Object.entries(EVENT_DATA))('of %s', (type, schema) => {
+    const shape = 'shape' in schema ? schema.shape : { jurisdiction: 0, statuses: 0 };
+    const seen = expectAgreement(schema, candidates(shape, EXAMPLES[type] ?? []));
+    if (EXAMPLES[type]) expect(seen.accepted).toBeGreaterThan(10);
+  });
+
+  test.each(['constructor', '__proto__', 'toString'])('with a member %s', (name) => {
+    const line = JSON.stringify(sampleEvents(1)[0]).replace('{"seq"', `{"${name}":1,"seq"`);
+    expect(quickTest(Envelope)(JSON.parse(line))).toBe(false);
+    expect(quickTest(EVENT_DATA.heartbeat)(JSON.parse(`{"${name}":1}`))).toBe(true);
+  });
+
+  test.each([
+    ['a refinement', z.string().refine((text) => text === 'yes')],
+    ['another format', z.email()],
+    ['a transform', z.string().trim().min(1)],
+    ['a number of another kind', z.int32()],
+    ['a refined object', z.strictObject({ a: z.number() }).refine(({ a }) => a > 1)],
+    ['a strict object with an optional member', z.strictObject({ a: z.number().optional() })],
+    ['a plain object', z.object({ a: z.number() })],
+    ['a record of numbers', z.record(z.string(), z.number())],
+    ['a tuple', z.tuple([z.number()])],
+    ['a nullable', z.number().nullable()],
+    ['an exclusive bound', z.number().gt(0).lt(2)],
+    ['an exact length', z.string().length(3)],
+  ])('of %s, which it leaves to zod where it does not know it', (_, schema) => {
+    const values = ['yes', 'no', 'a@b.example', ' ', 'abc', '', 0, 1, 2, 0.5, 3e9, null, [1], ['a'], {}];
+    const objects = [{ a: 1 }, { a: 2 }, { a: 'x' }, { b: 1 }, { a: 2, b: 1 }];
+    for (const value of [...values, ...objects]) {
+      expect(quickTest(schema)(value), JSON.stringify(value)).toBe(schema.safeParse(value).success);
+    }
+  });
+
+  test.each([NaN, Infinity, undefined, new Date(0), new Map(), () => 1, Symbol('a'), 1n])(
+    'of %s, which is not JSON',
+    (value) => {
+      expect(quickTest(z.number())(value)).toBe(false);
+      expect(quickTest(Envelope)(value)).toBe(false);
+      expect(quickTest(Envelope.shape.data)(value)).toBe(false);
+    },
+  );
+});

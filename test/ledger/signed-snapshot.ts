@@ -1,0 +1,57 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { constants, zstdCompressSync } from 'node:zlib';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
+import { type SnapshotFile, snapshotFile } from '../../pipeline/ledger/directory.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
+import { formatEventLine } from '../../pipeline/ledger/event-line.ts';
+import { CompactRange, leafHash } from '../../pipeline/ledger/merkle.ts';
+import { signNote } from '../../pipeline/ledger/note.ts';
+import { FIRST_SLOT, ORIGIN, signer, temporaryFolder } from './test-ledger.ts';
+
+/** A snapshot of just these bytes, with the checkpoint that a broken writer would sign for them. */
+export function signedSnapshot(content: string | Buffer): SnapshotFile {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'snapshots'));
+  const file = snapshotFile(folder, FIRST_SLOT);
+  writeFileSync(file.events, compress(content));
+  writeFileSync(file.checkpoint, checkpointNote(treeOf(content)));
+  return file;
+}
+
+/** Size and root of the lines, whatever is in them. */
+export function treeOf(content: string | Buffer): { size: number; root: string } {
+  const tree = new CompactRange();
+  const lines = Buffer.from(content as string)
+    .toString('latin1')
+    .split('\n')
+    .slice(0, -1);
+  for (const line of lines) tree.append(leafHash(Buffer.from(line, 'latin1')));
+  return { size: tree.size, root: tree.root() };
+}
+
+export function checkpointNote(
+  checkpoint: { size: number; root: string; origin?: string },
+  by = signer,
+): string {
+  return signNote(formatCheckpoint({ origin: ORIGIN, ...checkpoint }), by);
+}
+
+export function compress(content: string | Buffer): Buffer {
+  return zstdCompressSync(content, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+}
+
+export function linesOf(events: LedgerEvent[]): string {
+  return events.map((event) => `${formatEventLine(event)}\n`).join('');
+}
+
+/** What the reading was refused with; that it was not refused is another error. */
+export async function faultOf(reading: Promise<unknown>): Promise<CathedralError> {
+  const error = await reading.then(
+    () => new Error('it was accepted'),
+    (cause: unknown) => cause,
+  );
+  if (error instanceof CathedralError) return error;
+  throw error;
+}

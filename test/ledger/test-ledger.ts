@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
+import { LEDGER_START, type Leaf, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
+import { signerFromSeed, type Verifier } from '../../pipeline/ledger/note.ts';
+import { readSnapshot, type SnapshotEnd } from '../../pipeline/ledger/read-snapshot.ts';
+import { nextSlotId } from '../../pipeline/ledger/slot.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
+import { sampleEvents } from './sample-events.ts';
+
+export const ORIGIN = 'ledger.example/test';
+export const signer = signerFromSeed(ORIGIN, new Uint8Array(32).fill(7));
+export const FIRST_SLOT = '2025-07-03T06Z';
+
+/** A folder that is removed when the test has finished. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cathedral-ledger-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export async function writeSnapshot(
+  folder: string,
+  id: string,
+  position: LedgerPosition,
+  events: LedgerEvent[],
+): Promise<LedgerPosition> {
+  const writer = SnapshotWriter.create(folder, position, signer, ORIGIN, { durable: false });
+  for (const event of events) await writer.append(event);
+  return writer.seal(id);
+}
+
+/** A ledger with a snapshot of each of these numbers of events, in slots from `FIRST_SLOT` on. */
+export async function writeLedger(folder: string, ...counts: number[]): Promise<LedgerPosition> {
+  let position: LedgerPosition = LEDGER_START;
+  let id = FIRST_SLOT;
+  for (const count of counts) {
+    position = await writeSnapshot(folder, id, position, sampleEvents(count, position.size));
+    id = nextSlotId(id);
+  }
+  return position;
+}
+
+export async function readOne(
+  file: SnapshotFile,
+  position: LedgerPosition,
+  verifiers: readonly Verifier[] = [signer.verifier],
+): Promise<{ leaves: Leaf[]; end: SnapshotEnd }> {
+  return collect(readSnapshot(file, position, verifiers));
+}
+
+/** All of a ledger from its start. */
+export async function readLedger(
+  folder: string,
+  verifiers: readonly Verifier[] = [signer.verifier],
+): Promise<{ leaves: Leaf[]; end: LedgerPosition }> {
+  const all: Leaf[] = [];
+  let position: LedgerPosition = LEDGER_START;
+  for (const file of await openDirectory(folder).snapshots(null)) {
+    const { leaves, end } = await readOne(file, position, verifiers);
+    all.push(...leaves);
+    position = end;
+  }
+  return { leaves: all, end: position };
+}
+
+export async function collect<End>(
+  batches: AsyncGenerator<Leaf[], End>,
+): Promise<{ leaves: Leaf[]; end: End }> {
+  const leaves: Leaf[] = [];
+  for (;;) {
+    const next = await batches.next();
+    if (next.done) return { leaves, end: next.value };
+    for (const leaf of next.value) leaves.push(leaf);
+  }
+}
