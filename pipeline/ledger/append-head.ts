@@ -84,7 +84,7 @@ export class HeadWriter {
     });
   }
 
-  /** Seals the events up to and including the slot's boundary as a snapshot; those after it stay in the head. */
+  /** Seals the events before the slot's boundary as a snapshot; those at it and after it stay in the head. */
   async seal(id: string, signer: Signer): Promise<LedgerPosition> {
     const writer = SnapshotWriter.create(
       this.#ledger.path,
@@ -110,13 +110,13 @@ export class HeadWriter {
     this.#open = false;
   }
 
-  /** Writes the events up to `boundary` and returns the lines of those after it. */
+  /** Writes the events before `boundary` and returns the lines of the others. */
   async #moveUntil(boundary: string, writer: SnapshotWriter): Promise<string> {
     let rest = '';
     for await (const leaves of readHead(this.#ledger, this.#sealed)) {
       for (const leaf of leaves) {
         const line = formatLeaf(leaf);
-        if (compareTimestamps(leaf.event.timestamp, boundary) > 0) rest += `${line}\n`;
+        if (compareTimestamps(leaf.event.timestamp, boundary) >= 0) rest += `${line}\n`;
         else await writer.append(leaf.event);
       }
     }

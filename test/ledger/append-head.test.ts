@@ -83,12 +83,12 @@ describe('the writer of the head', () => {
 });
 
 describe('sealing', () => {
-  test('moves the events up to and including the boundary into a snapshot', async () => {
+  test('moves the events before the boundary into a snapshot', async () => {
     const { ledger, head } = await headOf(370);
     const sealed = await head.seal(SLOT, signer);
-    expect(sealed).toMatchObject({ snapshot: SLOT, size: 361, timestamp: '2025-07-03T06:00:00Z' });
-    expect((await readLedger(ledger.path)).leaves.map(({ event }) => event)).toEqual(sampleEvents(361));
-    expect(content(ledger)).toBe(linesOf(sampleEvents(9, 361)));
+    expect(sealed).toMatchObject({ snapshot: SLOT, size: 360, timestamp: '2025-07-03T05:59:00Z' });
+    expect((await readLedger(ledger.path)).leaves.map(({ event }) => event)).toEqual(sampleEvents(360));
+    expect(content(ledger)).toBe(linesOf(sampleEvents(10, 360)));
     expect(head.position).toMatchObject({ snapshot: SLOT, size: 370 });
   });
 
@@ -122,7 +122,7 @@ describe('sealing', () => {
     const again = await openHead(ledger, sealed);
     again.append(sampleEvent(370));
     expect((await collect(readHead(ledger, sealed))).leaves.map(({ event }) => event.seq)).toEqual(
-      sampleEvents(10, 361).map(({ seq }) => seq),
+      sampleEvents(11, 360).map(({ seq }) => seq),
     );
     await again.seal('2025-07-03T12Z', signer);
     expect((await readLedger(ledger.path)).leaves).toHaveLength(371);

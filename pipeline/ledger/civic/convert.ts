@@ -1,0 +1,87 @@
+import { createHmac, hash } from 'node:crypto';
+import { CathedralError } from '../../errors.ts';
+import { Envelope, type LedgerEvent, MAX_LINE_BYTES } from '../event.ts';
+import { formatEventLine } from '../event-line.ts';
+import { compareTimestamps } from '../timestamp-order.ts';
+import { cycleLabel } from './cycle-label.ts';
+import { ledgerType } from './event-type.ts';
+import { exactEvent } from './exact-event.ts';
+import { roundMembers } from './exact-json.ts';
+import { CHAIN_START, type RemoteEvent } from './remote-event.ts';
+import { type Kept, sourcedData } from './source.ts';
+import { utcTimestamp } from './utc-timestamp.ts';
+
+/** Who writes the events that the remote ledger does not have. Theirs have no `data.source`. */
+export const IMPORT_AGENT = 'IMPORT';
+/** One alert for all forks: the newest stands for them in what is published, the ledger has each. */
+export const FORK_ALERT = 'civic-ledger-fork';
+
+/** Where in the ledger an event goes. */
+export interface Place {
+  seq: number;
+  /** Time of its predecessor, or the end of the last sealed slot where that is later; null before the first. */
+  notBefore: string | null;
+}
+
+/** The remote event as an event of this ledger, and how much of its payload that holds. `secret` makes its salt. */
+export function convertEvent(
+  remote: RemoteEvent,
+  place: Place,
+  secret: Uint8Array,
+): { event: LedgerEvent; kept: Kept } {
+  const timestamp = later(utcTimestamp(remote.timestamp), place.notBefore);
+  for (const { kept, data } of sourcedData(remote)) {
+    const event = exactEvent({
+      seq: place.seq,
+      timestamp,
+      cycle: cycleLabel(timestamp),
+      type: ledgerType(remote.event_type, roundMembers(data), place.seq),
+      agent: agentOf(remote.civic_id),
+      data,
+      salt: saltOf(remote.event_id, secret),
+    });
+    if (Buffer.byteLength(formatEventLine(event)) <= MAX_LINE_BYTES) return { event, kept };
+  }
+  throw new CathedralError('import_failed', {
+    place: `event ${remote.event_id}`,
+    expected: `an event that fits a line of ${MAX_LINE_BYTES} bytes`,
+    found: 'a longer one',
+  });
+}
+
+/** The event that says that `second` follows the predecessor which `first`, an event_id, follows as well. */
+export function forkAlert(first: string, second: RemoteEvent, place: Place, secret: Uint8Array): LedgerEvent {
+  const timestamp = later(utcTimestamp(second.timestamp), place.notBefore);
+  const before =
+    second.previous_hash === CHAIN_START ? 'no event' : `the event with hash ${second.previous_hash}`;
+  return {
+    seq: place.seq,
+    timestamp,
+    cycle: cycleLabel(timestamp),
+    type: 'alert_raised',
+    agent: IMPORT_AGENT,
+    data: {
+      alert: FORK_ALERT,
+      // Nothing will ever clear it: a warning would leave the system degraded for good.
+      severity: 'info',
+      scope: 'ledger',
+      message: `The imported ledger forks: ${first} and ${second.event_id} both follow ${before}.`,
+      fork: { previous_hash: second.previous_hash, events: [first, second.event_id] },
+    },
+    salt: saltOf(`fork ${second.event_id}`, secret),
+  };
+}
+
+function later(timestamp: string, notBefore: string | null): string {
+  return notBefore !== null && compareTimestamps(timestamp, notBefore) < 0 ? notBefore : timestamp;
+}
+
+/** The civic_id; where that is no name here (empty, too long, begins like a formula) one made from its hash. */
+function agentOf(civicId: string): string {
+  const isName = Envelope.shape.agent.safeParse(civicId).success;
+  return isName ? civicId : `civic-${hash('sha256', civicId, 'hex').slice(0, 16)}`;
+}
+
+function saltOf(name: string, secret: Uint8Array): string {
+  return createHmac('sha256', secret).update(name).digest().subarray(0, 16).toString('base64url');
+}

@@ -1,0 +1,68 @@
+import type { LedgerEvent } from '../event.ts';
+import { compareTimestamps } from '../timestamp-order.ts';
+import type { Chain } from './chain.ts';
+import type { FreshLink } from './collect.ts';
+import { convertEvent, forkAlert, type Place } from './convert.ts';
+import type { RemoteEvent } from './remote-event.ts';
+import type { Spool } from './spool.ts';
+
+/** What an operator should know of one imported event; nothing of it stops the import. */
+export interface ImportFinding {
+  /**
+   * `fork`: another event follows the same predecessor. `late`: its own time is in a slot that was sealed before it
+   * came. `payload_as_text`, `payload_as_hash`: the ledger holds its payload in this form only.
+   */
+  kind: 'fork' | 'late' | 'payload_as_text' | 'payload_as_hash';
+  event_id: string;
+  message: string;
+}
+
+export interface ImportContext {
+  spool: Spool;
+  /** What is imported already; the fresh events are added to it. */
+  chain: Chain;
+  /** Seq of the next event, and the time before which none may be. */
+  place: Place;
+  /** End of the last sealed slot; null before the first. */
+  sealedUntil: string | null;
+  secret: Uint8Array;
+  /** Findings are added here. */
+  findings: ImportFinding[];
+}
+
+/** The ledger events of remote ones that are in the order of their chain: each, and after a fork the alert that says so. */
+export function* importEvents(links: Iterable<FreshLink>, context: ImportContext): Generator<LedgerEvent> {
+  const { spool, chain, secret, findings } = context;
+  let place = context.place;
+  for (const link of links) {
+    const remote = spool.get(link);
+    const { event, kept } = convertEvent(remote, place, secret);
+    place = { seq: place.seq + 1, notBefore: event.timestamp };
+    findings.push(...lateFindings(link, event, context.sealedUntil));
+    if (kept !== 'members') findings.push(keptFinding(remote, kept));
+    yield event;
+    const first = chain.firstAfter(link.previous_hash);
+    chain.add(link);
+    if (!first) continue;
+    const alert = forkAlert(first.event_id, remote, place, secret);
+    place = { ...place, seq: place.seq + 1 };
+    findings.push({ kind: 'fork', event_id: remote.event_id, message: `${alert.data.message}` });
+    yield alert;
+  }
+}
+
+function lateFindings(link: FreshLink, event: LedgerEvent, sealedUntil: string | null): ImportFinding[] {
+  if (sealedUntil === null || compareTimestamps(link.timestamp, sealedUntil) >= 0) return [];
+  const message = `The event of ${link.timestamp} came after its slot was sealed; its time in the ledger is ${event.timestamp}.`;
+  return [{ kind: 'late', event_id: link.event_id, message }];
+}
+
+function keptFinding({ event_id }: RemoteEvent, kept: 'text' | 'hash'): ImportFinding {
+  return kept === 'text'
+    ? {
+        kind: 'payload_as_text',
+        event_id,
+        message: 'A member of the payload has a name or a number that readers may misread.',
+      }
+    : { kind: 'payload_as_hash', event_id, message: 'The payload does not fit a line of the ledger.' };
+}

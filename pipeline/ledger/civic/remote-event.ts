@@ -1,0 +1,100 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { CathedralError } from '../../errors.ts';
+import { isJsonObject, parseExactJson } from './exact-json.ts';
+import { formatPythonJson } from './python-json.ts';
+
+/** previous_hash of an event that has no predecessor. */
+export const CHAIN_START = '0'.repeat(64);
+
+/** A lone surrogate has no UTF-8 form, so no hash either; in the payload it is an escape. */
+const Text = z.string().refine((text) => text.isWellFormed(), 'well-formed Unicode');
+const HashHex = z.string().regex(/^[0-9a-f]{64}$/, '64 lower-case hex digits');
+/** `2025-12-01T06:00:00.123456+00:00`; Python leaves the fraction out where it is zero. */
+const OffsetTime = z.iso
+  .datetime({ offset: true, local: false })
+  .regex(/^.{19}(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/, 'seconds, at most nine digits of a fraction, an offset');
+
+/**
+ * An event of the remote ledger. Members beside these are ignored: event_hash does not cover them. The strings are only
+ * as long as the remote ledger lets them be; event_id is made by its server.
+ */
+export const RemoteEvent = z.object({
+  event_id: Text.min(1).max(200),
+  event_type: Text,
+  civic_id: Text,
+  lab_source: Text,
+  /** A value of `parseExactJson`. */
+  payload: z.custom<Record<string, unknown>>(isJsonObject, 'an object'),
+  timestamp: OffsetTime,
+  previous_hash: HashHex,
+  event_hash: HashHex,
+  /** event_hash does not cover it. */
+  signature: Text.nullable(),
+});
+export type RemoteEvent = z.output<typeof RemoteEvent>;
+
+const Page = z.object({
+  events: z.array(RemoteEvent),
+  /** Of this page or of the ledger: servers differ, so nothing depends on it. */
+  count: z.unknown(),
+});
+
+/**
+ * The events of one page, `{"events":[…],"count":n}`, as the server orders them, each with the hash that its content has.
+ * Throws a SyntaxError where the text is not JSON, `import_failed` where it is not such a page; `place` names the URL.
+ */
+export function parseRemotePage(text: string, place: string): RemoteEvent[] {
+  const json = parseExactJson(text);
+  const page = Page.safeParse(json);
+  if (!page.success) throw pageFault(page.error.issues[0]!, json, place);
+  for (const event of page.data.events) assertEventHash(event, place);
+  return page.data.events;
+}
+
+/**
+ * Hex SHA-256 of event_id, event_type, civic_id, lab_source, payload, timestamp and previous_hash, one behind the other,
+ * the payload as Python prints it.
+ */
+export function eventHash(event: Omit<RemoteEvent, 'event_hash' | 'signature'>): string {
+  const { event_id, event_type, civic_id, lab_source, payload, timestamp, previous_hash } = event;
+  const content = [
+    event_id,
+    event_type,
+    civic_id,
+    lab_source,
+    formatPythonJson(payload),
+    timestamp,
+    previous_hash,
+  ];
+  return hash('sha256', content.join(''), 'hex');
+}
+
+function assertEventHash(event: RemoteEvent, place: string): void {
+  const expected = eventHash(event);
+  if (expected === event.event_hash) return;
+  throw new CathedralError('import_failed', {
+    place: `${place} event ${event.event_id}`,
+    expected: `event_hash ${expected}, the hash of its content`,
+    found: event.event_hash,
+  });
+}
+
+function pageFault(issue: z.core.$ZodIssue, json: unknown, place: string): CathedralError {
+  const found = issue.path.reduce<unknown>(
+    (value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key],
+    json,
+  );
+  const event = issue.path[0] === 'events' ? eventName(json, issue.path[1]) : '';
+  return new CathedralError('import_failed', {
+    place: `${place}${event}`,
+    expected: `${issue.path.join('.') || 'a page'}: ${issue.message}`,
+    found: (JSON.stringify(found) ?? 'nothing').slice(0, 200),
+  });
+}
+
+function eventName(json: unknown, index: PropertyKey | undefined): string {
+  const { events } = json as { events?: ({ event_id?: unknown } | null)[] };
+  const id = events?.[index as number]?.event_id;
+  return typeof id === 'string' ? ` event ${id.slice(0, 200)}` : '';
+}

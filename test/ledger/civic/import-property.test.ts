@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { afterEach, expect, test } from 'vitest';
+import { type CivicEvent, civicEvent, formatPage, newestFirst } from './civic-server.ts';
+import { Folders, filesOf, idsOf, importInto, verifiedLedger } from './import-fixture.ts';
+
+const folders = new Folders();
+afterEach(() => folders.remove());
+
+const START = Date.parse('2025-12-01T04:00:00Z');
+
+/** A remote ledger in which time goes on with every event, and events arrive between requests. */
+class Remote {
+  readonly events: CivicEvent[] = [];
+  now = START;
+
+  /** `wait` in ms; `back`: how many events before the newest the predecessor is, 0 in an ordinary chain. */
+  append({ wait, back }: { wait: number; back: number }): void {
+    this.now += wait;
+    const before = this.events.at(-1 - back) ?? this.events.at(-1);
+    const event_id = `e${this.events.length}`;
+    const timestamp = `${new Date(this.now).toISOString().slice(0, 23)}000+00:00`;
+    const link = before ? { previous_hash: before.event_hash } : {};
+    this.events.push(civicEvent({ event_id, timestamp, ...link }));
+  }
+
+  /** Answers as the server, after the next of `arrivals` has arrived. */
+  fetch(arrivals: Arrival[]): typeof fetch {
+    return async (input) => {
+      const next = arrivals.shift();
+      if (next) this.append(next);
+      const { searchParams } = new URL(`${input}`);
+      const [offset, limit] = ['offset', 'limit'].map((name) => Number(searchParams.get(name))) as [
+        number,
+        number,
+      ];
+      return new Response(formatPage(newestFirst(this.events).slice(offset, offset + limit)));
+    };
+  }
+}
+
+type Arrival = { wait: number; back: number };
+const arrival = fc.record({
+  wait: fc.oneof(
+    fc.constantFrom(0, 1, 300, 700),
+    fc.integer({ min: 1000, max: 90_000 }),
+    fc.constant(5 * 3_600_000),
+  ),
+  back: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 30 })),
+});
+const step = fc.record({
+  before: fc.array(arrival, { maxLength: 25 }),
+  during: fc.array(arrival, { maxLength: 4 }),
+  pageSize: fc.integer({ min: 1, max: 12 }),
+});
+
+test('whatever arrives when, every event is imported once, behind its predecessor, and forks are told', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
+      const remote = new Remote();
+      const directory = folders.make();
+      const run = (folder: string, pageSize: number, arrivals: Arrival[]) =>
+        // Ahead of the arrivals, whose time goes on during the import.
+        importInto(folder, 'http://ledger.example', {
+          fetch: remote.fetch(arrivals),
+          pageSize,
+          now: new Date(remote.now + arrivals.reduce((sum, { wait }) => sum + wait, 0)).toISOString(),
+        });
+      for (const { before, during, pageSize } of steps) {
+        for (const one of before) remote.append(one);
+        await run(directory, pageSize, [...during]);
+      }
+      await run(directory, 10, []);
+      const { events } = await verifiedLedger(directory);
+      const ids = idsOf(events).filter((id) => !id.startsWith('!'));
+      expect(ids.toSorted()).toEqual(remote.events.map(({ event_id }) => event_id).toSorted());
+      const place = new Map(ids.map((id, index) => [id, index]));
+      const byHash = new Map(remote.events.map((event) => [event.event_hash, event]));
+      for (const event of remote.events) {
+        const before = byHash.get(event.previous_hash);
+        if (before) expect(place.get(before.event_id)).toBeLessThan(place.get(event.event_id)!);
+      }
+      const forks = remote.events.length - new Set(remote.events.map((event) => event.previous_hash)).size;
+      expect(events.length - ids.length).toBe(forks);
+    }),
+    { numRuns: Number(process.env.RUNS ?? 40) },
+  );
+}, 60_000);
+
+test('two imports of the same events at the same time give the same bytes', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(arrival, { maxLength: 40 }),
+      fc.nat(11),
+      fc.nat(11),
+      async (arrivals, one, other) => {
+        const remote = new Remote();
+        for (const next of arrivals) remote.append(next);
+        const [first, second] = [folders.make(), folders.make()];
+        const now = new Date(remote.now).toISOString();
+        await importInto(first, 'http://a.example', { fetch: remote.fetch([]), pageSize: one + 1, now });
+        await importInto(second, 'http://b.example', { fetch: remote.fetch([]), pageSize: other + 1, now });
+        expect(filesOf(second)).toEqual(filesOf(first));
+      },
+    ),
+    { numRuns: 20 },
+  );
+}, 60_000);

@@ -1,0 +1,153 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Remote, readPage } from '../../../pipeline/ledger/civic/read-page.ts';
+import { CivicServer, civicChain, formatPage } from './civic-server.ts';
+
+let server: CivicServer;
+let waits: number[];
+
+beforeEach(async () => {
+  server = await CivicServer.start(civicChain(3));
+  waits = [];
+});
+afterEach(() => server.close());
+
+function remote(more: Partial<Remote> = {}): Remote {
+  const wait = async (ms: number) => void waits.push(ms);
+  return {
+    baseUrl: new URL(server.url),
+    fetch,
+    wait,
+    signal: undefined,
+    timeoutMs: 5000,
+    attempts: 3,
+    ...more,
+  };
+}
+
+/** Answers the first `times` requests so, and leaves the others to the server. */
+function fail(times: number, answer: (response: ServerResponse) => unknown): void {
+  server.intercept = (response, _, count) => {
+    if (count > times) return false;
+    answer(response);
+    return true;
+  };
+}
+
+const page = formatPage(civicChain(3));
+
+describe('readPage', () => {
+  test('asks for a page below the base address, newest first', async () => {
+    const events = await readPage(remote(), 2, 1);
+    expect(events.map(({ event_id }) => event_id)).toEqual(['evt_1', 'evt_0']);
+    expect(server.requests).toEqual(['/ledger/events?limit=2&offset=1']);
+  });
+
+  test('keeps the path of the base address', async () => {
+    fail(1, (response) => response.end(page));
+    await readPage(remote({ baseUrl: new URL(`${server.url}/api/v1/`) }), 2, 0);
+    expect(server.requests).toEqual(['/api/v1/ledger/events?limit=2&offset=0']);
+  });
+
+  test.each<[string, (response: ServerResponse) => unknown]>([
+    ['a server error', (response) => response.writeHead(500).end('Internal Server Error')],
+    ['a gateway without its server', (response) => response.writeHead(502).end('<html>')],
+    ['a connection that breaks', (response) => response.destroy()],
+    [
+      'a body shorter than it says',
+      (response) => {
+        response.writeHead(200, { 'content-length': page.length });
+        response.write(page.slice(0, 100), () => response.destroy());
+      },
+    ],
+    [
+      'a body that ends within a chunk',
+      (response) => response.write(page.slice(0, 100), () => response.destroy()),
+    ],
+    ['JSON that ends too early', (response) => response.end(page.slice(0, 100))],
+    ['text that is not JSON', (response) => response.end('<html>waking up</html>')],
+    ['bytes that are not UTF-8', (response) => response.end(Buffer.from([0x7b, 0xff, 0x7d]))],
+    ['nothing at all', (response) => response.end()],
+  ])('asks again after %s', async (_, answer) => {
+    fail(2, answer);
+    expect(await readPage(remote(), 100, 0)).toHaveLength(3);
+    expect(server.requests).toHaveLength(3);
+    expect(waits).toEqual([1000, 2000]);
+  });
+
+  test('asks again after an answer that does not come, or does not end', async () => {
+    fail(2, (response) => server.requests.length === 2 && response.write('{"events":['));
+    expect(await readPage(remote({ timeoutMs: 100 }), 100, 0)).toHaveLength(3);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('waits as long as the server says, at most a minute', async () => {
+    const answers = ['7', '86400'];
+    fail(2, (response) => response.writeHead(429, { 'retry-after': answers.shift()! }).end());
+    await readPage(remote(), 100, 0);
+    expect(waits).toEqual([7000, 60_000]);
+  });
+
+  test('gives up after the last attempt, naming the URL and what came', async () => {
+    fail(9, (response) => response.writeHead(503).end());
+    await expect(readPage(remote(), 100, 200)).rejects.toMatchObject({
+      code: 'import_failed',
+      place: `${server.url}/ledger/events?limit=100&offset=200`,
+      expected: 'a page of events, asked 3 times',
+      found: 'status 503',
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('gives up where nobody listens, naming the reason', async () => {
+    const away = remote({ baseUrl: new URL('http://127.0.0.1:1') });
+    await expect(readPage(away, 1, 0)).rejects.toMatchObject({
+      found: expect.stringMatching(/ECONNREFUSED|bad port/),
+    });
+  });
+
+  test.each<[string, (response: ServerResponse) => unknown, string]>([
+    [
+      'a redirect',
+      (response) => response.writeHead(302, { location: 'https://other.example/' }).end(),
+      'status 302 to https://other.example/',
+    ],
+    ['a refusal', (response) => response.writeHead(401).end(), 'status 401'],
+    ['an address that is not there', (response) => response.writeHead(404).end(), 'status 404'],
+    ['no content', (response) => response.writeHead(204).end(), 'status 204'],
+  ])('does not ask again after %s', async (_, answer, found) => {
+    fail(9, answer);
+    await expect(readPage(remote(), 100, 0)).rejects.toMatchObject({
+      code: 'import_failed',
+      expected: 'status 200',
+      found,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('does not ask again for a page of another form', async () => {
+    fail(9, (response) => response.end('{"detail":"maintenance"}'));
+    await expect(readPage(remote(), 100, 0)).rejects.toMatchObject({
+      code: 'import_failed',
+      found: 'nothing',
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('stops reading a page that is too large', async () => {
+    const spaces = Buffer.alloc(65 * 1024 * 1024, ' ');
+    fail(9, (response) => response.end(spaces));
+    await expect(readPage(remote(), 100, 0)).rejects.toMatchObject({
+      expected: 'at most 67108864 bytes',
+      found: 'more',
+    });
+  });
+
+  test('ends at once when it is told to, with the reason it was given', async () => {
+    const controller = new AbortController();
+    const reason = new Error('shutting down');
+    fail(9, () => controller.abort(reason));
+    await expect(readPage(remote({ signal: controller.signal }), 100, 0)).rejects.toBe(reason);
+    expect(waits).toEqual([]);
+  });
+});
