@@ -39,7 +39,7 @@ function options(out: string, more: Partial<BuildOptions> = {}): BuildOptions {
 
 /** Every file of the release that is served, with its bytes. */
 async function published(out: string): Promise<Record<string, string>> {
-  const root = join(folder, out, 'current', '.');
+  const root = join(folder, out, 'current/');
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const contents = await Promise.all(

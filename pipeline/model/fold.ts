@@ -82,6 +82,7 @@ function forget(state: State): void {
   state.hours = state.hours.filter((sums) => sums.hour >= oldestHour);
   state.readings = within(state.readings, asOf, (reading) => reading.timestamp);
   state.decisions = within(state.decisions, asOf, (decision) => decision.timestamp);
+  state.contrary = within(state.contrary, asOf, (position) => position.timestamp);
   state.risks = within(state.risks, asOf, (risk) => risk.timestamp);
   state.findings.recent = within(state.findings.recent, asOf, (finding) => finding.raised_at);
   const open = (closed: string | null) => closed ?? asOf;

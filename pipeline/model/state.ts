@@ -69,6 +69,9 @@ const DecisionMark = z.strictObject({
   is_principled: z.boolean(),
 });
 
+/** An opposing or abstaining position when it was taken, also one that was changed later. */
+const ContraryMark = z.strictObject({ timestamp: Time, has_reasoning: z.boolean() });
+
 const RiskMark = z.strictObject({ timestamp: Time, risks: Count, mitigated: Count });
 
 const Alert = z.strictObject({
@@ -178,6 +181,7 @@ export const StateFile = z.strictObject({
   /** Open ones and those closed in the last ninety days, in the order of their opening. */
   deliberations: z.array(Deliberation),
   decisions: z.array(DecisionMark),
+  contrary: z.array(ContraryMark),
   risks: z.array(RiskMark),
   projections: z.array(Projection),
   audits: byName(Audit),
@@ -223,6 +227,7 @@ export function emptyState(): State {
     packages: {},
     deliberations: [],
     decisions: [],
+    contrary: [],
     risks: [],
     projections: [],
     audits: {},

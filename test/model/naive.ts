@@ -72,11 +72,12 @@ function temperance(events: Raw[], recent: Raw[]): number {
 }
 
 function justice(events: Raw[], recent: Raw[]): number {
-  const retired = new Set(of(events, 'sentinel_retired').map((event) => event.data.sentinel));
-  const ids = of(events, 'sentinel_registered')
-    .map((event) => event.data.sentinel)
-    .filter((id) => !retired.has(id));
-  const sums = [...new Set(ids)].map((id) =>
+  const active = new Set<string>();
+  for (const event of of(events, 'sentinel_registered', 'sentinel_retired')) {
+    if (event.type === 'sentinel_registered') active.add(event.data.sentinel);
+    else active.delete(event.data.sentinel);
+  }
+  const sums = [...active].map((id) =>
     of(recent, 'mic_mint')
       .filter((event) => event.data.sentinel === id)
       .reduce((sum, event) => sum + Number(event.data.amount) / event.data.multiplier, 0),

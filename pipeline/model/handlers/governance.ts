@@ -28,6 +28,9 @@ export function deliberationOpened(state: State, event: EventOf<'deliberation_op
 /** A sentinel may change its mind: its last position before the close stands. */
 export function positionTaken(state: State, event: EventOf<'position_taken'>): void {
   const { deliberation: id, position, reasoning, virtue_tags } = event.data;
+  if (position === 'oppose' || position === 'abstain') {
+    state.contrary.push({ timestamp: event.timestamp, has_reasoning: reasoning.trim() !== '' });
+  }
   const deliberation = state.deliberations.find((known) => known.id === id && known.closed_at === null);
   if (!deliberation) {
     addFinding(state, event, `a position on ${id}, which is not open`, event.agent);

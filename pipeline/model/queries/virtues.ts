@@ -26,8 +26,7 @@ export const VIRTUE_MEASURES: Record<Virtue, { measure: string; score: (state: S
     score: prudence,
   },
   courage: {
-    measure:
-      'opposing or abstaining positions with reasoning ÷ opposing or abstaining positions, last 30 days',
+    measure: 'opposing or abstaining positions taken with reasoning ÷ those taken, last 30 days',
     score: courage,
   },
 };
@@ -53,13 +52,16 @@ function temperance(state: State): number {
   return share(closed.filter((one) => one.closed_cycle === one.opened_cycle).length, closed.length);
 }
 
-/** Sentinels that minted nothing count, with zero, unless they have retired. */
+/** Active sentinels that minted nothing count, with zero; what retired ones minted does not count. */
 function justice(state: State): number {
   const minted: Record<string, number> = Object.fromEntries(activeSentinels(state).map(({ id }) => [id, 0]));
   const start = windowStart(state.asOf) / HOUR_MS;
   for (const { hour, normalised } of state.hours) {
     if (hour < start) continue;
-    for (const [id, amount] of Object.entries(normalised)) minted[id] = (own(minted, id) ?? 0) + amount;
+    for (const [id, amount] of Object.entries(normalised)) {
+      const sum = own(minted, id);
+      if (sum !== undefined) minted[id] = sum + amount;
+    }
   }
   return 1 - gini(Object.values(minted));
 }
@@ -74,8 +76,6 @@ function prudence(state: State): number {
 }
 
 function courage(state: State): number {
-  const positions = state.deliberations.flatMap((deliberation) => deliberation.positions);
-  const recent = within(positions, state.asOf, (position) => position.taken_at);
-  const contrary = recent.filter(({ position }) => position === 'oppose' || position === 'abstain');
-  return share(contrary.filter(({ reasoning }) => reasoning.trim() !== '').length, contrary.length);
+  const contrary = within(state.contrary, state.asOf, (position) => position.timestamp);
+  return share(contrary.filter(({ has_reasoning }) => has_reasoning).length, contrary.length);
 }

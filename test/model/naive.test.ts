@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDirectory } from '../../pipeline/ledger/directory.ts';
+import { LEDGER_START, type Leaf, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
+import { readSnapshot } from '../../pipeline/ledger/read-snapshot.ts';
+import { apply } from '../../pipeline/model/fold.ts';
+import { coordinationScore, reward } from '../../pipeline/model/formulas.ts';
+import { drift } from '../../pipeline/model/queries/drift.ts';
+import { metrics } from '../../pipeline/model/queries/metrics.ts';
+import { roi } from '../../pipeline/model/queries/roi.ts';
+import { supply } from '../../pipeline/model/queries/supply.ts';
+import { emptyState, type State } from '../../pipeline/model/state.ts';
+import { demoSigner } from '../../pipeline/sample/demo-key.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { naiveDrift, naiveMetrics, naiveRoi, naiveSupply } from './naive.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cathedral-naive-'));
+let leaves: Leaf[];
+
+beforeAll(async () => {
+  await writeSample({ out: join(folder, 'ledger'), to: '2025-11-15', seed: 3 });
+  leaves = await readAll(join(folder, 'ledger'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function readAll(ledger: string): Promise<Leaf[]> {
+  const all: Leaf[] = [];
+  let position: LedgerPosition = LEDGER_START;
+  for (const file of await openDirectory(ledger).snapshots(null)) {
+    const batches = readSnapshot(file, position, [demoSigner().verifier]);
+    let batch = await batches.next();
+    for (; !batch.done; batch = await batches.next()) all.push(...batch.value);
+    position = batch.value;
+  }
+  return all;
+}
+
+const fold = (upTo: number): State => leaves.slice(0, upTo).reduce(apply, emptyState());
+/** A few ends of the ledger: inside the first thirty days, just past them, and later on. */
+const ENDS = [0.1, 0.2, 0.23, 0.5, 0.77, 1];
+
+describe('the fold agrees with a computation from the raw events, at any end of the ledger', () => {
+  test.each(ENDS)('%f of it', (part) => {
+    const end = Math.floor(leaves.length * part);
+    const events = leaves.slice(0, end).map(({ event }) => event);
+    const state = fold(end);
+    expect(supply(state)).toEqual(naiveSupply(events));
+    const naive = naiveMetrics(events);
+    for (const [metric, value] of Object.entries(metrics(state)))
+      expect(value, metric).toBeCloseTo(naive[metric]!, 10);
+    const { score, trends } = naiveDrift(events);
+    expect(drift(state).drift_score).toBeCloseTo(score, 10);
+    for (const { metric, drift: change } of drift(state).trends)
+      expect(change, metric).toBeCloseTo(trends[metric]!, 10);
+    for (const [id, sentinel] of Object.entries(state.sentinels)) {
+      expect(roi(sentinel), id).toBeCloseTo(naiveRoi(events, id), 10);
+    }
+  });
+});
+
+describe('the sample ledger', () => {
+  test('contradicts itself nowhere', () => {
+    expect(fold(leaves.length).findings).toEqual({ total: 0, recent: [] });
+  });
+
+  test('mints and scores by the formulas', () => {
+    const of = (type: string) =>
+      leaves.flatMap(({ event }) => (event.type === type ? [event.data as Record<string, never>] : []));
+    for (const { amount, coordination_score, multiplier } of of('mic_mint')) {
+      expect(Number(amount)).toBeCloseTo(reward(coordination_score, multiplier), 6);
+    }
+    for (const { score, ...work } of of('attestation'))
+      expect(score).toBeCloseTo(coordinationScore(work as never), 4);
+  });
+});
