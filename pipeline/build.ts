@@ -18,10 +18,6 @@ export interface BuildOptions extends SiteOptions {
   out: string;
   /** Keys of which one must have signed each checkpoint. */
   verifiers: Verifier[];
-  /** Folder of the documents that people write. */
-  documents: string;
-  /** Without a slash at the end. */
-  baseUrl: string;
   /** Name and version of this software; a new one means a new release. */
   software: string;
   /** From genesis, taking nothing over from the release before. */

@@ -1,9 +1,12 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import puppeteer from 'puppeteer';
 import { CathedralError } from '../errors.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** Where puppeteer's own download would be, whether it is there or not; it reads its settings for that, once. */
+const DOWNLOADED = await puppeteer.executablePath().catch(() => null);
 
 export interface ChromiumSearch {
   /** A path that was configured; it is taken or refused, nothing else is looked for. */
@@ -12,10 +15,10 @@ export interface ChromiumSearch {
   path: string;
 }
 
-/** The browser that prints: the configured one, else one on the PATH, else one in puppeteer's own cache. */
-export function findChromium({ configured, path }: ChromiumSearch): string {
-  const candidates = configured === null ? [...onPath(path), puppeteerCache()] : [configured];
-  const found = candidates.find((file) => file !== null && existsSync(file));
+/** The browser that prints: the configured one, else one on the PATH, else puppeteer's download. Throws browser_missing. */
+export function findChromium({ configured, path }: ChromiumSearch, downloaded = DOWNLOADED): string {
+  const candidates = configured === null ? [...onPath(path), downloaded] : [configured];
+  const found = candidates.find((file) => file !== null && isProgram(file));
   if (found) return found;
   throw new CathedralError('browser_missing', {
     place: configured === null ? 'PATH' : 'CHROMIUM_PATH',
@@ -25,15 +28,17 @@ export function findChromium({ configured, path }: ChromiumSearch): string {
   });
 }
 
+/** Each name in each folder, the better name first. */
 function onPath(path: string): string[] {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
 }
 
-function puppeteerCache(): string | null {
+function isProgram(file: string): boolean {
   try {
-    return puppeteer.executablePath() as unknown as string;
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
   } catch {
-    return null;
+    return false;
   }
 }

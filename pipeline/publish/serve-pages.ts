@@ -4,18 +4,22 @@ import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
 import { mediaTypeOf } from './media-types.ts';
 
-/** Serves a folder to the browser that prints it: this machine only, for as long as that takes. */
+/** Serves a built site to the browser that prints it: on this machine only, for as long as that takes. */
 export async function servePages(root: string): Promise<{ server: Server; origin: string }> {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    const path = normalize(decodeURIComponent(pathname.endsWith('/') ? `${pathname}index.html` : pathname));
     try {
+      const asked = decodeURIComponent(pathname.endsWith('/') ? `${pathname}index.html` : pathname);
+      // An absolute path has no way out of its root once it is normal.
+      const path = normalize(asked);
       const body = await readFile(join(root, path));
-      response.writeHead(200, { 'content-type': mediaTypeOf(path) ?? 'application/octet-stream' }).end(body);
+      response.writeHead(200, { 'content-type': mediaTypeOf(path) }).end(body);
     } catch {
       response.writeHead(404).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }

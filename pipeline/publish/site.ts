@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { CathedralError } from '../errors.ts';
+import { guarded } from './durable.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const LAST_LINES = 20;
@@ -27,14 +28,18 @@ export interface SiteBuild {
 
 /**
  * Builds the site in a process of its own, so that its memory is given back and two builds do not meet. The same
- * release gives the same bytes. Nothing is written but in `out` and `cache`. Throws site_failed with the last lines that
- * the build printed.
+ * release gives the same bytes. Nothing is written but in `out` and `cache`. Throws site_failed with what the build said
+ * last, publish_failed where `cache` cannot be written.
  */
-export async function buildSite({ release, out, cache, baseUrl, documents }: SiteBuild): Promise<void> {
+export async function buildSite({ release, out, baseUrl, documents, ...site }: SiteBuild): Promise<void> {
+  // The child works in a folder of its own, where a relative path would mean another place.
+  const cache = resolve(site.cache);
   const astro = dirname(createRequire(import.meta.url).resolve('astro/package.json'));
-  await mkdir(cache, { recursive: true });
-  // Astro works below its root and the current folder, and looks for packages from there.
-  await symlink(dirname(astro), join(cache, 'node_modules'));
+  await guarded(cache, async () => {
+    await mkdir(cache, { recursive: true });
+    // Astro works below its root and the current folder, and looks for packages from there.
+    await symlink(dirname(astro), join(cache, 'node_modules'));
+  });
   // It joins this to the root, even where it is absolute.
   const config = relative(cache, join(PROJECT, 'astro.config.mjs'));
   const command = [join(astro, 'bin', 'astro.mjs'), 'build', '--root', cache, '--config', config];
@@ -45,11 +50,11 @@ export async function buildSite({ release, out, cache, baseUrl, documents }: Sit
       ...process.env,
       ASTRO_TELEMETRY_DISABLED: '1',
       NODE_ENV: 'production',
-      CATHEDRAL_SITE_RELEASE: release,
-      CATHEDRAL_SITE_OUT: out,
+      CATHEDRAL_SITE_RELEASE: resolve(release),
+      CATHEDRAL_SITE_OUT: resolve(out),
       CATHEDRAL_SITE_CACHE: cache,
       CATHEDRAL_SITE_URL: baseUrl,
-      CATHEDRAL_SITE_DOCUMENTS: documents ?? join(PROJECT, 'data', 'documents'),
+      CATHEDRAL_SITE_DOCUMENTS: resolve(documents ?? join(PROJECT, 'data', 'documents')),
     },
   });
   let output = '';
@@ -62,8 +67,13 @@ export async function buildSite({ release, out, cache, baseUrl, documents }: Sit
   if (code !== 0) throw failure(`exit ${code ?? signal}: ${lastLines(output)}`);
 }
 
+/** From the first error on, where there is one, and without the stack, which leads through the build tool only. */
 function lastLines(output: string): string {
-  return stripVTControlCharacters(output).trim().split('\n').slice(-LAST_LINES).join('\n');
+  const lines = stripVTControlCharacters(output)
+    .split('\n')
+    .filter((line) => !/^\s*(at |$)/.test(line));
+  const error = lines.findIndex((line) => line.includes('[ERROR]'));
+  return (error < 0 ? lines.slice(-LAST_LINES) : lines.slice(error, error + LAST_LINES)).join('\n');
 }
 
 function failure(found: string): CathedralError {

@@ -13,6 +13,8 @@ import type { Folded } from './fold-snapshots.ts';
 
 export interface SiteOptions {
   baseUrl: string;
+  /** Folder of the documents that people write. */
+  documents: string;
   /** False: data files only, no pages and no PDF. */
   site: boolean;
   /** False: no PDF; closed years' PDFs of earlier runs stay. */
@@ -29,12 +31,12 @@ export async function renderSite(
   folded: Folded,
   options: SiteOptions,
 ): Promise<void> {
-  const { site, pdf, baseUrl, log } = options;
+  const { site, pdf, baseUrl, documents, log } = options;
   await staging.writeDraft(facts);
   if (site) {
     log('building the site');
     const out = join(staging.scratch, 'site');
-    await buildSite({ release: staging.dir, out, cache: join(staging.scratch, 'cache'), baseUrl });
+    await buildSite({ release: staging.dir, out, cache: join(staging.scratch, 'cache'), baseUrl, documents });
     await staging.addTree(out);
   }
   for (const artifact of PRINTED) await print(artifact, staging, folded, { ...options, pdf: pdf && site });

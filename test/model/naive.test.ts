@@ -68,9 +68,9 @@ describe('the sample ledger', () => {
 
   test('mints and scores by the formulas', () => {
     const of = (type: string) =>
-      leaves.flatMap(({ event }) => (event.type === type ? [event.data as Record<string, never>] : []));
+      leaves.flatMap(({ event }) => (event.type === type ? [event.data as Record<string, number>] : []));
     for (const { amount, coordination_score, multiplier } of of('mic_mint')) {
-      expect(Number(amount)).toBeCloseTo(reward(coordination_score, multiplier), 6);
+      expect(Number(amount)).toBeCloseTo(reward(coordination_score!, multiplier!), 6);
     }
     for (const { score, ...work } of of('attestation'))
       expect(score).toBeCloseTo(coordinationScore(work as never), 4);

@@ -1,0 +1,68 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { parseJsonFile } from '../../pipeline/artifacts/format/json.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { type DraftFile, DraftManifest } from '../../pipeline/publish/manifest.ts';
+
+/** What the pages are made from: the draft's facts, and the content of public files. */
+export class SiteRelease {
+  readonly draft: DraftManifest;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly #dir: string;
+  readonly #files: ReadonlyMap<string, DraftFile>;
+
+  constructor(dir: string, baseUrl: string) {
+    const path = join(dir, 'manifest.json');
+    this.draft = parseJsonFile(readFileSync(path, 'utf8'), DraftManifest, path, 'site_failed');
+    this.baseUrl = baseUrl;
+    this.#dir = dir;
+    this.#files = new Map(this.draft.files.map((file) => [file.path, file]));
+  }
+
+  find(path: string): DraftFile | undefined {
+    return this.#files.get(path);
+  }
+
+  /** A public JSON file, checked. Throws site_failed where it is not there, restricted, or does not fit. */
+  read<S extends z.ZodType>(path: string, schema: S): z.output<S> {
+    return parseJsonFile(readFileSync(this.#locate(path), 'utf8'), schema, path, 'site_failed');
+  }
+
+  /** The first bytes of a public file, or all of it where it is shorter. Throws site_failed like `read`. */
+  head(path: string, bytes: number): string {
+    const handle = openSync(this.#locate(path), 'r');
+    try {
+      const buffer = Buffer.alloc(bytes);
+      return buffer.toString('utf8', 0, readSync(handle, buffer, 0, bytes, 0));
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  /** A page must not show what is behind a key, not even its first row: restricted files have no place here. */
+  #locate(path: string): string {
+    const file = this.#files.get(path);
+    if (file && !file.restricted) return join(this.#dir, 'public', path);
+    const found = file ? 'a restricted one' : 'none';
+    throw new CathedralError('site_failed', { place: path, expected: 'a public file of the release', found });
+  }
+}
+
+let opened: SiteRelease | undefined;
+
+/** The release that this build is for, as `buildSite` names it in the environment. Throws site_failed. */
+export function openRelease(): SiteRelease {
+  const { CATHEDRAL_SITE_RELEASE: dir, CATHEDRAL_SITE_URL: baseUrl } = process.env;
+  if (!dir || baseUrl === undefined) {
+    const place = 'CATHEDRAL_SITE_RELEASE, CATHEDRAL_SITE_URL';
+    throw new CathedralError('site_failed', {
+      place,
+      expected: 'a staging folder and the service’s address',
+      found: 'nothing',
+    });
+  }
+  opened ??= new SiteRelease(dir, baseUrl);
+  return opened;
+}

@@ -1,0 +1,30 @@
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** `2026-09-30T18:00:00Z` or `2026-09-30` → `30 September 2026`, in UTC. */
+export function formatDay(time: string): string {
+  return DAY.format(new Date(time));
+}
+
+/** `2026-09-30T18:00:00Z` → `30 September 2026, 18:00 UTC`. */
+export function formatMoment(time: string): string {
+  return `${formatDay(time)}, ${new Date(time).toISOString().slice(11, 16)} UTC`;
+}
+
+/** `2026-09` → `September 2026`. */
+export function formatMonth(month: string): string {
+  return MONTH.format(new Date(`${month}-01T00:00:00Z`));
+}
+
+/** `between 1 January and 30 September 2026`; the year is said once where it is the same. */
+export function formatPeriod({ from, to }: { from: string; to: string }): string {
+  const [start, end] = [formatDay(from), formatDay(to)];
+  if (start === end) return `on ${end}`;
+  const year = end.slice(end.lastIndexOf(' '));
+  return `between ${start.endsWith(year) ? start.slice(0, -year.length) : start} and ${end}`;
+}

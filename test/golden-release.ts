@@ -1,0 +1,51 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from '../pipeline/build.ts';
+import { demoSigner } from '../pipeline/sample/demo-key.ts';
+import { writeSample } from '../pipeline/sample/write-sample.ts';
+
+export const GOLDEN_RELEASE = 'test/golden/release';
+
+/** The data files and schemas of a small release over the turn of a year, by path, as text. */
+export async function smallRelease(): Promise<Record<string, string>> {
+  const folder = await mkdtemp(join(tmpdir(), 'cathedral-golden-'));
+  try {
+    const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
+    await writeSample({ out: ledger, from: '2025-12-29', to: '2026-01-03', seed: 1 });
+    const { manifest } = await build({
+      ledger,
+      out,
+      verifiers: [demoSigner().verifier],
+      documents: 'data/documents',
+      baseUrl: 'https://data.example.org',
+      software: 'cathedral-data-service/golden',
+      rebuild: false,
+      site: false,
+      pdf: false,
+      chromium: { configured: null, path: '' },
+      waitMs: 0,
+      log: () => {},
+    });
+    const roots = ['public', 'restricted', 'segments/government'];
+    const files = await Promise.all(
+      roots.map((root) => readTree(join(out, 'releases', manifest.release), root)),
+    );
+    return Object.assign({}, ...files);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Every file below `root` but compressed variants, by its path below `folder`. */
+export async function readTree(folder: string, root: string): Promise<Record<string, string>> {
+  const entries = await readdir(join(folder, root), { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+  const contents = await Promise.all(
+    paths.map(async (path) => [path, await readFile(join(folder, path), 'utf8')]),
+  );
+  return Object.fromEntries(contents);
+}

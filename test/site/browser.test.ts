@@ -1,0 +1,126 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findChromium } from '../../pipeline/publish/chromium.ts';
+import { listTree } from '../../pipeline/publish/list-tree.ts';
+import { servePages } from '../../pipeline/publish/serve-pages.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const READERS: Record<string, BrowserContextOptions> = {
+  'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
+};
+
+let built: Built;
+let browser: Browser;
+let site: Awaited<ReturnType<typeof servePages>>;
+let paths: string[];
+
+beforeAll(async () => {
+  built = await buildFixture();
+  site = await servePages(built.out);
+  const { files } = await listTree(built.out);
+  paths = files
+    .filter((file) => file.endsWith('.html'))
+    .map((file) => `/${file.replace(/index\.html$/, '')}`);
+  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
+  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
+  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  site?.server.close();
+  await built?.[Symbol.asyncDispose]();
+});
+
+/** Opens each page in turn in one tab; what goes wrong while it loads is collected with its path. */
+async function visit(reader: BrowserContextOptions, look: (page: Page, path: string) => Promise<void>) {
+  const context = await browser.newContext(reader);
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) wrong.push(`${page.url()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => wrong.push(`${page.url()}: ${error.message}`));
+  page.on('requestfailed', (request) => wrong.push(`${page.url()}: ${request.url()}`));
+  page.on('response', (response) => {
+    if (response.status() >= 400) wrong.push(`${page.url()}: ${response.url()} ${response.status()}`);
+  });
+  for (const path of paths) {
+    await page.goto(`${site.origin}${path}`);
+    await look(page, path);
+  }
+  await context.close();
+  return wrong;
+}
+
+describe.each(Object.entries(READERS))('a reader %s', (_, reader) => {
+  test('finds every page whole, within the window, and accessible after WCAG 2.2 AA', async () => {
+    const violations: string[] = [];
+    const wrong = await visit(reader, async (page, path) => {
+      // What is folded away is looked at too.
+      await page.evaluate(() => {
+        for (const one of document.querySelectorAll('details')) one.open = true;
+      });
+      // Legacy mode: without a second, blank page for each analysis; there are no frames here.
+      const axe = new AxeBuilder({ page }).withTags(WCAG).setLegacyMode(true);
+      const { violations: found } = await axe.analyze();
+      violations.push(...found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${path} ${id}: ${html}`)));
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width, `${path} scrolls sideways`).toBeLessThanOrEqual(reader.viewport!.width);
+    });
+    expect(wrong).toEqual([]);
+    expect(violations).toEqual([]);
+    expect(paths.length).toBeGreaterThan(15);
+  });
+});
+
+describe('a reader with a keyboard', () => {
+  test('skips to the content with the first two keys, and sees where the focus is', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${site.origin}/economy/`);
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('link', { name: 'Skip to the content' });
+    expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
+    expect((await skip.boundingBox())!.x).toBe(0);
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle)).toBe('solid');
+    await page.close();
+  });
+
+  test('reaches each table that scrolls, and opens a list of fields', async () => {
+    const page = await browser.newPage({ viewport: { width: 320, height: 640 } });
+    await page.goto(`${site.origin}/academics/`);
+    const regions = await page
+      .locator('.scroll')
+      .evaluateAll((all) => all.map((one) => [one.getAttribute('tabindex'), one.getAttribute('role')]));
+    expect(regions.length).toBeGreaterThan(3);
+    expect(regions.every(([tabindex, role]) => tabindex === '0' && role === 'region')).toBe(true);
+    const fields = page.locator('details').first();
+    expect(await fields.getAttribute('open')).toBeNull();
+    await fields.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    expect(await fields.getAttribute('open')).not.toBeNull();
+    await page.close();
+  });
+});
+
+describe('a chart on the page', () => {
+  test.each([
+    [1280, '.wide'],
+    [320, '.narrow'],
+  ])('is drawn once for a window of %i pixels', async (width, shown) => {
+    const page = await browser.newPage({ viewport: { width, height: 800 } });
+    await page.goto(`${site.origin}/government/transparency/`);
+    const visible = await page
+      .locator('.chart svg')
+      .evaluateAll((all) => all.filter((one) => one.getClientRects().length > 0).length);
+    expect(visible).toBe(2);
+    expect(await page.locator(`.chart ${shown} svg`).first().isVisible()).toBe(true);
+    await page.close();
+  });
+});

@@ -1,0 +1,98 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Artifact, View } from '../../pipeline/artifacts/artifact.ts';
+import { readDocuments } from '../../pipeline/artifacts/documents.ts';
+import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
+import type { Leaf } from '../../pipeline/ledger/leaf.ts';
+import { apply } from '../../pipeline/model/fold.ts';
+import { emptyState, type State } from '../../pipeline/model/state.ts';
+import { type DraftFile, type DraftManifest, sha256, storedAt } from '../../pipeline/publish/manifest.ts';
+import { schemaFiles } from '../../pipeline/publish/schemas.ts';
+import { fixtureLedger } from './fixture-ledger.ts';
+
+export const BASE_URL = 'https://data.example.org';
+const DATA = new URL('../../data/documents/', import.meta.url).pathname;
+
+interface Staged extends Omit<DraftFile, 'bytes' | 'sha256' | 'encodings'> {
+  content: string;
+}
+
+/** Writes a staging folder as the site's build finds it: every data file of the table and a draft manifest. */
+export async function writeFixtureRelease(dir: string): Promise<DraftManifest> {
+  const { leaves } = fixtureLedger();
+  const documents = await readDocuments(DATA);
+  const view = (state: State): View => ({ state, documents, baseUrl: BASE_URL });
+  const yearEnd = leaves.findIndex(({ event }) => event.timestamp >= '2026');
+  const staged = [
+    ...yearlyFiles(view(fold(leaves.slice(0, yearEnd))), true),
+    ...yearlyFiles(view(fold(leaves)), false),
+    ...documentFiles(view(fold(leaves))),
+    ...historyFiles(view(fold(leaves)), leaves),
+    ...schemaFiles(ARTIFACTS, BASE_URL).map(({ mediaType, content, ...rest }) => ({
+      ...rest,
+      media_type: mediaType,
+      content: String(content),
+    })),
+  ];
+  const files = await Promise.all(staged.map((file) => write(dir, file)));
+  const draft = draftOf(fold(leaves), files);
+  await writeFile(join(dir, 'manifest.json'), JSON.stringify(draft, null, 2));
+  return draft;
+}
+
+/** The fold takes its state over, so each use gets a new one. */
+function fold(leaves: readonly Leaf[]): State {
+  return leaves.reduce(apply, emptyState());
+}
+
+function yearlyFiles(view: View, closed: boolean): Staged[] {
+  return YEARLY.map((artifact) => ({
+    ...describe(artifact),
+    path: closed ? artifact.closedPath(view.state.year.year) : artifact.path,
+    content: artifact.render(view, closed),
+    immutable: closed,
+  }));
+}
+
+function documentFiles(view: View): Staged[] {
+  return DOCUMENTS.map((artifact) => ({
+    ...describe(artifact),
+    content: artifact.render(view),
+    rows: artifact.rows?.(view) ?? null,
+  }));
+}
+
+function historyFiles(view: View, leaves: readonly Leaf[]): Staged[] {
+  return HISTORIES.filter(({ assembled }) => assembled).map((artifact) => {
+    const rows = leaves.flatMap((leaf) => artifact.rows(leaf)).toReversed();
+    const content = artifact.head(view) + rows.join(artifact.separator) + artifact.tail(view);
+    return { ...describe(artifact), content, rows: rows.length };
+  });
+}
+
+function describe({ path, area, restricted, mediaType }: Artifact): Omit<Staged, 'content'> {
+  return { path, area, restricted, kind: 'data', media_type: mediaType, rows: null, immutable: false };
+}
+
+async function write(dir: string, { content, ...file }: Staged): Promise<DraftFile> {
+  const target = join(dir, storedAt(file));
+  await mkdir(dirname(target), { recursive: true });
+  await writeFile(target, content);
+  return { ...file, bytes: Buffer.byteLength(content), sha256: sha256(content), encodings: {} };
+}
+
+function draftOf({ asOf, events }: State, files: DraftFile[]): DraftManifest {
+  return {
+    format: 'cathedral-draft/1',
+    timestamp: asOf,
+    ledger: {
+      origin: 'ledger.example.org/cathedral',
+      snapshot: '2026-10-01T00Z',
+      size: events,
+      root: sha256('root'),
+    },
+    software: 'cathedral-data-service 0.1.0',
+    inputs: sha256('inputs'),
+    files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
+  };
+}

@@ -1,0 +1,70 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { previewOf } from '../../src/components/preview.ts';
+import { SiteRelease } from '../../src/components/release.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+
+const ABOUT = {
+  kind: 'data',
+  area: 'government',
+  media_type: 'application/json',
+  rows: null,
+  immutable: false,
+};
+const HASH = 'a'.repeat(64);
+
+async function release(text = '{"a":1}\n'): Promise<SiteRelease> {
+  const dir = await temporaryFolder();
+  const about = { ...ABOUT, bytes: text.length, sha256: HASH, encodings: {} };
+  const files = [
+    { ...about, path: 'open.json', restricted: false },
+    { ...about, path: 'gated.json', restricted: true },
+  ];
+  const ledger = { origin: 'l', snapshot: '2026-10-01T00Z', size: 1, root: HASH };
+  const facts = { timestamp: '2026-09-30T18:00:00Z', ledger, software: 's', inputs: HASH };
+  await mkdir(join(dir, 'public'));
+  await writeFile(join(dir, 'public', 'open.json'), text);
+  // Were it read at all, it would be from here.
+  await writeFile(join(dir, 'public', 'gated.json'), text);
+  await writeFile(
+    join(dir, 'manifest.json'),
+    JSON.stringify({ format: 'cathedral-draft/1', ...facts, files }),
+  );
+  return new SiteRelease(dir, 'https://data.example.org');
+}
+
+describe('what pages read', () => {
+  test('is a public file, checked', async () => {
+    const site = await release();
+    expect(site.read('open.json', z.strictObject({ a: z.number() }))).toEqual({ a: 1 });
+    expect(() => site.read('open.json', z.strictObject({ a: z.string() }))).toThrow(
+      expect.objectContaining({ code: 'site_failed', place: expect.stringContaining('open.json') }),
+    );
+  });
+
+  test.each([
+    ['gated.json', 'a restricted one'],
+    ['absent.json', 'none'],
+  ])('is never %s', async (path, found) => {
+    const site = await release();
+    expect(() => site.read(path, z.unknown())).toThrow(
+      expect.objectContaining({ code: 'site_failed', found }),
+    );
+    expect(() => site.head(path, 10)).toThrow(expect.objectContaining({ code: 'site_failed', found }));
+  });
+
+  test('is previewed from its beginning, and a restricted file not at all', async () => {
+    const long = await release(JSON.stringify(Array.from({ length: 40 }, (_, index) => index)));
+    const preview = previewOf(long, long.find('open.json')!);
+    expect(preview).toMatchObject({ kind: 'text', whole: false });
+    expect(preview?.kind === 'text' && preview.text.split('\n')).toHaveLength(28);
+    expect(previewOf(long, long.find('gated.json')!)).toBeNull();
+    const short = await release();
+    expect(previewOf(short, short.find('open.json')!)).toMatchObject({
+      text: '{\n  "a": 1\n}',
+      whole: true,
+    });
+  });
+});

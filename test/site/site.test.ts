@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AREAS } from '../../pipeline/artifacts/artifact.ts';
+import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { listTree } from '../../pipeline/publish/list-tree.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+
+const PAPERS = JSON.parse(
+  readFileSync(new URL('../../data/documents/papers.json', import.meta.url), 'utf8'),
+).papers.map(({ id }: { id: string }) => id);
+
+let built: Built;
+let again: Built;
+let pages: Map<string, string>;
+
+beforeAll(async () => {
+  [built, again] = await Promise.all([buildFixture(), buildFixture()]);
+  const { files } = await listTree(built.out);
+  const html = files.filter((path) => path.endsWith('.html'));
+  pages = new Map(
+    await Promise.all(
+      html.map(async (path) => [path, await readFile(join(built.out, path), 'utf8')] as [string, string]),
+    ),
+  );
+});
+
+afterAll(async () => {
+  await built?.[Symbol.asyncDispose]();
+  await again?.[Symbol.asyncDispose]();
+});
+
+const page = (path: string) => pages.get(path) ?? '';
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+describe('the site', () => {
+  test('is the same, byte for byte, when it is built twice at once from the same release', async () => {
+    const [one, two] = await Promise.all([built, again].map(({ out }) => listTree(out)));
+    expect(one!.files).toEqual(two!.files);
+    for (const path of one!.files) {
+      const [left, right] = await Promise.all([built, again].map(({ out }) => readFile(join(out, path))));
+      expect(left!.equals(right!), path).toBe(true);
+    }
+  });
+
+  test('has the pages that were asked for', () => {
+    expect([...pages.keys()].sort()).toEqual(
+      [
+        '404.html',
+        'index.html',
+        'licence/index.html',
+        ...AREAS.map((area) => `${area}/index.html`),
+        'government/transparency/index.html',
+        'government/transparency/2025/index.html',
+        ...PAPERS.map((id: string) => `academics/papers/${id}/index.html`),
+      ].sort(),
+    );
+  });
+
+  test('links only to pages of its own, files of the release and what is printed from it', async () => {
+    const { files } = await listTree(built.out);
+    const data = built.draft.files.filter(({ restricted }) => !restricted).map(({ path }) => path);
+    const printed = ['government/transparency.pdf', 'government/transparency-2025.pdf'];
+    const targets = new Set([...files, ...data, ...printed].map((path) => `/${path}`));
+    const dead: string[] = [];
+    for (const [path, html] of pages) {
+      for (const [, href = ''] of html.matchAll(/\b(?:href|src)="([^"]*)"/g)) {
+        if (/^https:\/\//.test(href)) continue;
+        const [target = '', anchor] = href.split('#');
+        const file = target.endsWith('/') ? `${target}index.html` : target;
+        const whole = file === '' ? html : page(file.slice(1));
+        const found = file === '' || targets.has(file);
+        if (!found || (anchor && !whole.includes(`id="${anchor}"`))) dead.push(`${path}: ${href}`);
+      }
+    }
+    expect(dead).toEqual([]);
+  });
+
+  test('names its own address on every page that is to be found', () => {
+    expect(page('economy/index.html')).toContain('rel="canonical" href="https://data.example.org/economy/"');
+    expect(page('404.html')).not.toContain('canonical');
+  });
+
+  test('has neither a script nor a style in its pages, so that the strictest content policy fits', () => {
+    for (const [path, html] of pages) {
+      expect(html, path).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=|javascript:/i);
+    }
+  });
+
+  test('has one heading of the first level on each page, and skips no level', () => {
+    for (const [path, html] of pages) {
+      const levels = [...html.matchAll(/<h([1-6])\b/g)].map((match) => Number(match[1]));
+      expect(
+        levels.filter((level) => level === 1),
+        path,
+      ).toHaveLength(1);
+      levels.forEach((level, index) => {
+        expect(level - (levels[index - 1] ?? 0), `${path}, heading ${index + 1}`).toBeLessThanOrEqual(1);
+      });
+    }
+  });
+
+  test('loads fonts and styles from itself alone', async () => {
+    const { files } = await listTree(built.out);
+    const assets = files.filter((path) => path.startsWith('_astro/'));
+    expect(assets.filter((path) => path.endsWith('.woff2')).length).toBeGreaterThan(4);
+    for (const path of assets.filter((name) => name.endsWith('.css'))) {
+      const css = await readFile(join(built.out, path), 'utf8');
+      for (const [, url] of css.matchAll(/url\(([^)]+)\)/g)) expect(url).toMatch(/^\/_astro\//);
+    }
+  });
+});
+
+describe('the page of an area', () => {
+  test.each(ARTIFACTS.map((artifact) => [artifact.path, artifact] as const))(
+    'describes %s',
+    (path, artifact) => {
+      const html = page(`${artifact.area}/index.html`);
+      expect(html).toContain(`/${path}`);
+      expect(html).toContain(escaped(artifact.title));
+      expect(html).toContain(escaped(artifact.description));
+      for (const { name } of fieldsOf(artifact)) expect(html).toContain(`<code>${escaped(name)}</code>`);
+    },
+  );
+
+  test('gives the hash and the beginning of a public file', () => {
+    const file = built.draft.files.find(({ path }) => path === 'economy/mic-history.csv')!;
+    const html = page('economy/index.html');
+    expect(html).toContain(file.sha256);
+    expect(html).toMatch(/<th scope="col">coordination_score<\/th>.*?<td>2026-09-24T06:00:00Z<\/td>/s);
+    expect(html).toContain('&quot;total_supply&quot;: ');
+  });
+
+  test('shows nothing of what a restricted file holds, and neither its hash nor a link', async () => {
+    const restricted = built.draft.files.filter((file) => file.restricted);
+    expect(restricted.length).toBeGreaterThan(1);
+    const everything = [...pages.values()].join('\n');
+    for (const file of restricted) {
+      expect(everything).not.toContain(file.sha256);
+      expect(everything).not.toContain(`href="/${file.path}"`);
+    }
+    expect(await readFile(join(built.release, 'restricted/government/policy-impact.json'), 'utf8')).toContain(
+      'Carbon dividend',
+    );
+    expect(everything).not.toContain('Carbon dividend');
+  });
+});
+
+describe('the home page', () => {
+  test('shows the headline figures of the public files with their time', async () => {
+    const html = page('index.html');
+    const supply = JSON.parse(await readFile(join(built.release, 'public/economy/supply'), 'utf8'));
+    expect(html).toContain(Math.round(supply.total_supply).toLocaleString('en-GB'));
+    expect(html).toContain('As of 30 September 2026, 18:00 UTC');
+    expect(html).toContain(built.draft.ledger.root);
+  });
+});
+
+describe('the transparency report', () => {
+  test('is of the year to date, and of each closed year as final', () => {
+    const [current, closed] = [
+      page('government/transparency/index.html'),
+      page('government/transparency/2025/index.html'),
+    ];
+    expect(current).toContain(
+      '<title>Transparency report 2026, year to date – Cathedral Data Service</title>',
+    );
+    expect(closed).toContain('<title>Transparency report 2025, final – Cathedral Data Service</title>');
+    for (const html of [current, closed]) {
+      const headings = [...html.matchAll(/<h2 id="[^"]+">(\d\. [^<]+)</g)].map((match) => match[1]);
+      expect(headings).toEqual([
+        '1. Executive summary',
+        '2. System operations overview',
+        '3. Governance structure',
+        '4. Financial transparency',
+        '5. Compliance status',
+        '6. Future outlook',
+      ]);
+      expect(html.match(/<svg[^>]*role="img"/g)).toHaveLength(4);
+    }
+  });
+
+  test('escapes what the ledger wrote', () => {
+    expect(page('government/transparency/index.html')).toContain('& &lt;later&gt;'.replace('&', '&amp;'));
+  });
+});
+
+describe('a site that cannot be built', () => {
+  test('says which file it misses', async () => {
+    const failing = buildFixture((release) => rm(join(release, 'public', 'economy', 'supply')));
+    await expect(failing).rejects.toMatchObject({
+      code: 'site_failed',
+      place: 'astro build',
+      found: expect.stringContaining('economy/supply'),
+    });
+  });
+});
