@@ -1,0 +1,6 @@
+#!/bin/sh
+# npm run bench: set-up, then every benchmark. Arguments name the benchmarks to run.
+set -eu
+cd "$(dirname "$0")/.."
+sh scripts/setup.sh
+exec node_modules/.bin/node test/bench/main.ts "$@"

@@ -1,0 +1,12 @@
+// Prints the path of the Chromium that a build would take. Exits 1 where there is none, 2 where a setting is wrong.
+import { programPath, readConfig } from '../pipeline/config.ts';
+import { CathedralError } from '../pipeline/errors.ts';
+import { findChromium } from '../pipeline/publish/chromium.ts';
+
+try {
+  const { chromium } = readConfig(['chromium'], []);
+  console.log(findChromium({ configured: chromium, path: programPath() }));
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = error instanceof CathedralError ? error.exit : 1;
+}

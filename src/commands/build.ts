@@ -1,0 +1,43 @@
+import { build as buildRelease } from '../../pipeline/build.ts';
+import { programPath } from '../../pipeline/config.ts';
+import { recordRun } from '../scheduler/record-run.ts';
+import { defineCommand } from './command.ts';
+import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
+import { formatDuration } from './progress.ts';
+import { SOFTWARE } from './software.ts';
+
+/** Settings that the site and its PDFs are made by. */
+const SITE_SETTINGS = ['baseUrl', 'withoutPdf', 'withoutSite', 'chromium'] as const;
+
+export const build = defineCommand({
+  summary: 'Publishes what is new in the ledger as a release: one run, verified before anything is shown.',
+  settings: ['ledger', ...SOURCE_SETTINGS, 'out', 'documents', ...SITE_SETTINGS, 'rebuild'],
+  async run(config, context) {
+    const { out, documents, baseUrl, rebuild, wait } = config;
+    const { now, progress, print } = context;
+    const started = now();
+    const report = await recordRun({ out, software: SOFTWARE, now }, async () => {
+      const source = await openSource(config.ledger, config, context);
+      return buildRelease({
+        ...source,
+        out,
+        documents,
+        baseUrl,
+        rebuild,
+        software: SOFTWARE,
+        site: !config.withoutSite,
+        pdf: !config.withoutSite && !config.withoutPdf,
+        chromium: { configured: config.chromium, path: programPath() },
+        waitMs: wait * 1000,
+        log: (line) => progress.stage(line),
+      });
+    });
+    progress.end();
+    const { manifest, outcome, snapshots, events, findings } = report;
+    const read = `${snapshots} new snapshots, ${events} new events, ${findings.length} findings`;
+    print(
+      `${outcome} ${manifest.release}: ${manifest.files.length} files; ${read}; ${formatDuration(now() - started)}`,
+    );
+    return 0;
+  },
+});

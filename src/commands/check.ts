@@ -1,0 +1,32 @@
+import { check as checkRelease } from '../../pipeline/check.ts';
+import { programPath } from '../../pipeline/config.ts';
+import { defineCommand } from './command.ts';
+import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
+import { SOFTWARE } from './software.ts';
+
+export const check = defineCommand({
+  summary:
+    'Reads every byte of the published release; with --ledger it also makes everything again from genesis and compares.',
+  settings: ['out', 'checkedLedger', ...SOURCE_SETTINGS, 'documents', 'baseUrl'],
+  async run(config, context) {
+    const { out, documents, baseUrl, checkedLedger, wait } = config;
+    const { progress, print } = context;
+    const source = checkedLedger && (await openSource(checkedLedger, config, context));
+    const problems = await checkRelease({
+      ...(source ?? { ledger: null, verifiers: [] }),
+      out,
+      documents,
+      baseUrl,
+      software: SOFTWARE,
+      chromium: { configured: null, path: programPath() },
+      waitMs: wait * 1000,
+      log: (line) => progress.stage(line),
+    });
+    progress.end();
+    for (const { place, expected, found } of problems)
+      print(`${place}: expected ${expected}, found ${found}`);
+    const against = source ? 'its manifest and the ledger' : 'its manifest';
+    print(problems.length === 0 ? `the release agrees with ${against}` : `${problems.length} problems`);
+    return problems.length === 0 ? 0 : 1;
+  },
+});

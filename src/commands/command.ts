@@ -1,0 +1,31 @@
+import type { Config, SettingName } from '../../pipeline/config/settings.ts';
+import type { Progress } from './progress.ts';
+
+/** What a command needs of the process that it runs in. */
+export interface Context {
+  /** The flags as they were given. */
+  args: readonly string[];
+  now: () => number;
+  progress: Progress;
+  /** A line of the command's result, on standard output. */
+  print: (line: string) => void;
+  /**
+   * Aborts with SIGINT, SIGTERM or SIGHUP; who asks for it ends in good order then. As long as nobody has asked, the
+   * process exits at once, which any command may do at any moment.
+   */
+  untilStopped: () => AbortSignal;
+}
+
+export interface Command<K extends SettingName = SettingName> {
+  /** One sentence. */
+  summary: string;
+  /** What it takes; any other flag is refused. */
+  settings: readonly K[];
+  /** Resolves to the exit status: 0, or 1 where the work found or did something wrong. */
+  run(config: Pick<Config, K>, context: Context): Promise<0 | 1>;
+}
+
+/** Lets a command's `run` know its settings from the list of them. */
+export function defineCommand<const K extends SettingName>(command: Command<K>): Command<K> {
+  return command;
+}

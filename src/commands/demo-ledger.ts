@@ -1,0 +1,82 @@
+import { access, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LedgerSource } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
+import { openNote } from '../../pipeline/ledger/note.ts';
+import { slotId } from '../../pipeline/ledger/slot.ts';
+import { demoSigner } from '../../pipeline/sample/demo-key.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { runChild } from '../scheduler/run-child.ts';
+import type { Context } from './command.ts';
+
+/** How long to wait for the slots that passed since the last start, ms; the first run does without them then. */
+const CATCH_UP_MS = 60_000;
+const LOOK_MS = 200;
+
+/**
+ * Writes a demo ledger where there is no ledger, and has a process of its own keep it alive until `signal` aborts.
+ * Resolves when the ledger is up to date, to the end of that process. Throws config_invalid for a ledger that is not
+ * a demo's.
+ */
+export async function keepDemoLedger(
+  source: LedgerSource,
+  { now, progress }: Pick<Context, 'now' | 'progress'>,
+  signal: AbortSignal,
+): Promise<{ ended: Promise<void> }> {
+  if (source.kind !== 'directory') {
+    const fault = { place: '--demo', expected: 'a ledger in a folder', found: `civic+${source.url}` };
+    throw new CathedralError('config_invalid', fault);
+  }
+  const { path } = source;
+  if (await isThere(join(path, 'snapshots'))) await assertDemo(path);
+  else await writeDemo(path, { now, progress });
+  const ended = runChild(['sample', '--follow', '--out', path], signal).then(({ status }) => {
+    if (!signal.aborted) progress.note(`The demo ledger stands still: its writer ended with ${status}.`);
+  });
+  progress.stage('Catching up with what passed in the demo ledger');
+  await Promise.race([ended, untilSealed(path, now)]);
+  progress.end();
+  return { ended };
+}
+
+async function untilSealed(path: string, now: () => number): Promise<void> {
+  const end = now() + CATCH_UP_MS;
+  while (now() < end && (await newestSnapshot(path))!.id < slotId(now())) {
+    await sleep(LOOK_MS, undefined, { ref: false });
+  }
+}
+
+async function writeDemo(path: string, { now, progress }: Pick<Context, 'now' | 'progress'>): Promise<void> {
+  progress.stage('Writing a sample ledger, from 2025-07-03 to now');
+  // Beside its place first: a start that is stopped here begins anew, and does not go on from half a ledger.
+  await rm(`${path}.new`, { recursive: true, force: true });
+  const { events, snapshots } = await writeSample({ out: `${path}.new`, to: now() });
+  await rename(`${path}.new`, path);
+  progress.note(`The sample ledger has ${events} events in ${snapshots} snapshots; it is in ${path}.`);
+}
+
+/** A ledger that is not ours to write to must not get made-up events. */
+async function assertDemo(path: string): Promise<void> {
+  const newest = await newestSnapshot(path);
+  try {
+    if (!newest) throw new Error('no snapshot');
+    openNote(await readFile(newest.checkpoint), [demoSigner().verifier], newest.checkpoint);
+  } catch (cause) {
+    const expected = 'a demo ledger (for another one: npm run cathedral -- start)';
+    const found = 'one that another key signed';
+    throw new CathedralError('config_invalid', { place: path, expected, found, cause });
+  }
+}
+
+async function newestSnapshot(path: string): Promise<SnapshotFile | undefined> {
+  return (await openDirectory(path).snapshots(null)).at(-1);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

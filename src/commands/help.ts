@@ -1,0 +1,44 @@
+import { SETTINGS, type Setting } from '../../pipeline/config/settings.ts';
+import type { Command } from './command.ts';
+
+const WIDTH = 96;
+
+/** `cathedral --help` */
+export function formatOverview(commands: Readonly<Record<string, Command>>): string {
+  const lines = Object.entries(commands).map(([name, { summary }]) =>
+    wrap(`${name.padEnd(8)} ${summary}`, 2, 11),
+  );
+  return `Usage: cathedral <command> [flags]
+
+Publishes an append-only ledger as verified open data.
+
+${lines.join('\n')}
+
+cathedral <command> --help tells a command's flags. Exit status: 0 done, 1 failed, 2 wrong use.
+`;
+}
+
+/** `cathedral build --help` */
+export function formatHelp(name: string, { summary, settings }: Command): string {
+  const flags = settings.map((setting) => formatSetting(SETTINGS[setting]));
+  return `Usage: cathedral ${name} [flags]\n\n${wrap(summary, 0, 0)}\n\n${flags.join('\n')}`;
+}
+
+function formatSetting(setting: Setting): string {
+  const { flag, env, unit, description } = setting;
+  const value = setting.switch ? '' : ' VALUE';
+  const facts = [setting.switch ? '' : unit, setting.switch ? '' : `default: ${setting.default ?? 'none'}`];
+  const line = [...facts, env ? `environment: ${env}` : ''].filter(Boolean).join('; ');
+  return `  --${flag}${value}\n${wrap(description, 6, 6)}\n${line && `${wrap(line, 6, 6)}\n`}`;
+}
+
+/** Breaks at spaces; `first` and `rest` are the columns where the lines begin. */
+function wrap(text: string, first: number, rest: number): string {
+  const lines = [' '.repeat(first)];
+  for (const word of text.match(/\s*\S+/g) ?? []) {
+    const line = lines.at(-1)!;
+    if (line.length + word.length <= WIDTH) lines[lines.length - 1] = line + word;
+    else lines.push(' '.repeat(rest) + word.trimStart());
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,78 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
+import { parseVerifierKey, signerFromSeed, type Verifier } from '../../pipeline/ledger/note.ts';
+import { withLock } from '../../pipeline/publish/lock.ts';
+import type { Context } from './command.ts';
+
+export const SOURCE_SETTINGS = ['ledgerKey', 'importFolder', 'importKey', 'wait'] as const;
+export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]>;
+
+/** A ledger that can be read from the disk, and the keys that may have signed it. */
+export interface LocalLedger {
+  ledger: string;
+  verifiers: Verifier[];
+}
+
+/** The ledger as a folder: a remote one is imported first, as far as it has something new. */
+export async function openSource(
+  source: LedgerSource,
+  config: SourceConfig,
+  context: Context,
+): Promise<LocalLedger> {
+  return source.kind === 'directory'
+    ? { ledger: source.path, verifiers: await readVerifiers(config.ledgerKey) }
+    : importRemote(source.url, config, context);
+}
+
+async function readVerifiers(path: string): Promise<Verifier[]> {
+  const keys = (await readKeyFile(path)).split('\n').filter((line) => line.trim() !== '');
+  if (keys.length === 0) throw badKeyFile(path, 'a verifier key', 'none');
+  return keys.map(parseVerifierKey);
+}
+
+async function importRemote(baseUrl: string, config: SourceConfig, context: Context): Promise<LocalLedger> {
+  const { importFolder: directory, wait } = config;
+  const secret = await readSecret(config.importKey);
+  const origin = `${new URL(baseUrl).host}/imported`;
+  const signer = signerFromSeed(origin, derive(secret, 'signing key'));
+  const { progress, now } = context;
+  progress.stage(`importing ${baseUrl}`);
+  const holder = `import, process ${process.pid}`;
+  const options = { baseUrl, directory, signer, origin, secret: derive(secret, 'salts'), now: now() };
+  const report = await withLock(directory, { waitMs: wait * 1000, holder }, () => importCivicLedger(options));
+  progress.note(`new events imported: ${report.imported}, snapshots sealed: ${report.sealed.length}`);
+  for (const { kind, message } of report.findings) progress.note(`finding: ${kind}: ${message}`);
+  return { ledger: directory, verifiers: [signer.verifier] };
+}
+
+/** The import's secret, made where there is none: readable by its owner alone. */
+async function readSecret(path: string): Promise<Buffer> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${randomBytes(32).toString('hex')}\n`, { flag: 'wx', mode: 0o600 }).catch(
+    (error) => {
+      if (error.code !== 'EEXIST') throw badKeyFile(path, 'a place for a new key', error.code, error);
+    },
+  );
+  const hex = (await readKeyFile(path)).trim();
+  if (!/^[0-9a-f]{64}$/.test(hex)) throw badKeyFile(path, '64 hex digits', 'something else');
+  return Buffer.from(hex, 'hex');
+}
+
+/** One secret, two uses that tell nothing about each other (RFC 5869). */
+function derive(secret: Buffer, use: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', `cathedral import: ${use}`, 32));
+}
+
+async function readKeyFile(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw badKeyFile(path, 'a file that can be read', error.code ?? error.message, error);
+  });
+}
+
+function badKeyFile(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('config_invalid', { place, expected, found, cause });
+}

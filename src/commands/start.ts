@@ -1,0 +1,91 @@
+import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
+import { flagsFor } from '../../pipeline/config.ts';
+import { currentId } from '../../pipeline/publish/release.ts';
+import { recordNextRun } from '../scheduler/record-run.ts';
+import { type RunResult, type Schedule, schedule } from '../scheduler/schedule.ts';
+import { scheduledBuild } from '../scheduler/scheduled-build.ts';
+import { sleepUntil } from '../scheduler/sleep-until.ts';
+import { listen } from '../sidecar/listen.ts';
+import { type Context, defineCommand } from './command.ts';
+import { keepDemoLedger } from './demo-ledger.ts';
+import { SOFTWARE, VERSION } from './software.ts';
+
+const BUILD_SETTINGS = [
+  'ledger',
+  'ledgerKey',
+  'importFolder',
+  'importKey',
+  'out',
+  'documents',
+  'baseUrl',
+  'withoutPdf',
+  'withoutSite',
+  'chromium',
+  'wait',
+] as const;
+const SETTINGS = [...BUILD_SETTINGS, 'host', 'port', 'logLevel', 'sealDelay', 'demo'] as const;
+
+/** What is said after a run, before the time of the next one. */
+const ENDINGS: Record<RunResult, string> = {
+  current: 'The next release is due at',
+  behind: 'The ledger has not sealed the snapshot that is due; the next look is at',
+  failed: 'The run failed, and what was published stays as it is; the next try is at',
+};
+
+export const start = defineCommand({
+  summary: 'Publishes every six hours, catching up at once what was missed, and serves what is published.',
+  settings: SETTINGS,
+  async run(config, context) {
+    const { progress, print, untilStopped } = context;
+    const signal = untilStopped();
+    progress.note(`Cathedral Data Service ${VERSION}, ledger ${nameOf(config.ledger)}`);
+    const sidecar = await listen(config);
+    try {
+      const sayReady = readySayer(config.out, () => print(`Ready: ${sidecar.url}`));
+      await sayReady();
+      const demo = config.demo ? await keepDemoLedger(config.ledger, context, signal) : null;
+      await schedule(scheduleOf(config, context, signal, sayReady));
+      progress.note('Ending: requests that have begun are answered first.');
+      await demo?.ended;
+    } finally {
+      await sidecar.close();
+    }
+    return 0;
+  },
+});
+
+function scheduleOf(
+  { out, sealDelay }: Pick<Config, 'out' | 'sealDelay'>,
+  { args, now, progress }: Context,
+  signal: AbortSignal,
+  sayReady: () => Promise<void>,
+): Schedule {
+  const delayMs = sealDelay * 1000;
+  const flags = flagsFor(BUILD_SETTINGS, SETTINGS, args);
+  return {
+    run: () => scheduledBuild({ out, software: SOFTWARE, flags, delayMs, now, signal }),
+    async announce(result, next) {
+      await sayReady();
+      progress.note(`${ENDINGS[result]} ${new Date(next).toISOString().slice(0, 16)}Z.`);
+      await recordNextRun(out, next).catch((error: Error) => progress.note(error.message));
+    },
+    now,
+    sleepUntil,
+    delayMs,
+    signal,
+  };
+}
+
+function nameOf(source: LedgerSource): string {
+  return source.kind === 'directory' ? source.path : source.url;
+}
+
+/** Says it once, when there is a release to look at. */
+function readySayer(out: string, say: () => void): () => Promise<void> {
+  let said = false;
+  return async () => {
+    if (said || (await currentId(out).catch(() => null)) === null) return;
+    said = true;
+    say();
+  };
+}

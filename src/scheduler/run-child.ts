@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export interface ChildEnd {
+  /** Exit status; null where a signal ended the process. */
+  status: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+const CLI = fileURLToPath(new URL('../cli.ts', import.meta.url));
+/** How long a run may take to end when it is told to, ms. */
+const GRACE_MS = 10_000;
+
+/**
+ * Runs `cathedral <args>` in a process of its own: answering requests goes on meanwhile, and its memory is given back.
+ * It leads a process group, so that what it has started (the site's build, a browser) ends with it when `signal` aborts.
+ * The channel to it carries nothing: that it closes tells the child that this process is gone, however it ended.
+ */
+export async function runChild(args: readonly string[], signal: AbortSignal): Promise<ChildEnd> {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true,
+  });
+  const stop = () => {
+    end(child, 'SIGTERM');
+    setTimeout(() => end(child, 'SIGKILL'), GRACE_MS).unref();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    const [status, endSignal] = await once(child, 'exit');
+    return { status, signal: endSignal };
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, signal);
+  } catch {
+    // It has ended meanwhile.
+  }
+}

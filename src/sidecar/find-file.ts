@@ -1,0 +1,34 @@
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
+import { Problem } from './problem.ts';
+
+/** Gated whether there is a release or not, and whether the file stands in it or only its segments do. */
+const GATED = new Set(ARTIFACTS.filter(({ restricted }) => restricted).map(({ path }) => path));
+
+/** Characters that a path may not hide: a separator, and the end of a C string. */
+const HIDDEN = /%(?:2f|5c|00)/i;
+
+/** `/economy/` → `economy/`, percent-encoding undone. Throws a Problem bad_request. */
+export function parsePath(path: string): string {
+  try {
+    if (path.startsWith('/') && !HIDDEN.test(path)) return decodeURIComponent(path.slice(1));
+  } catch {
+    // Not UTF-8 in percent-encoding; refused like the rest.
+  }
+  throw new Problem('bad_request', 'The path is not well-formed.');
+}
+
+export function isGated(path: string, files: ReadonlyMap<string, ManifestFile>): boolean {
+  return GATED.has(path) || files.get(path)?.restricted === true;
+}
+
+/** The file at a path, a page's at its folder; or the folder that the client should have asked for; null for neither. */
+export function findFile(
+  path: string,
+  files: ReadonlyMap<string, ManifestFile>,
+): ManifestFile | { movedTo: string } | null {
+  const found = files.get(path === '' || path.endsWith('/') ? `${path}index.html` : path);
+  if (found) return found;
+  if (files.has(`${path}/index.html`)) return { movedTo: `/${path}/` };
+  return null;
+}

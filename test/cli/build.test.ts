@@ -1,0 +1,159 @@
+import { readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { withLock } from '../../pipeline/publish/lock.ts';
+import { readStatus } from '../../pipeline/publish/status.ts';
+import { CivicServer, civicChain } from '../ledger/civic/civic-server.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { RunningCli, runCli } from './run-cli.ts';
+
+async function sampleLedger(to: string): Promise<{ folder: string; ledger: string; out: string }> {
+  const folder = await temporaryFolder();
+  const ledger = join(folder, 'ledger');
+  const { status, stdout } = await runCli(['sample', '--out', ledger, '--to', to, '--seed=7']);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+ events in \d+ snapshots, up to /)]);
+  return { folder, ledger, out: join(folder, 'out') };
+}
+
+describe('cathedral build', () => {
+  test('publishes a ledger, once, and says so in its result and its status', async () => {
+    const { ledger, out } = await sampleLedger('2025-07-05');
+    const args = ['build', '--ledger', ledger, '--out', out, '--without-site'];
+    const first = await runCli(args);
+    expect([first.status, first.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^published 2025-07-05T00Z-[0-9a-f]{8}: \d+ files; 8 new snapshots, \d+ new events, 0 findings; /,
+      ),
+    ]);
+    const served = await readlink(join(out, 'current'));
+    const second = await runCli(args);
+    expect([second.status, second.stdout]).toEqual([0, expect.stringMatching(/^unchanged 2025-07-05T00Z-/)]);
+    expect(await readlink(join(out, 'current'))).toBe(served);
+    expect((await readStatus(out))!.last_run.outcome).toBe('unchanged');
+    expect((await runCli(['check', '--out', out, '--ledger', ledger])).stdout).toBe(
+      'the release agrees with its manifest and the ledger\n',
+    );
+  });
+
+  test('refuses a ledger that another key signed, and leaves what was published', async () => {
+    const { folder, ledger, out } = await sampleLedger('2025-07-04');
+    const key = join(folder, 'other.vkey');
+    await writeFile(key, 'other.example+9a1a2b3c+AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB\n');
+    const wrongKey = await runCli(['build', '--ledger', ledger, '--out', out, '--ledger-key', key]);
+    expect([wrongKey.status, wrongKey.stderr]).toEqual([2, expect.stringContaining('(config_invalid)')]);
+    await writeFile(key, '\n');
+    const noKey = await runCli(['build', '--ledger', ledger, '--out', out, '--ledger-key', key]);
+    expect([noKey.status, noKey.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${key}: expected a verifier key`),
+    ]);
+  });
+
+  test('exits 1 with one message that names file, expected and found where the ledger is damaged', async () => {
+    const { ledger, out } = await sampleLedger('2025-07-04');
+    const args = ['build', '--ledger', ledger, '--out', out, '--without-site'];
+    const snapshot = join(ledger, 'snapshots/2025-07-03T12Z.ndjson.zst');
+    const bytes = await readFile(snapshot);
+    await writeFile(snapshot, bytes.subarray(0, bytes.length - 9));
+    const { status, stdout, stderr } = await runCli(args);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^cathedral: \S*2025-07-03T12Z\S*: expected .+, found .+ \(ledger_corrupt\)$/m);
+    expect((await readStatus(out))!.last_run).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'ledger_corrupt' },
+    });
+    await writeFile(snapshot, bytes);
+    expect((await runCli(args)).status).toBe(0);
+  });
+
+  test('leaves at once, or after a while, where another run holds the lock', async () => {
+    const { ledger, out } = await sampleLedger('2025-07-04');
+    await withLock(out, { waitMs: 0, holder: 'a test' }, async () => {
+      const { status, stderr } = await runCli([
+        'build',
+        '--ledger',
+        ledger,
+        '--out',
+        out,
+        '--wait=0',
+        '--without-site',
+      ]);
+      expect([status, stderr]).toEqual([1, expect.stringContaining('found a test (locked)')]);
+    });
+  });
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)(
+    'stopped by %s exits %d, publishes nothing, and the next run goes on',
+    async (signal, expected) => {
+      const { ledger, out } = await sampleLedger('2025-09-01');
+      const args = ['build', '--ledger', ledger, '--out', out, '--without-site'];
+      const cli = new RunningCli(args);
+      while (!(await readdir(out).catch(() => [])).some((name) => name.startsWith('staging-'))) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      cli.child.kill(signal);
+      const { status, stderr } = await cli.finished();
+      expect([status, stderr]).toEqual([expected, expect.stringContaining(`Stopped by ${signal}`)]);
+      expect(await readdir(out)).not.toContain('current');
+      expect((await runCli(args)).status).toBe(0);
+      expect((await readdir(out)).filter((name) => name.startsWith('staging-'))).toEqual([]);
+    },
+  );
+
+  test('imports a remote ledger, the same again from the same secret', async () => {
+    const folder = await temporaryFolder();
+    const server = await CivicServer.start(civicChain(250));
+    onTestFinished(() => server.close());
+    const build = (name: string) =>
+      runCli([
+        ...[
+          'build',
+          '--without-site',
+          '--ledger',
+          `civic+${server.url}/`,
+          '--out',
+          join(folder, name, 'out'),
+        ],
+        ...[
+          '--import-folder',
+          join(folder, name, 'ledger'),
+          '--import-key',
+          join(folder, 'secret/import.key'),
+        ],
+      ]);
+    const first = await build('first');
+    expect([first.status, first.stdout]).toEqual([0, expect.stringContaining('250 new events')]);
+    const release = await readlink(join(folder, 'first/out/current'));
+    await build('second');
+    expect(await readlink(join(folder, 'second/out/current'))).toBe(release);
+    await rm(join(folder, 'secret'), { recursive: true });
+    await build('third');
+    expect(await readlink(join(folder, 'third/out/current'))).not.toBe(release);
+  });
+});
+
+describe('cathedral check', () => {
+  test('finds a changed byte: exit 1, and the file with expected and found', async () => {
+    const { ledger, out } = await sampleLedger('2025-07-04');
+    await runCli(['build', '--ledger', ledger, '--out', out, '--without-site']);
+    const file = join(out, 'current/public/economy/supply');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('1', '2'));
+    const { status, stdout } = await runCli(['check', '--out', out]);
+    expect([status, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^public\/economy\/supply: expected .+, found .+$/m),
+    ]);
+  });
+
+  test('of an empty folder is a failure', async () => {
+    const { status, stderr } = await runCli(['check', '--out', await temporaryFolder()]);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('expected a published release, found none'),
+    ]);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { formatDuration, Progress } from '../../src/commands/progress.ts';
+
+function written(isTTY: boolean, use: (progress: Progress, wait: (ms: number) => void) => void): string {
+  let text = '';
+  let clock = Date.parse('2025-12-01T06:01:00Z');
+  const write = (piece: string) => {
+    text += piece;
+  };
+  const progress = new Progress({ isTTY, write }, () => clock);
+  use(progress, (ms) => {
+    clock += ms;
+  });
+  return text;
+}
+
+/** What a terminal shows in the end: a carriage return and an erased line undo what stood there. */
+function shown(text: string): string[] {
+  return text.split('\n').map((line) => line.split('\r\u001b[K').at(-1)!);
+}
+
+describe('progress', () => {
+  const work = (progress: Progress, wait: (ms: number) => void) => {
+    progress.stage('reading');
+    wait(1500);
+    progress.stage('rendering');
+    wait(20);
+    progress.note('a word in between');
+    progress.stage('printing');
+    wait(65_000);
+    progress.end('failed');
+    progress.end();
+  };
+
+  test('in a log is one line for each stage, with the time when it ended and how long it took', () => {
+    expect(written(false, work).trimEnd().split('\n')).toEqual([
+      '2025-12-01T06:01:01.500Z reading (1.5 s)',
+      '2025-12-01T06:01:01.520Z rendering',
+      '2025-12-01T06:01:01.520Z a word in between',
+      '2025-12-01T06:02:06.520Z printing: failed (1 min 5 s)',
+    ]);
+  });
+
+  test('on a terminal shows the stage while it lasts, and leaves the same lines', () => {
+    const text = written(true, work);
+    expect(text).toContain('\r\u001b[Kreading …');
+    expect(shown(text)).toEqual([
+      'reading (1.5 s)',
+      'rendering',
+      'a word in between',
+      'printing: failed (1 min 5 s)',
+      '',
+    ]);
+  });
+
+  test.each([
+    [100, '0.1 s'],
+    [59_940, '59.9 s'],
+    [59_999, '60.0 s'],
+    [119_900, '2 min 0 s'],
+  ])('writes %d ms as %s', (ms, expected) => {
+    expect(formatDuration(ms)).toBe(expected);
+  });
+});

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
+
+export interface Finished {
+  status: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The real binary in a process of its own, with nothing of this one's environment but the PATH and the zone. */
+export class RunningCli {
+  readonly child: ChildProcess;
+  #stdout = '';
+  #stderr = '';
+
+  constructor(args: readonly string[], env: Record<string, string> = {}) {
+    const { PATH = '', TZ = '', HOME = '' } = process.env;
+    this.child = spawn(process.execPath, [CLI, ...args], { env: { PATH, TZ, HOME, ...env } });
+    this.child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      this.#stdout += text;
+    });
+    this.child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr += text;
+    });
+    onTestFinished(() => {
+      this.child.kill('SIGKILL');
+    });
+  }
+
+  /** Waits until what it has printed matches. Throws where it ends before. */
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.#stdout + this.#stderr);
+      if (match) return match;
+      const { exitCode, signalCode } = this.child;
+      if (exitCode !== null || signalCode !== null) {
+        throw new Error(`it ended with ${exitCode ?? signalCode} before ${pattern}: ${this.#stderr}`);
+      }
+      await Promise.race([
+        once(this.child.stdout!, 'data'),
+        once(this.child.stderr!, 'data'),
+        once(this.child, 'close'),
+      ]);
+    }
+  }
+
+  async finished(): Promise<Finished> {
+    const { exitCode, signalCode, stdout } = this.child;
+    if ((exitCode === null && signalCode === null) || !stdout!.destroyed) await once(this.child, 'close');
+    return {
+      status: this.child.exitCode,
+      signal: this.child.signalCode,
+      stdout: this.#stdout,
+      stderr: this.#stderr,
+    };
+  }
+}
+
+export function runCli(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
+  return new RunningCli(args, env).finished();
+}

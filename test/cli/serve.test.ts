@@ -1,0 +1,61 @@
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { publishTiny } from '../publish/publish-tiny.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { RunningCli, runCli } from './run-cli.ts';
+
+async function served(env: Record<string, string> = {}) {
+  const out = await temporaryFolder();
+  await publishTiny(out, { events: 5 });
+  const cli = new RunningCli(['serve', '--out', out], { PORT: '0', ...env });
+  const [, url] = await cli.printed(/at (http:\/\/\S+)/);
+  return { out, cli, url: url! };
+}
+
+describe('cathedral serve', () => {
+  test('serves the release, then the next one, and ends in good order', async () => {
+    const { out, cli, url } = await served();
+    expect(await (await fetch(`${url}/economy/supply`)).json()).toMatchObject({ events: 5 });
+    await publishTiny(out, { events: 9 });
+    const answer = await fetch(`${url}/economy/supply`);
+    expect(answer.headers.get('content-encoding')).toBe('gzip');
+    expect(await answer.json()).toMatchObject({ events: 9 });
+    cli.child.kill('SIGTERM');
+    expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
+  });
+
+  test('answers 503 as long as there is nothing to serve, and is healthy all the same', async () => {
+    const out = join(await temporaryFolder(), 'empty');
+    await mkdir(out);
+    const cli = new RunningCli(['serve', '--out', out, '--port', '0', '--host', '127.0.0.1']);
+    const [, url] = await cli.printed(/at (http:\/\/127\.0\.0\.1:\d+)/);
+    const statusOf = async (path: string) => (await fetch(`${url}${path}`)).status;
+    expect(await statusOf('/economy/supply')).toBe(503);
+    expect(await statusOf('/status.json')).toBe(503);
+    expect(await statusOf('/healthz')).toBe(200);
+  });
+
+  test('logs requests only where asked to, and then neither queries nor keys', async () => {
+    const { cli, url } = await served({ CATHEDRAL_LOG_LEVEL: 'info' });
+    const headers = { authorization: 'Bearer a-secret' };
+    await fetch(`${url}/government/ledger/export?token=a-secret`, { headers });
+    cli.child.kill('SIGINT');
+    const { stderr, status } = await cli.finished();
+    expect(status).toBe(0);
+    expect(stderr).toContain('"path":"/government/ledger/export","status":401');
+    expect(stderr).not.toContain('a-secret');
+  });
+
+  test('refuses a port that is taken', async () => {
+    const other = createServer().listen(0, 'localhost');
+    onTestFinished(() => void other.close());
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    const { status, stderr } = await runCli(['serve', '--out', await temporaryFolder(), '--port', `${port}`]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`localhost:${port}: expected a free port, found one that is in use`);
+  });
+});

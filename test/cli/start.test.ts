@@ -1,0 +1,90 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { withLock } from '../../pipeline/publish/lock.ts';
+import type { Status } from '../../pipeline/publish/status.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { RunningCli, runCli } from './run-cli.ts';
+
+interface Folders {
+  ledger: string;
+  out: string;
+  args: string[];
+}
+
+async function folders(to: string): Promise<Folders> {
+  const folder = await temporaryFolder();
+  const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
+  await runCli(['sample', '--out', ledger, '--to', to]);
+  return { ledger, out, args: ['--ledger', ledger, '--out', out, '--without-site', '--port', '0'] };
+}
+
+async function statusOf(url: string): Promise<Status> {
+  return (await fetch(`${url}/status.json`)).json() as Promise<Status>;
+}
+
+describe('cathedral start', () => {
+  test('publishes what there is, serves it, says when the next run is, and ends in good order', async () => {
+    const { args } = await folders('2025-07-05');
+    const cli = new RunningCli(['start', ...args]);
+    const [, url] = await cli.printed(/^Ready: (http:\S+)$/m);
+    const supply = await (await fetch(`${url}/economy/supply`)).json();
+    expect(supply).toHaveProperty('total_supply');
+    // The snapshot that is due is not there, so it looks again soon.
+    await cli.printed(/has not sealed the snapshot that is due/);
+    const status = await statusOf(url!);
+    expect(status.last_run.outcome).toBe('published');
+    expect(Date.parse(status.next_run_at!)).toBeGreaterThan(Date.parse(status.last_run.finished_at));
+    cli.child.kill('SIGTERM');
+    expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
+  });
+
+  test('goes on serving where a run fails, and says so in its status', async () => {
+    const { ledger, out, args } = await folders('2025-07-05');
+    await runCli(['build', '--ledger', ledger, '--out', out, '--without-site']);
+    const [newest = ''] = (await readdir(join(ledger, 'snapshots')))
+      .filter((name) => name.endsWith('.zst'))
+      .slice(-1);
+    await writeFile(
+      join(ledger, 'snapshots/2025-07-06T00Z.ndjson.zst'),
+      await readFile(join(ledger, 'snapshots', newest)),
+    );
+    const checkpoint = newest.replace('.ndjson.zst', '.checkpoint');
+    await writeFile(
+      join(ledger, 'snapshots/2025-07-06T00Z.checkpoint'),
+      await readFile(join(ledger, 'snapshots', checkpoint)),
+    );
+    const cli = new RunningCli(['start', ...args]);
+    const [, url] = await cli.printed(/^Ready: (http:\S+)$/m);
+    await cli.printed(/The run failed, and what was published stays as it is; the next try is at/);
+    expect((await statusOf(url!)).last_run).toMatchObject({
+      outcome: 'failed',
+      error: { code: expect.any(String) },
+    });
+    expect((await fetch(`${url}/economy/supply`)).status).toBe(200);
+    expect((await runCli(['check', '--out', out])).status).toBe(0);
+  });
+
+  test('takes a run that lasts down with it, and leaves nothing half-published', async () => {
+    const { out, args } = await folders('2025-10-01');
+    const cli = new RunningCli(['start', ...args]);
+    while (!(await readdir(out).catch(() => [])).some((name) => name.startsWith('staging-'))) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    cli.child.kill('SIGTERM');
+    expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
+    await withLock(out, { waitMs: 5000, holder: 'a test' }, async () => {
+      expect(await readdir(out)).not.toContain('current');
+    });
+  });
+
+  test('refuses to keep alive a ledger that is not a demo', async () => {
+    const { status, stderr } = await runCli([
+      'start',
+      '--demo',
+      '--port=0',
+      '--ledger=civic+http://localhost:1',
+    ]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--demo: expected a ledger in a folder')]);
+  });
+});

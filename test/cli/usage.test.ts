@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { SETTINGS } from '../../pipeline/config/settings.ts';
+import { COMMANDS } from '../../src/commands/table.ts';
+import { runCli } from './run-cli.ts';
+
+const NAMES = Object.keys(COMMANDS);
+
+describe('cathedral', () => {
+  test('lists its commands with --help, and says nothing on standard error', async () => {
+    const { status, stdout, stderr } = await runCli(['--help']);
+    expect([status, stderr]).toEqual([0, '']);
+    for (const name of NAMES) expect(stdout).toContain(`  ${name} `);
+  });
+
+  test('tells its version', async () => {
+    expect((await runCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test.each([
+    [[], 'command: expected one of'],
+    [['biuld'], 'command: expected perhaps build, found "biuld"'],
+    [['__proto__'], 'command: expected one of'],
+    [['build', '--outt=x'], '--outt: expected perhaps --out'],
+    [['serve', '--port', 'http'], '--port: expected a TCP port, 0 to 65535, found "http"'],
+    [['check', 'everything'], 'everything: expected a flag'],
+  ])('%j is wrong use: exit 2, and one line that says what was expected', async (args, message) => {
+    const { status, stdout, stderr } = await runCli(args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`cathedral: ${message}`);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('refuses a misspelt variable before it does anything', async () => {
+    const { status, stderr } = await runCli(['build'], { CATHEDRAL_LEGDER: '/srv/ledger' });
+    expect(status).toBe(2);
+    expect(stderr).toContain('CATHEDRAL_LEGDER: expected perhaps CATHEDRAL_LEDGER');
+  });
+});
+
+describe.each(NAMES)('cathedral %s --help', (name) => {
+  test('has each of its flags with its default, and exits 0', async () => {
+    const { status, stdout } = await runCli([name, '--help']);
+    expect(status).toBe(0);
+    const { settings } = COMMANDS[name]!;
+    for (const setting of settings) {
+      expect(stdout).toContain(`  --${SETTINGS[setting].flag}`);
+      const { env, default: text } = SETTINGS[setting];
+      if (env !== null) expect(stdout.replace(/\s+/g, ' ')).toContain(env);
+      if (text !== null && text !== 'false')
+        expect(stdout.replace(/\s+/g, ' ')).toContain(`default: ${text}`);
+    }
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(96);
+  });
+});

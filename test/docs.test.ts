@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { dataDictionary } from '../pipeline/artifacts/data-dictionary.ts';
+import { ARTIFACTS } from '../pipeline/artifacts/table.ts';
+import { SETTINGS, type Setting } from '../pipeline/config/settings.ts';
+import { settingsTable } from '../pipeline/config/settings-table.ts';
+import { ERROR_CODES } from '../pipeline/errors.ts';
+import { COMMANDS } from '../src/commands/table.ts';
+import { PROBLEMS } from '../src/sidecar/problem.ts';
+
+const PROJECT = resolve(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
+const PAGES = [
+  'README.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(PROJECT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+const operations = read('docs/operations.md');
+const packageJson = JSON.parse(read('package.json')) as Record<
+  'dependencies' | 'devDependencies' | 'scripts',
+  Record<string, string>
+>;
+
+describe('the operations guide', () => {
+  test('has the table of settings as the code has them', () => {
+    expect(operations).toContain(settingsTable());
+  });
+
+  test.each(Object.keys(COMMANDS))('describes the command %s', (name) => {
+    expect(operations).toContain(`| \`cathedral ${name}`);
+  });
+
+  test.each(Object.entries(ERROR_CODES))('says what to do about %s', (code, { exit, meaning }) => {
+    const [, advice = ''] = operations.split(`| \`${code}\` | ${exit} | ${meaning} | `);
+    expect(advice.split(' |\n')[0]!.length).toBeGreaterThan(20);
+  });
+
+  test.each(Object.entries(PROBLEMS))('says when a client is told %s', (code, { status, title }) => {
+    expect(operations).toContain(`| ${status} | \`${code}\` | ${title} | `);
+  });
+
+  test('names no setting, command, error or problem that there is not', () => {
+    const flags = Object.values(SETTINGS).map(({ flag }) => `--${flag}`);
+    const variables = Object.values(SETTINGS).map((setting: Setting) => setting.env);
+    const codes = [...Object.keys(ERROR_CODES), ...Object.keys(PROBLEMS)];
+    const text = PAGES.map(read).join('\n');
+    const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map((match) => match[1]!))];
+    const unknown = [
+      ...named(/\b(CATHEDRAL_[A-Z_]+[A-Z])\b/g).filter((name) => !variables.includes(name)),
+      ...named(/cathedral (?:-- )?([a-z]+)`/g).filter((name) => !Object.hasOwn(COMMANDS, name)),
+      ...named(/cathedral (?:-- )?[a-z]+ (--[a-z-]+)/g).filter(
+        (flag) => ![...flags, '--help'].includes(flag),
+      ),
+      ...[...operations.matchAll(/^\| (?:\d{3} \| )?`([a-z_]+)` \| /gm)]
+        .map((match) => match[1]!)
+        .filter((code) => !codes.includes(code)),
+    ];
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe('the data dictionary', () => {
+  test('is what the schemas say (else: npm run dictionary)', () => {
+    expect(read('docs/data-dictionary.md')).toBe(dataDictionary());
+  });
+});
+
+describe('the README', () => {
+  const readme = read('README.md');
+
+  test('lists every file that is published, and marks those that need a key', () => {
+    const listed = [...readme.matchAll(/`(\/[\w./-]+)`(\\\*)?/g)]
+      .map(([, path, star]) => `${path}${star ? '*' : ''}`)
+      .filter((path) => /^\/(government|economy|academics|philosophy|diplomacy)\/./.test(path));
+    const published = ARTIFACTS.map(({ path, restricted }) => `/${path}${restricted ? '*' : ''}`);
+    expect(listed.sort()).toEqual(published.sort());
+    expect(readme).toContain(`Out come ${ARTIFACTS.length} files`);
+  });
+
+  test('has the two commands on its first screen', () => {
+    const screen = readme.split('\n').slice(0, 25).join('\n');
+    expect(screen).toContain('npm start');
+    expect(screen).toContain('npm test');
+  });
+
+  test('names only npm scripts that there are', () => {
+    const named = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\bnpm run ([a-z-]+)/g)].map((match) => match[1]!),
+    );
+    expect(named.filter((name) => !Object.hasOwn(packageJson.scripts, name))).toEqual([]);
+  });
+});
+
+describe('a dependency', () => {
+  const lines = read('docs/dependencies.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  const described = lines.flatMap((line) =>
+    [...line.split('|')[1]!.matchAll(/`([^`]+)`/g)].map((match) => match[1]!),
+  );
+
+  test('has a line that says what it does, and only dependencies have one', () => {
+    const { dependencies, devDependencies } = packageJson;
+    expect(described.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort());
+  });
+});
+
+describe('a link', () => {
+  const links = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => [page, match[1]!] as const),
+  ).filter(([, target]) => !/^https?:/.test(target));
+
+  test.each(links)('of %s to %s leads somewhere', (page, target) => {
+    const [path = '', anchor] = target.split('#');
+    const file = path === '' ? page : join(dirname(page), path);
+    expect(existsSync(join(PROJECT, file))).toBe(true);
+    if (anchor !== undefined) expect(headingsOf(file)).toContain(anchor);
+  });
+});
+
+/** The anchors of a page's headings, as code hosts make them. */
+function headingsOf(page: string): string[] {
+  const headings = [...read(page).matchAll(/^#+ (.+)$/gm)].map((match) => match[1]!);
+  return headings.map((text) =>
+    text
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/\s/g, '-'),
+  );
+}

@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { BuildReport } from '../../pipeline/build.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { readStatus, writeStatus } from '../../pipeline/publish/status.ts';
+import { recordLostRun, recordNextRun, recordRun } from '../../src/scheduler/record-run.ts';
+import { publishTiny } from '../publish/publish-tiny.ts';
+import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
+
+const START = Date.parse('2025-12-01T06:01:00Z');
+
+async function folder() {
+  const out = await temporaryFolder();
+  let clock = START;
+  const now = () => {
+    clock += 1000;
+    return clock;
+  };
+  return { out, record: { out, software: 'cathedral-data-service 0.0.0', now } };
+}
+
+async function published(out: string): Promise<BuildReport> {
+  const { outcome, release } = await publishTiny(out, { events: 5 });
+  const findings = Array.from({ length: 30 }, (_, index) => `finding ${index}`);
+  return { outcome, manifest: release.manifest, snapshots: 2, events: 5, findings };
+}
+
+describe('the status', () => {
+  test('after a run says what it published, how long it took, and the latest findings', async () => {
+    const { out, record } = await folder();
+    const report = await recordRun(record, () => published(out));
+    const status = (await readStatus(out))!;
+    expect(status.release!.id).toBe(report.manifest.release);
+    expect(status.last_run).toMatchObject({
+      started_at: '2025-12-01T06:01:01.000Z',
+      finished_at: '2025-12-01T06:01:02.000Z',
+      outcome: 'published',
+      snapshots: 2,
+      events: 5,
+      error: null,
+    });
+    expect(status.last_run.findings.count).toBe(30);
+    expect(status.last_run.findings.latest.at(-1)).toBe('finding 29');
+    expect(status.next_run_at).toBeNull();
+  });
+
+  test('after a failure has its code, and the release that is still served', async () => {
+    const { out, record } = await folder();
+    const { manifest } = await recordRun(record, () => published(out));
+    const fault = new CathedralError('ledger_root', { place: `${out}/x:1`, expected: 'a', found: 'b' });
+    expect(await failureOf(() => recordRun(record, () => Promise.reject(fault)))).toBe(fault);
+    const status = (await readStatus(out))!;
+    expect(status.release!.id).toBe(manifest.release);
+    expect(status.last_run).toMatchObject({ outcome: 'failed', error: { code: 'ledger_root' } });
+  });
+
+  test('does not tell the world where this machine keeps its files, nor what a fault in the software printed', async () => {
+    const { out, record } = await folder();
+    const known = new CathedralError('publish_failed', {
+      place: `${out}/releases`,
+      expected: 'a',
+      found: 'b',
+    });
+    await failureOf(() => recordRun(record, () => Promise.reject(known)));
+    expect((await readStatus(out))!.last_run.error!.message).toContain('OUT/releases: expected a, found b');
+    await failureOf(() => recordRun(record, () => Promise.reject(new TypeError('secret'))));
+    const status = JSON.stringify(await readStatus(out));
+    expect(status).not.toContain('secret');
+    expect(status).not.toContain(out);
+  });
+
+  test('stays the other’s where another run holds the lock', async () => {
+    const { out, record } = await folder();
+    await recordRun(record, () => published(out));
+    const before = await readStatus(out);
+    const fault = new CathedralError('locked', { place: out, expected: 'no other run', found: 'one' });
+    await failureOf(() => recordRun(record, () => Promise.reject(fault)));
+    expect(await readStatus(out)).toEqual(before);
+  });
+
+  test('of a run that was killed is a failure, too', async () => {
+    const { out, record } = await folder();
+    await recordLostRun(record, START, 'SIGKILL');
+    const { last_run: run, release } = (await readStatus(out))!;
+    expect(release).toBeNull();
+    expect(run).toMatchObject({ outcome: 'failed', error: { message: 'The run ended by SIGKILL.' } });
+  });
+
+  test('keeps the time of the next run over a run by hand, until it has passed', async () => {
+    const { out, record } = await folder();
+    await recordRun(record, () => published(out));
+    await recordNextRun(out, START + 3_600_000);
+    await recordRun(record, () => published(out));
+    expect((await readStatus(out))!.next_run_at).toBe('2025-12-01T07:01:00.000Z');
+    await writeStatus(out, { ...(await readStatus(out))!, next_run_at: '2025-12-01T06:00:00.000Z' });
+    await recordRun(record, () => published(out));
+    expect((await readStatus(out))!.next_run_at).toBeNull();
+  });
+
+  test('is written anew where the old one cannot be read', async () => {
+    const { out, record } = await folder();
+    await writeFile(join(out, 'status.json'), 'half a stat');
+    await recordRun(record, () => published(out));
+    expect((await readStatus(out))!.last_run.outcome).toBe('published');
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { isBehind, nextRun, RETRY_MS } from '../../src/scheduler/next-run.ts';
+import { type RunResult, schedule } from '../../src/scheduler/schedule.ts';
+
+const MINUTE = 60_000;
+const at = (time: string) => Date.parse(`2025-12-01T${time}Z`);
+
+/** Of a run that took no time. */
+const nextAfter = (now: number, tries: number) =>
+  nextRun({ startedAt: now, endedAt: now, delayMs: MINUTE, tries });
+
+describe('the next run', () => {
+  test.each([
+    ['05:59:59', '06:01:00'],
+    ['06:00:00', '06:01:00'],
+    ['06:00:59', '06:01:00'],
+    ['06:01:00', '12:01:00'],
+    ['11:30:00', '12:01:00'],
+    ['18:01:00', '24:01:00'],
+  ])('at %s is at %s, one minute after the slot', (now, expected) => {
+    const midnight = at('00:00:00');
+    const [hours, minutes] = expected.split(':').map(Number);
+    expect(nextAfter(at(now), 0)).toBe(midnight + (hours! * 60 + minutes!) * MINUTE);
+  });
+
+  test('after a failure is sooner, and rarer the longer it fails', () => {
+    const waits = [1, 2, 3, 4, 5, 6, 7, 100].map(
+      (tries) => nextAfter(at('06:02:00'), tries) - at('06:02:00'),
+    );
+    expect(waits).toEqual([...RETRY_MS, RETRY_MS.at(-1), RETRY_MS.at(-1)]);
+    expect(waits).toEqual([...waits].sort((a, b) => a - b));
+  });
+
+  test('after a failure is at the latest that of the next slot', () => {
+    expect(nextAfter(at('11:50:00'), 9)).toBe(at('12:01:00'));
+  });
+});
+
+describe('a ledger', () => {
+  test('is behind when it lacks the snapshot that is due', () => {
+    expect(isBehind('2025-12-01T00Z', at('06:00:30'), MINUTE)).toBe(false);
+    expect(isBehind('2025-12-01T00Z', at('06:01:00'), MINUTE)).toBe(true);
+    expect(isBehind('2025-12-01T06Z', at('06:01:00'), MINUTE)).toBe(false);
+    expect(isBehind('2025-11-30T18Z', at('00:30:00'), MINUTE)).toBe(true);
+  });
+});
+
+/** Runs the scheduler on a clock of its own until its results are used up; what happened, in order. */
+async function simulate(start: number, results: RunResult[], runMs = 0): Promise<string[]> {
+  const happened: string[] = [];
+  const controller = new AbortController();
+  let clock = start;
+  const time = (ms: number) => new Date(ms).toISOString().slice(11, 16);
+  await schedule({
+    run: async () => {
+      happened.push(`run ${time(clock)}`);
+      clock += runMs;
+      const result = results.shift()!;
+      if (results.length === 0) controller.abort();
+      return result;
+    },
+    announce: async (result, next) => {
+      happened.push(`${result}, next ${time(next)}`);
+    },
+    now: () => clock,
+    sleepUntil: async (until) => {
+      clock = Math.max(clock, until);
+    },
+    delayMs: MINUTE,
+    signal: controller.signal,
+  });
+  return happened;
+}
+
+describe('the scheduler', () => {
+  test('runs at once, and then in each slot', async () => {
+    expect(await simulate(at('03:33:00'), ['current', 'current', 'current'])).toEqual([
+      'run 03:33',
+      'current, next 06:01',
+      'run 06:01',
+      'current, next 12:01',
+      'run 12:01',
+    ]);
+  });
+
+  test('tries again after a failure or a snapshot that is late, and counts from one after a success', async () => {
+    expect(await simulate(at('06:01:00'), ['failed', 'behind', 'current', 'failed', 'current'])).toEqual([
+      'run 06:01',
+      'failed, next 06:02',
+      'run 06:02',
+      'behind, next 06:04',
+      'run 06:04',
+      'current, next 12:01',
+      'run 12:01',
+      'failed, next 12:02',
+      'run 12:02',
+    ]);
+  });
+
+  test('does not run twice at a time: a run that takes longer than its slot is followed by one that catches up', async () => {
+    const ran = await simulate(at('06:01:00'), ['current', 'current'], 7 * 60 * MINUTE);
+    expect(ran).toEqual(['run 06:01', 'current, next 12:01', 'run 13:01']);
+  });
+});

@@ -1,0 +1,326 @@
+import { createHash } from 'node:crypto';
+import { appendFile, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { describe, expect, test } from 'vitest';
+import { readCurrent } from '../../pipeline/publish/release.ts';
+import { publishTiny } from '../publish/publish-tiny.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { type TinyApp, tinyApp } from './tiny-app.ts';
+
+async function served(events = 50): Promise<TinyApp & { out: string }> {
+  const out = await temporaryFolder();
+  await publishTiny(out, { events });
+  return { ...tinyApp(out), out };
+}
+
+function get(app: FastifyInstance, url: string, headers: Record<string, string> = {}) {
+  return app.inject({ method: 'GET', url, headers });
+}
+
+describe('every file of the release', () => {
+  test('is answered at its exact path with its bytes, its type and a strong tag of those bytes', async () => {
+    const { app, out } = await served();
+    const { dir, manifest } = (await readCurrent(out))!;
+    const open = manifest.files.filter(({ restricted }) => !restricted);
+    expect(open.length).toBeGreaterThan(8);
+    for (const file of open) {
+      const answer = await get(app, `/${file.path}`);
+      expect([file.path, answer.statusCode]).toEqual([file.path, 200]);
+      expect(answer.rawPayload.equals(await readFile(join(dir, 'public', file.path)))).toBe(true);
+      expect(answer.headers['content-type']).toBe(file.media_type);
+      expect(answer.headers.etag).toBe(`"${file.sha256}"`);
+      expect(answer.headers['content-length']).toBe(String(file.bytes));
+      expect(answer.headers['last-modified']).toBe(new Date(file.modified).toUTCString());
+      expect(answer.headers['x-content-type-options']).toBe('nosniff');
+      expect(answer.headers['content-security-policy']).toContain("script-src 'self'");
+    }
+  });
+
+  test('is told by HEAD as by GET, without the bytes', async () => {
+    const { app } = await served();
+    const whole = await get(app, '/economy/supply');
+    const head = await app.inject({ method: 'HEAD', url: '/economy/supply' });
+    const { date: _, connection: __, ...headers } = head.headers;
+    expect(whole.headers).toMatchObject(headers);
+    expect([head.statusCode, head.rawPayload.length]).toEqual([200, 0]);
+  });
+});
+
+describe('a name that is not in the manifest', () => {
+  const NAMES = [
+    '/manifest.json/',
+    '/state.json',
+    '/_headers',
+    '/economy/supply.br',
+    '/economy/supply.gz',
+    '/economy/supply/',
+    '/Economy/supply',
+    '//economy/supply',
+    '/economy//supply',
+    '/..%2f..%2fetc/passwd',
+    '/%2e%2e/state.json',
+    '/public/economy/supply',
+    '/restricted/government/compliance-report.json',
+    '/segments/economy/mic-history.csv',
+    '/__proto__',
+    '/constructor',
+    '/economy/supply%00',
+    '/economy%5csupply',
+  ];
+
+  test.each(NAMES)('%s is no file, however it is spelt', async (url) => {
+    const { app } = await served();
+    const answer = await get(app, url);
+    expect([400, 404]).toContain(answer.statusCode);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(answer.headers['cache-control']).toBe('no-store');
+    const { status, code } = answer.json() as { status: number; code: string };
+    expect([status, code]).toEqual([
+      answer.statusCode,
+      answer.statusCode === 404 ? 'not_found' : 'bad_request',
+    ]);
+  });
+
+  test('is the site’s own page for a reader in a browser, with the status 404', async () => {
+    const { app } = await served();
+    const answer = await get(app, '/nothing', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(answer.body).toContain('There is no such page.');
+    expect(answer.headers.etag).toBeUndefined();
+  });
+});
+
+describe('a page', () => {
+  test('is at its folder, and the folder without a slash leads there with the query kept', async () => {
+    const { app } = await served();
+    expect((await get(app, '/')).body).toContain('<title>Home');
+    expect((await get(app, '/economy/?theme=dark')).body).toContain('<title>Economy');
+    const moved = await get(app, '/economy?theme=dark');
+    expect([moved.statusCode, moved.headers.location]).toEqual([308, '/economy/?theme=dark']);
+  });
+
+  test('never leads to another site', async () => {
+    const { app } = await served();
+    for (const url of ['//example.org', '//example.org/economy', '/%2f/example.org', '/\\example.org']) {
+      const answer = await get(app, url);
+      expect([url, answer.headers.location]).toEqual([url, undefined]);
+    }
+  });
+});
+
+describe('a restricted path', () => {
+  const GATED = [
+    '/government/compliance-report.json',
+    '/government/ledger/export',
+    '/government/ledger/export?format=csv',
+    '/government/policy-impact.json',
+    '/government/%63ompliance-report.json',
+  ];
+
+  test.each(GATED)('%s asks for a key', async (url) => {
+    const { app } = await served();
+    const answer = await get(app, url);
+    expect([answer.statusCode, answer.headers['www-authenticate']]).toEqual([
+      401,
+      'Bearer realm="cathedral"',
+    ]);
+    expect(answer.json()).toMatchObject({ status: 401, code: 'key_required', instance: url.split('?')[0] });
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  test('asks for another key where the one that came was never issued', async () => {
+    const { app } = await served();
+    const answer = await get(app, GATED[0]!, { authorization: 'Bearer cds_government_made-up' });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="cathedral", error="invalid_token"');
+    expect(answer.json()).toMatchObject({ code: 'invalid_token' });
+    expect(answer.body).not.toContain('made-up');
+  });
+
+  test('is restricted before the first release, too', async () => {
+    const { app } = tinyApp(await temporaryFolder());
+    expect((await get(app, GATED[0]!)).statusCode).toBe(401);
+    expect((await get(app, '/economy/supply')).json()).toMatchObject({ status: 503, code: 'unavailable' });
+  });
+});
+
+describe('compressed bytes', () => {
+  test('are sent to who can read them, with a tag of their own and the same content', async () => {
+    const { app } = await served();
+    const plain = await get(app, '/economy/mic-history.csv');
+    expect([plain.headers['content-encoding'], plain.headers.vary]).toEqual([undefined, 'Accept-Encoding']);
+    for (const [encoding, decode] of [
+      ['gzip', gunzipSync],
+      ['br', brotliDecompressSync],
+    ] as const) {
+      const answer = await get(app, '/economy/supply', { 'accept-encoding': encoding });
+      expect(answer.headers['content-encoding']).toBe(encoding);
+      expect(answer.headers.vary).toBe('Accept-Encoding');
+      expect(answer.headers.etag).toBe(`"${createHash('sha256').update(answer.rawPayload).digest('hex')}"`);
+      expect(decode(answer.rawPayload).toString()).toBe((await get(app, '/economy/supply')).body);
+    }
+  });
+});
+
+describe('a condition', () => {
+  test('is answered 304 by tag or by date, and the tag goes before the date', async () => {
+    const { app } = await served();
+    const { headers } = await get(app, '/economy/supply');
+    const [etag, modified] = [String(headers.etag), String(headers['last-modified'])];
+    const statusOf = async (conditions: Record<string, string>) =>
+      (await get(app, '/economy/supply', conditions)).statusCode;
+    expect(await statusOf({ 'if-none-match': etag })).toBe(304);
+    expect(await statusOf({ 'if-none-match': `"other", W/${etag}` })).toBe(304);
+    expect(await statusOf({ 'if-none-match': '"other"' })).toBe(200);
+    expect(await statusOf({ 'if-modified-since': modified })).toBe(304);
+    expect(await statusOf({ 'if-modified-since': 'yesterday' })).toBe(200);
+    expect(await statusOf({ 'if-none-match': '"other"', 'if-modified-since': modified })).toBe(200);
+    expect(await statusOf({ 'if-match': etag })).toBe(200);
+    expect(await statusOf({ 'if-match': '"other"' })).toBe(412);
+  });
+
+  test('that holds is answered with what a cache has to renew, and no bytes', async () => {
+    const { app } = await served();
+    const { headers } = await get(app, '/economy/supply');
+    const answer = await get(app, '/economy/supply', { 'if-none-match': String(headers.etag) });
+    for (const name of ['etag', 'last-modified', 'cache-control', 'vary', 'access-control-allow-origin']) {
+      expect([name, answer.headers[name]]).toEqual([name, headers[name]]);
+    }
+    expect(answer.rawPayload.length).toBe(0);
+  });
+
+  test('with the tag of other compressed bytes does not hold', async () => {
+    const { app } = await served();
+    const br = await get(app, '/economy/supply', { 'accept-encoding': 'br' });
+    const asked = { 'accept-encoding': 'gzip', 'if-none-match': String(br.headers.etag) };
+    expect((await get(app, '/economy/supply', asked)).statusCode).toBe(200);
+  });
+});
+
+describe('a range', () => {
+  test('is that part of the file as it is, also for who reads compressed bytes', async () => {
+    const { app } = await served();
+    const whole = (await get(app, '/economy/mic-history.csv')).rawPayload;
+    const asked = { range: 'bytes=10-19', 'accept-encoding': 'br' };
+    const part = await get(app, '/economy/mic-history.csv', asked);
+    expect([part.statusCode, part.headers['content-range']]).toEqual([206, `bytes 10-19/${whole.length}`]);
+    expect(part.headers['content-encoding']).toBeUndefined();
+    expect(part.rawPayload.equals(whole.subarray(10, 20))).toBe(true);
+    const tail = await get(app, '/economy/mic-history.csv', { range: 'bytes=-7' });
+    expect(tail.rawPayload.equals(whole.subarray(-7))).toBe(true);
+  });
+
+  test('beyond the end is refused with the size', async () => {
+    const { app } = await served();
+    const { headers } = await get(app, '/economy/supply');
+    const answer = await get(app, '/economy/supply', { range: 'bytes=99999999-' });
+    expect([answer.statusCode, answer.headers['content-range']]).toEqual([
+      416,
+      `bytes */${headers['content-length']}`,
+    ]);
+    expect(answer.json()).toMatchObject({ code: 'range_not_satisfiable' });
+  });
+
+  test('goes on only with the bytes that the client has the beginning of', async () => {
+    const { app } = await served();
+    const { headers } = await get(app, '/economy/supply');
+    const ranged = async (condition: string) =>
+      (await get(app, '/economy/supply', { range: 'bytes=1-2', 'if-range': condition })).statusCode;
+    expect(await ranged(String(headers.etag))).toBe(206);
+    expect(await ranged('"other"')).toBe(200);
+    expect(await ranged(`W/${headers.etag}`)).toBe(200);
+    expect(await ranged(String(headers['last-modified']))).toBe(206);
+  });
+});
+
+describe('a request that is not for reading', () => {
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND', 'TRACE'])('%s is refused', async (method) => {
+    const { app } = await served();
+    const payload =
+      method === 'TRACE' ? {} : { payload: '{"half', headers: { 'content-type': 'application/json' } };
+    const answer = await app.inject({ method: method as 'POST', url: '/economy/supply', ...payload });
+    expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    expect(answer.json()).toMatchObject({ code: 'method_not_allowed' });
+  });
+
+  test('is OPTIONS, which scripts of other sites ask first', async () => {
+    const { app } = await served();
+    const answer = await app.inject({ method: 'OPTIONS', url: '/economy/supply' });
+    expect([answer.statusCode, answer.body]).toEqual([204, '']);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-allow-methods']).toBe('GET, HEAD, OPTIONS');
+  });
+});
+
+describe('a parameter', () => {
+  test('that a data file does not take is refused, so that a misspelt one is not passed over', async () => {
+    const { app } = await served();
+    const answer = await get(app, '/economy/supply?form=csv');
+    expect([answer.statusCode, answer.json().code]).toEqual([400, 'unknown_parameter']);
+    expect((await get(app, '/economy/supply?')).statusCode).toBe(200);
+  });
+});
+
+describe('public data', () => {
+  test('may be read by scripts of any site, pages may not', async () => {
+    const { app } = await served();
+    const data = await get(app, '/economy/supply', { origin: 'https://example.org' });
+    expect(data.headers['access-control-allow-origin']).toBe('*');
+    expect(data.headers['access-control-expose-headers']).toContain('ETag');
+    const page = await get(app, '/economy/');
+    expect(page.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+describe('a new release', () => {
+  test('is there for the next request, and one that has begun stays with the old one', async () => {
+    const { app, out } = await served(50);
+    expect((await get(app, '/economy/supply')).json().events).toBe(50);
+    await publishTiny(out, { events: 80 });
+    expect((await get(app, '/economy/supply')).json().events).toBe(80);
+  });
+
+  test('that is damaged is reported once, and the one before stays', async () => {
+    const { app, out, logged } = await served(50);
+    await get(app, '/economy/supply');
+    await publishTiny(out, { events: 80 });
+    const { dir } = (await readCurrent(out))!;
+    await appendFile(join(dir, 'manifest.json'), ' ');
+    for (let times = 0; times < 3; times += 1) {
+      expect((await get(app, '/economy/supply')).json().events).toBe(50);
+    }
+    expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
+  });
+
+  test('is waited for once where many ask at the same time', async () => {
+    const { app } = await served(50);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => get(app, '/economy/supply')));
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+  });
+
+  test('is not served where OUT/current leads out of the folder', async () => {
+    const { app, out } = await served(50);
+    const { dir } = (await readCurrent(out))!;
+    await rm(join(out, 'current'));
+    await symlink(dir, join(out, 'current'));
+    expect((await get(app, '/economy/supply')).statusCode).toBe(503);
+  });
+});
+
+describe('a file that is damaged on the disk', () => {
+  test.each([
+    ['cut off', (path: string) => writeFile(path, 'half')],
+    ['gone', (path: string) => rm(path)],
+  ])('(%s) is an error that is logged, never half an answer', async (_, damage) => {
+    const { app, out, logged } = await served(50);
+    const { dir } = (await readCurrent(out))!;
+    await damage(join(dir, 'public/economy/supply'));
+    const answer = await get(app, '/economy/supply');
+    expect([answer.statusCode, answer.json().code]).toEqual([500, 'internal_error']);
+    expect(answer.headers.etag).toBeUndefined();
+    expect(answer.body).not.toContain(dir);
+    expect(JSON.stringify(logged)).toContain(dir);
+  });
+});

@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+import { Summary } from './test/summary.ts';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/bench/**'],
+    // A process each: tests change the time zone of a child, hold locks and listen on ports.
+    pool: 'forks',
+    maxWorkers: 2,
+    env: { TZ: 'America/Los_Angeles' },
+    // For a browser, nginx and the real binary on a machine with two busy cores; most tests take milliseconds.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    reporters: ['default', new Summary()],
+  },
+});
