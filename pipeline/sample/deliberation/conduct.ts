@@ -1,0 +1,183 @@
+import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { draft } from '../agenda.ts';
+import { cycleNumber, formatNextQuarter, formatQuarter } from '../calendar.ts';
+import type { SentinelId } from '../cast.ts';
+import type { Topic } from '../prose/topic.ts';
+import type { Random } from '../random.ts';
+import { isActing, type World } from '../world.ts';
+import { composeGrounds, composeReasoning, composeYielding, type Debate, virtueTags } from './compose.ts';
+import { fill } from './fill.ts';
+import { castStances, type Stance } from './stance.ts';
+import { formatTally, tallyOf, type Verdict, verdictOf } from './tally.ts';
+
+export interface Proposal {
+  topic: Topic;
+  subject: Readonly<Record<string, string>>;
+  /** Unix ms. */
+  openedAt: number;
+  /** Called when it has closed. */
+  onClosed?: (verdict: Verdict, at: number) => void;
+}
+
+/** One deliberation under way. */
+interface Session extends Debate {
+  world: World;
+  random: Random;
+  /** `151-1`: the cycle and the number on that day. */
+  name: string;
+  /** `deliberation-151-1` */
+  id: string;
+  question: string;
+  proposal: Proposal;
+}
+
+const MINUTE_MS = 60_000;
+const SAME_DAY = 0.85;
+const SECOND_THOUGHTS = 0.12;
+const WITH_LESSON = 0.84;
+const REFUSAL_RECORDED = 0.7;
+/** Nobody repeats what was said in this time, while there is another way to put it. */
+const REMEMBERED_MS = 150 * DAY_MS;
+/** A little before midnight, so that what is to end on its day does. */
+const LAST_MINUTE_MS = DAY_MS - 4 * MINUTE_MS;
+
+/**
+ * Puts a whole deliberation on the agenda: its opening, the positions, the close, and the decision if there is one.
+ * Who speaks and on which side is settled here; what is said, when it is said, since it may answer what was said before.
+ */
+export function conduct(world: World, random: Random, number: number, proposal: Proposal): void {
+  const { topic, subject, openedAt } = proposal;
+  const session = createSession(world, random, number, proposal);
+  world.agenda.add(openedAt, () => {
+    world.facts.deliberations.set(session.id, new Map());
+    return draft('deliberation_opened', 'COUNCIL', { deliberation: session.id, topic: session.question });
+  });
+  const stances = castStances(topic, subject, random);
+  const closesAt = closingTime(openedAt, stances.length, random);
+  const spread = (closesAt - openedAt) / (stances.length + 1.5);
+  stances.forEach((stance, place) => {
+    const at = openedAt + spread * (place + random.between(0.55, 1.35));
+    world.agenda.add(at, () => takePosition(session, stance, at));
+  });
+  const opponent = stances.find(({ position }) => position === 'oppose');
+  if (opponent && random.chance(SECOND_THOUGHTS)) {
+    world.agenda.add(closesAt - spread / 8, (at) => reconsider(session, opponent.sentinel, at));
+  }
+  world.agenda.add(closesAt, (at) => close(session, at));
+}
+
+function createSession(world: World, random: Random, number: number, proposal: Proposal): Session {
+  const { topic, subject, openedAt } = proposal;
+  const words = { ...subject, ...wordsOfDay(openedAt) };
+  const name = `${cycleNumber(openedAt)}-${number}`;
+  const id = `deliberation-${name}`;
+  const question = fill(topic.question, words);
+  const before = world.asked.get(question);
+  world.asked.set(question, id);
+  return {
+    ...{ world, random, name, id, proposal, topic, words },
+    question:
+      before === undefined
+        ? question
+        : `Review of ${before}: ${question[0]!.toLowerCase()}${question.slice(1)}`,
+    ...{ conditions: [], objections: [], supporters: [] },
+    isNew: (text) => isNew(world.spoken, text, openedAt),
+  };
+}
+
+function wordsOfDay(at: number): Record<'quarter' | 'nextQuarter' | 'horizon', string> {
+  return {
+    quarter: formatQuarter(at),
+    nextQuarter: formatNextQuarter(at),
+    horizon: String(Math.ceil((cycleNumber(at) + 60) / 10) * 10),
+  };
+}
+
+function isNew(spoken: Map<string, number>, text: string, at: number): boolean {
+  for (const [old, saidAt] of spoken) {
+    if (saidAt > at - REMEMBERED_MS) break;
+    spoken.delete(old);
+  }
+  if (spoken.has(text)) return false;
+  spoken.set(text, at);
+  return true;
+}
+
+function closingTime(openedAt: number, voices: number, random: Random): number {
+  const midnight = Math.floor(openedAt / DAY_MS) * DAY_MS;
+  const length = voices * random.between(35, 75) * MINUTE_MS + HOUR_MS;
+  if (random.chance(SAME_DAY)) return Math.min(openedAt + length, midnight + LAST_MINUTE_MS);
+  return midnight + DAY_MS * random.whole(1, 5) + random.between(9, 18) * HOUR_MS;
+}
+
+function takePosition(session: Session, { sentinel, position, silent }: Stance, at: number) {
+  const positions = session.world.facts.deliberations.get(session.id);
+  if (!positions || !isActing(session.world, sentinel, at)) return null;
+  const reasoning = silent ? '' : composeReasoning(session, sentinel, position, session.random);
+  positions.set(sentinel, position);
+  const virtue_tags = silent ? [] : virtueTags(session, sentinel, position, session.random);
+  return draft('position_taken', sentinel, {
+    deliberation: session.id,
+    position,
+    reasoning,
+    virtue_tags,
+  });
+}
+
+function reconsider(session: Session, sentinel: SentinelId, at: number) {
+  const positions = session.world.facts.deliberations.get(session.id);
+  const reasoning = composeYielding(session, sentinel);
+  if (positions?.get(sentinel) !== 'oppose' || !reasoning || !isActing(session.world, sentinel, at))
+    return null;
+  const position = 'support_with_conditions';
+  positions.set(sentinel, position);
+  const virtue_tags = virtueTags(session, sentinel, position, session.random);
+  return draft('position_taken', sentinel, {
+    deliberation: session.id,
+    position,
+    reasoning,
+    virtue_tags,
+  });
+}
+
+function close(session: Session, at: number) {
+  const { world, proposal, random } = session;
+  const positions = world.facts.deliberations.get(session.id);
+  if (!positions) return null;
+  world.facts.deliberations.delete(session.id);
+  const tally = tallyOf(positions.values());
+  const verdict = verdictOf(tally);
+  const outcome = outcomeOf(session, verdict);
+  if (verdict === 'adopted' || (verdict === 'declined' && random.chance(REFUSAL_RECORDED))) {
+    const decision = decide(session, verdict, [...positions.keys()], outcome);
+    if (decision) world.agenda.add(at + random.between(6, 80) * MINUTE_MS, () => decision);
+  }
+  proposal.onClosed?.(verdict, at);
+  return draft('deliberation_closed', 'COUNCIL', {
+    deliberation: session.id,
+    consensus: verdict === 'open' ? 'not_reached' : 'reached',
+    outcome: `${formatTally(tally)} ${outcome}`,
+  });
+}
+
+function outcomeOf({ topic, words, conditions }: Session, verdict: Verdict): string {
+  const outcome = fill(topic[verdict], words);
+  if (verdict !== 'adopted' || conditions.length === 0) return outcome;
+  return `${outcome} It is adopted on condition ${conditions.map(({ text }) => text).join('; and ')}.`;
+}
+
+function decide(session: Session, verdict: 'adopted' | 'declined', sentinels: string[], outcome: string) {
+  const { random, topic, name } = session;
+  const grounds = composeGrounds(session, verdict, random);
+  if (!grounds) return null;
+  return draft('decision_recorded', 'ARCHIVE', {
+    decision: `decision-${name}`,
+    topic: session.question,
+    frameworks_applied: random.shuffled(topic.frameworks).slice(0, random.whole(2, 3)),
+    sentinels_involved: sentinels,
+    reasoning: grounds.reasoning,
+    outcome,
+    lessons_learned: random.chance(WITH_LESSON) ? grounds.lesson : '',
+    deliberation: session.id,
+  });
+}

@@ -1,0 +1,13 @@
+import { hash } from 'node:crypto';
+import { type Signer, signerFromSeed } from '../ledger/note.ts';
+
+/** Origin of sample ledgers, and the name of the key that signs their checkpoints. */
+export const DEMO_ORIGIN = 'ledger.cathedral.example/demo';
+
+/**
+ * The key of sample ledgers. It is public, this line gives it to everybody, so its signature proves nothing: it signs
+ * samples and must never sign anything else. Its public half is data/keys/ledger.vkey.
+ */
+export function demoSigner(): Signer {
+  return signerFromSeed(DEMO_ORIGIN, hash('sha256', `${DEMO_ORIGIN}: a published key`, 'buffer'));
+}

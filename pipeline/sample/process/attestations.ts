@@ -1,0 +1,84 @@
+import { SLOT_MS } from '../../ledger/slot.ts';
+import { parseAmount, roundToAmount } from '../../model/amount.ts';
+import { coordinationScore, reward } from '../../model/formulas.ts';
+import { DAY_MS } from '../../model/window.ts';
+import { type Draft, draft } from '../agenda.ts';
+import { APPS, CAST, PACKAGES, SENTINELS, type SentinelId } from '../cast.ts';
+import { Random } from '../random.ts';
+import type { Volume } from '../volume.ts';
+import { isActing, type Process, randomOf, type Slot, type World } from '../world.ts';
+
+/** The second of the round at which each sentinel attests, after the index has been read. */
+const FIRST_SECOND = 62;
+const LAST_SECOND = 290;
+/** Rounds closer to each other than this keep only a part of those seconds. */
+const ROUND_MS = 360_000;
+
+/** Attestations of all sentinels that act, and the reward of each while minting is on. */
+export function attestations(world: World, volume: Volume): Process {
+  const offsets = new Random(world.seed, 'attestation seconds');
+  const seconds = SENTINELS.map(() => offsets.whole(FIRST_SECOND, LAST_SECOND));
+  return (slot) => {
+    const random = randomOf(world, 'attestations', slot);
+    const rounds = volume.rounds();
+    const spacing = SLOT_MS / rounds;
+    const works = SENTINELS.map((id) => workloadOf(world, id, slot));
+    for (let round = 0; round < rounds; round += 1) {
+      const start = slot.start + round * spacing;
+      SENTINELS.forEach((id, place) => {
+        const offset = (seconds[place]! + random.between(0, 8)) * 1000 * Math.min(1, spacing / ROUND_MS);
+        attest(world, id, works[place]!, start + offset, random);
+      });
+    }
+  };
+}
+
+interface Workload {
+  apps: number;
+  packages: number;
+  workflows: number;
+}
+
+/** Grows over the first weeks with what is registered, then changes a little from month to month. */
+function workloadOf({ seed, genesis }: World, id: SentinelId, { start }: Slot): Workload {
+  const days = (start - genesis) / DAY_MS;
+  const { apps, packages, workflows } = CAST[id];
+  const change = new Random(seed, 'workload', id, Math.floor(days / 30)).whole(-2, 1);
+  return {
+    apps: Math.min(apps, APPS.filter(({ day }) => day < days).length),
+    packages: Math.min(packages, PACKAGES.filter(({ day }) => day < days).length),
+    workflows: Math.min(27, workflows + change, Math.floor(6 + days * 0.8)),
+  };
+}
+
+function attest(world: World, id: SentinelId, work: Workload, at: number, random: Random): void {
+  const wander = random.bell();
+  let attested: number | null = null;
+  world.agenda.add(at, (now) => {
+    if (!isActing(world, id, now)) return null;
+    const drift = round(Math.max(0, world.conditions[id].drift + wander * 0.04), 2);
+    const gi_score = round(Math.min(1, world.conditions[id].gi + wander * 0.0015), 4);
+    const uptime_days = Math.floor((now - world.facts.sentinels[id].upSince) / DAY_MS);
+    const score = round(coordinationScore({ ...work, drift, uptime_days }), 4);
+    attested = score;
+    return draft('attestation', id, { ...work, drift, uptime_days, gi_score, score });
+  });
+  world.agenda.add(at + random.between(1, 5) * 1000, () =>
+    attested === null ? null : mint(world, id, attested),
+  );
+}
+
+function mint({ facts }: World, sentinel: SentinelId, score: number): Draft | null {
+  if (!facts.minting) return null;
+  const { cathedral } = CAST[sentinel];
+  const multiplier = facts.multipliers.get(cathedral)!;
+  const amount = roundToAmount(reward(score, multiplier));
+  facts.total += parseAmount(amount);
+  return draft('mic_mint', 'MINT', { sentinel, cathedral, coordination_score: score, multiplier, amount });
+}
+
+/** The nearest number with that many places. */
+function round(value: number, places: number): number {
+  const unit = 10 ** places;
+  return Math.round(value * unit) / unit;
+}

@@ -1,0 +1,89 @@
+import { amountToNumber } from '../../model/amount.ts';
+import { miiThreshold } from '../../model/formulas.ts';
+import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { type Draft, draft } from '../agenda.ts';
+import { cycleNumber } from '../calendar.ts';
+import { CAST, SENTINELS } from '../cast.ts';
+import { Random } from '../random.ts';
+import { isSilent, type Process, randomOf, type World } from '../world.ts';
+
+const MEAN = 0.9595;
+/** Of what the index was away from its mean, this much is left a slot later. */
+const MEMORY = 0.95;
+const STEP = 0.0013;
+const NOISE = 0.0008;
+const PER_SILENT_SENTINEL = 0.0022;
+/** Per point that the sentinels' drift is above its mean. */
+const PER_DRIFT = 0.0009;
+/** When the reading is taken, after the slot's start: before the attestations that it gates. */
+const AT_MS = [40_000, 55_000] as const;
+const ALERT = 'minting-paused-';
+
+/** A stretch in which the index falls below its threshold. */
+interface Dip {
+  from: number;
+  until: number;
+  /** How far below, at its deepest. */
+  depth: number;
+}
+
+/** The integrity index, read once in each slot, and the alert while it is too low for minting. */
+export function indexReadings(world: World): Process {
+  const dips = new Random(world.seed, 'dips');
+  let dip = nextDip(dips, world.genesis + 10 * DAY_MS);
+  let offset = 0;
+  return (slot) => {
+    const random = randomOf(world, 'index', slot);
+    if (slot.start > dip.until) dip = nextDip(dips, slot.start + 16 * DAY_MS);
+    offset = offset * MEMORY + random.bell() * STEP;
+    const free = MEAN + offset + random.bell() * NOISE;
+    const fall = depthAt(dip, slot.start);
+    world.agenda.add(slot.start + random.between(...AT_MS), (at) => read(world, free, fall, at));
+  };
+}
+
+function nextDip(random: Random, earliest: number): Dip {
+  const from = earliest + random.between(0, 34) * DAY_MS;
+  const hours = random.chance(0.3) ? random.between(48, 100) : random.between(8, 36);
+  return { from, until: from + hours * HOUR_MS, depth: random.between(0.0015, 0.013) };
+}
+
+/** Share of the dip's depth that is reached; null outside. */
+function depthAt({ from, until, depth }: Dip, at: number): { share: number; depth: number } | null {
+  const progress = (at - from) / (until - from);
+  if (progress < 0 || progress > 1) return null;
+  return { share: 1 - (2 * progress - 1) ** 2 * 0.6, depth };
+}
+
+function read(world: World, free: number, fall: ReturnType<typeof depthAt>, at: number): Draft[] {
+  const { facts } = world;
+  const threshold = miiThreshold(amountToNumber(facts.total));
+  const low = fall ? threshold - fall.depth * fall.share : 1;
+  const mii = Math.round(Math.min(0.99, free - strain(world, at), low) * 1e4) / 1e4;
+  facts.minting = mii >= threshold;
+  return [draft('mii_reading', 'MII', { mii }), ...watch(world, mii, threshold, at)];
+}
+
+/** What sentinels that are silent or astray take from the index. */
+function strain(world: World, at: number): number {
+  let sum = 0;
+  for (const id of SENTINELS) {
+    if (isSilent(world, id, at)) sum += PER_SILENT_SENTINEL;
+    sum += Math.max(0, world.conditions[id].drift - CAST[id].drift) * PER_DRIFT;
+  }
+  return sum;
+}
+
+function watch({ facts }: World, mii: number, threshold: number, at: number): Draft[] {
+  const open = [...facts.alerts].find((alert) => alert.startsWith(ALERT));
+  if (mii < threshold && open === undefined) {
+    const alert = `${ALERT}${cycleNumber(at)}`;
+    facts.alerts.add(alert);
+    const message = `The integrity index, ${mii}, is below its threshold of ${threshold.toFixed(4)}. Minting is paused.`;
+    const severity = threshold - mii < 0.002 ? 'warning' : 'critical';
+    return [draft('alert_raised', 'WATCH', { alert, severity, scope: 'economy', message })];
+  }
+  if (mii < threshold || open === undefined) return [];
+  facts.alerts.delete(open);
+  return [draft('alert_cleared', 'WATCH', { alert: open })];
+}

@@ -1,0 +1,41 @@
+import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { draft } from '../agenda.ts';
+import { APPS, PACKAGES } from '../cast.ts';
+import { Random } from '../random.ts';
+import type { Process, World } from '../world.ts';
+
+const KINDS = [
+  { type: 'package_registered', members: PACKAGES },
+  { type: 'app_registered', members: APPS },
+] as const;
+
+/** Apps and packages: registered in the first weeks, and again with each new version. */
+export function software(world: World): Process {
+  return ({ start }) => {
+    if (start !== world.genesis) return;
+    for (const { type, members } of KINDS) {
+      for (const { name, day, version } of members) {
+        const random = new Random(world.seed, 'software', name);
+        const at = start + day * DAY_MS + random.between(day === 0 ? 0.1 : 8, day === 0 ? 5 : 17) * HOUR_MS;
+        world.agenda.add(at, (now) => release(world, type, name, version, random, now));
+      }
+    }
+  };
+}
+
+type Kind = (typeof KINDS)[number]['type'];
+
+function release(world: World, type: Kind, name: string, version: string, random: Random, at: number) {
+  const day = Math.floor(at / DAY_MS) + random.whole(18, 75);
+  const next = day * DAY_MS + random.between(8, 17) * HOUR_MS;
+  world.agenda.add(next, (now) => release(world, type, name, nextVersion(version, random), random, now));
+  return draft(type, 'REGISTRY', { name, version, status: version.startsWith('0.') ? 'beta' : 'active' });
+}
+
+/** Mostly a patch, sometimes a minor version, seldom a major one. */
+function nextVersion(version: string, random: Random): string {
+  const [major, minor, patch] = version.split('.').map(Number) as [number, number, number];
+  const draw = random.share();
+  if (draw < 0.07) return `${major + 1}.0.0`;
+  return draw < 0.4 ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`;
+}

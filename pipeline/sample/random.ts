@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+/** Twelve bits as two digits of base64url. */
+const PAIRS = Array.from({ length: 4096 }, (_, bits) => DIGITS[bits >> 6]! + DIGITS[bits & 63]!);
+const UINT32 = 2 ** 32;
+
+/**
+ * sfc32, Chris Doty-Humphrey's small fast counting generator, seeded by SHA-256 of a name. A stream of its own for
+ * each purpose and slot keeps the sample's subjects independent: more heartbeats do not change what is deliberated.
+ */
+export class Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #counter: number;
+
+  constructor(...name: (string | number)[]) {
+    const seed = hash('sha256', JSON.stringify(name), 'buffer');
+    this.#a = seed.readInt32LE(0);
+    this.#b = seed.readInt32LE(4);
+    this.#c = seed.readInt32LE(8);
+    this.#counter = seed.readInt32LE(12);
+  }
+
+  /** Uniform in [0, 2³²). */
+  bits(): number {
+    const sum = (this.#a + this.#b + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = ((this.#c << 21) | (this.#c >>> 11)) + sum;
+    return sum >>> 0;
+  }
+
+  /** Uniform in [0, 1). */
+  share(): number {
+    return this.bits() / UINT32;
+  }
+
+  /** Uniform in [least, most). */
+  between(least: number, most: number): number {
+    return least + this.share() * (most - least);
+  }
+
+  /** A whole number in [least, most], both included. */
+  whole(least: number, most: number): number {
+    return least + Math.floor(this.share() * (most - least + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.share() < probability;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[Math.floor(this.share() * list.length)]!;
+  }
+
+  /** Near normal with mean 0 and deviation 1, in ±3.5. A sum of uniforms: logarithms differ between platforms. */
+  bell(): number {
+    return (this.share() + this.share() + this.share() + this.share() - 2) * 1.7320508;
+  }
+
+  shuffled<T>(list: readonly T[]): T[] {
+    const copy = [...list];
+    for (let last = copy.length - 1; last > 0; last -= 1) {
+      const other = this.whole(0, last);
+      [copy[last], copy[other]] = [copy[other]!, copy[last]!];
+    }
+    return copy;
+  }
+
+  /** 16 bytes in base64url: 22 digits, of which the last carries two bits. */
+  salt(): string {
+    let text = '';
+    for (let word = 0; word < 5; word += 1) {
+      const bits = this.bits();
+      text += PAIRS[bits & 4095]! + PAIRS[(bits >>> 12) & 4095]!;
+    }
+    const bits = this.bits();
+    return text + DIGITS[bits & 63] + 'AQgw'[(bits >>> 6) & 3];
+  }
+
+  hex(digits: number): string {
+    let text = '';
+    while (text.length < digits) text += this.bits().toString(16).padStart(8, '0');
+    return text.slice(0, digits);
+  }
+
+  /** A version 4 UUID, RFC 9562. */
+  uuid(): string {
+    const hex = this.hex(31);
+    const variant = '89ab'[this.bits() & 3];
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(12, 15)}-${variant}${hex.slice(15, 18)}-${hex.slice(18, 30)}`;
+  }
+}

@@ -1,0 +1,51 @@
+import { CathedralError } from '../errors.ts';
+import { CalendarDate, Timestamp } from '../ledger/event.ts';
+import { cycleNumber } from './calendar.ts';
+
+export interface SampleOptions {
+  /** Date of genesis, `2025-07-03` (the default, and the earliest: cycles are counted from there). */
+  from?: string;
+  /** Where the ledger ends, itself not in it: a date (its 00:00 UTC), a UTC date-time, or Unix ms. */
+  to: string | number;
+  /** A whole number; another one gives another ledger. Default 1. */
+  seed?: number;
+  /** Exact number of events. Default: what these dates give by themselves, about 190 a day. */
+  events?: number;
+}
+
+/** Checked options; times in Unix ms. */
+export interface Span {
+  from: number;
+  to: number;
+  seed: number;
+  events: number | null;
+}
+
+export const GENESIS_DATE = '2025-07-03';
+export const DEFAULT_SEED = 1;
+const MAX_EVENTS = 1_000_000_000;
+
+/** Throws `usage` for what names no ledger. */
+export function parseSpan({ from = GENESIS_DATE, to, seed = DEFAULT_SEED, events }: SampleOptions): Span {
+  if (!CalendarDate.safeParse(from).success) throw misuse('--from', 'a date like 2025-07-03', from);
+  const start = Date.parse(from);
+  if (cycleNumber(start) < 0) throw misuse('--from', `${GENESIS_DATE} (C-0) or later`, from);
+  const end = parseEnd(to);
+  if (!(end > start)) throw misuse('--to', `a time after ${from}`, String(to));
+  if (!Number.isSafeInteger(seed) || seed < 0) throw misuse('--seed', 'a whole number', String(seed));
+  if (events !== undefined && !(Number.isSafeInteger(events) && events >= 1 && events <= MAX_EVENTS)) {
+    throw misuse('--events', `a whole number from 1 to ${MAX_EVENTS}`, String(events));
+  }
+  return { from: start, to: end, seed, events: events ?? null };
+}
+
+function parseEnd(to: string | number): number {
+  if (typeof to === 'number') return Number.isFinite(to) ? to : Number.NaN;
+  const known = CalendarDate.safeParse(to).success || Timestamp.safeParse(to).success;
+  if (!known) throw misuse('--to', 'a date like 2025-12-01, or a time like 2025-12-01T06:30:00Z', to);
+  return Date.parse(to);
+}
+
+function misuse(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('usage', { place, expected, found });
+}

@@ -1,0 +1,45 @@
+import { SLOT_MS } from '../ledger/slot.ts';
+import { HOUR_MS } from '../model/window.ts';
+import { SENTINELS } from './cast.ts';
+import type { Span } from './span.ts';
+import type { Slot } from './world.ts';
+
+const NATURAL_INTERVAL_MS = 2.5 * HOUR_MS;
+/** With a fifth more at most, still a heartbeat within the twelve hours that count as operational. */
+const LONGEST_INTERVAL_MS = 9.5 * HOUR_MS;
+/** What a day of the sample comes to by itself. */
+const NATURAL_PER_SLOT = 47;
+
+/** How often sentinels attest, and how often they give a sign of life. */
+export interface Volume {
+  /** Rounds of attestations in the slot that is being planned; called once for each. */
+  rounds(): number;
+  /** Mean time in ms between two heartbeats of a sentinel; `planned` actions are in the slot, `active` sentinels up. */
+  heartbeatInterval(slot: Slot, planned: number, active: number): number;
+}
+
+export const NATURAL: Volume = { rounds: () => 1, heartbeatInterval: () => NATURAL_INTERVAL_MS };
+
+/**
+ * Spreads `events` evenly over the span. Half of what is more than natural are attestations with their mints, the rest
+ * heartbeats, which also make up, slot by slot, for what else came out differently. `produced` counts events so far.
+ */
+export function scaledVolume({ from, to }: Span, events: number, produced: () => number): Volume {
+  const slots = (to - from) / SLOT_MS;
+  const extra = events / slots - NATURAL_PER_SLOT;
+  const roundsPerSlot = Math.max(0, 1 + extra / 2 / (2 * SENTINELS.length));
+  let owed = 0.5;
+  return {
+    rounds() {
+      owed += roundsPerSlot;
+      const rounds = Math.floor(owed);
+      owed -= rounds;
+      return rounds;
+    },
+    heartbeatInterval(slot, planned, active) {
+      const due = (events * (Math.min(slot.end, to) - from)) / (to - from);
+      const heartbeats = Math.max(1, due - produced() - planned);
+      return Math.min(LONGEST_INTERVAL_MS, (SLOT_MS * Math.max(1, active)) / heartbeats);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { apply } from '../../pipeline/model/fold.ts';
+import { emptyState } from '../../pipeline/model/state.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { readVerified } from './verified.ts';
+
+/** How long each feeder lives before it is killed, in ms; a slot of its clock lasts 22 s of its life. */
+const LIVES = [30, 170, 410, 90, 260];
+
+test('whatever moment the feeder is killed at, the ledger is valid and the next one goes on', async () => {
+  await using folder = await temporaryFolder();
+  const ledger = folder.path('ledger');
+  await writeSample({ out: ledger, to: '2025-07-05T11:55:00Z' });
+  let size = 0;
+  // Each begins a few minutes before a boundary, so that some are killed while they seal.
+  for (const [turn, life] of LIVES.entries()) {
+    const from = new Date(Date.parse('2025-07-05T11:58:00Z') + turn * 6 * 3_600_000).toISOString();
+    const child = spawn(process.execPath, ['test/sample/feeder-child.ts', ledger, from], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    await Promise.race([once(child.stdout, 'data'), exited]);
+    await wait(life);
+    child.kill('SIGKILL');
+    expect(await exited).toEqual([null, 'SIGKILL']);
+    const { events } = await readVerified(ledger);
+    expect(events.length).toBeGreaterThan(size);
+    size = events.length;
+  }
+  const { events, snapshots } = await readVerified(ledger);
+  expect(snapshots.length).toBeGreaterThanOrEqual(9 + LIVES.length - 1);
+  expect(new Set(events.map(({ salt }) => salt)).size).toBe(events.length);
+  const state = events.reduce((state, event) => apply(state, { event, hash: '' }), emptyState());
+  expect(state.findings.recent).toEqual([]);
+}, 60_000);

@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'vitest';
+import { Envelope, EVENT_DATA, type KnownType } from '../../pipeline/ledger/event.ts';
+import { formatAmount, parseAmount, roundToAmount } from '../../pipeline/model/amount.ts';
+import { apply } from '../../pipeline/model/fold.ts';
+import { coordinationScore, miiThreshold, reward } from '../../pipeline/model/formulas.ts';
+import { emptyState } from '../../pipeline/model/state.ts';
+import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
+import { EVENTS, ofType } from './year-and-more.ts';
+
+const HOUR = 3_600_000;
+
+test('every type of event that there is occurs, and has the form of its type', () => {
+  const types = new Set(EVENTS.map(({ type }) => type));
+  expect([...types].sort()).toEqual(Object.keys(EVENT_DATA).sort());
+  const wrong = EVENTS.filter((event) => {
+    const schema = EVENT_DATA[event.type as KnownType];
+    return !Envelope.safeParse(event).success || !schema.safeParse(event.data).success;
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('seq has no gap, time never goes back, and the cycle is the day since 2025-07-03', () => {
+  EVENTS.forEach((event, place) => {
+    if (event.seq !== place) throw new Error(`event ${place} has seq ${event.seq}`);
+    if (place > 0 && event.timestamp < EVENTS[place - 1]!.timestamp) throw new Error(`${place} is too early`);
+    const day = (Date.parse(event.timestamp.slice(0, 10)) - Date.parse('2025-07-03')) / (24 * HOUR);
+    if (event.cycle !== `C-${day}`) throw new Error(`${event.timestamp} is ${event.cycle}`);
+  });
+  expect(EVENTS.find(({ timestamp }) => timestamp >= '2025-12-01')?.cycle).toBe('C-151');
+});
+
+test('salts are unique', () => {
+  expect(new Set(EVENTS.map(({ salt }) => salt)).size).toBe(EVENTS.length);
+});
+
+test('it has a believable volume', () => {
+  expect(EVENTS.length).toBeGreaterThan(80_000);
+  expect(EVENTS.length).toBeLessThan(130_000);
+});
+
+test('the fold finds no contradiction in it, nor in one of another seed', () => {
+  for (const events of [
+    EVENTS,
+    [...sampleEvents({ to: '2026-03-01', seed: 8 })].flatMap((slot) => slot.events),
+  ]) {
+    const state = events.reduce((state, event) => apply(state, { event, hash: '' }), emptyState());
+    expect(state.findings.recent).toEqual([]);
+    expect(state.findings.total).toBe(0);
+  }
+});
+
+describe('attestations', () => {
+  test('have the score that the formula gives, to four places', () => {
+    for (const { data } of ofType('attestation')) {
+      expect(Math.abs(data.score - coordinationScore(data))).toBeLessThanOrEqual(0.00005 + 1e-9);
+      expect(Math.round(data.score * 1e4)).toBeCloseTo(data.score * 1e4, 6);
+    }
+  });
+
+  test('count whole days since registration or the end of the last silence of a day', () => {
+    const last = new Map<string, number>();
+    const since = new Map<string, number>();
+    for (const event of EVENTS) {
+      const at = Date.parse(event.timestamp);
+      if (event.type === 'sentinel_registered') {
+        last.set(event.data.sentinel, at);
+        since.set(event.data.sentinel, at);
+      } else if (event.type === 'heartbeat') {
+        if (at - last.get(event.agent)! > 24 * HOUR) since.set(event.agent, at);
+        last.set(event.agent, at);
+      } else if (event.type === 'attestation') {
+        expect(event.data.uptime_days).toBe(Math.floor((at - since.get(event.agent)!) / (24 * HOUR)));
+        expect(at - last.get(event.agent)!).toBeLessThanOrEqual(12 * HOUR);
+      }
+    }
+  });
+
+  test('differ between sentinels in what they look after', () => {
+    const latest = new Map(ofType('attestation').map(({ agent, data }) => [agent, data]));
+    expect(latest.size).toBe(10);
+    expect(
+      new Set([...latest.values()].map(({ apps, packages, workflows }) => `${apps}/${packages}/${workflows}`))
+        .size,
+    ).toBeGreaterThan(6);
+    for (const { apps, packages, workflows } of latest.values()) {
+      expect([apps <= 9, packages <= 5, workflows <= 27]).toEqual([true, true, true]);
+    }
+  });
+});
+
+describe('mints', () => {
+  test('have the amount that the formula gives with the multiplier of the day and the score just attested', () => {
+    const multipliers = new Map<string, number>();
+    const scores = new Map<string, number>();
+    for (const event of EVENTS) {
+      if (event.type === 'genesis')
+        for (const [name, value] of Object.entries(event.data.multipliers)) multipliers.set(name, value!);
+      if (event.type === 'multiplier_set') multipliers.set(event.data.cathedral, event.data.multiplier);
+      if (event.type === 'attestation') scores.set(event.agent, event.data.score);
+      if (event.type !== 'mic_mint') continue;
+      const { sentinel, cathedral, coordination_score, multiplier, amount } = event.data;
+      expect(multiplier).toBe(multipliers.get(cathedral));
+      expect(coordination_score).toBe(scores.get(sentinel));
+      expect(amount).toBe(roundToAmount(reward(coordination_score, multiplier)));
+    }
+  });
+
+  test('happen while the index is at its threshold or above, and pause below it', () => {
+    let total = 0n;
+    let mii = 0;
+    let [paused, attestedInPause] = [0, 0];
+    for (const event of EVENTS) {
+      const isOpen = mii >= miiThreshold(Number(formatAmount(total)));
+      if (event.type === 'genesis') total = parseAmount(event.data.allocation);
+      if (event.type === 'mii_reading') {
+        mii = event.data.mii;
+        if (mii < miiThreshold(Number(formatAmount(total)))) paused += 1;
+      }
+      if (event.type === 'attestation' && !isOpen) attestedInPause += 1;
+      if (event.type !== 'mic_mint') continue;
+      if (!isOpen) throw new Error(`event ${event.seq} mints below the threshold`);
+      total += parseAmount(event.data.amount);
+    }
+    expect(paused / ofType('mii_reading').length).toBeGreaterThan(0.01);
+    expect(paused / ofType('mii_reading').length).toBeLessThan(0.15);
+    expect(attestedInPause).toBeGreaterThan(100);
+  });
+});
+
+test('what circulates and what a contract holds never becomes negative', () => {
+  let free = 0n;
+  const held = new Map<string, bigint>();
+  const reasons = new Set<string>();
+  for (const event of EVENTS) {
+    if (event.type === 'genesis') free += parseAmount(event.data.allocation);
+    if (event.type === 'mic_mint') free += parseAmount(event.data.amount);
+    if (event.type === 'mic_burn') {
+      free -= parseAmount(event.data.amount);
+      reasons.add(event.data.reason);
+    }
+    if (event.type === 'mic_lock' || event.type === 'mic_unlock') {
+      const signed = parseAmount(event.data.amount) * (event.type === 'mic_lock' ? 1n : -1n);
+      free -= signed;
+      held.set(event.data.contract, (held.get(event.data.contract) ?? 0n) + signed);
+      expect(held.get(event.data.contract)).toBeGreaterThanOrEqual(0n);
+    }
+    if (free < 0n) throw new Error(`event ${event.seq} spends what is not there`);
+  }
+  expect([...reasons].sort()).toEqual([
+    'expired_grant',
+    'integrity_penalty',
+    'transaction_fee',
+    'treasury_sink',
+  ]);
+  expect([...held.keys()]).toContain('research_grant_2026');
+});
+
+test('heartbeats come every two or three hours, and outages now and then', () => {
+  const last = new Map<string, number>();
+  const gaps: number[] = [];
+  for (const { agent, timestamp } of ofType('heartbeat')) {
+    const at = Date.parse(timestamp);
+    if (last.has(agent)) gaps.push((at - last.get(agent)!) / HOUR);
+    last.set(agent, at);
+  }
+  const usual = gaps.filter((gap) => gap >= 1.9 && gap <= 3.1);
+  expect(usual.length / gaps.length).toBeGreaterThan(0.98);
+  expect(gaps.filter((gap) => gap > 24).length).toBeGreaterThan(15);
+  expect(gaps.filter((gap) => gap > 72).length).toBeGreaterThan(0);
+});
+
+test('each outage is raised by WATCH, and cleared when the sentinel is back', () => {
+  const raised = ofType('alert_raised').filter(({ data }) => data.scope === 'sentinel');
+  const cleared = new Set(ofType('alert_cleared').map(({ data }) => data.alert));
+  expect(raised.length).toBeGreaterThan(15);
+  expect(raised.every(({ agent }) => agent === 'WATCH')).toBe(true);
+  const old = raised.filter(({ timestamp }) => timestamp < '2026-11-01');
+  expect(old.filter(({ data }) => !cleared.has(data.alert))).toEqual([]);
+  expect(new Set(raised.map(({ data }) => data.severity))).toEqual(new Set(['warning', 'critical']));
+});
+
+test('multipliers stay between 1 and 2 and change by small steps, after a decision', () => {
+  const before = new Map<string, number>(
+    Object.entries(ofType('genesis')[0]!.data.multipliers) as [string, number][],
+  );
+  const decided = ofType('decision_recorded').map(({ data, timestamp }) => ({
+    topic: data.topic,
+    timestamp,
+  }));
+  expect(ofType('multiplier_set').length).toBeGreaterThan(6);
+  for (const { data, timestamp } of ofType('multiplier_set')) {
+    expect(Math.abs(data.multiplier - before.get(data.cathedral)!)).toBeLessThanOrEqual(0.1501);
+    const named = `multiplier of ${data.cathedral} from ${before.get(data.cathedral)!.toFixed(2)} to ${data.multiplier.toFixed(2)}`;
+    expect(decided.some(({ topic, timestamp: at }) => topic.includes(named) && at < timestamp)).toBe(true);
+    before.set(data.cathedral, data.multiplier);
+  }
+});
+
+test('after the first day every jurisdiction has been audited and has its next audit scheduled', () => {
+  const scheduled = new Map<string, string>();
+  const statuses = new Set<string>();
+  for (const event of EVENTS) {
+    if (event.timestamp >= '2025-07-04') {
+      expect(scheduled.size).toBe(4);
+      const late = [...scheduled.values()].filter((date) => date < event.timestamp.slice(0, 10));
+      if (late.length > 0) throw new Error(`${event.timestamp}: the audit of ${late[0]} is late`);
+    }
+    if (event.type === 'audit_scheduled') scheduled.set(event.data.jurisdiction, event.data.date);
+    if (event.type === 'compliance_audited')
+      for (const status of Object.values(event.data.statuses as Record<string, string>)) statuses.add(status);
+  }
+  expect([...statuses].sort()).toEqual([
+    'compatible',
+    'compliant',
+    'high_risk_compliant',
+    'under_review',
+    'utility_token',
+  ]);
+});
+
+test('policies are projected anew every quarter, with other numbers', () => {
+  const byPolicy = Map.groupBy(ofType('policy_projected'), ({ data }) => data.policy);
+  expect(byPolicy.size).toBe(6);
+  for (const projections of byPolicy.values()) {
+    expect(projections.length).toBeGreaterThan(4);
+    const impacts = projections.map(({ data }) => JSON.stringify([data.economic_impact, data.social_impact]));
+    expect(new Set(impacts).size).toBe(impacts.length);
+  }
+  const risks = ofType('policy_projected').flatMap(({ data }) => data.risks);
+  expect(risks.some(({ mitigation }) => mitigation === '')).toBe(true);
+});
+
+test('companions are attested, watched, renewed and revoked; none is watched that is not known', () => {
+  const known = new Set<string>();
+  for (const event of EVENTS) {
+    if (event.type === 'companion_attested') {
+      const { attestation, expires_at, previous_attestation } = event.data;
+      expect(Date.parse(expires_at) - Date.parse(event.timestamp)).toBeLessThanOrEqual(90 * 24 * HOUR);
+      if (previous_attestation !== undefined) expect(known).toContain(previous_attestation);
+      known.add(attestation);
+    }
+    if (event.type === 'companion_drift' || event.type === 'companion_revoked')
+      expect(known).toContain(event.data.attestation);
+  }
+  expect(ofType('companion_attested').some(({ data }) => data.previous_attestation !== undefined)).toBe(true);
+});

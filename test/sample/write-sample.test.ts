@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
+import { formatVerifierKey, signerFromSeed } from '../../pipeline/ledger/note.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
+import { apply } from '../../pipeline/model/fold.ts';
+import { emptyState } from '../../pipeline/model/state.ts';
+import { DEMO_ORIGIN, demoSigner } from '../../pipeline/sample/demo-key.ts';
+import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { readVerified } from './verified.ts';
+
+/** SHA-256 of every file of a ledger, by name. */
+async function hashes(path: string): Promise<Record<string, string>> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const sums = files.sort().map(async (file) => {
+    const sum = createHash('sha256').update(await readFile(file));
+    return [file.slice(path.length), sum.digest('hex')] as const;
+  });
+  return Object.fromEntries(await Promise.all(sums));
+}
+
+test('the published key is the one that signs samples', async () => {
+  expect(await readFile('data/keys/ledger.vkey', 'utf8')).toBe(
+    `${formatVerifierKey(demoSigner().verifier)}\n`,
+  );
+});
+
+test('the same options give the same bytes, another seed does not', async () => {
+  await using folder = await temporaryFolder();
+  const options = { from: '2026-01-01', to: '2026-01-09T10:30:00Z', seed: 5 };
+  await writeSample({ out: folder.path('a'), ...options });
+  await writeSample({ out: folder.path('b'), ...options });
+  await writeSample({ out: folder.path('c'), ...options, seed: 6 });
+  const first = await hashes(folder.path('a'));
+  expect(Object.keys(first)).toHaveLength(33 * 2 + 1);
+  expect(await hashes(folder.path('b'))).toEqual(first);
+  expect(await hashes(folder.path('c'))).not.toEqual(first);
+});
+
+test('a longer ledger has the same beginning, byte for byte', async () => {
+  await using folder = await temporaryFolder();
+  await writeSample({ out: folder.path('short'), to: '2025-07-12T09:00:00Z' });
+  await writeSample({ out: folder.path('long'), to: '2025-07-20' });
+  const { '/head.ndjson': head, ...sealed } = await hashes(folder.path('short'));
+  expect(head).toBeDefined();
+  expect(await hashes(folder.path('long'))).toMatchObject(sealed);
+  const lines = await readFile(join(folder.path('short'), 'head.ndjson'), 'utf8');
+  const { events, snapshots } = await readVerified(folder.path('long'));
+  const start = snapshots.find(({ id }) => id === '2025-07-12T06Z')!.size;
+  const ids = lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(ids).toEqual(events.slice(start, start + ids.length));
+});
+
+test('a snapshot holds the events of its six hours, and the head what comes after the last', async () => {
+  await using folder = await temporaryFolder();
+  const out = folder.path('ledger');
+  const progress: number[] = [];
+  const written = await writeSample({
+    out,
+    to: '2025-07-05T20:00:00Z',
+    onProgress: (events) => progress.push(events),
+  });
+  const { events, snapshots, head } = await readVerified(out);
+  expect(snapshots[0]!.id).toBe('2025-07-03T06Z');
+  expect(snapshots.at(-1)!.id).toBe('2025-07-05T18Z');
+  expect(written).toMatchObject({
+    events: events.length,
+    size: events.length,
+    snapshots: 11,
+    snapshot: '2025-07-05T18Z',
+  });
+  expect(written.timestamp).toBe(events.at(-1)!.timestamp);
+  expect(progress).toEqual([...snapshots.map(({ size }) => size), events.length]);
+  let seq = 0;
+  for (const { id, size } of snapshots) {
+    const end = id.replace('Z', ':00:00Z');
+    expect(events[size - 1]!.timestamp < end && events[size]!.timestamp >= end).toBe(true);
+    seq = size;
+  }
+  expect(head).toBe(events.length - seq);
+  expect(events.at(-1)!.timestamp < '2025-07-05T20:00:00Z').toBe(true);
+});
+
+describe('a number of events', () => {
+  test.each([1, 40, 3000, 9000, 30_000])(
+    'of %i is met exactly, over the same dates where they suffice',
+    async (events) => {
+      await using folder = await temporaryFolder();
+      const out = folder.path('ledger');
+      const written = await writeSample({ out, to: '2025-08-05T14:00:00Z', events });
+      const verified = await readVerified(out);
+      expect(written.events).toBe(events);
+      expect(verified.events).toHaveLength(events);
+      if (events >= 3000) expect(verified.events.at(-1)!.timestamp > '2025-08-05T12:00').toBe(true);
+      const state = verified.events.reduce((state, event) => apply(state, { event, hash: '' }), emptyState());
+      expect(state.findings.recent).toEqual([]);
+    },
+  );
+
+  test('is met also where the last of them is half of what happens in its second', () => {
+    const sizes = Array.from({ length: 150 }, (_, more) => 20 + more);
+    const found = sizes.map(
+      (events) => [...sampleEvents({ to: '2025-07-04', events })].flatMap((slot) => slot.events).length,
+    );
+    expect(found).toEqual(sizes);
+  });
+
+  test('beyond the natural one gives more heartbeats and more mints, one reading a slot, and minting that pauses', async () => {
+    await using folder = await temporaryFolder();
+    const out = folder.path('ledger');
+    await writeSample({ out, to: '2025-09-15', events: 60_000 });
+    const { events } = await readVerified(out);
+    const count = (type: string) => events.filter((event) => event.type === type).length;
+    expect(count('mii_reading')).toBe(74 * 4);
+    expect(count('heartbeat')).toBeGreaterThan(24_000);
+    expect(count('attestation')).toBeGreaterThan(12_000);
+    expect(count('mic_mint') / count('attestation')).toBeGreaterThan(0.85);
+    expect(count('mic_mint') / count('attestation')).toBeLessThan(0.999);
+  });
+});
+
+describe('the folder', () => {
+  test('is left alone where it holds anything that is no sample ledger', async () => {
+    await using folder = await temporaryFolder();
+    const out = folder.path('papers');
+    await mkdir(out);
+    await writeFile(join(out, 'thesis.txt'), 'years of work');
+    const attempt = writeSample({ out, to: '2025-07-04' });
+    await expect(attempt).rejects.toThrow(expect.objectContaining({ code: 'usage', found: 'thesis.txt' }));
+    expect(await readdir(out)).toEqual(['thesis.txt']);
+  });
+
+  test('is left alone where the ledger in it is signed by another key', async () => {
+    await using folder = await temporaryFolder();
+    const out = folder.path('ledger');
+    const signer = signerFromSeed('ledger.example.org/production', new Uint8Array(32).fill(3));
+    const writer = SnapshotWriter.create(out, LEDGER_START, signer, signer.verifier.name);
+    await writer.seal('2025-07-03T06Z');
+    const before = await hashes(out);
+    await expect(writeSample({ out, to: '2025-07-04' })).rejects.toThrow(
+      'a ledger of origin ledger.example.org/production',
+    );
+    expect(await hashes(out)).toEqual(before);
+  });
+
+  test('may hold an older sample, which is replaced, but not when the options are wrong', async () => {
+    await using folder = await temporaryFolder();
+    const out = folder.path('ledger');
+    await writeSample({ out, to: '2025-07-06T03:00:00Z' });
+    const before = await hashes(out);
+    await expect(writeSample({ out, to: 'never' })).rejects.toThrow(
+      expect.objectContaining({ code: 'usage' }),
+    );
+    expect(await hashes(out)).toEqual(before);
+    await writeSample({ out, to: '2025-07-04', seed: 9 });
+    expect((await readVerified(out)).snapshots).toHaveLength(4);
+  });
+
+  test('that is a file is refused', async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(folder.path('file'), '');
+    await expect(writeSample({ out: folder.path('file'), to: '2025-07-04' })).rejects.toThrow(
+      expect.objectContaining({ code: 'usage', found: 'ENOTDIR' }),
+    );
+  });
+});
+
+test('checkpoints carry the name of the demo ledger', async () => {
+  await using folder = await temporaryFolder();
+  const out = folder.path('ledger');
+  await writeSample({ out, to: '2025-07-03T06:00:00Z' });
+  const note = await readFile(join(out, 'snapshots', '2025-07-03T06Z.checkpoint'), 'utf8');
+  expect(note.split('\n')[0]).toBe(DEMO_ORIGIN);
+});

@@ -1,0 +1,11 @@
+import type { EventOf, KnownEvent, KnownType } from '../../pipeline/ledger/event.ts';
+import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
+
+/** A sample over sixteen months, made once for the tests of a file. */
+export const EVENTS = [...sampleEvents({ to: '2026-11-21', seed: 1 })].flatMap(
+  ({ events }) => events,
+) as KnownEvent[];
+
+export function ofType<T extends KnownType>(type: T): EventOf<T>[] {
+  return EVENTS.filter((event) => event.type === type) as EventOf<T>[];
+}
