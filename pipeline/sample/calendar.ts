@@ -20,7 +20,7 @@ export function formatQuarter(ms: number): string {
   return `Q${Math.floor(date.getUTCMonth() / 3) + 1} ${date.getUTCFullYear()}`;
 }
 
-/** The same hour three months on, as far as the calendar goes: quarters are of different lengths. */
+/** The quarter after the one in which `ms` lies. */
 export function formatNextQuarter(ms: number): string {
   const date = new Date(ms);
   const quarter = Math.floor(date.getUTCMonth() / 3) + 1;

@@ -121,14 +121,6 @@ export const CAST = {
 export type SentinelId = keyof typeof CAST;
 export const SENTINELS = Object.keys(CAST) as SentinelId[];
 
-export function characterOf(id: SentinelId): Character {
-  return CAST[id];
-}
-
-export function isSentinel(id: string): id is SentinelId {
-  return Object.hasOwn(CAST, id);
-}
-
 export const GENESIS_MULTIPLIERS = {
   'FOR-GOVERNMENTS': 2,
   'FOR-ECONOMISTS': 1.5,

@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { withLock } from '../../pipeline/publish/lock.ts';
 import type { Status } from '../../pipeline/publish/status.ts';
 import { temporaryFolder } from '../publish/temporary-folder.ts';
@@ -77,14 +77,62 @@ describe('cathedral start', () => {
       expect(await readdir(out)).not.toContain('current');
     });
   });
+});
 
-  test('refuses to keep alive a ledger that is not a demo', async () => {
-    const { status, stderr } = await runCli([
-      'start',
-      '--demo',
-      '--port=0',
-      '--ledger=civic+http://localhost:1',
+describe('cathedral start --demo', () => {
+  /** A demo ledger of the last two days, and the flags to start with it. */
+  async function demo(): Promise<Folders> {
+    const folder = await temporaryFolder();
+    const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
+    const from = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+    await runCli(['sample', '--out', ledger, '--from', from]);
+    const flags = ['--ledger', ledger, '--out', out, '--without-site', '--port', '0'];
+    return { ledger, out, args: ['start', '--demo', ...flags] };
+  }
+
+  test('keeps the ledger alive, and when it is killed nothing goes on without it', async () => {
+    const { ledger, args } = await demo();
+    const head = join(ledger, 'head.ndjson');
+    const before = (await readFile(head)).length;
+    const cli = new RunningCli(args);
+    await cli.printed(/^Ready: http:\S+$/m);
+    await vi.waitFor(async () => expect((await readFile(head)).length).toBeGreaterThan(before), 30_000);
+    cli.child.kill('SIGKILL');
+    await withLock(`${ledger}.lock`, { waitMs: 10_000, holder: 'a test' }, async () => {
+      expect((await readFile(head)).at(-1)).toBe(0x0a);
+    });
+  });
+
+  test('ends together with the process that writes the ledger', async () => {
+    const { ledger, args } = await demo();
+    const cli = new RunningCli(args);
+    await cli.printed(/The next release is due at|next look is at/);
+    cli.child.kill('SIGINT');
+    expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
+    await withLock(`${ledger}.lock`, { waitMs: 0, holder: 'a test' }, async () => {});
+  });
+
+  test('refuses a ledger that is not a demo’s, for it would write to it', async () => {
+    const remote = await runCli(['start', '--demo', '--port=0', '--ledger=civic+http://localhost:1']);
+    expect([remote.status, remote.stderr]).toEqual([
+      2,
+      expect.stringContaining('--demo: expected a ledger in a folder'),
     ]);
-    expect([status, stderr]).toEqual([2, expect.stringContaining('--demo: expected a ledger in a folder')]);
+    const { ledger, args } = await demo();
+    for (const name of await readdir(join(ledger, 'snapshots'))) {
+      if (name.endsWith('.checkpoint')) await writeFile(join(ledger, 'snapshots', name), SOMEBODY_ELSES);
+    }
+    const other = await runCli(args);
+    expect([other.status, other.stderr]).toEqual([
+      2,
+      expect.stringContaining('found one that another key signed'),
+    ]);
   });
 });
+
+const SOMEBODY_ELSES = `ledger.example.org
+1
+AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+
+— ledger.example.org ${Buffer.alloc(68, 7).toString('base64')}
+`;

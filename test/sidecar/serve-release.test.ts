@@ -1,23 +1,10 @@
-import { createHash } from 'node:crypto';
 import { appendFile, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { FastifyInstance } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { readCurrent } from '../../pipeline/publish/release.ts';
 import { publishTiny } from '../publish/publish-tiny.ts';
 import { temporaryFolder } from '../publish/temporary-folder.ts';
-import { type TinyApp, tinyApp } from './tiny-app.ts';
-
-async function served(events = 50): Promise<TinyApp & { out: string }> {
-  const out = await temporaryFolder();
-  await publishTiny(out, { events });
-  return { ...tinyApp(out), out };
-}
-
-function get(app: FastifyInstance, url: string, headers: Record<string, string> = {}) {
-  return app.inject({ method: 'GET', url, headers });
-}
+import { get, served, tinyApp } from './tiny-app.ts';
 
 describe('every file of the release', () => {
   test('is answered at its exact path with its bytes, its type and a strong tag of those bytes', async () => {
@@ -143,95 +130,6 @@ describe('a restricted path', () => {
     const { app } = tinyApp(await temporaryFolder());
     expect((await get(app, GATED[0]!)).statusCode).toBe(401);
     expect((await get(app, '/economy/supply')).json()).toMatchObject({ status: 503, code: 'unavailable' });
-  });
-});
-
-describe('compressed bytes', () => {
-  test('are sent to who can read them, with a tag of their own and the same content', async () => {
-    const { app } = await served();
-    const plain = await get(app, '/economy/mic-history.csv');
-    expect([plain.headers['content-encoding'], plain.headers.vary]).toEqual([undefined, 'Accept-Encoding']);
-    for (const [encoding, decode] of [
-      ['gzip', gunzipSync],
-      ['br', brotliDecompressSync],
-    ] as const) {
-      const answer = await get(app, '/economy/supply', { 'accept-encoding': encoding });
-      expect(answer.headers['content-encoding']).toBe(encoding);
-      expect(answer.headers.vary).toBe('Accept-Encoding');
-      expect(answer.headers.etag).toBe(`"${createHash('sha256').update(answer.rawPayload).digest('hex')}"`);
-      expect(decode(answer.rawPayload).toString()).toBe((await get(app, '/economy/supply')).body);
-    }
-  });
-});
-
-describe('a condition', () => {
-  test('is answered 304 by tag or by date, and the tag goes before the date', async () => {
-    const { app } = await served();
-    const { headers } = await get(app, '/economy/supply');
-    const [etag, modified] = [String(headers.etag), String(headers['last-modified'])];
-    const statusOf = async (conditions: Record<string, string>) =>
-      (await get(app, '/economy/supply', conditions)).statusCode;
-    expect(await statusOf({ 'if-none-match': etag })).toBe(304);
-    expect(await statusOf({ 'if-none-match': `"other", W/${etag}` })).toBe(304);
-    expect(await statusOf({ 'if-none-match': '"other"' })).toBe(200);
-    expect(await statusOf({ 'if-modified-since': modified })).toBe(304);
-    expect(await statusOf({ 'if-modified-since': 'yesterday' })).toBe(200);
-    expect(await statusOf({ 'if-none-match': '"other"', 'if-modified-since': modified })).toBe(200);
-    expect(await statusOf({ 'if-match': etag })).toBe(200);
-    expect(await statusOf({ 'if-match': '"other"' })).toBe(412);
-  });
-
-  test('that holds is answered with what a cache has to renew, and no bytes', async () => {
-    const { app } = await served();
-    const { headers } = await get(app, '/economy/supply');
-    const answer = await get(app, '/economy/supply', { 'if-none-match': String(headers.etag) });
-    for (const name of ['etag', 'last-modified', 'cache-control', 'vary', 'access-control-allow-origin']) {
-      expect([name, answer.headers[name]]).toEqual([name, headers[name]]);
-    }
-    expect(answer.rawPayload.length).toBe(0);
-  });
-
-  test('with the tag of other compressed bytes does not hold', async () => {
-    const { app } = await served();
-    const br = await get(app, '/economy/supply', { 'accept-encoding': 'br' });
-    const asked = { 'accept-encoding': 'gzip', 'if-none-match': String(br.headers.etag) };
-    expect((await get(app, '/economy/supply', asked)).statusCode).toBe(200);
-  });
-});
-
-describe('a range', () => {
-  test('is that part of the file as it is, also for who reads compressed bytes', async () => {
-    const { app } = await served();
-    const whole = (await get(app, '/economy/mic-history.csv')).rawPayload;
-    const asked = { range: 'bytes=10-19', 'accept-encoding': 'br' };
-    const part = await get(app, '/economy/mic-history.csv', asked);
-    expect([part.statusCode, part.headers['content-range']]).toEqual([206, `bytes 10-19/${whole.length}`]);
-    expect(part.headers['content-encoding']).toBeUndefined();
-    expect(part.rawPayload.equals(whole.subarray(10, 20))).toBe(true);
-    const tail = await get(app, '/economy/mic-history.csv', { range: 'bytes=-7' });
-    expect(tail.rawPayload.equals(whole.subarray(-7))).toBe(true);
-  });
-
-  test('beyond the end is refused with the size', async () => {
-    const { app } = await served();
-    const { headers } = await get(app, '/economy/supply');
-    const answer = await get(app, '/economy/supply', { range: 'bytes=99999999-' });
-    expect([answer.statusCode, answer.headers['content-range']]).toEqual([
-      416,
-      `bytes */${headers['content-length']}`,
-    ]);
-    expect(answer.json()).toMatchObject({ code: 'range_not_satisfiable' });
-  });
-
-  test('goes on only with the bytes that the client has the beginning of', async () => {
-    const { app } = await served();
-    const { headers } = await get(app, '/economy/supply');
-    const ranged = async (condition: string) =>
-      (await get(app, '/economy/supply', { range: 'bytes=1-2', 'if-range': condition })).statusCode;
-    expect(await ranged(String(headers.etag))).toBe(206);
-    expect(await ranged('"other"')).toBe(200);
-    expect(await ranged(`W/${headers.etag}`)).toBe(200);
-    expect(await ranged(String(headers['last-modified']))).toBe(206);
   });
 });
 
