@@ -21,7 +21,12 @@ export interface CheckOptions extends Omit<BuildOptions, 'ledger' | 'rebuild' | 
 export async function check(options: CheckOptions): Promise<Problem[]> {
   const { out, ledger, log } = options;
   const dir = await realpath(join(out, 'current')).catch((cause) => {
-    throw new CathedralError('release_invalid', { place: out, expected: 'a published release', found: 'none', cause });
+    throw new CathedralError('release_invalid', {
+      place: out,
+      expected: 'a published release',
+      found: 'none',
+      cause,
+    });
   });
   log(`checking every byte of ${dir}`);
   const problems = await verifyRelease(dir);
@@ -29,7 +34,9 @@ export async function check(options: CheckOptions): Promise<Problem[]> {
   return compareWithLedger({ ...options, ledger });
 }
 
-async function compareWithLedger(options: Omit<BuildOptions, 'rebuild' | 'site' | 'pdf'>): Promise<Problem[]> {
+async function compareWithLedger(
+  options: Omit<BuildOptions, 'rebuild' | 'site' | 'pdf'>,
+): Promise<Problem[]> {
   const published = (await readCurrent(options.out))!.manifest;
   const out = await mkdtemp(join(tmpdir(), 'cathedral-check-'));
   const site = published.files.some(({ kind }) => kind === 'page');

@@ -46,11 +46,9 @@ const schema = z.strictObject({
         baseline: metricValue('Over the first 30 days of the ledger, measured at their end'),
         current: metricValue('Over the last 30 days'),
         drift: z.number().meta({ description: 'Change', unit: 'share', formula: 'current − baseline' }),
-        direction: z
-          .enum(['improving', 'worsening', 'stable'])
-          .meta({
-            description: 'stable where the change is smaller than 0.01; each metric is better when higher',
-          }),
+        direction: z.enum(['improving', 'worsening', 'stable']).meta({
+          description: 'stable where the change is smaller than 0.01; each metric is better when higher',
+        }),
       }),
     )
     .meta({ description: 'By metric' }),
