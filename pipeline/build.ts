@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Documents, readDocuments } from './artifacts/documents.ts';
-import { ARTIFACTS } from './artifacts/table.ts';
+import { ARTIFACTS, PRINTED } from './artifacts/table.ts';
 import { openDirectory, type SnapshotFile } from './ledger/directory.ts';
 import type { Verifier } from './ledger/note.ts';
 import { withLock } from './publish/lock.ts';
@@ -55,8 +55,8 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const resume = previous && !rebuild ? parseResume(previous.state) : START;
   const snapshots = await newSnapshots(options, resume);
   const inputs = digestInputs(options, documents);
-  if (previous && !rebuild && snapshots.length === 0 && previous.manifest.inputs === inputs)
-    return unchanged(previous);
+  const nothingNew = !rebuild && snapshots.length === 0;
+  if (previous && nothingNew && isMadeOf(previous, inputs, options)) return unchanged(previous);
 
   await using staging = await openStaging(out, previous, { reuse: !rebuild });
   const folded = await foldSnapshots({ ...options, staging, documents, snapshots, resume });
@@ -79,9 +79,17 @@ function unchanged({ manifest }: Published): BuildReport {
   return { outcome: 'unchanged', manifest, snapshots: 0, events: 0, findings: [] };
 }
 
+/** Whether a release is of the same documents and settings, and has the site and the PDFs that are asked for. */
+function isMadeOf({ manifest }: Published, inputs: string, { site, print }: BuildOptions): boolean {
+  const { files } = manifest;
+  const hasSite = files.some(({ kind }) => kind === 'page');
+  const hasPdf = PRINTED.every((artifact) => files.some(({ path }) => path === artifact.path));
+  return manifest.inputs === inputs && hasSite === site && hasPdf === (site && print !== null);
+}
+
 /** Whatever shows in the files and is not the ledger. */
-function digestInputs({ software, baseUrl, site, pdf }: BuildOptions, { digest }: Documents): string {
+function digestInputs({ software, baseUrl }: BuildOptions, { digest }: Documents): string {
   return createHash('sha256')
-    .update(JSON.stringify([software, digest, baseUrl, site, pdf]))
+    .update(JSON.stringify([software, digest, baseUrl]))
     .digest('hex');
 }

@@ -1,22 +1,23 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, build } from './build.ts';
 import { CathedralError } from './errors.ts';
 import { compareManifests } from './publish/compare-manifests.ts';
-import type { ManifestFile } from './publish/manifest.ts';
-import { readCurrent } from './publish/release.ts';
+import { storedAt } from './publish/manifest.ts';
+import type { Print } from './publish/print-pdf.ts';
+import { type Published, readCurrent } from './publish/release.ts';
 import { type Problem, verifyRelease } from './publish/verify-release.ts';
 
 /** What a check needs of a build's options; without a ledger only the release itself is checked. */
-export interface CheckOptions extends Omit<BuildOptions, 'ledger' | 'rebuild' | 'until' | 'site' | 'pdf'> {
+export interface CheckOptions extends Omit<BuildOptions, 'ledger' | 'rebuild' | 'until' | 'site' | 'print'> {
   ledger: string | null;
 }
 
 /**
  * Compares what is published with its manifest, byte for byte, and then with what the ledger gives when everything is
  * made again from genesis, up to the release's snapshot. A PDF depends on the browser that printed it: of PDFs only the
- * bytes are checked, their numbers stand in the JSON file beside them, which is made again.
+ * bytes are checked; their numbers stand in the JSON file beside them, which is made again.
  */
 export async function check(options: CheckOptions): Promise<Problem[]> {
   const { out, ledger, log } = options;
@@ -35,21 +36,27 @@ export async function check(options: CheckOptions): Promise<Problem[]> {
 }
 
 async function compareWithLedger(
-  options: Omit<BuildOptions, 'rebuild' | 'site' | 'pdf'>,
+  options: Omit<BuildOptions, 'rebuild' | 'site' | 'print'>,
 ): Promise<Problem[]> {
-  const published = (await readCurrent(options.out))!.manifest;
+  const published = (await readCurrent(options.out))!;
+  const { manifest } = published;
   const out = await mkdtemp(join(tmpdir(), 'cathedral-check-'));
-  const site = published.files.some(({ kind }) => kind === 'page');
+  const site = manifest.files.some(({ kind }) => kind === 'page');
   try {
-    options.log(`building again from the ledger, up to ${published.ledger.snapshot}`);
-    const until = published.ledger.snapshot;
-    const rebuilt = await build({ ...options, out, until, site, pdf: false, rebuild: true });
-    return compareManifests(published, rebuilt.manifest, { skip: isPrinted });
+    const until = manifest.ledger.snapshot;
+    options.log(`building again from the ledger, up to ${until}`);
+    const print = printedBefore(published);
+    const rebuilt = await build({ ...options, out, until, site, print, rebuild: true });
+    return compareManifests(manifest, rebuilt.manifest);
   } finally {
     await rm(out, { recursive: true, force: true });
   }
 }
 
-function isPrinted({ media_type }: ManifestFile): boolean {
-  return media_type === 'application/pdf';
+/** In the place of a browser: what was printed for the release, whose bytes have been checked. */
+function printedBefore({ dir, manifest }: Published): Print {
+  return async ({ path }) => {
+    const file = manifest.files.find((one) => one.path === path);
+    return file ? readFile(join(dir, storedAt(file))) : null;
+  };
 }

@@ -29,8 +29,7 @@ function options(out: string, more: Partial<BuildOptions> = {}): BuildOptions {
     software: 'cathedral-data-service/test',
     rebuild: false,
     site: false,
-    pdf: false,
-    chromium: { configured: null, path: '' },
+    print: null,
     waitMs: 0,
     log: () => {},
     ...more,
@@ -130,6 +129,13 @@ describe('a check', () => {
   test('finds nothing where release and ledger agree', async () => {
     await build(options('sound'));
     expect(await check(options('sound'))).toEqual([]);
+  });
+
+  test('finds nothing in a release with pages and PDFs, and takes the PDFs as they were printed', async () => {
+    const print = async ({ page }: { page: string }) => Buffer.from(`%PDF of ${page}`);
+    await build(options('printed', { site: true, print }));
+    expect(Object.keys(await published('printed'))).toContain('public/government/transparency-2025.pdf');
+    expect(await check(options('printed'))).toEqual([]);
   });
 
   test('finds a number that the ledger does not give, even with a manifest that agrees', async () => {

@@ -22,8 +22,7 @@ export async function smallRelease(): Promise<Record<string, string>> {
       software: 'cathedral-data-service/golden',
       rebuild: false,
       site: false,
-      pdf: false,
-      chromium: { configured: null, path: '' },
+      print: null,
       waitMs: 0,
       log: () => {},
     });

@@ -1,10 +1,5 @@
-import type { Manifest, ManifestFile } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
 import type { Problem } from './verify-release.ts';
-
-export interface ComparisonOptions {
-  /** Files left out on both sides, such as a printed PDF, which does not come out the same twice. */
-  skip?: (file: ManifestFile) => boolean;
-}
 
 /**
  * Everything but when a file first appeared and how it is compressed: those are of the publishing, not of
@@ -22,11 +17,7 @@ const COMPARED = [
 ] as const;
 
 /** How a published manifest differs from one built again from the ledger; empty where it does not. */
-export function compareManifests(
-  published: Manifest,
-  rebuilt: Manifest,
-  options: ComparisonOptions = {},
-): Problem[] {
+export function compareManifests(published: Manifest, rebuilt: Manifest): Problem[] {
   return [
     ...compareMembers('manifest.json', ['timestamp', 'software', 'inputs'], rebuilt, published),
     ...compareMembers(
@@ -35,19 +26,10 @@ export function compareManifests(
       rebuilt.ledger,
       published.ledger,
     ),
-    ...compareFiles(published, rebuilt, options),
+    ...compareByName(rebuilt.files, published.files, ({ path }) => path, COMPARED),
     ...compareSegments(published, rebuilt),
     ...compareByName(rebuilt.unlisted, published.unlisted, ({ file }) => file, ['sha256']),
   ];
-}
-
-function compareFiles(
-  published: Manifest,
-  rebuilt: Manifest,
-  { skip = () => false }: ComparisonOptions,
-): Problem[] {
-  const kept = (files: ManifestFile[]) => files.filter((file) => !skip(file));
-  return compareByName(kept(rebuilt.files), kept(published.files), ({ path }) => path, COMPARED);
 }
 
 function compareSegments(published: Manifest, rebuilt: Manifest): Problem[] {

@@ -7,15 +7,23 @@ import { servePages } from './serve-pages.ts';
 const TIMEOUT_MS = 60_000;
 const AUTHOR = 'Cathedral Data Service';
 
-export interface PrintOptions {
+export interface PrintJob {
   /** Folder of the built site and the data files beside it. */
   root: string;
   /** Path of the page, `/government/transparency/`. */
   page: string;
-  /** Path of a Chromium. */
-  chromium: string;
+  /** Path that the PDF is published at, `government/transparency.pdf`. */
+  path: string;
   /** The data's own time, ISO 8601; it takes the place of the time of printing. */
   asOf: string;
+}
+
+/** Gives a PDF's bytes; null: there shall be none. */
+export type Print = (job: PrintJob) => Promise<Uint8Array | null>;
+
+export interface PrintOptions extends Omit<PrintJob, 'path'> {
+  /** Path of a Chromium. */
+  chromium: string;
 }
 
 /**

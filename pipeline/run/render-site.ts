@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import type { PrintedArtifact } from '../artifacts/artifact.ts';
 import { PRINTED } from '../artifacts/table.ts';
 import { yearOf } from '../model/period.ts';
-import { type ChromiumSearch, findChromium } from '../publish/chromium.ts';
 import type { Facts } from '../publish/manifest.ts';
-import { printPdf } from '../publish/print-pdf.ts';
+import type { Print } from '../publish/print-pdf.ts';
 import { buildSite } from '../publish/site.ts';
 import type { Staging } from '../publish/staging.ts';
 import { dataFile } from './data-file.ts';
@@ -17,10 +16,8 @@ export interface SiteOptions {
   documents: string;
   /** False: data files only, no pages and no PDF. */
   site: boolean;
-  /** False: no PDF; closed years' PDFs of earlier runs stay. */
-  pdf: boolean;
-  /** Where to look for the Chromium that prints. */
-  chromium: ChromiumSearch;
+  /** Null: no PDF; closed years' PDFs of earlier runs stay. */
+  print: Print | null;
   log: (line: string) => void;
 }
 
@@ -31,7 +28,7 @@ export async function renderSite(
   folded: Folded,
   options: SiteOptions,
 ): Promise<void> {
-  const { site, pdf, baseUrl, documents, log } = options;
+  const { site, baseUrl, documents, log } = options;
   await staging.writeDraft(facts);
   if (site) {
     log('building the site');
@@ -39,31 +36,44 @@ export async function renderSite(
     await buildSite({ release: staging.dir, out, cache: join(staging.scratch, 'cache'), baseUrl, documents });
     await staging.addTree(out);
   }
-  for (const artifact of PRINTED) await print(artifact, staging, folded, { ...options, pdf: pdf && site });
+  for (const artifact of PRINTED) await printYears(artifact, staging, folded, options);
 }
 
 /** The year so far is printed anew; a closed year is printed once and carried over from then on. */
-async function print(
+async function printYears(
   artifact: PrintedArtifact,
   staging: Staging,
   { state }: Folded,
-  { pdf, chromium, log }: SiteOptions,
+  options: SiteOptions,
 ): Promise<void> {
-  const staged = new Set(staging.paths());
   const carried = new Set(staging.previous?.manifest.files.map(({ path }) => path));
-  const printer = { root: join(staging.dir, 'public'), chromium: pdf ? findChromium(chromium) : '' };
   for (const year of yearsBetween(yearOf(state.since), state.year.year)) {
     const [path, page] = [artifact.closedPath(year), artifact.closedPage(year)];
     if (carried.has(path)) await staging.carry(path);
-    else if (pdf && staged.has(`${page.slice(1)}index.html`)) {
-      log(`printing ${path}`);
-      const content = await printPdf({ ...printer, page, asOf: `${year}-12-31T23:59:59Z` });
-      await staging.write({ ...dataFile(artifact, content), path, immutable: true });
-    }
+    else
+      await printPage(
+        { artifact, staging, path, page, asOf: `${year}-12-31T23:59:59Z`, immutable: true },
+        options,
+      );
   }
-  if (!pdf) return;
-  log(`printing ${artifact.path}`);
-  await staging.write(
-    dataFile(artifact, await printPdf({ ...printer, page: artifact.page, asOf: state.asOf })),
-  );
+  const { path, page } = artifact;
+  await printPage({ artifact, staging, path, page, asOf: state.asOf, immutable: false }, options);
+}
+
+interface Printing {
+  artifact: PrintedArtifact;
+  staging: Staging;
+  path: string;
+  page: string;
+  asOf: string;
+  immutable: boolean;
+}
+
+/** Of no effect where the site has no such page: without a site, or for a year without an event. */
+async function printPage({ artifact, staging, path, page, asOf, immutable }: Printing, options: SiteOptions) {
+  const { print, log } = options;
+  if (!print || !staging.paths().includes(`${page.slice(1)}index.html`)) return;
+  log(`printing ${path}`);
+  const content = await print({ root: join(staging.dir, 'public'), page, path, asOf });
+  if (content) await staging.write({ ...dataFile(artifact, content), path, immutable });
 }

@@ -1,5 +1,7 @@
 import { build as buildRelease } from '../../pipeline/build.ts';
 import { programPath } from '../../pipeline/config.ts';
+import { findChromium } from '../../pipeline/publish/chromium.ts';
+import { type Print, printPdf } from '../../pipeline/publish/print-pdf.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { defineCommand } from './command.ts';
 import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
@@ -26,8 +28,7 @@ export const build = defineCommand({
         rebuild,
         software: SOFTWARE,
         site: !config.withoutSite,
-        pdf: !config.withoutSite && !config.withoutPdf,
-        chromium: { configured: config.chromium, path: programPath() },
+        print: config.withoutSite || config.withoutPdf ? null : printer(config.chromium),
         waitMs: wait * 1000,
         log: (line) => progress.stage(line),
       });
@@ -41,3 +42,9 @@ export const build = defineCommand({
     return 0;
   },
 });
+
+/** Looked for before the work begins: a run that could not print in the end should not have begun. */
+function printer(configured: string | null): Print {
+  const chromium = findChromium({ configured, path: programPath() });
+  return (job) => printPdf({ ...job, chromium });
+}

@@ -1,5 +1,4 @@
 import { check as checkRelease } from '../../pipeline/check.ts';
-import { programPath } from '../../pipeline/config.ts';
 import { defineCommand } from './command.ts';
 import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
 import { SOFTWARE } from './software.ts';
@@ -18,7 +17,6 @@ export const check = defineCommand({
       documents,
       baseUrl,
       software: SOFTWARE,
-      chromium: { configured: null, path: programPath() },
       waitMs: wait * 1000,
       log: (line) => progress.stage(line),
     });

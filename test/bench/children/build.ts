@@ -16,8 +16,7 @@ await report(async () => {
     software: 'bench',
     rebuild: mode === 'rebuild',
     site: mode === 'site',
-    pdf: false,
-    chromium: { configured: null, path: '' },
+    print: null,
     waitMs: 0,
     log: () => {},
   });
