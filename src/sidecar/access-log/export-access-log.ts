@@ -1,0 +1,62 @@
+import { stringify } from 'csv-stringify/sync';
+import { COLUMNS, type Entry } from './entry.ts';
+import { openLogFiles, type Period, readEntries } from './log-files.ts';
+
+export const EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export interface ExportOptions extends Period {
+  format: ExportFormat;
+}
+
+interface Form {
+  head: (period: Period) => string;
+  /** `isFirst`: nothing was written after the head. */
+  rows: (entries: readonly Entry[], isFirst: boolean) => string;
+  tail: (count: number) => string;
+}
+
+const FORMS: Record<ExportFormat, Form> = {
+  csv: {
+    head: () => `${COLUMNS.join(',')}\n`,
+    rows: (entries) => stringify(entries as Entry[], { columns: [...COLUMNS] }),
+    tail: () => '',
+  },
+  ndjson: {
+    head: () => '',
+    rows: (entries) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''),
+    tail: () => '',
+  },
+  json: {
+    head: ({ from, to }) => `{"from":${formatBound(from)},"to":${formatBound(to)},"entries":[`,
+    rows: (entries, isFirst) =>
+      `${isFirst ? '' : ','}\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}`,
+    // Last, so that an export that was cut off can be told.
+    tail: (count) => `\n],"count":${count},"complete":true}\n`,
+  },
+};
+
+/**
+ * The entries of a period, oldest first, with their hashes; some hundred at a time. The log may be written meanwhile; a full
+ * file is archived after the export has ended. Throws store_failed at a file that cannot be read.
+ */
+export async function* exportAccessLog(
+  dir: string,
+  { from, to, format }: ExportOptions,
+): AsyncGenerator<string> {
+  const { head, rows, tail } = FORMS[format];
+  yield head({ from, to });
+  let count = 0;
+  for (const file of openLogFiles(dir)) {
+    if ('error' in file) throw file.error;
+    for (const entries of readEntries(file, { from, to })) {
+      yield rows(entries, count === 0);
+      count += entries.length;
+    }
+  }
+  yield tail(count);
+}
+
+function formatBound(time: number): string {
+  return Number.isFinite(time) ? JSON.stringify(new Date(time).toISOString()) : 'null';
+}

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { storeError } from '../storage/store-error.ts';
+import { BEFORE_FIRST, type Entry, type Link } from './entry.ts';
+import { CURRENT, listArchives, openForReading } from './log-files.ts';
+import { readBeginning, readHead } from './records.ts';
+
+/**
+ * The entry that the next one follows. Looks at where the files meet and at the head record only; a verification looks at
+ * everything. Throws access_log_broken where the log does not hold what it says: going on would cover that up.
+ */
+export function findLastLink(dir: string, current: DatabaseSync): Link {
+  const archived = readArchivedEnd(dir);
+  const first = end(current, 'ASC');
+  const last = end(current, 'DESC');
+  if (first && (first.seq !== archived.seq + 1 || first.prev_hash !== archived.hash))
+    throw broken(join(dir, CURRENT), `to begin after ${format(archived)}`, `entry ${first.seq}`);
+  const link = last ? { seq: last.seq, hash: last.hash } : archived;
+  checkHead(dir, current, link);
+  return link;
+}
+
+function readArchivedEnd(dir: string): Link {
+  const archive = listArchives(dir).at(-1);
+  if (!archive) return readBeginning(dir);
+  const path = join(dir, archive.name);
+  const database = openForReading(path);
+  try {
+    const last = end(database, 'DESC');
+    if (last?.seq !== archive.last) throw broken(path, `to end with entry ${archive.last}`, `${last?.seq}`);
+    return { seq: last.seq, hash: last.hash };
+  } finally {
+    database.close();
+  }
+}
+
+/** The head is never ahead of the log, and what it names is in it. */
+function checkHead(dir: string, current: DatabaseSync, last: Link): void {
+  const head = readHead(dir);
+  // Nothing was ever acknowledged.
+  if (!head && last.seq === BEFORE_FIRST.seq) return;
+  const place = join(dir, 'head');
+  if (!head) throw broken(place, `a record of ${format(last)} or an earlier entry`, 'no file');
+  const named = current.prepare('SELECT seq, hash FROM entries WHERE seq = ?').get(head.seq) as
+    | Link
+    | undefined;
+  const there = named ?? (head.seq === last.seq ? last : null);
+  if (head.seq > last.seq || (there && there.hash !== head.hash))
+    throw broken(dir, `to hold ${format(head)}, which was acknowledged`, `${format(last)} as the last`);
+}
+
+function end(database: DatabaseSync, order: 'ASC' | 'DESC'): Entry | undefined {
+  const sql = `SELECT seq, prev_hash, hash FROM entries ORDER BY seq ${order} LIMIT 1`;
+  return database.prepare(sql).get() as Entry | undefined;
+}
+
+function broken(place: string, expected: string, found: string) {
+  return storeError('access_log_broken', { place, expected, found });
+}
+
+function format({ seq, hash }: Link): string {
+  return `entry ${seq} (${hash.slice(0, 16)}…)`;
+}

@@ -1,0 +1,77 @@
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomically } from '../../../pipeline/ledger/atomic-file.ts';
+import { guardedStore, storeError } from '../storage/store-error.ts';
+import { BEFORE_FIRST, type Link } from './entry.ts';
+
+const HEAD = 'head';
+const BEGINNING = 'beginning.json';
+const HEAD_LINE = /^(-?\d{12,16}) ([0-9a-f]{64})\n$/;
+/** With the sign of the record before the first entry. */
+const SEQ_WIDTH = 15;
+
+/**
+ * The last entry that was acknowledged, in a file beside the log, so that a tail that was cut off is missed. It is never
+ * ahead of the log; after a kill it may be behind.
+ */
+export interface HeadRecord {
+  write: (head: Link) => void;
+  close: () => void;
+}
+
+/** Makes the record where there is none and the log is new. */
+export function openHeadRecord(dir: string): HeadRecord {
+  const path = join(dir, HEAD);
+  return guardedStore(path, () => {
+    if (!existsSync(path)) writeFileAtomically(path, formatHead(BEFORE_FIRST), true);
+    const file = openSync(path, 'r+', 0o600);
+    return {
+      // In place: a line of one length within one sector. Not flushed: after a power failure it is behind.
+      write: (head) => {
+        guardedStore(path, () => writeSync(file, formatHead(head), 0));
+      },
+      close: () => closeSync(file),
+    };
+  });
+}
+
+/** Null where there is none. Throws access_log_broken where it is not a head record. */
+export function readHead(dir: string): Link | null {
+  const path = join(dir, HEAD);
+  if (!existsSync(path)) return null;
+  const text = guardedStore(path, () => readFileSync(path, 'utf8'));
+  const [, seq, hash] = HEAD_LINE.exec(text) ?? [];
+  if (seq && hash) return { seq: Number(seq), hash };
+  const found = JSON.stringify(text.slice(0, 100));
+  throw storeError('access_log_broken', { place: path, expected: '<seq> <hash>', found });
+}
+
+function formatHead({ seq, hash }: Link): string {
+  const digits = String(Math.abs(seq)).padStart(seq < 0 ? SEQ_WIDTH - 1 : SEQ_WIDTH, '0');
+  return `${seq < 0 ? '-' : ''}${digits} ${hash}\n`;
+}
+
+const Beginning = z.strictObject({
+  /** The last entry that was removed. */
+  seq: z.int().min(0),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** The link before the first entry that is kept; the very beginning where nothing was removed by age. */
+export function readBeginning(dir: string): Link {
+  const path = join(dir, BEGINNING);
+  if (!existsSync(path)) return BEFORE_FIRST;
+  const text = guardedStore(path, () => readFileSync(path, 'utf8'));
+  try {
+    return Beginning.parse(JSON.parse(text));
+  } catch (cause) {
+    const expected = '{"seq":…,"hash":…}';
+    throw storeError('access_log_broken', { place: path, expected, found: text.slice(0, 100), cause });
+  }
+}
+
+export function writeBeginning(dir: string, removed: Link): void {
+  const path = join(dir, BEGINNING);
+  guardedStore(path, () => writeFileAtomically(path, `${JSON.stringify(removed)}\n`, true));
+}

@@ -1,0 +1,25 @@
+/** Bytes that nobody can guess, `size` of them. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+/** In ASCII order, so that text of one length sorts as its numbers do. */
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** The largest multiple of 62 in a byte: what lies above it would make the first letters likelier than the last. */
+const UNBIASED = 248;
+
+/** `length` letters and digits, each of the 62 equally likely: 5.95 bits each. */
+export function randomBase62(length: number, randomBytes: RandomBytes): string {
+  let text = '';
+  while (text.length < length) {
+    const usable = [...randomBytes(length)].filter((byte) => byte < UNBIASED);
+    text += usable.map((byte) => ALPHABET[byte % 62]).join('');
+  }
+  return text.slice(0, length);
+}
+
+/** A whole number from 0 to 2^53 − 1, zeros in front: `formatBase62(61, 3)` is `00z`. */
+export function formatBase62(number: number, width: number): string {
+  let text = '';
+  for (let rest = number; rest > 0; rest = Math.floor(rest / 62)) text = ALPHABET[rest % 62] + text;
+  return text.padStart(width, '0');
+}

@@ -1,0 +1,126 @@
+import { createTransport, type SMTPTransportOptions } from 'nodemailer';
+import { z } from 'zod';
+import { schemaFault } from '../../../pipeline/artifacts/format/schema-fault.ts';
+import { keyFault } from './key-fault.ts';
+import { redactKeys } from './key-text.ts';
+import { mailAddress } from './mail-address.ts';
+import { parseSmtpUrl } from './smtp-url.ts';
+
+export interface Mail {
+  to: string;
+  /** One line. */
+  subject: string;
+  /** Plain text. */
+  text: string;
+}
+
+/** Sends mail. Resolves when the next server took the responsibility for it (RFC 5321 §4.2.5), else throws mail_failed. */
+export interface Mailer {
+  send(mail: Mail): Promise<void>;
+}
+
+export interface SmtpOptions {
+  /** SMTP_URL */
+  url: string;
+  /** An address, or a name with one: `Cathedral Data Service <keys@data.example.org>`. */
+  from: string;
+  /** From the look-up of the name to the greeting and the end of STARTTLS, ms. 10 s: a server that needs longer is not there. */
+  connectTimeoutMs?: number;
+  /** Without a byte from the server, ms. 30 s; RFC 5321 §4.5.3.2 allows minutes, for which no operator waits at a prompt. */
+  idleTimeoutMs?: number;
+  /** For the whole mail, ms, against a server that drips. */
+  totalTimeoutMs?: number;
+  /** Certificates of a private authority, PEM, in place of the well-known ones. */
+  ca?: string;
+}
+
+const DEFAULTS = { connectTimeoutMs: 10_000, idleTimeoutMs: 30_000, totalTimeoutMs: 60_000 };
+/** A server's answer may be a page long; a message is one line. */
+const MAX_ANSWER = 200;
+
+const oneLine = z.string().regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'expected text without line breaks');
+
+/** Line breaks in a header would begin another one, so they are refused here too, whoever calls. */
+const MAIL = z.strictObject({
+  to: mailAddress,
+  subject: oneLine.min(1).max(200),
+  text: z.string().min(1).max(10_000),
+});
+
+/** Throws config_invalid for a URL or a sender that is none. Opens no connection yet. */
+export function createMailer({ url, from, ...given }: SmtpOptions): Mailer {
+  const options = { ...DEFAULTS, ...given };
+  const sender = parseSender(from);
+  const transport = createTransport(transportOptions(url, options));
+  return {
+    async send(mail) {
+      const { to, subject, text } = parseMail(mail);
+      const signal = AbortSignal.timeout(options.totalTimeoutMs);
+      try {
+        await transport.sendMail({
+          from: sender,
+          // As an object it is taken as it is, and not parsed as a list.
+          to: { name: '', address: to },
+          subject,
+          text,
+          // RFC 3834 §5: no out-of-office answers, please.
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          signal,
+        });
+      } catch (error) {
+        throw failure(to, signal.aborted ? 'no answer in time' : describeFailure(error));
+      }
+    },
+  };
+}
+
+function transportOptions(
+  url: string,
+  options: typeof DEFAULTS & Pick<SmtpOptions, 'ca'>,
+): SMTPTransportOptions {
+  const { host, port, user, password, tls } = parseSmtpUrl(url);
+  return {
+    host,
+    port,
+    secure: tls === 'start',
+    requireTLS: tls === 'upgrade',
+    ignoreTLS: tls === 'none',
+    tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true, ...(options.ca && { ca: options.ca }) },
+    ...(user !== null && password !== null && { auth: { user, pass: password } }),
+    connectionTimeout: options.connectTimeoutMs,
+    greetingTimeout: options.idleTimeoutMs,
+    socketTimeout: options.idleTimeoutMs,
+    dnsTimeout: options.connectTimeoutMs,
+    allowInternalNetworkInterfaces: true,
+    // A text that looks like a path or an address stays a text.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    logger: false,
+  };
+}
+
+function parseSender(from: string): { name: string; address: string } {
+  const [, name = '', address = from] = /^([^<>"]*?) *<([^<>]*)>$/.exec(from) ?? [];
+  const parsed = { name: oneLine.safeParse(name), address: mailAddress.safeParse(address) };
+  if (parsed.name.success && parsed.address.success) return { name, address: parsed.address.data };
+  const expected = 'an e-mail address, or Name <address>';
+  throw keyFault('config_invalid', { place: 'mail sender', expected, found: JSON.stringify(from) });
+}
+
+function parseMail(mail: Mail): Mail {
+  const parsed = MAIL.safeParse(mail);
+  if (parsed.success) return parsed.data;
+  const fault = schemaFault('mail', parsed.error, mail);
+  throw keyFault('mail_failed', { ...fault, found: redactKeys(fault.found) });
+}
+
+/** Not the library's error itself: a server's answer may repeat what was sent, and an error ends up in logs. */
+function describeFailure(error: unknown): string {
+  const { message = '', response, code } = error as { message?: string; response?: string; code?: string };
+  const said = redactKeys(response ?? message).replace(/[\p{C}\p{Z}]+/gu, ' ');
+  return `${said.trim().slice(0, MAX_ANSWER)}${code ? ` (${code})` : ''}`;
+}
+
+function failure(to: string, found: string): Error {
+  return keyFault('mail_failed', { place: `mail to ${to}`, expected: 'the mail server to accept it', found });
+}

@@ -1,0 +1,43 @@
+import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import { type Tier, tierWithoutKey } from './quotas.ts';
+
+/** What the server measures about itself. */
+export interface Load {
+  /** Mean delay of the event loop over the last moments, ms. */
+  loopDelayMs: number;
+  /** Requests that were let in and are not answered yet. */
+  active: number;
+}
+
+/** Above either of these the server is under high load. */
+export type LoadLimits = Load;
+
+export const LOAD_LIMITS: LoadLimits = {
+  // A small file takes a millisecond; at this delay readers notice, and nothing is lost yet.
+  loopDelayMs: 150,
+  // Downloads mostly wait for the network, so many may be open; each costs some tens of kB.
+  active: 1_000,
+};
+
+/**
+ * Who has to wait first. `times`: how far above the limits the load is before these requests are refused. `retryAfterS`: who
+ * is refused last may come back first.
+ */
+export const PRIORITIES = {
+  anonymous: { times: 1, retryAfterS: 10 },
+  keyed: { times: 1.5, retryAfterS: 5 },
+  government: { times: 2, retryAfterS: 2 },
+} as const;
+
+export type Priority = keyof typeof PRIORITIES;
+
+export function priorityOf(area: Area, tier: Tier): Priority {
+  if (tier === tierWithoutKey(area)) return 'anonymous';
+  return area === 'government' ? 'government' : 'keyed';
+}
+
+/** Whether a request of this priority is refused now. */
+export function isShed(load: Load, limits: LoadLimits, priority: Priority): boolean {
+  const { times } = PRIORITIES[priority];
+  return load.loopDelayMs > limits.loopDelayMs * times || load.active >= limits.active * times;
+}

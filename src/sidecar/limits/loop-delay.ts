@@ -1,0 +1,44 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** A histogram of times between two beats of the event loop, ns, since the last reset. */
+export interface BeatHistogram {
+  /** NaN where there was no beat. */
+  readonly mean: number;
+  reset: () => void;
+}
+
+/** How often the loop is asked to beat, ms. */
+const BEAT_MS = 10;
+/** Long enough for one slow request not to count as high load, short enough to react before clients give up. */
+const SAMPLE_MS = 500;
+const NS_PER_MS = 1_000_000;
+
+/** The mean delay since the last sample, ms: how much later than asked the loop beat. */
+export function sampleLoopDelay(histogram: BeatHistogram): number {
+  const { mean } = histogram;
+  histogram.reset();
+  return Number.isNaN(mean) ? 0 : Math.max(0, mean / NS_PER_MS - BEAT_MS);
+}
+
+export interface LoopDelay {
+  /** Of the last half second, ms. */
+  read: () => number;
+  stop: () => void;
+}
+
+/** Measures this process until it is stopped; does not keep it alive. */
+export function startLoopDelay(): LoopDelay {
+  const histogram = monitorEventLoopDelay({ resolution: BEAT_MS });
+  histogram.enable();
+  let last = 0;
+  const timer = setInterval(() => {
+    last = sampleLoopDelay(histogram);
+  }, SAMPLE_MS).unref();
+  return {
+    read: () => last,
+    stop: () => {
+      clearInterval(timer);
+      histogram.disable();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { Problem, type ProblemCode } from '../problem.ts';
+
+export interface GroupCommitOptions<T, R> {
+  /** Writes all or nothing, and answers for each in its order. Never called again before it has ended. */
+  commit: (items: readonly T[]) => Promise<readonly R[]>;
+  /** What may wait. More is refused with `overloaded`, so that a slow disk does not fill the memory. */
+  maxWaiting?: number;
+}
+
+interface Waiting<T, R> {
+  item: T;
+  resolve: (result: R) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Ten times the connections that a busy server has. */
+const MAX_WAITING = 10_000;
+/** In one transaction: some milliseconds of work. */
+const MAX_BATCH = 1_000;
+const RETRY_AFTER_S = 5;
+
+/**
+ * Writes together what comes in together: all that arrives in one turn of the event loop, or while the last transaction
+ * was written, is one transaction. Its cost is shared, and each caller is answered only after it ended.
+ */
+export class GroupCommit<T, R> {
+  readonly #options: Required<GroupCommitOptions<T, R>>;
+  #waiting: Waiting<T, R>[] = [];
+  #running: Promise<void> | null = null;
+
+  constructor(options: GroupCommitOptions<T, R>) {
+    this.#options = { maxWaiting: MAX_WAITING, ...options };
+  }
+
+  /** Resolves after the transaction with this item; rejects with what `commit` threw, or with overloaded. */
+  add(item: T): Promise<R> {
+    if (this.#waiting.length >= this.#options.maxWaiting) return Promise.reject(tooMany());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves when nothing is waiting any more. */
+  async idle(): Promise<void> {
+    while (this.#running) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // After everything that this turn of the loop has read from its sockets.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MAX_BATCH);
+      await this.#commit(batch);
+    }
+    this.#running = null;
+  }
+
+  async #commit(batch: readonly Waiting<T, R>[]): Promise<void> {
+    try {
+      const results = await this.#options.commit(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}
+
+function tooMany(): Problem {
+  const headers = { 'Retry-After': String(RETRY_AFTER_S) };
+  return new Problem('overloaded' as ProblemCode, 'Too many requests wait to be recorded.', headers);
+}

@@ -1,0 +1,242 @@
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Entry } from '../../../src/sidecar/access-log/entry.ts';
+import { expireArchives } from '../../../src/sidecar/access-log/expire-archives.ts';
+import { CURRENT, listArchives } from '../../../src/sidecar/access-log/log-files.ts';
+import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
+import { failureOf } from '../../publish/temporary-folder.ts';
+import { openTemporaryLog, SMALL_FILE, writtenLog } from './open-temporary-log.ts';
+import { START, sampleAccess } from './sample-access.ts';
+
+function rowsOf(dir: string, name = CURRENT): Entry[] {
+  const database = new DatabaseSync(join(dir, name), { readOnly: true });
+  try {
+    return database.prepare('SELECT * FROM entries ORDER BY seq').all() as unknown as Entry[];
+  } finally {
+    database.close();
+  }
+}
+
+describe('an access log', () => {
+  test('has an entry when append has resolved, readable while the log is open', async () => {
+    const { dir, log } = await openTemporaryLog();
+    await log.append(sampleAccess(0));
+    expect(rowsOf(dir)).toMatchObject([{ seq: 0, request_id: 'request-0', status: 200 }]);
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 1 });
+  });
+
+  test('keeps the order in which entries came, many at once', async () => {
+    const { dir, log } = await openTemporaryLog();
+    await Promise.all(Array.from({ length: 3_000 }, (_, index) => log.append(sampleAccess(index))));
+    const rows = rowsOf(dir);
+    expect(rows.map(({ request_id }) => request_id)).toEqual(rows.map((_, index) => `request-${index}`));
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 3_000 });
+  });
+
+  test('goes on where it ended', async () => {
+    const dir = await writtenLog(3);
+    await writtenLog(2, { dir });
+    expect(rowsOf(dir).map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4]);
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 5 });
+  });
+
+  test('refuses an entry without a time and takes the others', async () => {
+    const { dir, log } = await openTemporaryLog();
+    const bad = failureOf(() => log.append(sampleAccess(0, { time: Number.NaN })));
+    await Promise.all([bad, log.append(sampleAccess(1))]);
+    expect(await bad).toBeInstanceOf(RangeError);
+    expect(rowsOf(dir).map(({ request_id }) => request_id)).toEqual(['request-1']);
+  });
+
+  test('has one writer', async () => {
+    const { dir } = await openTemporaryLog();
+    expect(await failureOf(() => openTemporaryLog({ dir }))).toMatchObject({ code: 'locked', place: dir });
+  });
+
+  test('is for its owner only', async () => {
+    const { dir, log } = await openTemporaryLog();
+    await log.append(sampleAccess(0));
+    expect(statSync(dir).mode & 0o777).toBe(0o700);
+    for (const name of [CURRENT, `${CURRENT}-wal`]) expect(statSync(join(dir, name)).mode & 0o077).toBe(0);
+  });
+
+  test('rejects what it cannot write, says so, and recovers with the disk', async () => {
+    const { dir, log } = await openTemporaryLog();
+    await log.append(sampleAccess(0));
+    const blocker = new DatabaseSync(join(dir, CURRENT));
+    blocker.exec('BEGIN IMMEDIATE');
+    const failures = await Promise.all(
+      [1, 2].map((index) => failureOf(() => log.append(sampleAccess(index)))),
+    );
+    for (const failure of failures) expect(failure).toMatchObject({ code: 'store_failed' });
+    blocker.exec('ROLLBACK');
+    blocker.close();
+    await log.append(sampleAccess(3));
+    expect(rowsOf(dir).map(({ request_id }) => request_id)).toEqual(['request-0', 'request-3']);
+    expect(verifyAccessLog(dir).faults).toEqual([]);
+  });
+
+  test('cannot be opened in a folder that is a file', async () => {
+    const { dir } = await openTemporaryLog();
+    const path = join(dir, 'a-file');
+    writeFileSync(path, '');
+    expect(await failureOf(() => openTemporaryLog({ dir: path }))).toMatchObject({ code: 'store_failed' });
+  });
+});
+
+describe('a log that lost its end', () => {
+  test.each([
+    [
+      'its last entry',
+      (dir: string) => new DatabaseSync(join(dir, CURRENT)).exec('DELETE FROM entries WHERE seq = 4'),
+    ],
+    ['its current file', (dir: string) => rmSync(join(dir, CURRENT))],
+    ['its head record', (dir: string) => rmSync(join(dir, 'head'))],
+    ['the form of its head record', (dir: string) => writeFileSync(join(dir, 'head'), 'x')],
+    [
+      'the hash of its last entry',
+      (dir: string) =>
+        new DatabaseSync(join(dir, CURRENT)).exec("UPDATE entries SET hash = 'x' WHERE seq = 4"),
+    ],
+  ])('(%s) is not written to', async (_, damage) => {
+    const dir = await writtenLog(5);
+    damage(dir);
+    expect(await failureOf(() => openTemporaryLog({ dir }))).toMatchObject({ code: 'access_log_broken' });
+    // And still not at the second attempt.
+    expect(await failureOf(() => openTemporaryLog({ dir }))).toMatchObject({ code: 'access_log_broken' });
+  });
+});
+
+test('a log whose last archive is gone, or another one, is not written to', async () => {
+  const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
+  const [first, last] = [listArchives(dir)[0]!, listArchives(dir).at(-1)!];
+  renameSync(join(dir, last.name), join(dir, 'aside'));
+  expect(await failureOf(() => openTemporaryLog({ dir }))).toMatchObject({ code: 'access_log_broken' });
+  renameSync(join(dir, first.name), join(dir, last.name));
+  expect(await failureOf(() => openTemporaryLog({ dir }))).toMatchObject({ code: 'access_log_broken' });
+  renameSync(join(dir, last.name), join(dir, first.name));
+  renameSync(join(dir, 'aside'), join(dir, last.name));
+  await writtenLog(1, { dir });
+  expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 901 });
+});
+
+describe('rotation', () => {
+  test('names archives by what is in them and goes on with the chain', async () => {
+    const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
+    const archives = listArchives(dir);
+    expect(archives.length).toBeGreaterThan(2);
+    let next = 0;
+    let hash = '0'.repeat(64);
+    for (const { name, first, last } of [...archives, { name: CURRENT, first: -1, last: -1 }]) {
+      const rows = rowsOf(dir, name);
+      if (name !== CURRENT) expect([rows[0]?.seq, rows.at(-1)?.seq]).toEqual([first, last]);
+      expect(rows[0]).toMatchObject({ seq: next, prev_hash: hash });
+      next = rows.at(-1)!.seq + 1;
+      hash = rows.at(-1)!.hash;
+    }
+    expect(next).toBe(900);
+    expect(archives[0]!.name).toMatch(/^access-000000000000-0000000\d{5}\.db$/);
+    expect(statSync(join(dir, archives[0]!.name)).mode & 0o777).toBe(0o400);
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 900 });
+  });
+
+  test('leaves files of one piece', async () => {
+    const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
+    const known = /^(access-\d{12}-\d{12}\.db|current\.db(-wal|-shm)?|head|writer\.lock)$/;
+    expect(readdirSync(dir).filter((name) => !known.test(name))).toEqual([]);
+  });
+
+  test('waits for a reader of the current file', async () => {
+    const { dir, log } = await openTemporaryLog({ maxFileBytes: SMALL_FILE });
+    await log.append(sampleAccess(0));
+    const reader = new DatabaseSync(join(dir, CURRENT), { readOnly: true });
+    reader.prepare('SELECT count(*) FROM entries').get();
+    const fill = async (from: number) => {
+      for (let index = from; index < from + 20; index += 1)
+        await Promise.all(Array.from({ length: 30 }, () => log.append(sampleAccess(index))));
+    };
+    await fill(1);
+    expect(listArchives(dir)).toEqual([]);
+    reader.close();
+    for (let from = 100; listArchives(dir).length === 0; from += 100) await fill(from);
+    expect(verifyAccessLog(dir).faults).toEqual([]);
+  });
+
+  test('that was cut off before the new file was made is finished at the next start', async () => {
+    const dir = await writtenLog(10);
+    // A kill right after the renaming.
+    chmodSync(join(dir, CURRENT), 0o600);
+    const database = new DatabaseSync(join(dir, CURRENT));
+    database.exec('PRAGMA journal_mode = DELETE');
+    database.close();
+    renameSync(join(dir, CURRENT), join(dir, 'access-000000000000-000000000009.db'));
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 10 });
+    await writtenLog(5, { dir });
+    expect(rowsOf(dir)[0]).toMatchObject({ seq: 10 });
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 15 });
+  });
+
+  test('that was cut off before the renaming is made up for', async () => {
+    const dir = await writtenLog(300);
+    const database = new DatabaseSync(join(dir, CURRENT));
+    database.exec('PRAGMA journal_mode = DELETE');
+    database.close();
+    await writtenLog(60, { dir, maxFileBytes: SMALL_FILE });
+    expect(listArchives(dir)).toHaveLength(1);
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 360 });
+  });
+
+  test('that was cut off while the new file was made is finished, too', async () => {
+    const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
+    const last = listArchives(dir).at(-1)!;
+    for (const name of [CURRENT, `${CURRENT}-wal`, `${CURRENT}-shm`])
+      rmSync(join(dir, name), { force: true });
+    writeFileSync(join(dir, CURRENT), '');
+    const hash = rowsOf(dir, last.name).at(-1)!.hash;
+    writeFileSync(join(dir, 'head'), `${String(last.last).padStart(15, '0')} ${hash}\n`);
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: last.last + 1 });
+    await writtenLog(1, { dir });
+    expect(rowsOf(dir)[0]).toMatchObject({ seq: last.last + 1, prev_hash: hash });
+  });
+});
+
+describe('the removal of old archives', () => {
+  test('takes those whose entries are all older, and the rest is still verified', async () => {
+    const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
+    const [first, second, third] = listArchives(dir);
+    const lastTime = START + second!.last * 1_000;
+    expect(expireArchives(dir, lastTime)).toEqual([first!.name]);
+    expect(expireArchives(dir, lastTime + 1)).toEqual([second!.name]);
+    expect(expireArchives(dir, lastTime + 1)).toEqual([]);
+    const verdict = verifyAccessLog(dir);
+    expect(verdict).toMatchObject({ faults: [], beginning: { seq: second!.last } });
+    expect(verdict.entries).toBe(900 - third!.first);
+    await writtenLog(10, { dir });
+    expect(verifyAccessLog(dir).faults).toEqual([]);
+  });
+
+  test('that was cut off before the file went is no fault, and is finished', async () => {
+    const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
+    const [first] = listArchives(dir);
+    const last = rowsOf(dir, first!.name).at(-1)!;
+    writeFileSync(join(dir, 'beginning.json'), JSON.stringify({ seq: last.seq, hash: last.hash }));
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 900 - first!.last - 1 });
+    expireArchives(dir, START + (first!.last + 1) * 1_000);
+    expect(existsSync(join(dir, first!.name))).toBe(false);
+  });
+
+  test('leaves a log that goes on when nothing is left', async () => {
+    const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
+    const last = listArchives(dir).at(-1)!;
+    for (const name of [CURRENT, `${CURRENT}-wal`, `${CURRENT}-shm`])
+      rmSync(join(dir, name), { force: true });
+    const { hash } = rowsOf(dir, last.name).at(-1)!;
+    writeFileSync(join(dir, 'head'), `${String(last.last).padStart(15, '0')} ${hash}\n`);
+    expireArchives(dir, Infinity);
+    onTestFinished(() => expect(rowsOf(dir)[0]).toMatchObject({ seq: last.last + 1, prev_hash: hash }));
+    await writtenLog(1, { dir });
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 1 });
+  });
+});

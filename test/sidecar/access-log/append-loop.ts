@@ -1,0 +1,19 @@
+import { writeSync } from 'node:fs';
+import { openAccessLog } from '../../../src/sidecar/access-log/access-log.ts';
+import { SMALL_FILE } from './open-temporary-log.ts';
+import { sampleAccess } from './sample-access.ts';
+
+/** As a process of its own: appends until it is killed, and writes the number of each entry when it is acknowledged. */
+const log = await openAccessLog({ dir: process.argv[2]!, maxFileBytes: SMALL_FILE });
+let next = Number(process.argv[3]);
+
+async function appendForever(): Promise<never> {
+  for (;;) {
+    const index = next;
+    next += 1;
+    await log.append(sampleAccess(index));
+    writeSync(1, `${index}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: 8 }, appendForever));

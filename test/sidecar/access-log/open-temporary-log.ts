@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import {
+  type AccessLog,
+  type AccessLogOptions,
+  openAccessLog,
+} from '../../../src/sidecar/access-log/access-log.ts';
+import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import { sampleAccess } from './sample-access.ts';
+
+/** Full after some hundred entries. */
+export const SMALL_FILE = 64 * 1024;
+
+export interface TemporaryLog {
+  dir: string;
+  log: AccessLog;
+}
+
+/** A log of the test's own, closed when the test ends. */
+export async function openTemporaryLog(options: Partial<AccessLogOptions> = {}): Promise<TemporaryLog> {
+  const dir = options.dir ?? join(await temporaryFolder(), 'access-log');
+  const log = await openAccessLog({ waitMs: 0, ...options, dir });
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await log.close();
+    isOpen = false;
+  };
+  onTestFinished(close);
+  return { dir, log: { ...log, close } };
+}
+
+/** A closed log with so many sample entries, in batches of 50. */
+export async function writtenLog(entries: number, options: Partial<AccessLogOptions> = {}): Promise<string> {
+  const { dir, log } = await openTemporaryLog(options);
+  for (let from = 0; from < entries; from += 50) {
+    const count = Math.min(50, entries - from);
+    await Promise.all(Array.from({ length: count }, (_, index) => log.append(sampleAccess(from + index))));
+  }
+  await log.close();
+  return dir;
+}

@@ -1,0 +1,171 @@
+import { execFile, type PromiseWithChild } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { KeyStore } from '../../../src/sidecar/keys/key-store.ts';
+import { APPLICATION_ID, migrate } from '../../../src/sidecar/keys/migrate.ts';
+import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
+import { MIGRATIONS } from '../../../src/sidecar/keys/sqlite-schema.ts';
+import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
+import { describeKeyStore, newKey, sha256 } from './key-store-contract.ts';
+import { memoryKeyStore } from './memory-key-store.ts';
+
+describeKeyStore('memory', async () => memoryKeyStore());
+describeKeyStore('sqlite', async () => open(await newPath()));
+
+async function newPath(): Promise<string> {
+  return join(await temporaryFolder(), 'private', 'keys.sqlite');
+}
+
+function open(path: string): KeyStore {
+  const store = openKeyStore(path);
+  onTestFinished(() => store.close().catch(() => undefined));
+  return store;
+}
+
+const STORE = resolve(import.meta.dirname, '../../../src/sidecar/keys/sqlite-key-store.ts');
+
+/** Runs `work` over the store `path` in a process of its own; resolves to what it printed. */
+function inAnotherProcess(path: string, work: string): PromiseWithChild<{ stdout: string }> {
+  const code = `
+    import { openKeyStore } from ${JSON.stringify(STORE)};
+    const store = openKeyStore(${JSON.stringify(path)});
+    ${work}`;
+  return promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
+}
+
+describe('a store on the disk', () => {
+  test('has what was written when it is opened again', async () => {
+    const path = await newPath();
+    const first = open(path);
+    await first.addKey(newKey('a'));
+    await first.close();
+    expect(await open(path).keyById('a')).toMatchObject({ id: 'a' });
+  });
+
+  test('can be read by its owner alone', async () => {
+    const path = await newPath();
+    await open(path).addKey(newKey('a'));
+    const modes = [path, `${path}-wal`, `${path}-shm`].map(async (file) => (await stat(file)).mode & 0o777);
+    expect(await Promise.all(modes)).toEqual([0o600, 0o600, 0o600]);
+    expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
+  });
+
+  test('is seen by a second connection at once, both ways', async () => {
+    const path = await newPath();
+    const [one, two] = [open(path), open(path)];
+    await one.addKey(newKey('a'));
+    expect(await two.keyById('a')).not.toBeNull();
+    await two.revokeKey('a', 7, 'lost');
+    expect((await one.keyByHash(sha256('a')))?.revokedAt).toBe(7);
+  });
+
+  test('shows a revocation by another process at the next look', async () => {
+    const path = await newPath();
+    const store = open(path);
+    await store.addKey(newKey('a'));
+    expect((await store.keyByHash(sha256('a')))?.revokedAt).toBeNull();
+    const { stdout } = await inAnotherProcess(path, `console.log(await store.revokeKey('a', 7, 'lost'));`);
+    expect(stdout).toBe('true\n');
+    expect((await store.keyByHash(sha256('a')))?.revokedAt).toBe(7);
+  });
+
+  test('keeps what a killed process had written', async () => {
+    const path = await newPath();
+    const store = open(path);
+    await store.addKey(newKey('a'));
+    const work = `await store.revokeKey('a', 7, 'lost'); process.kill(process.pid, 'SIGKILL');`;
+    expect(await failureOf(() => inAnotherProcess(path, work))).toMatchObject({ signal: 'SIGKILL' });
+    expect((await store.keyById('a'))?.revokedAt).toBe(7);
+    await store.addKey(newKey('b'));
+    expect(await store.keyById('b')).not.toBeNull();
+  });
+
+  test('is made once by processes that open it together', async () => {
+    const path = await newPath();
+    const work = 'console.log((await store.keys()).length);';
+    const runs = await Promise.all([1, 2, 3, 4].map(() => inAnotherProcess(path, work)));
+    expect(runs.map(({ stdout }) => stdout)).toEqual(['0\n', '0\n', '0\n', '0\n']);
+  });
+
+  test('gives one rotation of two at the same time', async () => {
+    const path = await newPath();
+    const store = open(path);
+    await store.addKey(newKey('a'));
+    const add = (id: string) => {
+      const key = JSON.stringify(newKey(id, { replaces: 'a', deliveredAt: null }));
+      return inAnotherProcess(path, `console.log(await store.addKey(${key}));`);
+    };
+    const runs = await Promise.all([add('b'), add('c'), add('d')]);
+    expect(runs.map(({ stdout }) => stdout).sort()).toEqual(['false\n', 'false\n', 'true\n']);
+  });
+});
+
+describe('a file that is no key store', () => {
+  test('of another program is refused and left as it was', async () => {
+    const path = join(await temporaryFolder(), 'other.sqlite');
+    const other = new DatabaseSync(path);
+    other.exec('CREATE TABLE t (x); PRAGMA user_version = 1');
+    expect(() => openKeyStore(path)).toThrow(
+      /expected a key store, found another database \(keys_unreadable\)/,
+    );
+    expect(other.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'delete' });
+    other.close();
+  });
+
+  test('of a newer version is refused', async () => {
+    const path = await newPath();
+    await open(path).close();
+    const database = new DatabaseSync(path);
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    database.close();
+    expect(() => openKeyStore(path)).toThrow(/version \d+ or older, found version/);
+  });
+
+  test('but text is refused, and names the file', async () => {
+    expect(() => openKeyStore(import.meta.filename)).toThrow(/key-store\.test\.ts: .*not a database/);
+  });
+
+  test('with a row that is no key is refused when that is read', async () => {
+    const path = await newPath();
+    const store = open(path);
+    await store.addKey(newKey('a'));
+    const database = new DatabaseSync(path);
+    database.exec(`UPDATE keys SET tier = 'emperor'`);
+    database.close();
+    const failure = await failureOf(() => store.keyById('a'));
+    expect(failure).toMatchObject({ code: 'keys_unreadable', place: `${path}: tier`, found: '"emperor"' });
+  });
+
+  test('any more, because it was closed, says so', async () => {
+    const store = open(await newPath());
+    await store.close();
+    expect(await failureOf(() => store.keys())).toMatchObject({ code: 'keys_unreadable' });
+  });
+});
+
+describe('a migration', () => {
+  const [ONE, TWO] = [
+    'CREATE TABLE a (x) STRICT',
+    'CREATE TABLE a (x TEXT) STRICT; CREATE TABLE b (x TEXT) STRICT',
+  ];
+
+  test('adds the versions that are missing, and keeps what is there', () => {
+    const database = new DatabaseSync(':memory:');
+    migrate(database, ['CREATE TABLE a (x TEXT) STRICT'], 'test');
+    database.exec(`INSERT INTO a VALUES ('kept')`);
+    migrate(database, ['is not run again', 'ALTER TABLE a ADD COLUMN y TEXT'], 'test');
+    expect(database.prepare('SELECT * FROM a').all()).toEqual([{ x: 'kept', y: null }]);
+    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
+    expect(database.prepare('PRAGMA application_id').get()).toEqual({ application_id: APPLICATION_ID });
+  });
+
+  test('that fails leaves the version of before', () => {
+    const database = new DatabaseSync(':memory:');
+    expect(() => migrate(database, [ONE, TWO], 'test')).toThrow();
+    expect(database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()).toEqual({ n: 0 });
+    expect(database.isTransaction).toBe(false);
+  });
+});

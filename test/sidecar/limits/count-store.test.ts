@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
+import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
+import { testCountStore } from './count-store-contract.ts';
+import { memoryCountStore } from './memory-count-store.ts';
+
+const TAKE = { day: '2025-12-01', area: 'economy', subject: 'network:abc', limit: 100 } as const;
+
+async function openTemporary() {
+  const path = join(await temporaryFolder(), 'limits.db');
+  return { path, store: openSqliteCountStore(path) };
+}
+
+describe('counts in SQLite', () => {
+  testCountStore(async () => (await openTemporary()).store);
+
+  test('are there again after the file was closed', async () => {
+    const { path, store } = await openTemporary();
+    await store.takeAll([TAKE, TAKE]);
+    await store.close();
+    const again = openSqliteCountStore(path);
+    onTestFinished(() => again.close());
+    expect(await again.takeAll([TAKE])).toEqual([3]);
+  });
+
+  test('wait while another process writes, and go on counting from there', async () => {
+    const { path, store } = await openTemporary();
+    onTestFinished(() => store.close());
+    await store.takeAll([TAKE]);
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE; UPDATE counts SET n = 50');
+    const taken = store.takeAll([TAKE]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    other.exec('COMMIT');
+    other.close();
+    expect(await taken).toEqual([51]);
+  });
+
+  test('are not given out where the lock is never given back', async () => {
+    const path = join(await temporaryFolder(), 'limits.db');
+    const store = openSqliteCountStore(path, 20);
+    onTestFinished(() => store.close());
+    const other = new DatabaseSync(path);
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    expect(await failureOf(() => store.takeAll([TAKE]))).toMatchObject({ code: 'store_failed', place: path });
+    other.exec('COMMIT');
+    expect(await store.takeAll([TAKE])).toEqual([1]);
+  });
+
+  test('leave no trace in the files when their day is over', async () => {
+    const { path, store } = await openTemporary();
+    onTestFinished(() => store.close());
+    const secret = Buffer.from('0123456789abcdef-a-secret-of-the-day');
+    await store.secret(TAKE.day, secret);
+    await store.takeAll([{ ...TAKE, subject: 'network:find-me' }]);
+    const bytes = () => Buffer.concat([readFileSync(path), readFileSync(`${path}-wal`)]);
+    expect(bytes().includes(secret) && bytes().includes('find-me')).toBe(true);
+    await store.prune('2025-12-02');
+    expect(bytes().includes(secret)).toBe(false);
+    expect(bytes().includes('find-me')).toBe(false);
+  });
+
+  test.each([
+    ['a text', (path: string) => writeFileSync(path, 'not a database, '.repeat(400))],
+    ['another database', (path: string) => new DatabaseSync(path).exec('CREATE TABLE keys (id TEXT)')],
+    [
+      'a later version',
+      (path: string) => {
+        openSqliteCountStore(path).close();
+        new DatabaseSync(path).exec('PRAGMA user_version = 2');
+      },
+    ],
+  ])('are not looked for in %s', async (_, prepare) => {
+    const path = join(await temporaryFolder(), 'limits.db');
+    prepare(path);
+    const failure = await failureOf(async () => openSqliteCountStore(path));
+    expect(failure).toMatchObject({ code: 'store_failed', place: path });
+  });
+});
+
+describe('counts in memory', () => {
+  testCountStore(async () => memoryCountStore());
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { AREAS } from '../../../pipeline/artifacts/artifact.ts';
+import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
+import {
+  isShed,
+  LOAD_LIMITS,
+  PRIORITIES,
+  type Priority,
+  priorityOf,
+} from '../../../src/sidecar/limits/load-shedding.ts';
+import { sampleLoopDelay, startLoopDelay } from '../../../src/sidecar/limits/loop-delay.ts';
+import { QUOTAS, type Tier } from '../../../src/sidecar/limits/quotas.ts';
+
+const LIMITS = { loopDelayMs: 100, active: 10 };
+const ORDER: Priority[] = ['anonymous', 'keyed', 'government'];
+
+describe('under high load', () => {
+  test.each([
+    [{ loopDelayMs: 100, active: 9 }, []],
+    [{ loopDelayMs: 101, active: 0 }, ['anonymous']],
+    [{ loopDelayMs: 0, active: 10 }, ['anonymous']],
+    [{ loopDelayMs: 150, active: 14 }, ['anonymous']],
+    [{ loopDelayMs: 151, active: 0 }, ['anonymous', 'keyed']],
+    [{ loopDelayMs: 0, active: 15 }, ['anonymous', 'keyed']],
+    [{ loopDelayMs: 200, active: 19 }, ['anonymous', 'keyed']],
+    [{ loopDelayMs: 201, active: 0 }, ORDER],
+    [{ loopDelayMs: 0, active: 20 }, ORDER],
+  ])('%j is too much for %j', (load, shed) => {
+    expect(ORDER.filter((priority) => isShed(load, LIMITS, priority))).toEqual(shed);
+  });
+
+  test('who is refused later may come back sooner', () => {
+    const waits = ORDER.map((priority) => PRIORITIES[priority].retryAfterS);
+    expect(waits).toEqual(waits.toSorted((a, b) => b - a));
+  });
+
+  test('requests without a key go first and government keys last', () => {
+    const priorities = AREAS.flatMap((area) =>
+      Object.keys(QUOTAS[area]).map((tier) => `${area} ${tier} ${priorityOf(area, tier as Tier)}`),
+    );
+    expect(priorities).toEqual([
+      'government public anonymous',
+      'government government government',
+      'economy anonymous anonymous',
+      'economy economist keyed',
+      'economy institutional keyed',
+      'academics anonymous anonymous',
+      'academics academic keyed',
+      'academics institutional keyed',
+      'philosophy anonymous anonymous',
+      'philosophy academic keyed',
+      'philosophy institutional keyed',
+      'diplomacy anonymous anonymous',
+    ]);
+  });
+});
+
+describe('a gate', () => {
+  test('lets in as many as the limit, and another one for each that leaves', () => {
+    const gate = new LoadGate({ limits: LIMITS, loopDelayMs: () => 0 });
+    const leaves = Array.from({ length: 10 }, () => gate.enter('anonymous'));
+    const overloaded = expect.objectContaining({ code: 'overloaded', headers: { 'Retry-After': '10' } });
+    expect(() => gate.enter('anonymous')).toThrow(overloaded);
+    expect(gate.active).toBe(10);
+    leaves[0]!();
+    gate.enter('anonymous');
+    expect(() => gate.enter('anonymous')).toThrow(overloaded);
+    gate.enter('government');
+    expect(gate.active).toBe(11);
+  });
+
+  test('counts nobody out twice', () => {
+    const gate = new LoadGate({ limits: LIMITS, loopDelayMs: () => 0 });
+    const [leave] = [gate.enter('keyed'), gate.enter('keyed')];
+    leave();
+    leave();
+    expect(gate.active).toBe(1);
+  });
+
+  test('follows the delay that is measured', () => {
+    let delay = 500;
+    const gate = new LoadGate({ limits: LIMITS, loopDelayMs: () => delay });
+    expect(() => gate.enter('government')).toThrow(expect.objectContaining({ code: 'overloaded' }));
+    delay = 0;
+    expect(gate.enter('anonymous')).toBeTypeOf('function');
+  });
+});
+
+describe('the delay of the event loop', () => {
+  test.each([
+    [10_000_000, 0],
+    [10_300_000, 0.3],
+    [160_000_000, 150],
+    [9_000_000, 0],
+    [Number.NaN, 0],
+  ])('with beats every %d ns is %d ms', (mean, delay) => {
+    let resets = 0;
+    const reset = () => {
+      resets += 1;
+    };
+    expect(sampleLoopDelay({ mean, reset })).toBeCloseTo(delay, 6);
+    expect(resets).toBe(1);
+  });
+
+  test('is measured in this process, too', async () => {
+    const delay = startLoopDelay();
+    expect(delay.read()).toBe(0);
+    // Long beats, until the first sample was taken.
+    const stall = new Int32Array(new SharedArrayBuffer(4));
+    for (let beat = 0; beat < 60 && delay.read() === 0; beat += 1) {
+      Atomics.wait(stall, 0, 0, 100);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(delay.read()).toBeGreaterThan(0);
+    delay.stop();
+  });
+
+  test('has limits that let a quiet server answer everybody', () => {
+    for (const priority of ORDER)
+      expect(isShed({ loopDelayMs: 5, active: 100 }, LOAD_LIMITS, priority)).toBe(false);
+  });
+});

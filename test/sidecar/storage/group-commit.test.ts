@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { GroupCommit } from '../../../src/sidecar/storage/group-commit.ts';
+import { failureOf } from '../../publish/temporary-folder.ts';
+
+describe('a group commit', () => {
+  test('writes together what comes in one turn, and answers each in its order', async () => {
+    const batches: number[][] = [];
+    const group = new GroupCommit<number, string>({
+      commit: async (items) => {
+        batches.push([...items]);
+        return items.map((item) => `wrote ${item}`);
+      },
+    });
+    const answers = await Promise.all([1, 2, 3].map((item) => group.add(item)));
+    expect(answers).toEqual(['wrote 1', 'wrote 2', 'wrote 3']);
+    expect(await group.add(4)).toBe('wrote 4');
+    expect(batches).toEqual([[1, 2, 3], [4]]);
+  });
+
+  test('writes what comes during a transaction in the next one, and never two at once', async () => {
+    const batches: number[][] = [];
+    let running = 0;
+    const group = new GroupCommit<number, number>({
+      commit: async (items) => {
+        running += 1;
+        expect(running).toBe(1);
+        batches.push([...items]);
+        if (items[0] === 1) more = [2, 3].map((item) => group.add(item));
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        running -= 1;
+        return items;
+      },
+    });
+    let more: Promise<number>[] = [];
+    await group.add(1);
+    expect(await Promise.all(more)).toEqual([2, 3]);
+    expect(batches).toEqual([[1], [2, 3]]);
+  });
+
+  test('keeps its transactions short', async () => {
+    const sizes: number[] = [];
+    const group = new GroupCommit<number, number>({
+      commit: async (items) => {
+        sizes.push(items.length);
+        return items;
+      },
+    });
+    await Promise.all(Array.from({ length: 2_500 }, (_, item) => group.add(item)));
+    expect(sizes).toEqual([1_000, 1_000, 500]);
+  });
+
+  test('fails everything in a transaction that failed, and nothing after it', async () => {
+    const group = new GroupCommit<string, string>({
+      commit: async (items) => {
+        if (items.includes('bad')) throw new Error('disk full');
+        return items;
+      },
+    });
+    const results = await Promise.allSettled([group.add('good'), group.add('bad')]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await group.add('good')).toBe('good');
+  });
+
+  test('refuses what is too much to wait', async () => {
+    const group = new GroupCommit<number, number>({ commit: async (items) => items, maxWaiting: 2 });
+    const waiting = [group.add(1), group.add(2)];
+    expect(await failureOf(() => group.add(3))).toMatchObject({
+      code: 'overloaded',
+      headers: { 'Retry-After': '5' },
+    });
+    expect(await Promise.all(waiting)).toEqual([1, 2]);
+  });
+
+  test('is idle when everything is written', async () => {
+    let written = 0;
+    const group = new GroupCommit<number, number>({
+      commit: async (items) => {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        written += items.length;
+        return items;
+      },
+    });
+    void group.add(1);
+    await group.idle();
+    expect(written).toBe(1);
+    await group.idle();
+  });
+});
