@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { nearestName } from './config/nearest-name.ts';
-import { type Config, SETTINGS, type Setting, type SettingName } from './config/settings.ts';
+import type { Setting } from './config/setting.ts';
+import { type Config, SETTINGS, type SettingName } from './config/settings.ts';
 import { CathedralError } from './errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,7 +35,7 @@ export function flagsFor(
   all: readonly SettingName[],
   args: readonly string[],
 ): string[] {
-  const wanted = new Set<string>(names.map((name) => SETTINGS[name].flag));
+  const wanted = new Set<string | null>(names.map((name) => SETTINGS[name].flag));
   return [...readFlags(all, args)]
     .filter(([flag]) => wanted.has(flag))
     .map(([flag, value]) => (isSwitch(flag) ? `--${flag}` : `--${flag}=${value}`));
@@ -52,16 +53,17 @@ function readSetting(name: SettingName, flags: ReadonlyMap<string, string>, env:
   const filled = given ? text : fill(text, flags, env);
   const parsed = setting.schema.safeParse(setting.path ? absolute(filled, given) : filled);
   if (parsed.success && text !== '') return parsed.data;
-  throw new CathedralError('config_invalid', { place, expected: setting.unit, found: JSON.stringify(text) });
+  const found = setting.secret ? 'something else' : JSON.stringify(text);
+  throw new CathedralError('config_invalid', { place, expected: setting.unit, found });
 }
 
 function findText(setting: Setting, flags: ReadonlyMap<string, string>, env: Environment) {
   const { flag, env: variable } = setting;
-  const byFlag = flags.get(flag);
+  const byFlag = flag === null ? undefined : flags.get(flag);
   if (byFlag !== undefined) return { place: `--${flag}`, text: byFlag, given: true };
   const byVariable = variable === null ? undefined : env[variable];
   if (byVariable !== undefined) return { place: `${variable}`, text: byVariable, given: true };
-  return { place: `--${flag}`, text: setting.default, given: false };
+  return { place: flag === null ? `${variable}` : `--${flag}`, text: setting.default, given: false };
 }
 
 /** `http://localhost:{port}` with the port that is set. */
@@ -76,7 +78,7 @@ function absolute(path: string, given: boolean): string {
 
 /** Flag → its text. */
 function readFlags(names: readonly SettingName[], args: readonly string[]): Map<string, string> {
-  const settings = names.map((name): Setting => SETTINGS[name]);
+  const settings = names.map((name): Setting => SETTINGS[name]).filter(hasFlag);
   const options = settings.map(({ flag, switch: isSwitch }) => {
     return [flag, { type: isSwitch ? 'boolean' : 'string' }] as const;
   });
@@ -98,6 +100,12 @@ function readFlags(names: readonly SettingName[], args: readonly string[]): Map<
   return flags;
 }
 
+type Flagged = Setting & { flag: string };
+
+function hasFlag(setting: Setting): setting is Flagged {
+  return setting.flag !== null;
+}
+
 function flagText(
   setting: Setting,
   token: { rawName: string; value?: string | undefined; inlineValue?: boolean | undefined },
@@ -113,7 +121,7 @@ function flagText(
   return value;
 }
 
-function unknownFlag(flag: string, settings: readonly Setting[]): CathedralError {
+function unknownFlag(flag: string, settings: readonly Flagged[]): CathedralError {
   const known = settings.map((setting) => setting.flag);
   return unknown(flag, 'an unknown flag', '--', known);
 }

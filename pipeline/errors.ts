@@ -26,6 +26,14 @@ export const ERROR_CODES = {
   locked: { exit: 1, meaning: 'Another run holds the lock.' },
   browser_missing: { exit: 1, meaning: 'No Chromium was found to print the PDF with.' },
   site_failed: { exit: 1, meaning: 'The site could not be built.' },
+  store_failed: { exit: 1, meaning: 'A database of the server cannot be opened, read or written.' },
+  access_log_broken: { exit: 1, meaning: 'The access log is not the one that its head record speaks of.' },
+  keys_unreadable: { exit: 1, meaning: 'The key store cannot be opened, read or written.' },
+  key_refused: {
+    exit: 1,
+    meaning: 'A key cannot be issued, rotated, revoked or verified as it was asked for.',
+  },
+  mail_failed: { exit: 1, meaning: 'A mail was not accepted, so what it carried is not in force.' },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -2,5 +2,5 @@
 # npm run bench: set-up, then every benchmark. Arguments name the benchmarks to run.
 set -eu
 cd "$(dirname "$0")/.."
-sh scripts/setup.sh
+sh scripts/setup.sh --bench
 exec node_modules/.bin/node test/bench/main.ts "$@"

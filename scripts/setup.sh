@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing, and only that: the dependencies, and a Chromium to print PDFs with.
-# With --test also nginx, for the test of the shipped nginx configuration.
+# With --test also nginx, for the tests of the shipped nginx configurations; with --bench also wrk, which makes load.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -69,7 +69,13 @@ install_nginx() {
   apt_install nginx || fail "nginx is missing, which a test needs: install it and start again."
 }
 
+install_wrk() {
+  if command -v wrk >/dev/null; then return; fi
+  apt_install wrk || fail "wrk is missing, which a benchmark needs: install it and start again."
+}
+
 install_dependencies
 check_node
 install_chromium
-if [ "${1:-}" = --test ]; then install_nginx; fi
+case "${1:-}" in --test | --bench) install_nginx ;; esac
+if [ "${1:-}" = --bench ]; then install_wrk; fi

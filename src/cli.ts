@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+import { once } from 'node:events';
 import { nearestName } from '../pipeline/config/nearest-name.ts';
 import { readConfig } from '../pipeline/config.ts';
 import { CathedralError } from '../pipeline/errors.ts';
+import { findCommand } from './commands/find-command.ts';
 import { formatHelp, formatOverview } from './commands/help.ts';
 import { Progress } from './commands/progress.ts';
 import { VERSION } from './commands/software.ts';
@@ -12,18 +14,25 @@ const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 const progress = new Progress(process.stderr, Date.now);
 
-async function main([name = '', ...args]: string[]): Promise<number> {
-  if (name === '--version') return print(VERSION);
-  if (name === '--help' || name === 'help') return print(formatOverview(COMMANDS).trimEnd());
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name]! : unknownCommand(name);
-  if (args.includes('--help')) return print(formatHelp(name, command).trimEnd());
+async function main(words: string[]): Promise<number> {
+  if (words[0] === '--version') return print(VERSION);
+  if (words[0] === '--help' || words[0] === 'help') return print(formatOverview(COMMANDS).trimEnd());
+  const { name, args, group } = findCommand(words, Object.keys(COMMANDS));
+  if (name === null && group.length > 0 && ['--help', 'help'].includes(args[0] ?? ''))
+    return print(formatOverview(Object.fromEntries(group.map((each) => [each, COMMANDS[each]!]))).trimEnd());
+  const command = name === null ? unknownCommand(words, group) : COMMANDS[name]!;
+  if (args.includes('--help')) return print(formatHelp(name!, command).trimEnd());
   const config = readConfig(command.settings, args);
-  return command.run(config, { args, now: Date.now, progress, print, untilStopped: handleSignals() });
+  const context = { args, now: Date.now, progress, print, write, untilStopped: handleSignals() };
+  return command.run(config, context);
 }
 
-function unknownCommand(name: string): never {
-  const nearest = nearestName(name, Object.keys(COMMANDS));
-  const expected = nearest ? `perhaps ${nearest}` : `one of ${Object.keys(COMMANDS).join(', ')}, or --help`;
+/** `group`: the commands that begin with the first word, where that is none by itself. */
+function unknownCommand(words: readonly string[], group: readonly string[]): never {
+  const names = group.length > 0 ? group : Object.keys(COMMANDS);
+  const name = words.slice(0, group.length > 0 ? 2 : 1).join(' ');
+  const nearest = nearestName(name, names);
+  const expected = nearest ? `perhaps ${nearest}` : `one of ${names.join(', ')}, or --help`;
   const found = name === '' ? 'nothing' : JSON.stringify(name);
   throw new CathedralError('usage', { place: 'command', expected, found });
 }
@@ -53,6 +62,11 @@ function print(line: string): 0 {
   return 0;
 }
 
+/** A reader that takes no more (`| head`) has seen enough, which is no failure. */
+async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
 /** One line for what can go wrong; a stack for what cannot, which is a fault in this software. */
 function explain(error: unknown): number {
   progress.end('failed');
@@ -61,4 +75,5 @@ function explain(error: unknown): number {
   return known ? error.exit : 1;
 }
 
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 process.exitCode = await main(process.argv.slice(2)).catch(explain);

@@ -9,13 +9,13 @@ import { formatDuration } from './progress.ts';
 import { SOFTWARE } from './software.ts';
 
 /** Settings that the site and its PDFs are made by. */
-const SITE_SETTINGS = ['baseUrl', 'withoutPdf', 'withoutSite', 'chromium'] as const;
+const SITE_SETTINGS = ['baseUrl', 'contact', 'withoutPdf', 'withoutSite', 'chromium'] as const;
 
 export const build = defineCommand({
   summary: 'Publishes what is new in the ledger as a release: one run, verified before anything is shown.',
   settings: ['ledger', ...SOURCE_SETTINGS, 'out', 'documents', ...SITE_SETTINGS, 'rebuild'],
   async run(config, context) {
-    const { out, documents, baseUrl, rebuild, wait } = config;
+    const { out, documents, baseUrl, contact, rebuild, wait } = config;
     const { now, progress, print } = context;
     const started = now();
     const report = await recordRun({ out, software: SOFTWARE, now }, async () => {
@@ -25,6 +25,7 @@ export const build = defineCommand({
         out,
         documents,
         baseUrl,
+        contact,
         rebuild,
         software: SOFTWARE,
         site: !config.withoutSite,

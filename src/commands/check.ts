@@ -6,9 +6,9 @@ import { SOFTWARE } from './software.ts';
 export const check = defineCommand({
   summary:
     'Reads every byte of the published release; with --ledger it also makes everything again from genesis and compares.',
-  settings: ['out', 'checkedLedger', ...SOURCE_SETTINGS, 'documents', 'baseUrl'],
+  settings: ['out', 'checkedLedger', ...SOURCE_SETTINGS, 'documents', 'baseUrl', 'contact'],
   async run(config, context) {
-    const { out, documents, baseUrl, checkedLedger, wait } = config;
+    const { out, documents, baseUrl, contact, checkedLedger, wait } = config;
     const { progress, print } = context;
     const source = checkedLedger && (await openSource(checkedLedger, config, context));
     const problems = await checkRelease({
@@ -16,6 +16,7 @@ export const check = defineCommand({
       out,
       documents,
       baseUrl,
+      contact,
       software: SOFTWARE,
       waitMs: wait * 1000,
       log: (line) => progress.stage(line),

@@ -9,6 +9,8 @@ export interface Context {
   progress: Progress;
   /** A line of the command's result, on standard output. */
   print: (line: string) => void;
+  /** Text of a result that may be long, on standard output; resolves when there is room for more. */
+  write: (text: string) => Promise<void>;
   /**
    * Aborts with SIGINT, SIGTERM or SIGHUP; who asks for it ends in good order then. As long as nobody has asked, the
    * process exits at once, which any command may do at any moment.

@@ -1,7 +1,7 @@
 import { access, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LedgerSource } from '../../pipeline/config/settings.ts';
+import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
 import { openNote } from '../../pipeline/ledger/note.ts';

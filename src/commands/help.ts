@@ -1,12 +1,14 @@
-import { SETTINGS, type Setting } from '../../pipeline/config/settings.ts';
+import type { Setting } from '../../pipeline/config/setting.ts';
+import { SETTINGS } from '../../pipeline/config/settings.ts';
 import type { Command } from './command.ts';
 
 const WIDTH = 96;
 
 /** `cathedral --help` */
 export function formatOverview(commands: Readonly<Record<string, Command>>): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 1;
   const lines = Object.entries(commands).map(([name, { summary }]) =>
-    wrap(`${name.padEnd(8)} ${summary}`, 2, 11),
+    wrap(`${name.padEnd(width)} ${summary}`, 2, width + 3),
   );
   return `Usage: cathedral <command> [flags]
 
@@ -26,6 +28,7 @@ export function formatHelp(name: string, { summary, settings }: Command): string
 
 function formatSetting(setting: Setting): string {
   const { flag, env, unit, description } = setting;
+  if (flag === null) return `  ${env} (environment)\n${wrap(description, 6, 6)}\n${wrap(unit, 6, 6)}\n`;
   const value = setting.switch ? '' : ' VALUE';
   const facts = [setting.switch ? '' : unit, setting.switch ? '' : `default: ${setting.default ?? 'none'}`];
   const line = [...facts, env ? `environment: ${env}` : ''].filter(Boolean).join('; ');

@@ -1,7 +1,8 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
+import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { parseVerifierKey, signerFromSeed, type Verifier } from '../../pipeline/ledger/note.ts';

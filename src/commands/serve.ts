@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { listen } from '../sidecar/listen.ts';
+import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { defineCommand } from './command.ts';
 
 export const serve = defineCommand({
   summary: 'Serves the published release over HTTP; a new one is picked up as soon as it is there.',
-  settings: ['out', 'host', 'port', 'logLevel'],
+  settings: LISTEN_SETTINGS,
   async run(config, { progress, print, untilStopped }) {
     const signal = untilStopped();
     const sidecar = await listen(config);

@@ -1,12 +1,14 @@
-import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
+import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
 import { flagsFor } from '../../pipeline/config.ts';
 import { currentId } from '../../pipeline/publish/release.ts';
 import { recordNextRun } from '../scheduler/record-run.ts';
 import { type RunResult, type Schedule, schedule } from '../scheduler/schedule.ts';
 import { scheduledBuild } from '../scheduler/scheduled-build.ts';
 import { sleepUntil } from '../scheduler/sleep-until.ts';
-import { listen } from '../sidecar/listen.ts';
+import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { type Context, defineCommand } from './command.ts';
+import { demoGovernmentKey } from './demo-government-key.ts';
 import { keepDemoLedger } from './demo-ledger.ts';
 import { SOFTWARE, VERSION } from './software.ts';
 
@@ -18,12 +20,13 @@ const BUILD_SETTINGS = [
   'out',
   'documents',
   'baseUrl',
+  'contact',
   'withoutPdf',
   'withoutSite',
   'chromium',
   'wait',
 ] as const;
-const SETTINGS = [...BUILD_SETTINGS, 'host', 'port', 'logLevel', 'sealDelay', 'demo'] as const;
+const SETTINGS = [...new Set([...BUILD_SETTINGS, ...LISTEN_SETTINGS, 'sealDelay', 'demo'] as const)];
 
 /** What is said after a run, before the time of the next one. */
 const ENDINGS: Record<RunResult, string> = {
@@ -41,7 +44,11 @@ export const start = defineCommand({
     progress.note(`Cathedral Data Service ${VERSION}, ledger ${nameOf(config.ledger)}`);
     const sidecar = await listen(config);
     try {
-      const sayReady = readySayer(config.out, () => print(`Ready: ${sidecar.url}`));
+      const demoKey = config.demo ? await demoGovernmentKey({ ...config, now: context.now }) : null;
+      const sayReady = readySayer(config.out, () => {
+        print(`Ready: ${sidecar.url}`);
+        if (demoKey) print(invitation(sidecar.url, demoKey));
+      });
       await sayReady();
       const demo = config.demo ? await keepDemoLedger(config.ledger, context, signal) : null;
       await schedule(scheduleOf(config, context, signal, sayReady));
@@ -74,6 +81,12 @@ function scheduleOf(
     delayMs,
     signal,
   };
+}
+
+/** A command that can be copied, since a key by itself tells nobody what to do with it. */
+function invitation(url: string, key: string): string {
+  const command = `curl -H 'Authorization: Bearer ${key}' ${url}/government/compliance-report.json`;
+  return `A government key of this demo: ${key}\nTry it: ${command}`;
 }
 
 function nameOf(source: LedgerSource): string {

@@ -1,9 +1,19 @@
+import { ACCESS_LOG } from './access-log.ts';
 import { build } from './build.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
+import { KEYS } from './keys.ts';
 import { sample } from './sample.ts';
 import { serve } from './serve.ts';
 import { start } from './start.ts';
 
-/** By name. The help, the operations guide and the tests are read off this table. */
-export const COMMANDS: Readonly<Record<string, Command>> = { sample, build, check, serve, start };
+/** By name, of one word or two. The help, the operations guide and the tests are read off this table. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  sample,
+  build,
+  check,
+  serve,
+  start,
+  ...KEYS,
+  ...ACCESS_LOG,
+};

@@ -8,7 +8,8 @@ const PREFERRED: readonly Encoding[] = ['br', 'gzip'];
  * one (RFC 9110 §12.5.3). The file as it is needs no mention, so it is never refused.
  */
 export function chooseEncoding(header: string | undefined, available: readonly Encoding[]): Encoding | null {
-  const weights = parseWeights(header ?? '');
+  if (header === undefined) return null;
+  const weights = parseWeights(header);
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
   const asItIs = weights.get('identity') ?? 0;
   let best: Encoding | null = null;

@@ -1,9 +1,15 @@
+import type { Area } from '../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
 import { Problem } from './problem.ts';
 
-/** Gated whether there is a release or not, and whether the file stands in it or only its segments do. */
-const GATED = new Set(ARTIFACTS.filter(({ restricted }) => restricted).map(({ path }) => path));
+/** The audit trail's export; the second is for a host of its own, whose root it stands below. */
+export const EXPORT_PATHS: ReadonlySet<string> = new Set(['government/ledger/export', 'export']);
+
+/** Also of what stands in a release with its segments only. */
+const GATED: ReadonlyMap<string, Area> = new Map(
+  ARTIFACTS.filter(({ restricted }) => restricted).map(({ path, area }) => [path, area]),
+);
 
 /** Characters that a path may not hide: a separator, and the end of a C string. */
 const HIDDEN = /%(?:2f|5c|00)/i;
@@ -18,8 +24,9 @@ export function parsePath(path: string): string {
   throw new Problem('bad_request', 'The path is not well-formed.');
 }
 
-export function isGated(path: string, files: ReadonlyMap<string, ManifestFile>): boolean {
-  return GATED.has(path) || files.get(path)?.restricted === true;
+/** The area whose key a path needs; null for none. */
+export function gatedArea(path: string): Area | null {
+  return EXPORT_PATHS.has(path) ? 'government' : (GATED.get(path) ?? null);
 }
 
 /** The file at a path, a page's at its folder; or the folder that the client should have asked for; null for neither. */

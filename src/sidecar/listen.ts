@@ -1,16 +1,24 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
+import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { readStatus } from '../../pipeline/publish/status.ts';
 import { createApp } from './app.ts';
-import { Releases } from './releases.ts';
+import { openServices, SERVICE_SETTINGS } from './open-services.ts';
 
-export interface ListenOptions {
-  out: string;
-  host: string;
-  port: number;
-  logLevel: string;
-}
+export const LISTEN_SETTINGS = [
+  ...SERVICE_SETTINGS,
+  'host',
+  'port',
+  'trustedProxies',
+  'requestTimeout',
+  'keepAlive',
+  'stallTimeout',
+  'maxConnections',
+  'grace',
+] as const;
+export type ListenConfig = Pick<Config, (typeof LISTEN_SETTINGS)[number]>;
 
 export interface Sidecar {
   /** `http://localhost:8080` */
@@ -19,34 +27,60 @@ export interface Sidecar {
   close: () => Promise<void>;
 }
 
-/** How long answers that have begun may take when the service ends, ms; a large download is cut off then. */
-const GRACE_MS = 10_000;
+/** How often connections that have got their answer are closed when the service ends, ms. */
+const CLOSE_MS = 50;
 /** Addresses that stand for all of a machine's, which is no address to go to. */
 const ANY = new Set(['0.0.0.0', '::']);
 
-/** Serves the releases of `out`. Throws config_invalid where the address cannot be listened on. */
-export async function listen({ out, host, port, logLevel }: ListenOptions): Promise<Sidecar> {
+/**
+ * Serves the releases of `out`. Throws config_invalid where the address cannot be listened on, and what openServices
+ * throws.
+ */
+export async function listen(config: ListenConfig): Promise<Sidecar> {
   const timestamp = pino.stdTimeFunctions.isoTime;
-  const logger = pino({ level: logLevel, base: null, timestamp }, pino.destination({ dest: 2, sync: true }));
-  const releases = new Releases(out, (error) =>
-    logger.error({ err: error }, 'the new release cannot be served'),
+  const logger = pino(
+    { level: config.logLevel, base: null, timestamp },
+    // Not waited for: a slow reader of the log must not hold up answers.
+    pino.destination({ dest: 2, sync: false }),
   );
-  const app = createApp({ releases, readStatus: () => readStatus(out), logger });
-  await app.listen({ host, port, listenTextResolver: () => '' }).catch((cause: NodeJS.ErrnoException) => {
-    const found = cause.code === 'EADDRINUSE' ? 'one that is in use' : (cause.code ?? cause.message);
-    throw new CathedralError('config_invalid', {
-      place: `${host}:${port}`,
-      expected: 'a free port',
-      found,
-      cause,
-    });
-  });
-  const { port: bound } = app.server.address() as AddressInfo;
-  const name = ANY.has(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const { services, close: closeServices } = await openServices(config, logger);
+  const server = createApp(services, config);
+  try {
+    await once(server.listen(config.port, config.host), 'listening');
+  } catch (error) {
+    await closeServices();
+    throw notListening(config, error as NodeJS.ErrnoException);
+  }
   const close = async () => {
-    const timer = setTimeout(() => app.server.closeAllConnections(), GRACE_MS);
-    await app.close();
-    clearTimeout(timer);
+    await closeServer(server, config.grace * 1000);
+    await closeServices();
   };
-  return { url: `http://${name}:${bound}`, close };
+  return { url: addressOf(config.host, server.address() as AddressInfo), close };
+}
+
+/** Lets in no more, answers what has begun for at most `graceMs`, and cuts off the rest. */
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  // A connection that has got its answer would be kept for the next request.
+  const idle = setInterval(() => server.closeIdleConnections(), CLOSE_MS);
+  const grace = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(grace);
+}
+
+function notListening({ host, port }: ListenConfig, cause: NodeJS.ErrnoException): CathedralError {
+  const found = cause.code === 'EADDRINUSE' ? 'one that is in use' : (cause.code ?? cause.message);
+  return new CathedralError('config_invalid', {
+    place: `${host}:${port}`,
+    expected: 'a free port',
+    found,
+    cause,
+  });
+}
+
+function addressOf(host: string, { port }: AddressInfo): string {
+  const name = ANY.has(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
 }

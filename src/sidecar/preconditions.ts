@@ -41,7 +41,8 @@ function tags(list: string): string[] {
 
 /** A date that cannot be read is passed over, as RFC 9110 wants. */
 function dateOf(header: string | string[] | undefined, otherwise: number): number {
-  const ms = Date.parse(one(header) ?? '');
+  if (header === undefined) return otherwise;
+  const ms = Date.parse(one(header)!);
   return Number.isNaN(ms) ? otherwise : ms;
 }
 

@@ -2,6 +2,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Manifest, ManifestFile } from '../../pipeline/publish/manifest.ts';
 import { currentId, readCurrent } from '../../pipeline/publish/release.ts';
+import type { Representation } from './representation.ts';
+import { SmallFiles } from './small-files.ts';
 
 /** The release that one request is answered from. */
 export interface ServedRelease {
@@ -10,6 +12,16 @@ export interface ServedRelease {
   manifest: Manifest;
   /** By exact path: nothing that is not in it has an address. */
   files: ReadonlyMap<string, ManifestFile>;
+  /** By path and encoding, as they are asked for. */
+  representations: Map<string, Representation>;
+  small: SmallFiles;
+}
+
+export interface ReleasesOptions {
+  /** For how long it is not looked again which release is current, ms. 0: never; each request looks. */
+  keepMs?: number;
+  /** ms */
+  now?: () => number;
 }
 
 /**
@@ -22,14 +34,30 @@ export class Releases {
   #served: { version: string; release: ServedRelease } | null = null;
   #loading: { version: string; release: Promise<ServedRelease | null> } | null = null;
   #reported = '';
+  #looked = -Infinity;
+  readonly #keepMs: number;
+  readonly #now: () => number;
 
-  constructor(out: string, report: (error: unknown) => void) {
+  constructor(
+    out: string,
+    report: (error: unknown) => void,
+    { keepMs = 0, now = () => performance.now() }: ReleasesOptions = {},
+  ) {
     this.#out = out;
     this.#report = report;
+    this.#keepMs = keepMs;
+    this.#now = now;
   }
 
-  /** Null before the first release. */
-  async current(): Promise<ServedRelease | null> {
+  /** Null before the first release. At once where the last look is not `keepMs` ago. */
+  current(): ServedRelease | null | Promise<ServedRelease | null> {
+    const now = this.#now();
+    if (this.#served && now - this.#looked < this.#keepMs) return this.#served.release;
+    this.#looked = now;
+    return this.#look();
+  }
+
+  async #look(): Promise<ServedRelease | null> {
     try {
       const version = await versionOf(this.#out);
       if (version === null) return null;
@@ -74,5 +102,12 @@ async function load(out: string): Promise<ServedRelease | null> {
   if (!published) return null;
   const { dir, manifest } = published;
   const files = new Map(manifest.files.map((file) => [file.path, file]));
-  return { id: manifest.release, dir, manifest, files };
+  return {
+    id: manifest.release,
+    dir,
+    manifest,
+    files,
+    representations: new Map(),
+    small: new SmallFiles(),
+  };
 }

@@ -8,7 +8,7 @@ export interface Figure {
   verdict: 'met' | 'MISSED' | '';
 }
 
-/** A ratio held against its bound; `unit` is that of both values. */
+/** A ratio that is not to be above its bound; `unit` is that of both values. */
 export function compare(
   what: string,
   value: number,
@@ -16,23 +16,19 @@ export function compare(
   unit: string,
   bound?: number,
 ): Figure {
-  return row(
-    what,
-    `${value.toFixed(1)} ${unit}`,
-    `${reference.toFixed(1)} ${unit}`,
-    value / reference,
-    bound,
-  );
-}
-
-function row(what: string, measured: string, reference: string, ratio: number, bound?: number): Figure {
-  const verdict = bound === undefined ? '' : ratio <= bound ? 'met' : 'MISSED';
+  const ratio = value / reference;
   return {
     what,
-    measured,
-    reference,
+    measured: `${value.toFixed(1)} ${unit}`,
+    reference: `${reference.toFixed(1)} ${unit}`,
     ratio: ratio.toFixed(2),
     bound: bound === undefined ? '' : `≤ ${bound}`,
-    verdict,
+    verdict: bound === undefined ? '' : ratio <= bound ? 'met' : 'MISSED',
   };
+}
+
+/** A ratio that is not to be below its bound. */
+export function atLeast(what: string, value: number, reference: number, unit: string, bound: number): Figure {
+  const verdict = value / reference >= bound ? 'met' : 'MISSED';
+  return { ...compare(what, value, reference, unit), bound: `≥ ${bound}`, verdict };
 }

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
@@ -12,7 +14,7 @@ export interface Finished {
   stderr: string;
 }
 
-/** The real binary in a process of its own, with nothing of this one's environment but the PATH and the zone. */
+/** The real binary in a process of its own, with nothing of this one's environment but the PATH and the zone, and stores of its own. */
 export class RunningCli {
   readonly child: ChildProcess;
   #stdout = '';
@@ -20,7 +22,13 @@ export class RunningCli {
 
   constructor(args: readonly string[], env: Record<string, string> = {}) {
     const { PATH = '', TZ = '', HOME = '' } = process.env;
-    this.child = spawn(process.execPath, [CLI, ...args], { env: { PATH, TZ, HOME, ...env } });
+    const folder = mkdtempSync(join(tmpdir(), 'cathedral-cli-'));
+    const stores = {
+      CATHEDRAL_KEYS: join(folder, 'keys.sqlite'),
+      CATHEDRAL_LIMITS: join(folder, 'limits.db'),
+      CATHEDRAL_ACCESS_LOG: join(folder, 'access-log'),
+    };
+    this.child = spawn(process.execPath, [CLI, ...args], { env: { PATH, TZ, HOME, ...stores, ...env } });
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
     });
@@ -29,6 +37,7 @@ export class RunningCli {
     });
     onTestFinished(() => {
       this.child.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
     });
   }
 

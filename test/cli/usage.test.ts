@@ -39,11 +39,12 @@ describe('cathedral', () => {
 
 describe.each(NAMES)('cathedral %s --help', (name) => {
   test('has each of its flags with its default, and exits 0', async () => {
-    const { status, stdout } = await runCli([name, '--help']);
+    const { status, stdout } = await runCli([...name.split(' '), '--help']);
     expect(status).toBe(0);
     const { settings } = COMMANDS[name]!;
     for (const setting of settings) {
-      expect(stdout).toContain(`  --${SETTINGS[setting].flag}`);
+      const { flag } = SETTINGS[setting];
+      expect(stdout).toContain(flag === null ? `  ${SETTINGS[setting].env}` : `  --${flag}`);
       const { env, default: text } = SETTINGS[setting];
       if (env !== null) expect(stdout.replace(/\s+/g, ' ')).toContain(env);
       if (text !== null && text !== 'false')

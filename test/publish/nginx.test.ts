@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
@@ -17,11 +14,9 @@ import type { Published } from '../../pipeline/publish/release.ts';
 import { schemaFiles } from '../../pipeline/publish/schemas.ts';
 import type { Staging } from '../../pipeline/publish/staging.ts';
 import { dataFile, publishTiny } from './publish-tiny.ts';
+import { endNginx, freePort, runNginx } from './run-nginx.ts';
 
 const CONFIGURATION = join(import.meta.dirname, '../../docs/nginx.conf');
-const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/opt/homebrew/bin/nginx'].find(
-  existsSync,
-);
 
 let folder: string;
 let release: Published;
@@ -52,61 +47,21 @@ async function addArtifacts(staging: Staging): Promise<void> {
   for (const file of schemaFiles(ARTIFACTS, 'https://data.example.org')) await staging.write(file);
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/**
- * The shipped configuration with nothing changed but folder and port, in a main configuration that needs no
- * rights.
- */
-async function startNginx(): Promise<ChildProcess> {
-  const site = (await readFile(CONFIGURATION, 'utf8'))
-    .replaceAll('/srv/cathedral', folder)
-    .replace('listen 80;', `listen 127.0.0.1:${port};`);
-  await writeFile(join(folder, 'site.conf'), site);
-  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
-  );
-  const main = `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr crit;
-    events {} http { access_log off; ${places.join(' ')} include ${folder}/site.conf; }`;
-  await writeFile(join(folder, 'main.conf'), main);
-  const child = spawn(NGINX!, ['-e', 'stderr', '-p', folder, '-c', join(folder, 'main.conf')], {
-    stdio: 'inherit',
-  });
-  for (let tries = 0; tries < 200 && child.exitCode === null; tries += 1) {
-    const up = await get('/')
-      .then(() => true)
-      .catch(() => false);
-    if (up) return child;
-    await sleep(25);
-  }
-  throw new Error('nginx did not start with docs/nginx.conf');
-}
-
 beforeAll(async () => {
-  if (!NGINX)
-    throw new Error(
-      'nginx is missing, which the shipped configuration is tested with: apt-get install -y nginx',
-    );
   folder = await mkdtemp(join(tmpdir(), 'cathedral-nginx-'));
   await chmod(folder, 0o755);
   release = (await publishTiny(folder, { events: 100, extra: addArtifacts })).release;
   await writeFile(join(folder, 'status.json'), '{"format":"cathedral-status/1"}');
   port = await freePort();
-  nginx = await startNginx();
+  // The shipped configuration with nothing changed but folder and port.
+  const site = (await readFile(CONFIGURATION, 'utf8'))
+    .replaceAll('/srv/cathedral', folder)
+    .replace('listen 80;', `listen 127.0.0.1:${port};`);
+  nginx = await runNginx(folder, site, async () => Boolean(await get('/')));
 });
 
 afterAll(async () => {
-  if (nginx?.exitCode === null) {
-    nginx.kill('SIGKILL');
-    await once(nginx, 'exit');
-  }
+  await endNginx(nginx);
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 

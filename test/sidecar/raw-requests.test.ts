@@ -9,7 +9,7 @@ import { tinyApp } from './tiny-app.ts';
 async function exchange(request: string): Promise<{ status: number; head: string; body: string }> {
   const out = await temporaryFolder();
   await publishTiny(out, { events: 5 });
-  const { app } = tinyApp(out);
+  const { app } = await tinyApp(out);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const socket = connect(port, '127.0.0.1');

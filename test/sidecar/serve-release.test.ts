@@ -29,7 +29,7 @@ describe('every file of the release', () => {
     const { app } = await served();
     const whole = await get(app, '/economy/supply');
     const head = await app.inject({ method: 'HEAD', url: '/economy/supply' });
-    const { date: _, connection: __, ...headers } = head.headers;
+    const { date: _, connection: __, 'x-request-id': ___, ...headers } = head.headers;
     expect(whole.headers).toMatchObject(headers);
     expect([head.statusCode, head.rawPayload.length]).toEqual([200, 0]);
   });
@@ -107,7 +107,7 @@ describe('a restricted path', () => {
   ];
 
   test.each(GATED)('%s asks for a key', async (url) => {
-    const { app } = await served();
+    const { app } = await served(50, { guarded: true });
     const answer = await get(app, url);
     expect([answer.statusCode, answer.headers['www-authenticate']]).toEqual([
       401,
@@ -118,16 +118,16 @@ describe('a restricted path', () => {
   });
 
   test('asks for another key where the one that came was never issued', async () => {
-    const { app } = await served();
+    const { app } = await served(50, { guarded: true });
     const answer = await get(app, GATED[0]!, { authorization: 'Bearer cds_government_made-up' });
     expect(answer.statusCode).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="cathedral", error="invalid_token"');
+    expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="cathedral", error="invalid_token"/);
     expect(answer.json()).toMatchObject({ code: 'invalid_token' });
     expect(answer.body).not.toContain('made-up');
   });
 
   test('is restricted before the first release, too', async () => {
-    const { app } = tinyApp(await temporaryFolder());
+    const { app } = await tinyApp(await temporaryFolder(), { guarded: true });
     expect((await get(app, GATED[0]!)).statusCode).toBe(401);
     expect((await get(app, '/economy/supply')).json()).toMatchObject({ status: 503, code: 'unavailable' });
   });

@@ -1,36 +1,123 @@
-import type { FastifyInstance } from 'fastify';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { type InjectOptions, inject, type Response } from 'light-my-request';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Status } from '../../pipeline/publish/status.ts';
-import { createApp } from '../../src/sidecar/app.ts';
+import { openAccessLog } from '../../src/sidecar/access-log/access-log.ts';
+import { type AppLimits, createApp } from '../../src/sidecar/app.ts';
+import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
+import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
+import { createLimiter } from '../../src/sidecar/limits/limiter.ts';
+import { LoadGate } from '../../src/sidecar/limits/load-gate.ts';
+import { LOAD_LIMITS } from '../../src/sidecar/limits/load-shedding.ts';
+import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-store.ts';
+import { closeServer } from '../../src/sidecar/listen.ts';
+import { createMetrics } from '../../src/sidecar/metrics.ts';
 import { Releases } from '../../src/sidecar/releases.ts';
+import type { Services } from '../../src/sidecar/services.ts';
 import { publishTiny } from '../publish/publish-tiny.ts';
 import { temporaryFolder } from '../publish/temporary-folder.ts';
 
-export interface TinyApp {
-  app: FastifyInstance;
-  /** What was logged, one JSON object each. */
-  logged: Record<string, unknown>[];
+/** The app's server, which can also be asked without a socket. */
+export interface InjectedApp {
+  server: Server;
+  inject: (request: InjectOptions) => Promise<Response>;
+  listen: (options: { port: number; host: string }) => Promise<void>;
 }
 
-/** The real app over the releases of a folder; only its log is the test's. */
-export function tinyApp(out: string, status: Status | null = null): TinyApp {
+export interface TinyApp {
+  app: InjectedApp;
+  /** What was logged, one JSON object each. */
+  logged: Record<string, unknown>[];
+  /** In which a test may issue keys. */
+  keys: KeyStore;
+  /** Where counts and the access log are. */
+  stores: string;
+}
+
+export interface TinyOptions {
+  status?: Status | null;
+  /** Counts requests and records accesses, as the service does. Without it there is no limit, and nothing gated. */
+  guarded?: boolean;
+  services?: Partial<Services>;
+  limits?: Partial<AppLimits>;
+}
+
+const LIMITS: AppLimits = {
+  trustedProxies: null,
+  requestTimeout: 30,
+  keepAlive: 65,
+  stallTimeout: 60,
+  maxConnections: 1000,
+};
+const NO_GAUGES = {
+  active: () => 0,
+  loopDelay: () => 0,
+  releaseTime: () => null,
+  listeners: () => 0,
+  liveTime: () => null,
+};
+
+/** The real app over the releases of a folder, with real stores; only its log is the test's. */
+export async function tinyApp(out: string, options: TinyOptions = {}): Promise<TinyApp> {
+  const { status = null, guarded = false, services = {}, limits = {} } = options;
   const logged: Record<string, unknown>[] = [];
   const write = (line: string) => logged.push(JSON.parse(line) as Record<string, unknown>);
   const logger = pino({ level: 'info' }, { write });
-  const releases = new Releases(out, (error) => logger.error({ err: error }, 'release'));
-  const app = createApp({ releases, readStatus: async () => status, logger });
-  onTestFinished(() => app.close());
-  return { app, logged };
+  const stores = await temporaryFolder();
+  const keys = openKeyStore(join(stores, 'keys.sqlite'));
+  const limiter = guarded ? openLimiter(stores) : null;
+  const accessLog = guarded ? await openAccessLog({ dir: join(stores, 'access-log') }) : null;
+  const server = createApp(
+    {
+      releases: new Releases(out, (error) => logger.error({ err: error }, 'release')),
+      readStatus: async () => status,
+      keys,
+      limiter,
+      accessLog,
+      gate: new LoadGate({ limits: LOAD_LIMITS, loopDelayMs: () => 0 }),
+      exporter: null as never,
+      live: null,
+      metrics: createMetrics(NO_GAUGES),
+      readiness: async () => ({}),
+      logger,
+      logsRequests: true,
+      now: Date.now,
+      ...services,
+    },
+    { ...LIMITS, ...limits },
+  );
+  onTestFinished(async () => {
+    if (server.listening) await closeServer(server, 0);
+    await Promise.all([accessLog?.close(), limiter?.close(), keys.close()]);
+  });
+  return { app: injected(server), logged, keys, stores };
+}
+
+function injected(server: Server): InjectedApp {
+  return {
+    server,
+    inject: (request) => inject((req, res) => void server.emit('request', req, res), request),
+    async listen({ port, host }) {
+      await once(server.listen(port, host), 'listening');
+    },
+  };
+}
+
+function openLimiter(stores: string) {
+  return createLimiter({ store: openSqliteCountStore(join(stores, 'limits.db')), random: randomBytes });
 }
 
 /** The app over one tiny release. */
-export async function served(events = 50): Promise<TinyApp & { out: string }> {
+export async function served(events = 50, options: TinyOptions = {}): Promise<TinyApp & { out: string }> {
   const out = await temporaryFolder();
   await publishTiny(out, { events });
-  return { ...tinyApp(out), out };
+  return { ...(await tinyApp(out, options)), out };
 }
 
-export function get(app: FastifyInstance, url: string, headers: Record<string, string> = {}) {
+export function get(app: InjectedApp, url: string, headers: Record<string, string> = {}) {
   return app.inject({ method: 'GET', url, headers });
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { storeError } from '../storage/store-error.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { BEFORE_FIRST, type Entry, type Link } from './entry.ts';
 import { CURRENT, listArchives, openForReading } from './log-files.ts';
 import { readBeginning, readHead } from './records.ts';
@@ -55,7 +55,7 @@ function end(database: DatabaseSync, order: 'ASC' | 'DESC'): Entry | undefined {
 }
 
 function broken(place: string, expected: string, found: string) {
-  return storeError('access_log_broken', { place, expected, found });
+  return new CathedralError('access_log_broken', { place, expected, found });
 }
 
 function format({ seq, hash }: Link): string {

@@ -1,8 +1,9 @@
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { writeFileAtomically } from '../../../pipeline/ledger/atomic-file.ts';
-import { guardedStore, storeError } from '../storage/store-error.ts';
+import { guardedStore } from '../storage/store-error.ts';
 import { BEFORE_FIRST, type Link } from './entry.ts';
 
 const HEAD = 'head';
@@ -44,7 +45,7 @@ export function readHead(dir: string): Link | null {
   const [, seq, hash] = HEAD_LINE.exec(text) ?? [];
   if (seq && hash) return { seq: Number(seq), hash };
   const found = JSON.stringify(text.slice(0, 100));
-  throw storeError('access_log_broken', { place: path, expected: '<seq> <hash>', found });
+  throw new CathedralError('access_log_broken', { place: path, expected: '<seq> <hash>', found });
 }
 
 function formatHead({ seq, hash }: Link): string {
@@ -67,7 +68,12 @@ export function readBeginning(dir: string): Link {
     return Beginning.parse(JSON.parse(text));
   } catch (cause) {
     const expected = '{"seq":…,"hash":…}';
-    throw storeError('access_log_broken', { place: path, expected, found: text.slice(0, 100), cause });
+    throw new CathedralError('access_log_broken', {
+      place: path,
+      expected,
+      found: text.slice(0, 100),
+      cause,
+    });
   }
 }
 

@@ -6,8 +6,12 @@ const REMOVED = '[removed]';
 /** Undoing more than this is not needed: no client encodes a key so often by mistake. */
 const MAX_DECODINGS = 3;
 
+/** Most texts have neither a key, nor an escape that could hide one, nor a name with a value. */
+const MAY_HOLD = /cds_|[%=]/i;
+
 /** A path or a query in which no key is left, however its characters are encoded. */
 export function withoutKeys(text: string): string {
+  if (!MAY_HOLD.test(text)) return text;
   return text
     .split(/([&/])/)
     .map((part) => withoutSecret(part))

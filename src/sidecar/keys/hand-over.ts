@@ -1,4 +1,4 @@
-import { keyFault } from './key-fault.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { formatKeyMail } from './key-mails.ts';
 import type { KeyRecord, NewKey } from './key-store.ts';
 import { hashKey, keyPrefix } from './key-text.ts';
@@ -49,10 +49,10 @@ function alreadyRotated({ replaces }: Draft): Error {
   const expected = 'a key without a successor';
   const found =
     'one that is being rotated by somebody else, or whose new key is undelivered: revoke that first';
-  return keyFault('key_refused', { place: replaces ?? 'key', expected, found });
+  return new CathedralError('key_refused', { place: replaces ?? 'key', expected, found });
 }
 
 function revokedMeanwhile({ id }: Draft): Error {
   const expected = 'a new key that nobody touches before it is delivered';
-  return keyFault('key_refused', { place: id, expected, found: 'one that was revoked meanwhile' });
+  return new CathedralError('key_refused', { place: id, expected, found: 'one that was revoked meanwhile' });
 }

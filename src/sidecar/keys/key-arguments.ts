@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { schemaFault } from '../../../pipeline/artifacts/format/schema-fault.ts';
-import { keyFault } from './key-fault.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { containsKey, isKey, redactKeys } from './key-text.ts';
 import { mailAddress } from './mail-address.ts';
 import { KEY_AREAS, type KeyArea, TIER_NAMES, TIERS } from './tiers.ts';
@@ -105,7 +105,7 @@ export function readArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   if (parsed.success) return parsed.data;
   const { place, expected, found } = schemaFault('flags', parsed.error, args);
   const flag = place.replace('flags: ', '--');
-  throw keyFault('usage', {
+  throw new CathedralError('usage', {
     place: flag,
     expected,
     found: SECRET.has(flag) ? 'something else' : harmless(found),

@@ -1,7 +1,7 @@
 import { createTransport, type SMTPTransportOptions } from 'nodemailer';
 import { z } from 'zod';
 import { schemaFault } from '../../../pipeline/artifacts/format/schema-fault.ts';
-import { keyFault } from './key-fault.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { redactKeys } from './key-text.ts';
 import { mailAddress } from './mail-address.ts';
 import { parseSmtpUrl } from './smtp-url.ts';
@@ -104,14 +104,14 @@ function parseSender(from: string): { name: string; address: string } {
   const parsed = { name: oneLine.safeParse(name), address: mailAddress.safeParse(address) };
   if (parsed.name.success && parsed.address.success) return { name, address: parsed.address.data };
   const expected = 'an e-mail address, or Name <address>';
-  throw keyFault('config_invalid', { place: 'mail sender', expected, found: JSON.stringify(from) });
+  throw new CathedralError('config_invalid', { place: 'mail sender', expected, found: JSON.stringify(from) });
 }
 
 function parseMail(mail: Mail): Mail {
   const parsed = MAIL.safeParse(mail);
   if (parsed.success) return parsed.data;
   const fault = schemaFault('mail', parsed.error, mail);
-  throw keyFault('mail_failed', { ...fault, found: redactKeys(fault.found) });
+  throw new CathedralError('mail_failed', { ...fault, found: redactKeys(fault.found) });
 }
 
 /** Not the library's error itself: a server's answer may repeat what was sent, and an error ends up in logs. */
@@ -122,5 +122,9 @@ function describeFailure(error: unknown): string {
 }
 
 function failure(to: string, found: string): Error {
-  return keyFault('mail_failed', { place: `mail to ${to}`, expected: 'the mail server to accept it', found });
+  return new CathedralError('mail_failed', {
+    place: `mail to ${to}`,
+    expected: 'the mail server to accept it',
+    found,
+  });
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { keyFault } from './key-fault.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
 
 /** `CATK`: tells this file from any other SQLite database, before anything is written into it. */
 export const APPLICATION_ID = 0x4341_544b;
@@ -29,11 +29,15 @@ function readVersion(database: DatabaseSync, newest: number, place: string): num
   const application = read(database, 'PRAGMA application_id');
   const isEmpty = read(database, 'SELECT count(*) FROM sqlite_schema') === 0;
   if (application !== APPLICATION_ID && !(application === 0 && version === 0 && isEmpty)) {
-    throw keyFault('keys_unreadable', { place, expected: 'a key store', found: 'another database' });
+    throw new CathedralError('keys_unreadable', {
+      place,
+      expected: 'a key store',
+      found: 'another database',
+    });
   }
   if (version > newest) {
     const expected = `schema version ${newest} or older`;
-    throw keyFault('keys_unreadable', { place, expected, found: `version ${version}` });
+    throw new CathedralError('keys_unreadable', { place, expected, found: `version ${version}` });
   }
   return version;
 }

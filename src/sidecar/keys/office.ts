@@ -1,5 +1,5 @@
+import { CathedralError } from '../../../pipeline/errors.ts';
 import type { RandomBytes } from './base62.ts';
-import { keyFault } from './key-fault.ts';
 import type { KeyStore } from './key-store.ts';
 import type { Mailer } from './mailer.ts';
 
@@ -19,5 +19,5 @@ export interface Office {
 export function requireMailer({ mailer }: Office): Mailer {
   if (mailer) return mailer;
   const expected = 'a mail server (SMTP_URL) and a sender, or --deliver print for a key';
-  throw keyFault('config_invalid', { place: 'SMTP_URL', expected, found: 'none' });
+  throw new CathedralError('config_invalid', { place: 'SMTP_URL', expected, found: 'none' });
 }

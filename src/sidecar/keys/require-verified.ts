@@ -1,4 +1,4 @@
-import { keyFault } from './key-fault.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Office } from './office.ts';
 import { DAY_MS, TIERS, type Tier, VERIFICATION_HOLDS_DAYS } from './tiers.ts';
 
@@ -8,7 +8,7 @@ export async function requireVerified(tier: Tier, email: string, { store, now }:
   const verifiedAt = await store.verifiedAt(email);
   if (verifiedAt !== null && now() < verifiedAt + VERIFICATION_HOLDS_DAYS * DAY_MS) return;
   const when = verifiedAt === null ? 'one that was never verified' : `one verified ${formatDay(verifiedAt)}`;
-  throw keyFault('key_refused', {
+  throw new CathedralError('key_refused', {
     place: email,
     expected: `an address that was verified within ${VERIFICATION_HOLDS_DAYS} days, as the tier ${tier} needs`,
     found: `${when}: send a code with keys request-verification, then keys verify-email`,

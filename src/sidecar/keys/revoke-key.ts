@@ -1,5 +1,5 @@
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { REVOKE_ARGUMENTS, readArguments } from './key-arguments.ts';
-import { keyFault } from './key-fault.ts';
 import type { KeyRecord } from './key-store.ts';
 import { hashKey } from './key-text.ts';
 import type { Office } from './office.ts';
@@ -15,7 +15,7 @@ export async function revokeKey(
   const { id, leaked, reason } = readArguments(REVOKE_ARGUMENTS, args);
   const key = leaked === undefined ? await store.keyById(id!) : await store.keyByHash(hashKey(leaked));
   if (key === null) {
-    throw keyFault('key_refused', {
+    throw new CathedralError('key_refused', {
       place: id ?? '--leaked',
       expected: 'a key that was issued',
       found: 'none',
@@ -23,7 +23,7 @@ export async function revokeKey(
   }
   if (!(await store.revokeKey(key.id, now(), reason))) {
     const expected = 'a key that is not revoked yet';
-    throw keyFault('key_refused', { place: key.id, expected, found: 'a revoked one' });
+    throw new CathedralError('key_refused', { place: key.id, expected, found: 'a revoked one' });
   }
   return (await store.keyById(key.id))!;
 }

@@ -1,6 +1,6 @@
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { type HandedOver, handOver } from './hand-over.ts';
 import { ROTATE_ARGUMENTS, readArguments } from './key-arguments.ts';
-import { keyFault } from './key-fault.ts';
 import { keyStatus } from './key-status.ts';
 import type { KeyRecord } from './key-store.ts';
 import { createKey } from './key-text.ts';
@@ -23,7 +23,7 @@ export async function rotateKey(args: unknown, office: Office): Promise<HandedOv
   const term = days ?? rules.days;
   if (term > rules.days) {
     const expected = `at most ${rules.days} for the tier ${old.tier}`;
-    throw keyFault('usage', { place: '--days', expected, found: `${term}` });
+    throw new CathedralError('usage', { place: '--days', expected, found: `${term}` });
   }
   const { holder, email, tier, areas, name, affiliation, purpose, volume, basis } = old;
   const draft = {
@@ -40,5 +40,5 @@ function assertRotatable(id: string, key: KeyRecord | null, now: number): assert
   const status = key === null ? 'unknown' : keyStatus(key, now);
   if (status === 'active') return;
   const found = status === 'ending' ? `one that ${key!.replacedBy} has replaced` : `one that is ${status}`;
-  throw keyFault('key_refused', { place: id, expected: 'an active key', found });
+  throw new CathedralError('key_refused', { place: id, expected: 'an active key', found });
 }

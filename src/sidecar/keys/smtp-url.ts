@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { keyFault } from './key-fault.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
 
 export interface SmtpServer {
   host: string;
@@ -58,5 +58,5 @@ function describeUrl(url: URL | null): string {
 }
 
 function invalid(found: string): Error {
-  return keyFault('config_invalid', { place: 'SMTP_URL', expected: EXPECTED, found });
+  return new CathedralError('config_invalid', { place: 'SMTP_URL', expected: EXPECTED, found });
 }

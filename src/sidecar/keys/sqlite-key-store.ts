@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { keyFault } from './key-fault.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import type {
   Added,
   KeyRecord,
@@ -172,7 +172,7 @@ function guard<T>(place: string, work: () => T): T {
   } catch (cause) {
     if (cause instanceof Error && cause.name === 'CathedralError') throw cause;
     const found = cause instanceof Error ? cause.message : String(cause);
-    throw keyFault('keys_unreadable', {
+    throw new CathedralError('keys_unreadable', {
       place,
       expected: 'a key store that can be read and written',
       found,

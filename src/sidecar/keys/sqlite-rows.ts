@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { schemaFault } from '../../../pipeline/artifacts/format/schema-fault.ts';
-import { keyFault } from './key-fault.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import type { KeyRecord } from './key-store.ts';
 import { KEY_AREAS, TIER_NAMES } from './tiers.ts';
 
@@ -40,5 +40,5 @@ export function readKeyRow(row: unknown, place: string): KeyRecord | null {
   if (row === undefined) return null;
   const parsed = KEY_ROW.safeParse(row);
   if (parsed.success) return parsed.data;
-  throw keyFault('keys_unreadable', schemaFault(place, parsed.error, row));
+  throw new CathedralError('keys_unreadable', schemaFault(place, parsed.error, row));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import type { RandomBytes } from './base62.ts';
 import { REQUEST_VERIFICATION_ARGUMENTS, readArguments, VERIFY_ARGUMENTS } from './key-arguments.ts';
-import { keyFault } from './key-fault.ts';
 import { formatCodeMail } from './key-mails.ts';
 import type { Added, Tried } from './key-store.ts';
 import { newId } from './new-id.ts';
@@ -59,7 +59,7 @@ export async function verifyEmail(
   const verifiedAt = now();
   const tried = await store.tryCode(email, hashCode(email, code), verifiedAt, MAX_TRIES);
   if (tried === 'verified') return { email, verifiedAt };
-  throw keyFault('key_refused', {
+  throw new CathedralError('key_refused', {
     place: email,
     expected: 'the code that was sent last',
     found: FOUND[tried],
@@ -78,7 +78,7 @@ function overQuota(email: string, added: Exclude<Added, 'added'>): Error {
     address_quota: [`at most ${perAddress} codes to an address in 24 hours`, 'one more'],
     total_quota: [`at most ${total} codes to all addresses in 24 hours`, 'one more'],
   }[added];
-  return keyFault('key_refused', { place: email, expected: expected!, found: found! });
+  return new CathedralError('key_refused', { place: email, expected: expected!, found: found! });
 }
 
 function newCode(randomBytes: RandomBytes): string {

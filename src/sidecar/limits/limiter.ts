@@ -51,6 +51,8 @@ export interface Limiter {
 const SECRET_BYTES = 32;
 /** 128 bits: two of ten million addresses get the same with a probability of 10⁻²⁵. */
 const SUBJECT_BYTES = 16;
+/** Whose name is remembered, so that it is not computed for each of their requests. */
+const MAX_NAMES = 10_000;
 /** A clock that is set back by less than this over midnight still finds what was counted on the day before. */
 const PRUNE_AFTER_MS = 60 * 60 * 1_000;
 
@@ -86,6 +88,7 @@ export function createLimiter({ store, random }: LimiterOptions): Limiter {
  */
 function subjectNames({ store, random }: LimiterOptions) {
   let current: { day: string; secret: Promise<Uint8Array> } | null = null;
+  let names = new Map<string, string>();
   const secretOf = (day: string): Promise<Uint8Array> => {
     if (current?.day === day) return current.secret;
     const secret = store.secret(day, random(SECRET_BYTES));
@@ -98,10 +101,16 @@ function subjectNames({ store, random }: LimiterOptions) {
   };
   return async (day: string, subject: Subject): Promise<string> => {
     if ('holder' in subject) return `holder:${subject.holder}`;
-    const network = clientNetwork(subject.address);
+    const { address } = subject;
+    const key = `${day} ${address}`;
+    const known = names.get(key);
+    if (known !== undefined) return known;
     const digest = createHmac('sha256', await secretOf(day))
-      .update(network)
+      .update(clientNetwork(address))
       .digest();
-    return `network:${digest.subarray(0, SUBJECT_BYTES).toString('base64url')}`;
+    const name = `network:${digest.subarray(0, SUBJECT_BYTES).toString('base64url')}`;
+    if (names.size >= MAX_NAMES) names = new Map();
+    names.set(key, name);
+    return name;
   };
 }

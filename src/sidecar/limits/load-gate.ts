@@ -1,4 +1,4 @@
-import { Problem, type ProblemCode } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import { isShed, type LoadLimits, PRIORITIES, type Priority } from './load-shedding.ts';
 
 export interface LoadGateOptions {
@@ -37,9 +37,5 @@ export class LoadGate {
 
 function overloaded(priority: Priority): Problem {
   const headers = { 'Retry-After': String(PRIORITIES[priority].retryAfterS) };
-  return new Problem(
-    'overloaded' as ProblemCode,
-    'There are more requests than can be answered now.',
-    headers,
-  );
+  return new Problem('overloaded', 'There are more requests than can be answered now.', headers);
 }

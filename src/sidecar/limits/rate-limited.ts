@@ -1,10 +1,10 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import { Problem, type ProblemCode } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import type { Allowance } from './limiter.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 
 /** The answer to a request over its limit: 429. */
 export function rateLimited(area: Area, allowance: Allowance): Problem {
   const detail = `The ${allowance.limit} requests of this day for ${area} are used up; the next day begins at 00:00 UTC.`;
-  return new Problem('rate_limited' as ProblemCode, detail, rateLimitHeaders(allowance));
+  return new Problem('rate_limited', detail, rateLimitHeaders(allowance));
 }

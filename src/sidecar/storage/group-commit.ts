@@ -1,4 +1,4 @@
-import { Problem, type ProblemCode } from '../problem.ts';
+import { Problem } from '../problem.ts';
 
 export interface GroupCommitOptions<T, R> {
   /** Writes all or nothing, and answers for each in its order. Never called again before it has ended. */
@@ -68,5 +68,5 @@ export class GroupCommit<T, R> {
 
 function tooMany(): Problem {
   const headers = { 'Retry-After': String(RETRY_AFTER_S) };
-  return new Problem('overloaded' as ProblemCode, 'Too many requests wait to be recorded.', headers);
+  return new Problem('overloaded', 'Too many requests wait to be recorded.', headers);
 }

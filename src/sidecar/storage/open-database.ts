@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { guardedStore, storeError } from './store-error.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { guardedStore } from './store-error.ts';
 
 export interface DatabaseForm {
   /** Stands in the file's header, so that no database is taken for another one; 32 bits. */
@@ -64,7 +65,7 @@ function takeForm(path: string, database: DatabaseSync, form: DatabaseForm): voi
 /** Throws store_failed where a database is not of the form that is meant. */
 export function checkForm(path: string, form: DatabaseForm, id: number, version: number): void {
   if (id === form.applicationId && version === form.version) return;
-  throw storeError('store_failed', {
+  throw new CathedralError('store_failed', {
     place: path,
     expected: `a database of kind ${form.applicationId}, version ${form.version}`,
     found: `kind ${id}, version ${version}`,

@@ -13,6 +13,7 @@ await report(async () => {
     verifiers: [DEMO_VERIFIER],
     documents: 'data/documents',
     baseUrl: 'http://localhost:8080',
+    contact: 'contact@data.example.org',
     software: 'bench',
     rebuild: mode === 'rebuild',
     site: mode === 'site',

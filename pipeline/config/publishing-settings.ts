@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { integer, type Setting, text, truth } from './setting.ts';
+
+const CIVIC = /^civic\+(https?:\/\/.+)$/;
+
+/** Where a ledger is: a folder, or a remote ledger that is imported into a folder first. */
+export type LedgerSource = { kind: 'directory'; path: string } | { kind: 'civic'; url: string };
+
+const ledgerSource = text.transform((value): LedgerSource => {
+  const [, url] = CIVIC.exec(value) ?? [];
+  return url === undefined
+    ? { kind: 'directory', path: value }
+    : { kind: 'civic', url: url.replace(/\/+$/, '') };
+});
+
+/** What a run reads, and what it publishes. */
+export const PUBLISHING_SETTINGS = {
+  ledger: {
+    flag: 'ledger',
+    env: 'CATHEDRAL_LEDGER',
+    default: 'var/ledger',
+    unit: 'a folder, or civic+http(s)://… for a remote ledger',
+    description: 'The ledger to publish. The default is where the sample ledger is written.',
+    path: true,
+    schema: ledgerSource,
+  },
+  checkedLedger: {
+    flag: 'ledger',
+    env: 'CATHEDRAL_LEDGER',
+    default: null,
+    unit: 'a folder, or civic+http(s)://… for a remote ledger',
+    description:
+      'For `check`: the ledger to make everything again from. Without it, the release is compared with its own manifest only.',
+    path: true,
+    schema: ledgerSource,
+  },
+  ledgerKey: {
+    flag: 'ledger-key',
+    env: 'CATHEDRAL_LEDGER_KEY',
+    default: 'data/keys/ledger.vkey',
+    unit: 'a file of verifier keys, one a line',
+    description:
+      'Who may sign the ledger: of these keys one must have signed each checkpoint. The default is the key of the sample ledger, so set it with the ledger.',
+    path: true,
+    schema: text,
+  },
+  importFolder: {
+    flag: 'import-folder',
+    env: 'CATHEDRAL_IMPORT_FOLDER',
+    default: 'var/imported',
+    unit: 'a folder',
+    description:
+      'Where a remote ledger is imported to. It can be imported again, but a copy saves reading all of it.',
+    path: true,
+    schema: text,
+  },
+  importKey: {
+    flag: 'import-key',
+    env: 'CATHEDRAL_IMPORT_KEY',
+    default: 'var/keys/import.key',
+    unit: 'a file of 64 hex digits',
+    description:
+      'The secret that imported snapshots are signed and salted with; made by the first import. With the same secret, a second import gives the same bytes: back it up.',
+    path: true,
+    schema: text,
+  },
+  out: {
+    flag: 'out',
+    env: 'CATHEDRAL_OUT',
+    default: 'var/data',
+    unit: 'a folder',
+    description: 'Where releases are published. It holds nothing that cannot be made again from the ledger.',
+    path: true,
+    schema: text,
+  },
+  documents: {
+    flag: 'documents',
+    env: 'CATHEDRAL_DOCUMENTS',
+    default: 'data/documents',
+    unit: 'a folder',
+    description:
+      'The documents that people write: treaty framework, standards, protocols, papers, citations.',
+    path: true,
+    schema: text,
+  },
+  baseUrl: {
+    flag: 'base-url',
+    env: 'CATHEDRAL_BASE_URL',
+    default: 'http://localhost:{port}',
+    unit: 'http(s)://host[:port][/path], without a slash at the end',
+    description:
+      'The address under which readers reach the service. It is printed in citations, pages and PDFs, so a change makes a new release.',
+    schema: z.url({ protocol: /^https?$/ }).regex(/^[^?#\s@]*[^/?#\s@]$/),
+  },
+  contact: {
+    flag: 'contact',
+    env: 'CATHEDRAL_CONTACT',
+    default: 'contact@data.example.org',
+    unit: 'an e-mail address',
+    description:
+      'Where readers write to: for keys, faults and security reports. It is published, so a change makes a new release. The default is nobody’s: set it.',
+    schema: z.email(),
+  },
+  withoutPdf: {
+    flag: 'without-pdf',
+    env: 'CATHEDRAL_WITHOUT_PDF',
+    default: 'false',
+    unit: 'true or false',
+    description: 'Leaves the PDF reports out, so no Chromium is needed.',
+    switch: true,
+    schema: truth,
+  },
+  withoutSite: {
+    flag: 'without-site',
+    env: 'CATHEDRAL_WITHOUT_SITE',
+    default: 'false',
+    unit: 'true or false',
+    description: 'Data files only: no pages, and so no PDF, which is printed from one.',
+    switch: true,
+    schema: truth,
+  },
+  chromium: {
+    flag: 'chromium',
+    env: 'CHROMIUM_PATH',
+    default: null,
+    unit: 'a path of an executable',
+    description: "The browser that prints PDFs. Without it: one on the PATH, else one in puppeteer's cache.",
+    path: true,
+    schema: text,
+  },
+  rebuild: {
+    flag: 'rebuild',
+    env: null,
+    default: 'false',
+    unit: 'true or false',
+    description: 'From genesis, taking nothing over from the release before; what mends a damaged release.',
+    switch: true,
+    schema: truth,
+  },
+  wait: {
+    flag: 'wait',
+    env: 'CATHEDRAL_WAIT',
+    default: '600',
+    unit: 'seconds, 0 to 86400',
+    description:
+      'How long to wait for another run on the same folder. Ten minutes: longer than a run of a large ledger takes. 0 leaves at once.',
+    schema: integer(0, 86_400),
+  },
+  sealDelay: {
+    flag: 'seal-delay',
+    env: 'CATHEDRAL_SEAL_DELAY',
+    default: '60',
+    unit: 'seconds, 0 to 10800',
+    description:
+      'How long after 00, 06, 12 and 18 h UTC a run begins. One minute, in which the ledger seals the snapshot of that hour.',
+    schema: integer(0, 10_800),
+  },
+} as const satisfies Record<string, Setting>;

@@ -1,0 +1,139 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { integer, type Setting, text } from './setting.ts';
+
+/** `10.0.0.7,2001:db8::/32` */
+const networks = text
+  .transform((list) => list.split(',').map((item) => item.trim()))
+  .refine((list) => list.length <= 100 && list.every(isNetwork));
+
+/** How the server listens, and what it keeps. */
+export const SERVING_SETTINGS = {
+  host: {
+    flag: 'host',
+    env: 'CATHEDRAL_HOST',
+    default: 'localhost',
+    unit: 'a host name or an address of this machine',
+    description:
+      'Where the service listens. The default is for this machine alone, as behind a reverse proxy; 0.0.0.0 or :: for everybody.',
+    schema: text,
+  },
+  port: {
+    flag: 'port',
+    env: 'PORT',
+    default: '8080',
+    unit: 'a TCP port, 0 to 65535',
+    description: 'Where the service listens; 0 takes a free one.',
+    schema: integer(0, 65_535),
+  },
+  logLevel: {
+    flag: 'log-level',
+    env: 'CATHEDRAL_LOG_LEVEL',
+    default: 'warn',
+    unit: 'one of debug, info, warn, error',
+    description:
+      'What the server logs, one JSON object a line on standard error. At info that is each request, without addresses and keys.',
+    schema: z.enum(['debug', 'info', 'warn', 'error']),
+  },
+  trustedProxies: {
+    flag: 'trusted-proxies',
+    env: 'CATHEDRAL_TRUSTED_PROXIES',
+    default: null,
+    unit: 'addresses or networks, separated by commas: 127.0.0.1,10.0.0.0/8',
+    description:
+      'Reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. Without it nobody is: whoever could write these headers would choose the address that is counted and logged.',
+    schema: networks,
+  },
+  requestTimeout: {
+    flag: 'request-timeout',
+    env: 'CATHEDRAL_REQUEST_TIMEOUT',
+    default: '30',
+    unit: 'seconds, 1 to 600',
+    description: 'How long a request with its headers may take to arrive; a slow one is answered with 408.',
+    schema: integer(1, 600),
+  },
+  keepAlive: {
+    flag: 'keep-alive',
+    env: 'CATHEDRAL_KEEP_ALIVE',
+    default: '65',
+    unit: 'seconds, 1 to 3600',
+    description:
+      'How long an idle connection is kept. Longer than the 60 s of most reverse proxies, so that the proxy is the one to close it.',
+    schema: integer(1, 3_600),
+  },
+  maxConnections: {
+    flag: 'max-connections',
+    env: 'CATHEDRAL_MAX_CONNECTIONS',
+    default: '10000',
+    unit: 'a whole number, 1 to 1000000',
+    description: 'Connections at once; further ones are closed. An idle one costs some kB.',
+    schema: integer(1, 1_000_000),
+  },
+  stallTimeout: {
+    flag: 'stall-timeout',
+    env: 'CATHEDRAL_STALL_TIMEOUT',
+    default: '60',
+    unit: 'seconds, 1 to 3600',
+    description: 'How long a client may take nothing of an answer that waits for it, before it is cut off.',
+    schema: integer(1, 3_600),
+  },
+  grace: {
+    flag: 'grace',
+    env: 'CATHEDRAL_GRACE',
+    default: '10',
+    unit: 'seconds, 0 to 3600',
+    description: 'How long answers that have begun may take when the service ends; then they are cut off.',
+    schema: integer(0, 3_600),
+  },
+  maxActive: {
+    flag: 'max-active',
+    env: 'CATHEDRAL_MAX_ACTIVE',
+    default: '1000',
+    unit: 'a whole number, 1 to 1000000',
+    description:
+      'Requests that are answered at once before load is high; keys have 1.5 times as many, government keys twice. Most wait for the network, each costs some tens of kB.',
+    schema: integer(1, 1_000_000),
+  },
+  maxDelay: {
+    flag: 'max-delay',
+    env: 'CATHEDRAL_MAX_DELAY',
+    default: '150',
+    unit: 'milliseconds, 10 to 60000',
+    description:
+      'Mean delay of the event loop over half a second above which load is high; keys have 1.5 times as much, government keys twice. At this delay readers notice, and nothing is lost yet.',
+    schema: integer(10, 60_000),
+  },
+  limits: {
+    flag: 'limits',
+    env: 'CATHEDRAL_LIMITS',
+    default: 'var/limits/limits.db',
+    unit: 'a file on a local disk',
+    description: 'Where requests of the day are counted; several servers of one machine may share it.',
+    path: true,
+    schema: text,
+  },
+  accessLog: {
+    flag: 'access-log',
+    env: 'CATHEDRAL_ACCESS_LOG',
+    default: 'var/access-log',
+    unit: 'a folder on a local disk',
+    description: 'Where every access to a restricted path is recorded; one server writes it.',
+    path: true,
+    schema: text,
+  },
+  accessLogSize: {
+    flag: 'access-log-size',
+    env: 'CATHEDRAL_ACCESS_LOG_SIZE',
+    default: '64',
+    unit: 'MiB, 1 to 4096',
+    description:
+      'When a file of the access log is full and the next one begins. Small enough to be copied; some hundred thousand entries.',
+    schema: integer(1, 4_096),
+  },
+} as const satisfies Record<string, Setting>;
+
+function isNetwork(item: string): boolean {
+  const [address = '', prefix] = item.split('/');
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return bits > 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits));
+}

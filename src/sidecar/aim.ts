@@ -1,0 +1,26 @@
+import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
+import { EXPORT_PATHS, findFile } from './find-file.ts';
+import type { ServedRelease } from './releases.ts';
+import type { Visit } from './visit.ts';
+
+/** What a path is the address of. */
+export type Target =
+  | { kind: 'file'; file: ManifestFile }
+  | { kind: 'export' }
+  | { kind: 'moved'; to: string }
+  | { kind: 'nothing' };
+
+const NO_FILES: ReadonlyMap<string, ManifestFile> = new Map();
+
+/** Looks up what a visit is for, and notes the area, whether it is gated and whether it counts. */
+export function aim(visit: Visit, release: ServedRelease | null): Target {
+  const { path } = visit;
+  const found = findFile(path!, release?.files ?? NO_FILES);
+  if (EXPORT_PATHS.has(path!)) return { kind: 'export' };
+  if (!found) return { kind: 'nothing' };
+  if ('movedTo' in found) return { kind: 'moved', to: found.movedTo };
+  // A page costs nothing and asks for no key, whatever its area.
+  if (found.kind === 'data' || found.restricted)
+    Object.assign(visit, { area: found.area, gated: found.restricted, counted: true });
+  return { kind: 'file', file: found };
+}

@@ -1,0 +1,95 @@
+import { admit, isPlain } from './admit.ts';
+import { aim, type Target } from './aim.ts';
+import { type Answer, discard } from './answer.ts';
+import { count, tierOf } from './count.ts';
+import { priorityOf } from './limits/load-shedding.ts';
+import { OWN_PATHS } from './own-paths.ts';
+import { prepare, prepareFile } from './prepare-file.ts';
+import { Problem } from './problem.ts';
+import type { ServedRelease } from './releases.ts';
+import { headersOf } from './send.ts';
+import type { Services } from './services.ts';
+import type { Visit } from './visit.ts';
+
+/** A stream of events for as long as the client wants, so it is not in the load gate. */
+const LIVE_PATH = 'live';
+
+/**
+ * The answer to a request, complete but not sent: who asks is known, who may not is refused, what is limited is counted.
+ * Null where the connection was taken over. Throws a Problem.
+ */
+export async function answerRequest(visit: Visit, services: Services): Promise<Answer | null> {
+  const { path, request, response } = visit;
+  const own = OWN_PATHS.get(path!);
+  if (own) return own(services);
+  const looked = services.releases.current();
+  // Mostly it is known, and a turn of the event loop is worth saving for each request.
+  const release = looked instanceof Promise ? await looked : looked;
+  const target = aim(visit, release);
+  const now = services.now();
+  if (!isPlain(visit)) await admit(visit, services.keys, now);
+  if (path === LIVE_PATH && services.live) {
+    services.live.listen(request, response, {
+      headers: headersOf(visit, {}),
+      address: visit.address.ip(request),
+      query: visit.query,
+    });
+    return null;
+  }
+  visit.leave = services.gate.enter(priorityFor(visit));
+  if (!release) throw new Problem('unavailable', 'The first one is being made.', { 'Retry-After': '30' });
+  const prepared = answerTarget(visit, release, target, services);
+  const answer = prepared instanceof Promise ? await prepared : prepared;
+  return visit.counted && services.limiter ? counted(answer, visit, services, now) : answer;
+}
+
+function priorityFor(visit: Visit): Parameters<Services['gate']['enter']>[0] {
+  return visit.area === null ? 'anonymous' : priorityOf(visit.area, tierOf(visit.area, visit));
+}
+
+function answerTarget(
+  { request, path, query, holder }: Visit,
+  release: ServedRelease,
+  target: Target,
+  { exporter, live }: Services,
+): Promise<Answer> | Answer {
+  if (target.kind === 'export') return exporter.prepare(request, query, holder ?? '', release);
+  if (target.kind === 'moved') return movedAnswer(`${target.to}${query && `?${query}`}`);
+  if (target.kind === 'nothing') return answerMissing(request.headers.accept, release);
+  const { file } = target;
+  if (query && file.kind === 'data')
+    throw new Problem('unknown_parameter', 'A data file takes no parameters.');
+  const newest = live?.representation(path!, request) ?? null;
+  return newest ? prepare(request, newest) : prepareFile(request, release, file);
+}
+
+async function counted(
+  answer: Answer,
+  visit: Visit,
+  { limiter, logger }: Services,
+  now: number,
+): Promise<Answer> {
+  const report = (err: unknown) => logger.error({ err }, 'requests cannot be counted');
+  try {
+    return await count(answer, visit.area!, visit, { limiter: limiter!, now, report });
+  } catch (error) {
+    discard(answer);
+    throw error;
+  }
+}
+
+function movedAnswer(to: string): Answer {
+  return { status: 308, headers: { Location: to, 'Content-Length': '0' }, body: null };
+}
+
+/** A reader in a browser gets the site's own page, everybody else a problem document. */
+async function answerMissing(accept: string | undefined, release: ServedRelease): Promise<Answer> {
+  const page = release.files.get('404.html');
+  const isReader = /\btext\/html\b/.test(accept ?? '');
+  const vary = { Vary: 'Accept' };
+  if (!page || !isReader) throw new Problem('not_found', 'No file of this name is published.', vary);
+  // Whole, whatever the conditions: the page stands for something else than itself.
+  const { headers, body } = await prepareFile({ method: 'GET', headers: {} }, release, page);
+  const type = { 'Content-Type': headers['Content-Type']!, 'Content-Length': headers['Content-Length']! };
+  return { status: 404, headers: { ...type, 'Cache-Control': 'no-store', ...vary }, body };
+}

@@ -1,0 +1,40 @@
+import type { Area } from '../../pipeline/artifacts/artifact.ts';
+import type { Answer } from './answer.ts';
+import type { Limiter } from './limits/limiter.ts';
+import { type Tier, tierWithoutKey } from './limits/quotas.ts';
+import { rateLimitHeaders } from './limits/rate-limit-headers.ts';
+import { rateLimited } from './limits/rate-limited.ts';
+import { requestNotCounted } from './limits/request-not-counted.ts';
+import { Problem } from './problem.ts';
+import type { Visit } from './visit.ts';
+
+/** Answers with data; anything else costs the client nothing. */
+const COUNTED: ReadonlySet<number> = new Set([200, 206, 304]);
+
+export function tierOf(area: Area, { key }: Visit): Tier {
+  return key?.tier ?? tierWithoutKey(area);
+}
+
+/**
+ * Counts an answer with data against the limit of its area and adds what is left of it. Throws rate_limited, and
+ * request_not_counted where the counts cannot be kept; `report` gets the cause.
+ */
+export async function count(
+  answer: Answer,
+  area: Area,
+  visit: Visit,
+  { limiter, now, report }: { limiter: Pick<Limiter, 'take'>; now: number; report: (error: unknown) => void },
+): Promise<Answer> {
+  if (!COUNTED.has(answer.status)) return answer;
+  const { key, address, request } = visit;
+  const subject = key ? { holder: key.holder } : { address: address.ip(request) };
+  const taken = await limiter
+    .take({ area, tier: tierOf(area, visit), subject, now })
+    .catch((error: unknown) => {
+      if (error instanceof Problem) throw error;
+      report(error);
+      throw requestNotCounted();
+    });
+  if (!taken.allowed) throw rateLimited(area, taken);
+  return { ...answer, headers: { ...answer.headers, ...rateLimitHeaders(taken) } };
+}

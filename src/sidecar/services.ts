@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Status } from '../../pipeline/publish/status.ts';
+import type { AccessLog } from './access-log/access-log.ts';
+import type { Answer } from './answer.ts';
+import type { KeyStore } from './keys/key-store.ts';
+import type { Limiter } from './limits/limiter.ts';
+import type { LoadGate } from './limits/load-gate.ts';
+import type { Metrics } from './metrics.ts';
+import type { Releases, ServedRelease } from './releases.ts';
+import type { Representation } from './representation.ts';
+
+/** What the app answers from. Each can be another implementation: a test's, or a second engine's. */
+export interface Services {
+  releases: Pick<Releases, 'current'>;
+  /** What `/status.json` says; null before the first run. */
+  readStatus: () => Promise<Status | null>;
+  keys: Pick<KeyStore, 'keyByHash'>;
+  /** Null: nothing is counted, for measurements of what counting costs. */
+  limiter: Pick<Limiter, 'take'> | null;
+  /** Null where the log cannot be written: then nothing that is gated is answered. */
+  accessLog: Pick<AccessLog, 'append'> | null;
+  gate: LoadGate;
+  exporter: Exporter;
+  /** Null where the service has no ledger at hand: then real-time paths answer from the release. */
+  live: Live | null;
+  metrics: Metrics;
+  /** For `/readyz`: each part with what is wrong with it, null for nothing. */
+  readiness: () => Promise<Readonly<Record<string, string | null>>>;
+  logger: Pick<Logger, 'error' | 'info'>;
+  /** Each request is logged, not only faults. */
+  logsRequests: boolean;
+  /** ms since 1970 */
+  now: () => number;
+}
+
+/** What of a request decides how it is answered. */
+export type Asked = Pick<IncomingMessage, 'method' | 'headers'>;
+
+export interface Exporter {
+  /** The export that a query asks for, its files open. Throws a Problem. */
+  prepare: (request: Asked, query: string, holder: string, release: ServedRelease) => Promise<Answer>;
+}
+
+export interface Listening {
+  /** Those that every answer has. */
+  headers: Readonly<Record<string, string>>;
+  /** Of the client. */
+  address: string;
+  /** Without its question mark. */
+  query: string;
+}
+
+export interface Live {
+  /** The file at a real-time path as of the newest event; null for others, and while the live state is not to be trusted. */
+  representation: (path: string, request: Asked) => Representation | null;
+  /** `GET /live`: takes over the connection. Throws a Problem. */
+  listen: (request: IncomingMessage, response: ServerResponse, listening: Listening) => void;
+}

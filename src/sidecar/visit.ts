@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Area } from '../../pipeline/artifacts/artifact.ts';
+import { withoutKeys } from './access-log/without-keys.ts';
+import type { ClientAddress } from './client-address.ts';
+import { gatedArea, parsePath } from './find-file.ts';
+import type { Authenticated } from './keys/authenticate.ts';
+
+/** One request, as far as it is understood; each step of its answer adds to it. */
+export interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Names the request in the server's log and in the access log. */
+  readonly id: string;
+  readonly address: ClientAddress;
+  /** Below the root, percent-encoding undone: `economy/supply`; null until it was read. */
+  path: string | null;
+  /** Without its question mark. */
+  query: string;
+  /** The key that was sent, where it is good here. */
+  key: Authenticated | null;
+  /** For the access log: of a key that is known but no good here, too. */
+  keyId: string | null;
+  holder: string | null;
+  /** Null outside the areas. */
+  area: Area | null;
+  /** Every access is recorded, refused ones too. */
+  gated: boolean;
+  /** The answer is data, which the area's limit counts. */
+  counted: boolean;
+  /** Out of the load gate. */
+  leave: (() => void) | null;
+}
+
+/** `GET http://host/path HTTP/1.1` is a right way to ask, too (RFC 9112 §3.2.2). */
+const ORIGIN = /^https?:\/\/[^/?#]*\/?/i;
+
+/** Reads path and query. Throws a Problem bad_request. */
+export function parseVisit(visit: Visit): void {
+  const url = targetOf(visit);
+  const end = url.search(/[?#]/);
+  const path = parsePath(end < 0 ? url : url.slice(0, end));
+  visit.path = path;
+  visit.query = end >= 0 && url[end] === '?' ? url.slice(end + 1).split('#', 1)[0]! : '';
+  // Gated whether there is a release or not, and whatever the method.
+  const area = gatedArea(path);
+  if (area === null) return;
+  visit.area = area;
+  visit.gated = true;
+  visit.counted = true;
+}
+
+/** As it was asked for, `/economy/suply`, for errors and logs: without the query and without anything that is a key. */
+export function shownPath(visit: Visit): string {
+  return withoutKeys(targetOf(visit).split(/[?#]/, 1)[0]!);
+}
+
+function targetOf({ request: { url = '/' } }: Visit): string {
+  return url.startsWith('/') ? url : url.replace(ORIGIN, '/');
+}

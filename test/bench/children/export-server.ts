@@ -1,0 +1,25 @@
+/** `export-server.ts OUT`: the exporter behind a bare server, without keys, limits and log. Prints its address. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createExporter } from '../../../src/sidecar/export/exporter.ts';
+import { Releases } from '../../../src/sidecar/releases.ts';
+
+const releases = new Releases(process.argv[2]!, console.error);
+const exporter = createExporter({ current: () => releases.current() });
+const release = (await releases.current())!;
+
+async function answer({ method, headers, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, query = ''] = url!.split('?', 2);
+  const prepared = await exporter.prepare({ method: method!, headers }, query, 'bench', release);
+  response.writeHead(prepared.status, prepared.headers);
+  await pipeline(prepared.body as Readable, response);
+}
+
+const server = createServer((request, response) => {
+  answer(request, response).catch(console.error);
+});
+server.listen(0, '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});

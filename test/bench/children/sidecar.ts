@@ -1,0 +1,33 @@
+/** The service over a folder: `sidecar.ts OUT STORES plain|full`. Plain: no limits and no log of requests. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import pino from 'pino';
+import { createApp } from '../../../src/sidecar/app.ts';
+import { openServices } from '../../../src/sidecar/open-services.ts';
+
+const [out = '', stores = '', guards = 'full'] = process.argv.slice(2);
+const logLevel = guards === 'full' ? 'info' : 'error';
+const logger = pino({ level: logLevel }, pino.destination({ dest: '/dev/null', sync: false }));
+const config = {
+  out,
+  keys: join(stores, 'keys.sqlite'),
+  limits: join(stores, 'limits.db'),
+  accessLog: join(stores, 'access-log'),
+  accessLogSize: 64,
+  maxActive: 100_000,
+  maxDelay: 60_000,
+  logLevel,
+} as const;
+const { services } = await openServices(config, logger);
+const app = createApp(guards === 'full' ? services : { ...services, limiter: null }, {
+  // The load generator names a client of its own in each request, so that all are counted and none refused.
+  trustedProxies: ['127.0.0.1'],
+  requestTimeout: 30,
+  keepAlive: 65,
+  stallTimeout: 60,
+  maxConnections: 10_000,
+});
+process.once('SIGINT', () => process.exit());
+await once(app.listen(0, '127.0.0.1'), 'listening');
+console.log(`http://127.0.0.1:${(app.address() as AddressInfo).port}`);

@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export interface Server {
+  /** `http://127.0.0.1:40123` */
+  url: string;
+  pid: number;
+  stop: () => Promise<void>;
+}
+
+/** Runs `children/<name>.ts`, a server in a process of its own, which prints its address when it listens. */
+export async function serve(name: string, args: readonly string[]): Promise<Server> {
+  const file = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [url] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`))),
+  ])) as [string];
+  const stop = async () => {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  };
+  return { url, pid: child.pid!, stop };
+}

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/opt/homebrew/bin/nginx'];
+
+/** A real nginx with one site, in a main configuration that needs no rights; `isUp` says when it answers. */
+export async function runNginx(
+  folder: string,
+  site: string,
+  isUp: () => Promise<boolean>,
+): Promise<ChildProcess> {
+  const program = NGINX.find(existsSync);
+  if (!program)
+    throw new Error(
+      'nginx is missing, which the shipped configurations are tested with: apt-get install -y nginx',
+    );
+  await writeFile(join(folder, 'site.conf'), site);
+  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const main = `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr crit;
+    events {} http { access_log off; ${places.join(' ')} include ${folder}/site.conf; }`;
+  await writeFile(join(folder, 'main.conf'), main);
+  const child = spawn(program, ['-e', 'stderr', '-p', folder, '-c', join(folder, 'main.conf')], {
+    stdio: 'inherit',
+  });
+  for (let tries = 0; tries < 200 && child.exitCode === null; tries += 1) {
+    if (await isUp().catch(() => false)) return child;
+    await sleep(25);
+  }
+  child.kill('SIGKILL');
+  throw new Error('nginx did not start with the shipped configuration');
+}
+
+export async function endNginx(child: ChildProcess | undefined): Promise<void> {
+  if (child?.exitCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,109 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { endNginx, freePort, runNginx } from '../publish/run-nginx.ts';
+import { SMTP_CERTIFICATE as CERTIFICATE } from './keys/smtp-certificate.ts';
+import { served } from './tiny-app.ts';
+
+const CONFIGURATION = join(import.meta.dirname, '../../docs/nginx-proxy.conf');
+/** Another address of this machine, so that it can be told from the proxy's. */
+const CLIENT = '127.0.0.2';
+
+let folder: string;
+let port: number;
+let nginx: ChildProcess | undefined;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-proxy-'));
+  await chmod(folder, 0o755);
+  await writeFile(join(folder, 'fullchain.pem'), CERTIFICATE.cert);
+  await writeFile(join(folder, 'privkey.pem'), CERTIFICATE.key);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const options = { port, path, headers, host: '127.0.0.1', localAddress: CLIENT, agent: false };
+  const sent = request({ ...options, ca: CERTIFICATE.cert }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const body = Buffer.concat(await response.toArray());
+  return { status: response.statusCode!, headers: response.headers, body };
+}
+
+/** The service, and nginx before it with the shipped configuration: nothing is changed but addresses and paths. */
+async function behindNginx() {
+  const tiny = await served(50, { guarded: true, limits: { trustedProxies: ['127.0.0.1'] } });
+  await tiny.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port: inner } = tiny.app.server.address() as AddressInfo;
+  port = await freePort();
+  const site = (await readFile(CONFIGURATION, 'utf8'))
+    .replace('127.0.0.1:8080', `127.0.0.1:${inner}`)
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
+    .replaceAll('/etc/ssl/cathedral', folder);
+  nginx = await runNginx(folder, site, async () => Boolean(await get('/healthz')));
+  return tiny;
+}
+
+describe('behind nginx with the shipped configuration', () => {
+  test('clients are counted and recorded by their own address, whatever they say of themselves', async () => {
+    const { app, logged } = await behindNginx();
+    try {
+      const { status, headers } = await get('/economy/supply', { 'x-forwarded-for': '203.0.113.9' });
+      expect([status, headers.ratelimit]).toEqual([200, expect.stringContaining('r=99')]);
+      // Asked directly, the same address has the count that it got through the proxy.
+      const direct = await app.inject({ url: '/economy/supply', remoteAddress: CLIENT });
+      expect(direct.headers.ratelimit).toContain('r=98');
+      expect((await get('/economy/supply')).headers.ratelimit).toContain('r=97');
+      expect(JSON.stringify(logged)).not.toContain(CLIENT);
+    } finally {
+      await endNginx(nginx);
+    }
+  });
+
+  test('files come through with their tags, encodings and ranges, and over TLS only from then on', async () => {
+    await behindNginx();
+    try {
+      const compressed = await get('/economy/', { 'accept-encoding': 'br' });
+      expect(compressed.headers['content-encoding']).toBe('br');
+      expect(compressed.headers['strict-transport-security']).toBe('max-age=31536000');
+      const again = await get('/economy/', {
+        'accept-encoding': 'br',
+        'if-none-match': compressed.headers.etag!,
+      });
+      expect([again.status, again.body.length]).toEqual([304, 0]);
+      const part = await get('/economy/supply', { range: 'bytes=0-9' });
+      expect([part.status, part.body.length]).toEqual([206, 10]);
+      expect((await get('/economy/supply%2f..')).status).toBe(400);
+      expect((await get('/%2e%2e/state.json')).status).toBeGreaterThanOrEqual(400);
+      // For the operator alone; this client is another machine.
+      expect((await get('/metrics')).status).toBe(403);
+    } finally {
+      await endNginx(nginx);
+    }
+  });
+
+  test('a WebSocket is upgraded', async () => {
+    const { app } = await behindNginx();
+    const sockets = new WebSocketServer({ server: app.server, path: '/philosophy/simulation' });
+    try {
+      sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`echo ${data}`)));
+      const url = `wss://127.0.0.1:${port}/philosophy/simulation`;
+      const client = new WebSocket(url, { ca: CERTIFICATE.cert });
+      await once(client, 'open');
+      client.send('hello');
+      const [answer] = (await once(client, 'message')) as [Buffer];
+      expect(String(answer)).toBe('echo hello');
+      client.terminate();
+    } finally {
+      sockets.close();
+      await endNginx(nginx);
+    }
+  });
+});

@@ -1,0 +1,272 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { exportAccessLog } from '../../src/sidecar/access-log/export-access-log.ts';
+import { verifyAccessLog } from '../../src/sidecar/access-log/verify-access-log.ts';
+import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
+import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
+import { revokeKey } from '../../src/sidecar/keys/revoke-key.ts';
+import { rotateKey } from '../../src/sidecar/keys/rotate-key.ts';
+import { ECONOMIST, GOVERNMENT } from './keys/tiny-office.ts';
+import { get, served, type TinyOptions } from './tiny-app.ts';
+
+const REPORT = '/government/compliance-report.json';
+
+/** The app with all of its guards, at a time that the test moves. */
+async function guarded(options: TinyOptions = {}) {
+  const clock = { now: Date.UTC(2026, 2, 2, 9) };
+  const services = { now: () => clock.now, ...options.services };
+  const tiny = await served(50, { guarded: true, ...options, services });
+  const office = officeOf(tiny.keys, clock);
+  const entries = async () => {
+    const parts: string[] = [];
+    const all = { from: 0, to: Number.MAX_SAFE_INTEGER, format: 'ndjson' } as const;
+    for await (const part of exportAccessLog(join(tiny.stores, 'access-log'), all)) parts.push(part);
+    const lines = parts.join('').split('\n').filter(Boolean);
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+  return { ...tiny, clock, office, entries };
+}
+
+function officeOf(store: KeyStore, clock: { now: number }) {
+  return { store, mailer: null, now: () => clock.now, randomBytes, baseUrl: 'https://data.example.org' };
+}
+
+async function keyFor(office: ReturnType<typeof officeOf>, applicant: object) {
+  const { key, record } = await issueKey({ ...applicant, deliver: 'print' }, office);
+  return { id: record.id, holder: record.holder, bearer: { authorization: `Bearer ${key}` } };
+}
+
+describe('a restricted file', () => {
+  test('is answered to a key, for nobody else to keep', async () => {
+    const { app, office } = await guarded();
+    const { bearer } = await keyFor(office, GOVERNMENT);
+    const answer = await get(app, REPORT, bearer);
+    expect([answer.statusCode, answer.json()]).toEqual([200, { events: 50 }]);
+    expect(answer.headers['cache-control']).toBe('private, no-store');
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(answer.headers).not.toHaveProperty('ratelimit');
+  });
+
+  test('is on record with who asked, what for and what came of it, refusals too', async () => {
+    const { app, office, entries, stores } = await guarded();
+    const { id, holder, bearer } = await keyFor(office, GOVERNMENT);
+    const stranger = await keyFor(office, ECONOMIST);
+    const statuses: number[] = [];
+    for (const headers of [bearer, {}, { authorization: 'Bearer nonsense' }, stranger.bearer])
+      statuses.push((await get(app, REPORT, headers)).statusCode);
+    statuses.push((await get(app, `${REPORT}?x=1`, bearer)).statusCode);
+    statuses.push((await app.inject({ method: 'DELETE', url: REPORT, headers: bearer })).statusCode);
+    statuses.push((await app.inject({ method: 'HEAD', url: REPORT, headers: bearer })).statusCode);
+    const conditional = { ...bearer, 'if-none-match': '*' };
+    statuses.push((await get(app, REPORT, conditional)).statusCode);
+    expect(statuses).toEqual([200, 401, 401, 403, 400, 405, 200, 304]);
+    const logged = await entries();
+    expect(logged.map(({ status }) => status)).toEqual(statuses);
+    expect(logged[0]).toMatchObject({
+      time: '2026-03-02T09:00:00.000Z',
+      key_id: id,
+      holder,
+      area: 'government',
+      method: 'GET',
+      path: REPORT,
+      query: '',
+      client: '127.0.0.1',
+    });
+    expect(logged.map(({ key_id }) => key_id)).toEqual([id, null, null, stranger.id, id, null, id, id]);
+    expect(logged[4]).toMatchObject({ query: '?x=1' });
+    expect(verifyAccessLog(join(stores, 'access-log')).faults).toEqual([]);
+  });
+
+  test('is on record under the id that the answer has', async () => {
+    const { app, office, entries } = await guarded();
+    const { bearer } = await keyFor(office, GOVERNMENT);
+    const answer = await get(app, REPORT, bearer);
+    expect((await entries())[0]!.request_id).toBe(answer.headers['x-request-id']);
+  });
+
+  test('is not answered where the access cannot be recorded, and its bytes stay here', async () => {
+    const failing = { append: () => Promise.reject(new Error('the disk is full')) };
+    for (const accessLog of [failing, null]) {
+      const { app, office } = await guarded({ services: { accessLog } });
+      const { bearer } = await keyFor(office, GOVERNMENT);
+      const answer = await get(app, REPORT, bearer);
+      expect(answer.json()).toMatchObject({ status: 503, code: 'access_not_logged' });
+      expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+      expect((await get(app, '/economy/supply')).statusCode).toBe(200);
+    }
+  });
+
+  test('is refused from the moment of a revocation, and at the end of the key to the millisecond', async () => {
+    const { app, office, clock } = await guarded();
+    const first = await keyFor(office, GOVERNMENT);
+    await revokeKey({ id: first.id, reason: 'lost' }, office);
+    expect((await get(app, REPORT, first.bearer)).json()).toMatchObject({ code: 'invalid_token' });
+    const second = await keyFor(office, GOVERNMENT);
+    clock.now += 92 * 86_400_000 - 1;
+    expect((await get(app, REPORT, second.bearer)).statusCode).toBe(200);
+    clock.now += 1;
+    const ended = await get(app, REPORT, second.bearer);
+    expect(ended.statusCode).toBe(401);
+    expect(ended.headers['www-authenticate']).toContain('error="invalid_token"');
+  });
+});
+
+describe('a limit', () => {
+  test('lets 100 requests of a day through without a key, then says how long it lasts', async () => {
+    const { app } = await guarded();
+    for (let n = 1; n <= 100; n += 1) {
+      const { statusCode, headers } = await get(app, '/economy/supply');
+      expect([statusCode, headers.ratelimit]).toEqual([200, `"daily";r=${100 - n};t=54000`]);
+      expect(headers['ratelimit-policy']).toBe('"daily";q=100;w=86400');
+    }
+    const refused = await get(app, '/economy/supply');
+    expect(refused.json()).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(refused.headers).toMatchObject({ 'retry-after': '54000', ratelimit: '"daily";r=0;t=54000' });
+    // Another area, a page and another client have limits of their own, or none.
+    expect((await get(app, '/')).statusCode).toBe(200);
+    const other = await app.inject({ url: '/economy/supply', remoteAddress: '198.51.100.7' });
+    expect(other.statusCode).toBe(200);
+  });
+
+  test('is whole again at midnight in UTC', async () => {
+    const { app, clock } = await guarded();
+    clock.now = Date.UTC(2026, 2, 2, 23, 59, 59, 999);
+    expect((await get(app, '/economy/supply')).headers.ratelimit).toBe('"daily";r=99;t=1');
+    clock.now += 1;
+    expect((await get(app, '/economy/supply')).headers.ratelimit).toBe('"daily";r=99;t=86400');
+  });
+
+  test('counts answers with data, a 304 and a part too; not refusals, pages and preflights', async () => {
+    const { app } = await guarded();
+    const left = async (headers = {}) => (await get(app, '/economy/supply', headers)).headers.ratelimit;
+    const { headers } = await get(app, '/economy/supply');
+    await get(app, '/economy/nothing');
+    await get(app, '/economy/supply?x=1');
+    await get(app, '/economy/supply', { authorization: 'Bearer nonsense' });
+    await app.inject({ method: 'POST', url: '/economy/supply' });
+    await app.inject({ method: 'OPTIONS', url: '/economy/supply' });
+    await get(app, '/economy/');
+    await get(app, '/economy/supply', { range: 'bytes=100000-' });
+    expect(await left()).toBe('"daily";r=98;t=54000');
+    expect(await left({ 'if-none-match': String(headers.etag) })).toBe('"daily";r=97;t=54000');
+    expect(await left({ range: 'bytes=0-9' })).toBe('"daily";r=96;t=54000');
+  });
+
+  test('is one for all keys of a holder, so that a rotation does not double it', async () => {
+    const { app, office } = await guarded();
+    const { id, bearer } = await keyFor(office, ECONOMIST);
+    expect((await get(app, '/economy/supply', bearer)).headers.ratelimit).toBe('"daily";r=1999;t=54000');
+    const rotated = await rotateKey({ id, deliver: 'print' }, office);
+    const next = { authorization: `Bearer ${rotated.key}` };
+    expect((await get(app, '/economy/supply', next)).headers.ratelimit).toBe('"daily";r=1998;t=54000');
+    expect((await get(app, '/economy/supply', bearer)).headers.ratelimit).toBe('"daily";r=1997;t=54000');
+  });
+
+  test('is exact where all ask at once', async () => {
+    const { app } = await guarded();
+    const answers = await Promise.all(Array.from({ length: 300 }, () => get(app, '/economy/supply')));
+    const statuses = answers.map(({ statusCode }) => statusCode);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(200);
+    const left = answers.flatMap(({ headers }) => /r=(\d+)/.exec(String(headers.ratelimit))?.[1] ?? []);
+    expect(new Set(left).size).toBe(100);
+  });
+
+  test('that cannot be counted lets nothing through', async () => {
+    const limiter = { take: () => Promise.reject(new Error('the disk is full')) };
+    const { app } = await guarded({ services: { limiter } });
+    expect((await get(app, '/economy/supply')).json()).toMatchObject({
+      status: 503,
+      code: 'request_not_counted',
+    });
+    expect((await get(app, '/')).statusCode).toBe(200);
+  });
+});
+
+describe('a client behind a proxy', () => {
+  const spoofed = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
+
+  test('is counted by the address of the connection where no proxy is trusted', async () => {
+    const { app } = await guarded();
+    for (let n = 1; n <= 100; n += 1) await get(app, '/economy/supply', { 'x-forwarded-for': `10.0.0.${n}` });
+    const refused = await get(app, '/economy/supply', spoofed);
+    expect(refused.statusCode).toBe(429);
+    expect(refused.headers).not.toHaveProperty('strict-transport-security');
+  });
+
+  test('is counted by the address that a trusted proxy names, the nearest that is not trusted', async () => {
+    const { app, entries } = await guarded({ limits: { trustedProxies: ['127.0.0.1', '10.0.0.0/8'] } });
+    const chain = { 'x-forwarded-for': '1.2.3.4, 203.0.113.9, 10.1.1.1' };
+    await get(app, REPORT, chain);
+    await get(app, REPORT, { 'x-forwarded-for': 'nonsense' });
+    await app.inject({ url: REPORT, headers: chain, remoteAddress: '198.51.100.7' });
+    expect((await entries()).map(({ client }) => client)).toEqual([
+      '203.0.113.9',
+      '127.0.0.1',
+      '198.51.100.7',
+    ]);
+    const secure = await get(app, '/', spoofed);
+    expect(secure.headers['strict-transport-security']).toBe('max-age=31536000');
+  });
+});
+
+describe('a key', () => {
+  test('never appears in an answer, in the log, in the metrics or in a store', async () => {
+    const { app, office, logged, stores } = await guarded();
+    const { bearer } = await keyFor(office, GOVERNMENT);
+    const key = bearer.authorization.slice('Bearer '.length);
+    const answers = [
+      await get(app, REPORT, bearer),
+      await get(app, `${REPORT}?api_key=${key}`),
+      await get(app, `/${key}`),
+      await get(app, `/economy/${encodeURIComponent(key)}`, bearer),
+      await get(app, '/economy/supply', { authorization: `Bearer ${key}x` }),
+      await get(app, '/metrics'),
+    ];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 400, 404, 404, 401, 200]);
+    const told = answers.map(({ body, headers }) => body + JSON.stringify(headers)).join('');
+    const files = ['keys.sqlite', 'keys.sqlite-wal', 'limits.db', 'access-log/current.db'];
+    const kept = await Promise.all(
+      files.map((file) => readFile(join(stores, file), 'latin1').catch(() => '')),
+    );
+    for (const text of [told, JSON.stringify(logged), ...kept]) expect(text).not.toContain(key);
+  });
+
+  test('that is wrong is refused on public files and pages, too', async () => {
+    const { app } = await guarded();
+    for (const url of ['/economy/supply', '/', '/economy/nothing', '/live'])
+      expect([url, (await get(app, url, { authorization: 'Bearer nonsense' })).statusCode]).toEqual([
+        url,
+        401,
+      ]);
+  });
+});
+
+describe('under high load', () => {
+  test('requests without a key wait first, and /healthz is answered', async () => {
+    const { LoadGate } = await import('../../src/sidecar/limits/load-gate.ts');
+    const gate = new LoadGate({ limits: { active: 1000, loopDelayMs: 100 }, loopDelayMs: () => 120 });
+    const { app, office } = await guarded({ services: { gate } });
+    const { bearer } = await keyFor(office, GOVERNMENT);
+    const refused = await get(app, '/economy/supply');
+    expect(refused.json()).toMatchObject({ status: 503, code: 'overloaded' });
+    expect(refused.headers['retry-after']).toBe('10');
+    expect((await get(app, REPORT, bearer)).statusCode).toBe(200);
+    expect((await get(app, '/healthz')).statusCode).toBe(200);
+    expect(gate.active).toBe(0);
+  });
+});
+
+describe('counts', () => {
+  test('are of the file, so another process goes on from them', async () => {
+    const { app, stores } = await guarded();
+    await get(app, '/economy/supply');
+    await get(app, '/economy/supply');
+    const database = new DatabaseSync(join(stores, 'limits.db'), { readOnly: true });
+    onTestFinished(() => database.close());
+    expect(database.prepare('SELECT area, n FROM counts').all()).toEqual([{ area: 'economy', n: 2 }]);
+  });
+});
