@@ -34,6 +34,25 @@ export const PUBLISHING_SETTINGS = {
     path: true,
     schema: ledgerSource,
   },
+  followedLedger: {
+    flag: 'ledger',
+    env: 'CATHEDRAL_LEDGER',
+    default: null,
+    unit: 'a folder, or civic+http(s)://… for a remote ledger',
+    description:
+      'For `serve`: the ledger whose newest events real-time paths answer with. Without it they answer from the release.',
+    path: true,
+    schema: ledgerSource,
+  },
+  importInterval: {
+    flag: 'import-interval',
+    env: 'CATHEDRAL_IMPORT_INTERVAL',
+    default: '60',
+    unit: 'seconds, 1 to 86400',
+    description:
+      'How often the server asks a remote ledger for new events. A minute is polite; while it is down it is asked less often.',
+    schema: integer(1, 86_400),
+  },
   ledgerKey: {
     flag: 'ledger-key',
     env: 'CATHEDRAL_LEDGER_KEY',

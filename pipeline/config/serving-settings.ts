@@ -103,6 +103,58 @@ export const SERVING_SETTINGS = {
       'Mean delay of the event loop over half a second above which load is high; keys have 1.5 times as much, government keys twice. At this delay readers notice, and nothing is lost yet.',
     schema: integer(10, 60_000),
   },
+  livePoll: {
+    flag: 'live-poll',
+    env: 'CATHEDRAL_LIVE_POLL',
+    default: '1000',
+    unit: 'milliseconds, 50 to 60000',
+    description:
+      'How often the ledger is looked at for new events where the system does not tell of a change, as on network disks.',
+    schema: integer(50, 60_000),
+  },
+  liveGap: {
+    flag: 'live-gap',
+    env: 'CATHEDRAL_LIVE_GAP',
+    default: '250',
+    unit: 'milliseconds, 0 to 60000',
+    description:
+      'Least time between two messages of `/live`. What changes more often than four times a second, nobody reads.',
+    schema: integer(0, 60_000),
+  },
+  liveListeners: {
+    flag: 'live-listeners',
+    env: 'CATHEDRAL_LIVE_LISTENERS',
+    default: '5000',
+    unit: 'a whole number, 0 to 1000000',
+    description:
+      'Connections that listen to `/live` at once; further ones get a 503. Each costs some ten kB.',
+    schema: integer(0, 1_000_000),
+  },
+  liveListenersPerClient: {
+    flag: 'live-listeners-per-client',
+    env: 'CATHEDRAL_LIVE_LISTENERS_PER_CLIENT',
+    default: '50',
+    unit: 'a whole number, 0 to 1000000',
+    description:
+      'Those of one address or IPv6 /64: enough for an office that shares one, too few to take all of them.',
+    schema: integer(0, 1_000_000),
+  },
+  exports: {
+    flag: 'exports',
+    env: 'CATHEDRAL_EXPORTS',
+    default: '16',
+    unit: 'a whole number, 0 to 1000',
+    description: 'Exports of the audit trail at once; further ones get a 503. Each may hold a few MB.',
+    schema: integer(0, 1_000),
+  },
+  exportsPerHolder: {
+    flag: 'exports-per-holder',
+    env: 'CATHEDRAL_EXPORTS_PER_HOLDER',
+    default: '4',
+    unit: 'a whole number, 0 to 1000',
+    description: 'Those of one holder of keys, so that nobody takes all of them.',
+    schema: integer(0, 1_000),
+  },
   limits: {
     flag: 'limits',
     env: 'CATHEDRAL_LIMITS',

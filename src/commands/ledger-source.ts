@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
+import { type ImportReport, importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { parseVerifierKey, signerFromSeed, type Verifier } from '../../pipeline/ledger/note.ts';
 import { withLock } from '../../pipeline/publish/lock.ts';
 import type { Context } from './command.ts';
@@ -24,9 +24,35 @@ export async function openSource(
   config: SourceConfig,
   context: Context,
 ): Promise<LocalLedger> {
-  return source.kind === 'directory'
-    ? { ledger: source.path, verifiers: await readVerifiers(config.ledgerKey) }
-    : importRemote(source.url, config, context);
+  const { progress, now } = context;
+  if (source.kind === 'civic') {
+    progress.stage(`importing ${source.url}`);
+    const { imported, sealed, findings } = await importNew(source.url, config, now);
+    progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
+    for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
+  }
+  return localLedger(source, config);
+}
+
+/** The ledger as a folder, a remote one as far as it was imported. */
+export async function localLedger(source: LedgerSource, config: SourceConfig): Promise<LocalLedger> {
+  if (source.kind === 'directory')
+    return { ledger: source.path, verifiers: await readVerifiers(config.ledgerKey) };
+  const { signer } = await importer(source.url, config);
+  return { ledger: config.importFolder, verifiers: [signer.verifier] };
+}
+
+/** Imports what a remote ledger has beyond the import folder; waits for another import of the same folder. */
+export async function importNew(
+  baseUrl: string,
+  config: SourceConfig,
+  now: () => number,
+): Promise<ImportReport> {
+  const { importFolder: directory, wait } = config;
+  const { signer, origin, salts } = await importer(baseUrl, config);
+  const holder = `import, process ${process.pid}`;
+  const options = { baseUrl, directory, signer, origin, secret: salts, now: now() };
+  return withLock(directory, { waitMs: wait * 1000, holder }, () => importCivicLedger(options));
 }
 
 async function readVerifiers(path: string): Promise<Verifier[]> {
@@ -35,19 +61,15 @@ async function readVerifiers(path: string): Promise<Verifier[]> {
   return keys.map(parseVerifierKey);
 }
 
-async function importRemote(baseUrl: string, config: SourceConfig, context: Context): Promise<LocalLedger> {
-  const { importFolder: directory, wait } = config;
-  const secret = await readSecret(config.importKey);
+/** As whom imported snapshots are signed, and what their events are salted with. */
+async function importer(baseUrl: string, { importKey }: SourceConfig) {
+  const secret = await readSecret(importKey);
   const origin = `${new URL(baseUrl).host}/imported`;
-  const signer = signerFromSeed(origin, derive(secret, 'signing key'));
-  const { progress, now } = context;
-  progress.stage(`importing ${baseUrl}`);
-  const holder = `import, process ${process.pid}`;
-  const options = { baseUrl, directory, signer, origin, secret: derive(secret, 'salts'), now: now() };
-  const report = await withLock(directory, { waitMs: wait * 1000, holder }, () => importCivicLedger(options));
-  progress.note(`new events imported: ${report.imported}, snapshots sealed: ${report.sealed.length}`);
-  for (const { kind, message } of report.findings) progress.note(`finding: ${kind}: ${message}`);
-  return { ledger: directory, verifiers: [signer.verifier] };
+  return {
+    origin,
+    signer: signerFromSeed(origin, derive(secret, 'signing key')),
+    salts: derive(secret, 'salts'),
+  };
 }
 
 /** The import's secret, made where there is none: readable by its owner alone. */

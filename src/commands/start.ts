@@ -10,6 +10,7 @@ import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { type Context, defineCommand } from './command.ts';
 import { demoGovernmentKey } from './demo-government-key.ts';
 import { keepDemoLedger } from './demo-ledger.ts';
+import { FOLLOW_SETTINGS, followLedger } from './follow-ledger.ts';
 import { SOFTWARE, VERSION } from './software.ts';
 
 const BUILD_SETTINGS = [
@@ -26,7 +27,9 @@ const BUILD_SETTINGS = [
   'chromium',
   'wait',
 ] as const;
-const SETTINGS = [...new Set([...BUILD_SETTINGS, ...LISTEN_SETTINGS, 'sealDelay', 'demo'] as const)];
+const SETTINGS = [
+  ...new Set([...BUILD_SETTINGS, ...FOLLOW_SETTINGS, ...LISTEN_SETTINGS, 'sealDelay', 'demo'] as const),
+];
 
 /** What is said after a run, before the time of the next one. */
 const ENDINGS: Record<RunResult, string> = {
@@ -42,7 +45,7 @@ export const start = defineCommand({
     const { progress, print, untilStopped } = context;
     const signal = untilStopped();
     progress.note(`Cathedral Data Service ${VERSION}, ledger ${nameOf(config.ledger)}`);
-    const sidecar = await listen(config);
+    const sidecar = await listen(config, await followLedger(config.ledger, config, context, signal));
     try {
       const demoKey = config.demo ? await demoGovernmentKey({ ...config, now: context.now }) : null;
       const sayReady = readySayer(config.out, () => {

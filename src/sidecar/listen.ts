@@ -5,10 +5,11 @@ import pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { createApp } from './app.ts';
-import { openServices, SERVICE_SETTINGS } from './open-services.ts';
+import { type Followed, openServices, SERVICE_SETTINGS } from './open-services.ts';
 
 export const LISTEN_SETTINGS = [
   ...SERVICE_SETTINGS,
+  'logLevel',
   'host',
   'port',
   'trustedProxies',
@@ -33,25 +34,27 @@ const CLOSE_MS = 50;
 const ANY = new Set(['0.0.0.0', '::']);
 
 /**
- * Serves the releases of `out`. Throws config_invalid where the address cannot be listened on, and what openServices
+ * Serves the releases of `out`, and the newest state of the ledger that is followed, if one is. Throws config_invalid where the address cannot be listened on, and what openServices
  * throws.
  */
-export async function listen(config: ListenConfig): Promise<Sidecar> {
+export async function listen(config: ListenConfig, followed: Followed | null): Promise<Sidecar> {
   const timestamp = pino.stdTimeFunctions.isoTime;
   const logger = pino(
     { level: config.logLevel, base: null, timestamp },
     // Not waited for: a slow reader of the log must not hold up answers.
     pino.destination({ dest: 2, sync: false }),
   );
-  const { services, close: closeServices } = await openServices(config, logger);
+  const { services, endStreams, close: closeServices } = await openServices(config, followed, logger);
   const server = createApp(services, config);
   try {
     await once(server.listen(config.port, config.host), 'listening');
   } catch (error) {
+    await endStreams();
     await closeServices();
     throw notListening(config, error as NodeJS.ErrnoException);
   }
   const close = async () => {
+    await endStreams();
     await closeServer(server, config.grace * 1000);
     await closeServices();
   };

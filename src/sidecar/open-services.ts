@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
+import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readStatus } from '../../pipeline/publish/status.ts';
 import { type AccessLog, openAccessLog } from './access-log/access-log.ts';
+import { createExporter } from './export/exporter.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { openKeyStore } from './keys/sqlite-key-store.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
 import { LoadGate } from './limits/load-gate.ts';
 import { startLoopDelay } from './limits/loop-delay.ts';
 import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
+import { type OpenLive, openLive } from './live/open-live.ts';
 import { createMetrics } from './metrics.ts';
-import { Releases } from './releases.ts';
+import { Releases, type ServedRelease } from './releases.ts';
 import type { Services } from './services.ts';
 
 export const SERVICE_SETTINGS = [
@@ -21,12 +24,28 @@ export const SERVICE_SETTINGS = [
   'accessLogSize',
   'maxActive',
   'maxDelay',
-  'logLevel',
+  'documents',
+  'baseUrl',
+  'livePoll',
+  'liveGap',
+  'liveListeners',
+  'liveListenersPerClient',
+  'exports',
+  'exportsPerHolder',
 ] as const;
 export type ServiceConfig = Pick<Config, (typeof SERVICE_SETTINGS)[number]>;
 
+/** The ledger that the live state is of. */
+export interface Followed {
+  /** A folder. */
+  ledger: string;
+  verifiers: readonly Verifier[];
+}
+
 export interface OpenServices {
   services: Services;
+  /** Ends what would go on for as long as its reader wants. */
+  endStreams: () => Promise<void>;
   /** After the last answer. */
   close: () => Promise<void>;
 }
@@ -34,11 +53,17 @@ export interface OpenServices {
 const MIB = 1024 * 1024;
 /** For how long no request looks which release is current, ms: nobody notices, and it saves two system calls each. */
 const KEEP_RELEASE_MS = 100;
+/** Enough to tell this process's streams of events from those of the one before. */
+const EPOCH_BYTES = 4;
 /** A few times an hour: yesterday's counts are personal. */
 const PRUNE_MS = 10 * 60 * 1000;
 
 /** Opens what the server keeps. Throws store_failed, keys_unreadable; without an access log it goes on, see Services. */
-export async function openServices(config: ServiceConfig, logger: pino.Logger): Promise<OpenServices> {
+export async function openServices(
+  config: ServiceConfig,
+  followed: Followed | null,
+  logger: pino.Logger,
+): Promise<OpenServices> {
   const report = (what: string) => (error: unknown) => logger.error({ err: error }, what);
   const { out } = config;
   const keys = openKeyStore(config.keys);
@@ -54,6 +79,8 @@ export async function openServices(config: ServiceConfig, logger: pino.Logger): 
   });
   const releases = new Releases(out, report('the new release cannot be served'), { keepMs: KEEP_RELEASE_MS });
   const pruning = startPruning(limiter, report('counts of past days cannot be removed'));
+  const live =
+    followed && (await openLedger(config, followed, releases, report('the ledger is not followed')));
   const services: Services = {
     releases,
     readStatus: () => readStatus(out),
@@ -61,16 +88,20 @@ export async function openServices(config: ServiceConfig, logger: pino.Logger): 
     limiter,
     accessLog,
     gate,
-    exporter: null as unknown as Services['exporter'],
-    live: null,
+    exporter: createExporter({
+      current: () => releases.current(),
+      parallel: config.exports,
+      perHolder: config.exportsPerHolder,
+    }),
+    live,
     metrics: createMetrics({
       active: () => gate.active,
       loopDelay: () => loopDelay.read() / 1000,
-      releaseTime: () => null,
-      liveTime: () => null,
-      listeners: () => 0,
+      releaseTime: () => timeOf(releases.served),
+      liveTime: () => live?.time() ?? null,
+      listeners: () => live?.listeners() ?? 0,
     }),
-    readiness: () => readinessOf({ releases, keys, accessLog }),
+    readiness: () => readinessOf({ releases, keys, accessLog, live }),
     logger,
     logsRequests: logger.isLevelEnabled('info'),
     now: Date.now,
@@ -80,7 +111,7 @@ export async function openServices(config: ServiceConfig, logger: pino.Logger): 
     loopDelay.stop();
     await Promise.all([accessLog?.close(), limiter.close(), keys.close()]);
   };
-  return { services, close };
+  return { services, endStreams: async () => live?.close(), close };
 }
 
 /** Public files are served without it; an operator sees it in the log and in /readyz. */
@@ -94,6 +125,32 @@ async function openLog(
   });
 }
 
+function openLedger(
+  config: ServiceConfig,
+  { ledger, verifiers }: Followed,
+  releases: Releases,
+  report: (error: unknown) => void,
+): Promise<OpenLive> {
+  return openLive({
+    ledger,
+    verifiers,
+    releases,
+    documents: config.documents,
+    baseUrl: config.baseUrl,
+    pollMs: config.livePoll,
+    gapMs: config.liveGap,
+    maxListeners: config.liveListeners,
+    maxPerClient: config.liveListenersPerClient,
+    epoch: randomBytes(EPOCH_BYTES).toString('hex'),
+    report,
+  });
+}
+
+/** Of the newest event in it, Unix s. */
+function timeOf(release: ServedRelease | null): number | null {
+  return release && Date.parse(release.manifest.timestamp) / 1000;
+}
+
 function startPruning(limiter: Limiter, report: (error: unknown) => void): NodeJS.Timeout {
   const prune = () => void limiter.prune(Date.now()).catch(report);
   prune();
@@ -105,10 +162,12 @@ async function readinessOf({
   releases,
   keys,
   accessLog,
+  live,
 }: {
   releases: Releases;
   keys: KeyStore;
   accessLog: AccessLog | null;
+  live: OpenLive | null;
 }): Promise<Record<string, string | null>> {
   const noKey = '0'.repeat(64);
   const lookUp = keys.keyByHash(noKey);
@@ -119,5 +178,6 @@ async function readinessOf({
       () => 'the key store cannot be read',
     ),
     access_log: accessLog ? null : 'the access log cannot be opened',
+    ...(live && { live: live.fault() }),
   };
 }

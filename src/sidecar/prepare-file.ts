@@ -95,23 +95,14 @@ function describe(release: ServedRelease, file: ManifestFile, encoding: Encoding
   const blob: Blob = encoding ? file.encodings[encoding]! : file;
   const place = join(release.dir, storedAt(file)) + (encoding ? ENDINGS[encoding] : '');
   const modified = Math.floor(Date.parse(file.modified) / 1000) * 1000;
-  const etag = `"${blob.sha256}"`;
-  const general = headersFor(file);
-  const headers = {
-    ...general,
-    ETag: etag,
-    'Last-Modified': new Date(modified).toUTCString(),
-    'Accept-Ranges': 'bytes',
-    'Content-Length': String(blob.bytes),
-    ...(encoding && { 'Content-Encoding': encoding }),
-    ...(Object.keys(file.encodings).length > 0 && { Vary: 'Accept-Encoding' }),
-    ...('Access-Control-Allow-Origin' in general && { 'Access-Control-Expose-Headers': EXPOSED_HEADERS }),
-  };
+  const varies = Object.keys(file.encodings).length > 0;
+  const validators = { etag: `"${blob.sha256}"`, modified, bytes: blob.bytes };
+  const headers = representationHeaders(headersFor(file), validators, { encoding, varies });
   const read =
     blob.bytes <= MAX_SMALL_BYTES
       ? (range: ByteRange | null) => readSmall(release, place, blob, range)
       : (range: ByteRange | null) => openLarge(place, blob, range);
-  return { headers, etag, modified, bytes: blob.bytes, read };
+  return { headers, ...validators, read };
 }
 
 function readSmall(

@@ -49,6 +49,11 @@ export class Releases {
     this.#now = now;
   }
 
+  /** The one that was looked up last. */
+  get served(): ServedRelease | null {
+    return this.#served?.release ?? null;
+  }
+
   /** Null before the first release. At once where the last look is not `keepMs` ago. */
   current(): ServedRelease | null | Promise<ServedRelease | null> {
     const now = this.#now();

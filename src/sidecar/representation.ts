@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { Encoding } from './accept-encoding.ts';
+import { EXPOSED_HEADERS } from './answer.ts';
 import type { ByteRange } from './byte-range.ts';
 import type { Validators } from './preconditions.ts';
 
@@ -9,4 +11,22 @@ export interface Representation extends Validators {
   bytes: number;
   /** The bytes, in memory or as a stream; `range` is a part of them. */
   read: (range: ByteRange | null) => Promise<Readable | Buffer> | Buffer;
+}
+
+/** The headers of all of it: to `general`, those of the file, it adds those of these bytes. */
+export function representationHeaders(
+  general: Readonly<Record<string, string>>,
+  { etag, modified, bytes }: Validators & { bytes: number },
+  { encoding, varies }: { encoding: Encoding | null; varies: boolean },
+): Record<string, string> {
+  return {
+    ...general,
+    ETag: etag,
+    'Last-Modified': new Date(modified).toUTCString(),
+    'Accept-Ranges': 'bytes',
+    'Content-Length': String(bytes),
+    ...(encoding && { 'Content-Encoding': encoding }),
+    ...(varies && { Vary: 'Accept-Encoding' }),
+    ...('Access-Control-Allow-Origin' in general && { 'Access-Control-Expose-Headers': EXPOSED_HEADERS }),
+  };
 }

@@ -18,8 +18,16 @@ const config = {
   maxActive: 100_000,
   maxDelay: 60_000,
   logLevel,
+  documents: 'data/documents',
+  baseUrl: 'http://localhost',
+  livePoll: 1000,
+  liveGap: 250,
+  liveListeners: 1000,
+  liveListenersPerClient: 1000,
+  exports: 16,
+  exportsPerHolder: 16,
 } as const;
-const { services } = await openServices(config, logger);
+const { services } = await openServices(config, null, logger);
 const app = createApp(guards === 'full' ? services : { ...services, limiter: null }, {
   // The load generator names a client of its own in each request, so that all are counted and none refused.
   trustedProxies: ['127.0.0.1'],

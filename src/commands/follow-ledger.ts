@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
+import { keepImporting } from '../sidecar/live/keep-importing.ts';
+import type { Context } from './command.ts';
+import { importNew, type LocalLedger, localLedger, SOURCE_SETTINGS } from './ledger-source.ts';
+
+export const FOLLOW_SETTINGS = [...SOURCE_SETTINGS, 'importInterval'] as const;
+type FollowConfig = Pick<Config, (typeof FOLLOW_SETTINGS)[number]>;
+
+/**
+ * The ledger that the live state follows. A remote one is imported again and again until `signal` aborts, beginning
+ * after the first interval: what is there already is followed from the start.
+ */
+export async function followLedger(
+  source: LedgerSource,
+  config: FollowConfig,
+  { now, progress }: Pick<Context, 'now' | 'progress'>,
+  signal: AbortSignal,
+): Promise<LocalLedger> {
+  if (source.kind === 'civic') {
+    void keepImporting({
+      importNew: () => importNew(source.url, config, now),
+      intervalMs: config.importInterval * 1000,
+      report: (error) =>
+        progress.note(`The remote ledger could not be imported: ${(error as Error).message}`),
+      sleep: (ms, ending) => sleep(ms, undefined, { signal: ending, ref: false }),
+      signal,
+    });
+  }
+  return localLedger(source, config);
+}
