@@ -17,6 +17,7 @@ const HIDDEN = /%(?:2f|5c|00)/i;
 /** `/economy/` → `economy/`, percent-encoding undone. Throws a Problem bad_request. */
 export function parsePath(path: string): string {
   try {
+    if (path.startsWith('/') && !path.includes('%')) return path.slice(1);
     if (path.startsWith('/') && !HIDDEN.test(path)) return decodeURIComponent(path.slice(1));
   } catch {
     // Not UTF-8 in percent-encoding; refused like the rest.

@@ -5,12 +5,12 @@ import type { Readable } from 'node:stream';
 import { headersFor } from '../../pipeline/publish/headers.ts';
 import { type Blob, type ManifestFile, storedAt } from '../../pipeline/publish/manifest.ts';
 import { chooseEncoding, type Encoding } from './accept-encoding.ts';
-import { type Answer, EXPOSED_HEADERS } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { type ByteRange, parseByteRange } from './byte-range.ts';
 import { evaluate, rangeApplies } from './preconditions.ts';
 import { Problem } from './problem.ts';
 import type { ServedRelease } from './releases.ts';
-import type { Representation } from './representation.ts';
+import { type Representation, representationHeaders } from './representation.ts';
 import type { Asked } from './services.ts';
 import { MAX_SMALL_BYTES } from './small-files.ts';
 

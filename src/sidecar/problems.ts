@@ -37,7 +37,8 @@ export const PROBLEMS = {
       'Correct the value. Dates are written 2025-12-01, which is the whole day in UTC, or 2025-12-01T06:00:00Z; a plus sign in an address has to be written %2B.',
     example: {
       instance: '/government/ledger/export',
-      detail: 'The parameter from is not a date: expected 2025-12-01 or 2025-12-01T06:00:00Z.',
+      detail:
+        'The parameter from: expected a date like 2025-12-01 or a date-time like 2025-12-01T06:00:00Z, found "2025-12".',
     },
   },
   invalid_filter: {
@@ -49,7 +50,8 @@ export const PROBLEMS = {
       'Write comparisons of event_type, agent, cycle or attestation_hash, joined by ; (and) or , (or), for example event_type==mic_mint;agent=in=(ATLAS,AUREA). Percent-encode the whole value.',
     example: {
       instance: '/government/ledger/export',
-      detail: 'The filter has no field sentinel: expected event_type, agent, cycle or attestation_hash.',
+      detail:
+        'The filter, character 1: expected one of event_type, agent, cycle, attestation_hash, found "sentinel".',
     },
   },
   key_in_query: {
@@ -120,7 +122,7 @@ export const PROBLEMS = {
     title: 'There is nothing at this path',
     meaning: 'No file of that name is in the release. Paths are exact, capitals and slashes too.',
     remedy:
-      'Look the path up in the reference or in /manifest.json, which lists every public file. A year of the transparency report is there once the year has ended.',
+      'Look the path up in the reference or on the page of its area. A year of the transparency report is there once the year has ended.',
     example: { instance: '/economy/suply', detail: 'No file of this name is published.' },
   },
   method_not_allowed: {
@@ -191,7 +193,7 @@ export const PROBLEMS = {
     status: 503,
     title: 'There is too much to do now',
     meaning:
-      'The server has more to do than it can answer in good time, so it answers some requests right away, with this. Requests without a key have to wait first, those with a government key last. Such a request is not counted.',
+      'The server has more to do than it can answer in good time, so it answers some requests right away, with this. Requests without a key have to wait first, those with a government key last. Exports that run at once are few, too, for everybody and for one holder of keys; the detail says which. Such a request is not counted.',
     remedy:
       'Try again after as many seconds as Retry-After says, and wait longer each time it happens again. One request after another gets through where many at once do not.',
     example: { instance: '/economy/supply', detail: 'There are more requests than can be answered now.' },

@@ -14,6 +14,8 @@ export interface Server {
 export async function serve(name: string, args: readonly string[]): Promise<Server> {
   const file = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  // Where the bench fails, nobody would stop it.
+  process.once('exit', () => child.kill('SIGKILL'));
   const [url] = (await Promise.race([
     once(createInterface(child.stdout), 'line'),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`))),

@@ -15,11 +15,13 @@ const LARGE_MB = 200;
 const SMALL = '/economy/supply';
 const LARGE = '/economy/large.csv';
 
-/** Names another client in each request: all are counted, none reaches its limit. */
-const CLIENTS = `local n = 0
+/** Each client asks 90 times and is followed by the next: all are counted, and none reaches its limit. */
+const CLIENTS = `math.randomseed(os.time())
+local n = 90 * math.random(0, 16777216)
 request = function()
   n = n + 1
-  local address = string.format("10.%d.%d.%d", math.floor(n / 65536) % 256, math.floor(n / 256) % 256, n % 256)
+  local c = math.floor(n / 90)
+  local address = string.format("10.%d.%d.%d", math.floor(c / 65536) % 256, math.floor(c / 256) % 256, c % 256)
   return wrk.format(nil, nil, { ["X-Forwarded-For"] = address })
 end
 `;

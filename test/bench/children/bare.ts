@@ -7,6 +7,7 @@ const answer = await fetch(url, { headers: { 'accept-encoding': 'identity' } });
 const body = Buffer.from(await answer.arrayBuffer());
 const OWN = new Set(['connection', 'date', 'keep-alive', 'transfer-encoding']);
 const headers = Object.fromEntries([...answer.headers].filter(([name]) => !OWN.has(name)));
+process.once('SIGINT', () => process.exit());
 const server = createServer((_, response) => {
   response.writeHead(answer.status, headers);
   response.end(body);
