@@ -103,6 +103,51 @@ describe('cathedral start --demo', () => {
     });
   });
 
+  test('prints a government key that opens what is restricted, and the next start has the same one', async () => {
+    const { args } = await demo();
+    const stores = await temporaryFolder();
+    const env = {
+      CATHEDRAL_KEYS: join(stores, 'keys.sqlite'),
+      CATHEDRAL_ACCESS_LOG: join(stores, 'access-log'),
+    };
+    const printed: string[] = [];
+    for (let run = 0; run < 2; run += 1) {
+      const cli = new RunningCli(args, env);
+      const [, url] = await cli.printed(/^Ready: (http:\S+)$/m);
+      const [, key = ''] = await cli.printed(/^A government key of this demo: (\S+)$/m);
+      printed.push(key);
+      const headers = { authorization: `Bearer ${key}` };
+      const report = await fetch(`${url}/government/compliance-report.json`, { headers });
+      expect([report.status, report.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+      const mints = await fetch(`${url}/export?format=ndjson&filter=event_type%3D%3Dmic_mint`, { headers });
+      const rows = (await mints.text()).trimEnd().split('\n');
+      expect(rows.every((row) => JSON.parse(row).event_type === 'mic_mint')).toBe(true);
+      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), 30_000);
+      cli.child.kill('SIGINT');
+      expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
+    }
+    expect(printed[1]).toBe(printed[0]);
+    const { status, stdout } = await runCli(['access-log', 'verify'], env);
+    expect([status, stdout]).toEqual([0, expect.stringContaining('The log is whole: 4 entries.')]);
+    const exported = await runCli(['access-log', 'export', '--format', 'csv'], env);
+    expect(exported.stdout).toContain('/government/compliance-report.json');
+    expect(exported.stdout + stdout).not.toContain(printed[0]);
+    const listed = await runCli(['keys', 'list', '--json'], env);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ tier: 'government', status: 'active' }]);
+  });
+
+  test('shows new events at the real-time paths before they are published', async () => {
+    const { args } = await demo();
+    const cli = new RunningCli(args);
+    const [, url] = await cli.printed(/^Ready: (http:\S+)$/m);
+    const released = (await statusOf(url!)).release!.timestamp;
+    const newest = async () =>
+      ((await (await fetch(`${url}/government/sentinel-status.json`)).json()) as { timestamp: string })
+        .timestamp;
+    await vi.waitFor(async () => expect((await newest()) > released).toBe(true), 30_000);
+    expect((await statusOf(url!)).release!.timestamp).toBe(released);
+  });
+
   test('ends together with the process that writes the ledger', async () => {
     const { ledger, args } = await demo();
     const cli = new RunningCli(args);
