@@ -9,7 +9,7 @@ import type { KeyStore } from './keys/key-store.ts';
 import { openKeyStore } from './keys/sqlite-key-store.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
 import { LoadGate } from './limits/load-gate.ts';
-import { startLoopDelay } from './limits/loop-delay.ts';
+import { type LoopDelay, startLoopDelay } from './limits/loop-delay.ts';
 import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
 import { type OpenLive, openLive } from './live/open-live.ts';
 import { createMetrics } from './metrics.ts';
@@ -65,20 +65,11 @@ export async function openServices(
   logger: pino.Logger,
 ): Promise<OpenServices> {
   const report = (what: string) => (error: unknown) => logger.error({ err: error }, what);
-  const { out } = config;
-  const keys = openKeyStore(config.keys);
-  const limiter = createLimiter({ store: openSqliteCountStore(config.limits), random: randomBytes });
-  const accessLog = await openLog(
-    config,
-    report('nothing restricted is served: the access log cannot be opened'),
-  );
-  const loopDelay = startLoopDelay();
-  const gate = new LoadGate({
-    limits: { active: config.maxActive, loopDelayMs: config.maxDelay },
-    loopDelayMs: loopDelay.read,
-  });
+  const { out, exports: parallel, exportsPerHolder: perHolder } = config;
+  const stores = await openStores(config, report);
+  const { keys, limiter, accessLog } = stores;
+  const load = openGate(config);
   const releases = new Releases(out, report('the new release cannot be served'), { keepMs: KEEP_RELEASE_MS });
-  const pruning = startPruning(limiter, report('counts of past days cannot be removed'));
   const live =
     followed && (await openLedger(config, followed, releases, report('the ledger is not followed')));
   const services: Services = {
@@ -87,16 +78,12 @@ export async function openServices(
     keys,
     limiter,
     accessLog,
-    gate,
-    exporter: createExporter({
-      current: () => releases.current(),
-      parallel: config.exports,
-      perHolder: config.exportsPerHolder,
-    }),
+    gate: load.gate,
+    exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
     live,
     metrics: createMetrics({
-      active: () => gate.active,
-      loopDelay: () => loopDelay.read() / 1000,
+      active: () => load.gate.active,
+      loopDelay: () => load.delay.read() / 1000,
       releaseTime: () => timeOf(releases.served),
       liveTime: () => live?.time() ?? null,
       listeners: () => live?.listeners() ?? 0,
@@ -107,11 +94,31 @@ export async function openServices(
     now: Date.now,
   };
   const close = async () => {
-    clearInterval(pruning);
-    loopDelay.stop();
-    await Promise.all([accessLog?.close(), limiter.close(), keys.close()]);
+    load.delay.stop();
+    await stores.close();
   };
   return { services, endStreams: async () => live?.close(), close };
+}
+
+async function openStores(config: ServiceConfig, report: (what: string) => (error: unknown) => void) {
+  const keys = openKeyStore(config.keys);
+  const limiter = createLimiter({ store: openSqliteCountStore(config.limits), random: randomBytes });
+  const pruning = startPruning(limiter, report('counts of past days cannot be removed'));
+  const accessLog = await openLog(
+    config,
+    report('nothing restricted is served: the access log cannot be opened'),
+  );
+  const close = async () => {
+    clearInterval(pruning);
+    await Promise.all([accessLog?.close(), limiter.close(), keys.close()]);
+  };
+  return { keys, limiter, accessLog, close };
+}
+
+function openGate({ maxActive, maxDelay }: ServiceConfig): { gate: LoadGate; delay: LoopDelay } {
+  const delay = startLoopDelay();
+  const limits = { active: maxActive, loopDelayMs: maxDelay };
+  return { gate: new LoadGate({ limits, loopDelayMs: delay.read }), delay };
 }
 
 /** Public files are served without it; an operator sees it in the log and in /readyz. */
