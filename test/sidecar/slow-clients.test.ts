@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { closeServer } from '../../src/sidecar/listen.ts';
+import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { type TinyOptions, tinyApp } from './tiny-app.ts';
+
+/** More than the buffers of a connection hold, and not compressible, so that it stays as large as it is. */
+const LARGE_BYTES = 32 * 1024 * 1024;
+
+/** The service with a large file, and a raw connection to it. */
+async function connected(limits: TinyOptions['limits']) {
+  const out = await temporaryFolder();
+  const extra: Parameters<typeof publishTiny>[1]['extra'] = (staging) =>
+    staging.write(
+      dataFile('economy/large.csv', '0123456789\n'.repeat(LARGE_BYTES / 11), { mediaType: 'text/csv' }),
+    );
+  await publishTiny(out, { events: 5, extra });
+  const { app } = await tinyApp(out, { limits: limits ?? {} });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  onTestFinished(() => void socket.destroy());
+  return { socket, port, server: app.server };
+}
+
+function ask(socket: Socket, path: string): void {
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+}
+
+describe('a client', () => {
+  test('whose request does not arrive in time gets 408, and the connection is closed', async () => {
+    const { socket } = await connected({ requestTimeout: 1 });
+    socket.write('GET /economy/supply HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
+    const drip = setInterval(() => socket.write('x'), 100);
+    onTestFinished(() => clearInterval(drip));
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('"code":"request_timeout"');
+  });
+
+  test('who never reads is cut off, and the others are served on', async () => {
+    const { socket, port, server } = await connected({ stallTimeout: 1 });
+    const [accepted] = (await new Promise<[Socket]>((resolve) => {
+      server.once('request', (request) => resolve([request.socket]));
+      socket.pause();
+      ask(socket, '/economy/large.csv');
+    })) as [Socket];
+    const closed = once(accepted, 'close');
+    expect((await fetch(`http://127.0.0.1:${port}/economy/supply`)).status).toBe(200);
+    await closed;
+    expect(accepted.bytesWritten).toBeLessThan(LARGE_BYTES);
+  });
+
+  test('is answered to the end when the service ends, and no new one is let in', async () => {
+    const { socket, port, server } = await connected({});
+    const began = once(socket, 'data');
+    ask(socket, '/economy/large.csv');
+    await began;
+    let bytes = 0;
+    socket.on('data', (chunk) => {
+      bytes += chunk.length;
+    });
+    const closed = closeServer(server, 60_000);
+    await expect(fetch(`http://127.0.0.1:${port}/economy/supply`)).rejects.toThrow();
+    await closed;
+    expect(bytes).toBeGreaterThan(LARGE_BYTES - 1024 * 1024);
+  });
+
+  test('who takes longer than the grace that the service has is cut off', async () => {
+    const { socket, server } = await connected({});
+    await new Promise((resolve) => {
+      server.once('request', resolve);
+      socket.pause();
+      ask(socket, '/economy/large.csv');
+    });
+    await closeServer(server, 200);
+    expect(server.listening).toBe(false);
+  });
+
+  test('beyond the connections that there may be is closed at once', async () => {
+    const { port } = await connected({ maxConnections: 1 });
+    const second = connect(port, '127.0.0.1');
+    second.on('error', () => undefined);
+    await once(second, 'close');
+    expect(second.bytesRead).toBe(0);
+  });
+});
