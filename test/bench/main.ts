@@ -3,12 +3,22 @@
  * speed cancels out. Names of benchmarks as arguments run only those.
  */
 
+import { exportRows } from './export.ts';
 import type { Figure } from './figure.ts';
 import { incremental } from './incremental.ts';
+import { live } from './live.ts';
 import { rebuild } from './rebuild.ts';
+import { serving } from './serving.ts';
 import { site } from './site.ts';
 
-const BENCHMARKS: Record<string, () => Promise<Figure[]>> = { rebuild, incremental, site };
+const BENCHMARKS: Record<string, () => Promise<Figure[]>> = {
+  rebuild,
+  incremental,
+  site,
+  serving,
+  export: exportRows,
+  live,
+};
 
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !Object.hasOwn(BENCHMARKS, name));

@@ -1,0 +1,26 @@
+import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import { exampleOf } from '../../sidecar/openapi/example-of.ts';
+import { type OpenApiDocument, openApiDocument } from '../../sidecar/openapi/open-api-document.ts';
+import { AREA_WORDS } from '../areas.ts';
+import { openRelease } from '../release.ts';
+
+let made: OpenApiDocument | undefined;
+
+/** The OpenAPI document of the release that this build is for, with examples from its files. */
+export function apiDocument(): OpenApiDocument {
+  made ??= make();
+  return made;
+}
+
+function make(): OpenApiDocument {
+  const release = openRelease();
+  const subjects = Object.entries(AREA_WORDS).map(([area, { subject }]) => [area, subject]);
+  return openApiDocument({
+    baseUrl: release.baseUrl,
+    // `cathedral-data-service 0.1.0`
+    version: release.draft.software.replace(/^\S+ /, ''),
+    contact: release.contact,
+    subjects: Object.fromEntries(subjects) as Record<Area, string>,
+    example: (artifact) => exampleOf(artifact, release),
+  });
+}

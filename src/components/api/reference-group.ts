@@ -1,0 +1,57 @@
+import type { OpenApiDocument } from '../../sidecar/openapi/open-api-document.ts';
+import {
+  type Answer,
+  type Content,
+  type Example,
+  isReference,
+  type Operation,
+  type Parameter,
+} from '../../sidecar/openapi/operation.ts';
+
+/** One operation as the reference page shows it. */
+export interface ReferenceEntry {
+  path: string;
+  operation: Operation;
+  /** Its own; those that every file has are told once. */
+  parameters: Parameter[];
+  /** Of each form in which it is answered. */
+  forms: { mediaType: string; example: string | null }[];
+  /** What may come instead, in the order of their numbers. */
+  statuses: string[];
+}
+
+export interface ReferenceGroup {
+  tag: string;
+  description: string;
+  entries: ReferenceEntry[];
+}
+
+/** The operations of a document in its order, by tag. */
+export function referenceGroups({ tags, paths }: OpenApiDocument): ReferenceGroup[] {
+  const entries = Object.entries(paths).map(([path, { get }]) => entryOf(path, get));
+  return tags.map(({ name, description }) => ({
+    tag: name,
+    description,
+    entries: entries.filter(({ operation }) => operation.tags[0] === name),
+  }));
+}
+
+function entryOf(path: string, operation: Operation): ReferenceEntry {
+  const success = operation.responses['200'] as Answer;
+  const forms = Object.entries(success.content ?? {});
+  return {
+    path,
+    operation,
+    parameters: (operation.parameters ?? []).filter((one): one is Parameter => !isReference(one)),
+    forms: forms.map(([mediaType, content]) => ({ mediaType, example: exampleOf(content) })),
+    statuses: Object.keys(operation.responses).filter((status) => status !== 'default'),
+  };
+}
+
+/** Laid out in lines; null where there is none. */
+function exampleOf({ examples = {} }: Content): string | null {
+  const [example] = Object.values(examples) as Example[];
+  if (!example) return null;
+  const { value } = example;
+  return (typeof value === 'string' ? value : JSON.stringify(value, null, 2)).trimEnd();
+}

@@ -1,0 +1,59 @@
+import type { Segment } from '../../../pipeline/publish/manifest.ts';
+import { ChunkWriter, NOTHING } from './chunk-writer.ts';
+import type { ExportQuery } from './export-query.ts';
+import { asksForCycle, type Filter } from './filter.ts';
+import { FORMS } from './forms.ts';
+import { clip, type Part, partsByCycle } from './part.ts';
+import { withinPeriod } from './period.ts';
+import { rowTest } from './row-test.ts';
+import type { SegmentSource } from './segment-source.ts';
+import { testByCycle } from './test-by-cycle.ts';
+
+export interface ExportPlan {
+  query: ExportQuery;
+  /** Those that may have rows of it, newest first. */
+  segments: readonly Segment[];
+  source: Pick<SegmentSource, 'read' | 'cycles'>;
+  /** With room for each of the segments, one after the other. */
+  buffer: Buffer;
+}
+
+/**
+ * The bytes of an export, in chunks. Between two of them it has worked for some milliseconds and holds nothing open; an
+ * empty one is only that pause. When the first one comes, the newest segment has been read: the others stay on the disk,
+ * whatever is published meanwhile. Throws an Error where a segment cannot be read.
+ */
+export async function* exportChunks(plan: ExportPlan): AsyncGenerator<Buffer, undefined> {
+  const { query, segments, source, buffer } = plan;
+  const form = FORMS[query.format];
+  const writer = new ChunkWriter(form);
+  const selectFrom = selection(query.filter, source);
+  writer.text(form.head(query.given));
+  for (const segment of segments) {
+    const parts = await selectFrom(segment);
+    const bytes = parts.length > 0 ? await source.read(segment, buffer) : NOTHING;
+    const span = withinPeriod(bytes, segment, query);
+    for (const part of parts.map((part) => clip(part, span))) {
+      for (let at = part.begin; at < part.end; ) {
+        at = writer.advance(bytes, part, at);
+        yield writer.takeFull();
+      }
+    }
+    yield NOTHING;
+  }
+  writer.text(form.tail(writer.count));
+  yield writer.takeRest();
+}
+
+/** Which parts of a segment to look at. */
+function selection(
+  filter: Filter | null,
+  source: ExportPlan['source'],
+): (segment: Segment) => Promise<Part[]> | Part[] {
+  if (filter !== null && asksForCycle(filter)) {
+    const testOf = testByCycle(filter);
+    return async (segment) => partsByCycle(await source.cycles(segment), testOf);
+  }
+  const test = filter === null ? null : rowTest(filter);
+  return ({ bytes }) => [{ begin: 0, end: bytes, test }];
+}

@@ -1,0 +1,71 @@
+import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
+import { jsonRoom, writeJsonRow } from './json-row.ts';
+import type { Row } from './row.ts';
+
+/** What the client asked for, in its own words. */
+export interface Given {
+  from: string | null;
+  to: string | null;
+  filter: string | null;
+}
+
+/** How an export is written. */
+export interface Form {
+  mediaType: string;
+  /** Before the first row. */
+  head: (given: Given) => string;
+  /** At least as many bytes as writeRow() needs. */
+  room: (row: Row) => number;
+  /** Writes a row into `target` from `at` on and returns where it ends; `index` is its number in the export. */
+  writeRow: (bytes: Buffer, row: Row, target: Buffer, at: number, index: number) => number;
+  /** After the last of `count` rows. */
+  tail: (count: number) => string;
+  /** Rows stand as they do in a segment, so that they are copied without being looked at. */
+  copies: boolean;
+}
+
+const LINE_END = 0x0a;
+const COMMA = 0x2c;
+/** A comma and a line end. */
+const BETWEEN_BYTES = 2;
+
+const csv: Form = {
+  mediaType: ledgerExport.mediaType,
+  head: () => ledgerExport.head(),
+  room: ({ start, end }) => end - start,
+  writeRow: (bytes, { start, end }, target, at) => at + bytes.copy(target, at, start, end),
+  tail: () => '',
+  copies: true,
+};
+
+const json: Form = {
+  mediaType: 'application/json',
+  head: ({ from, to, filter }) => `${JSON.stringify({ from, to, filter }).slice(0, -1)},"events":[`,
+  room: (row) => jsonRoom(row) + BETWEEN_BYTES,
+  writeRow(bytes, row, target, at, index) {
+    let to = at;
+    if (index > 0) target[to++] = COMMA;
+    target[to++] = LINE_END;
+    return writeJsonRow(bytes, row, target, to);
+  },
+  // `complete` is last, so that what was cut off can be told.
+  tail: (count) => `${count > 0 ? '\n' : ''}],"count":${count},"complete":true}\n`,
+  copies: false,
+};
+
+const ndjson: Form = {
+  mediaType: 'application/x-ndjson',
+  head: () => '',
+  room: (row) => jsonRoom(row) + BETWEEN_BYTES,
+  writeRow(bytes, row, target, at) {
+    const to = writeJsonRow(bytes, row, target, at);
+    target[to] = LINE_END;
+    return to + 1;
+  },
+  tail: () => '',
+  copies: false,
+};
+
+export const FORMS = { csv, json, ndjson } as const satisfies Record<string, Form>;
+export type FormName = keyof typeof FORMS;
+export const FORM_NAMES = Object.keys(FORMS) as FormName[];

@@ -1,0 +1,106 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { CycleRun } from '../../../pipeline/publish/cycle-runs.ts';
+import { inParallel } from '../../../pipeline/publish/in-parallel.ts';
+import type { Segment } from '../../../pipeline/publish/manifest.ts';
+import { readCycles } from '../../../pipeline/publish/segment-file.ts';
+import type { ServedRelease } from '../releases.ts';
+
+/** What a segment is read from. */
+type Release = Pick<ServedRelease, 'dir' | 'manifest'>;
+
+/** The history whose segments an export is made of. */
+export const EXPORT_PATH = 'government/ledger/export';
+
+/**
+ * The segments of a release for as long as an export takes, which may be longer than the release stays on the disk:
+ * full segments are linked from release to release, so what is gone here is in the release that is current then.
+ */
+export class SegmentSource {
+  readonly #release: Release;
+  readonly #current: () => Release | null | Promise<Release | null>;
+
+  constructor(release: Release, current: () => Release | null | Promise<Release | null>) {
+    this.#release = release;
+    this.#current = current;
+  }
+
+  /** Throws an Error where a segment is not there with its size, or without its cycles where these are needed. */
+  async check(segments: readonly Segment[], withCycles: boolean): Promise<void> {
+    const files = segments.flatMap(({ file, bytes, cycles }) => {
+      if (!withCycles) return [{ file, bytes }];
+      if (!cycles) throw new Error(`${file}: its cycles are not in the release; a rebuild adds them`);
+      return [
+        { file, bytes },
+        { file: `${file}.cycles`, bytes: cycles.bytes },
+      ];
+    });
+    await inParallel(files, availableParallelism(), async ({ file, bytes }) => {
+      const place = join(this.#release.dir, file);
+      assertSize(place, bytes, (await stat(place)).size);
+    });
+  }
+
+  /** Reads a whole segment into `buffer`, which has room for it. Throws an Error where the bytes are not the manifest's. */
+  async read(segment: Segment, buffer: Buffer): Promise<Buffer> {
+    return this.#find(segment, async (dir) => {
+      const place = join(dir, segment.file);
+      const handle = await open(place);
+      try {
+        assertSize(place, segment.bytes, (await handle.stat()).size);
+        const bytes = await readInto(handle, buffer.subarray(0, segment.bytes));
+        // Rotten bytes are found before one of them is sent.
+        const found = crc32(bytes);
+        if (found === segment.crc32) return bytes;
+        throw new Error(`${place}: expected CRC-32 ${segment.crc32}, found ${found}`);
+      } finally {
+        await handle.close();
+      }
+    });
+  }
+
+  /** Of which cycle the rows of a segment are, newest first. Throws an Error where that cannot be read. */
+  async cycles(segment: Segment): Promise<CycleRun[]> {
+    return (await this.#find(segment, (dir) => readCycles(dir, segment))) ?? [];
+  }
+
+  async #find<T>(segment: Segment, read: (dir: string) => Promise<T>): Promise<T> {
+    try {
+      return await read(this.#release.dir);
+    } catch (error) {
+      const dir = isMissing(error) ? await this.#elsewhere(segment) : null;
+      if (dir === null) throw error;
+      return read(dir);
+    }
+  }
+
+  async #elsewhere({ file, sha256 }: Segment): Promise<string | null> {
+    const current = await this.#current();
+    const same = current?.manifest.segments[EXPORT_PATH]?.some(
+      (segment) => segment.file === file && segment.sha256 === sha256,
+    );
+    return current && same ? current.dir : null;
+  }
+}
+
+async function readInto(handle: FileHandle, buffer: Buffer): Promise<Buffer> {
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+function assertSize(place: string, expected: number, found: number): void {
+  if (expected !== found) throw new Error(`${place}: expected ${expected} bytes, found ${found}`);
+}
+
+/** Also where it is wrapped in an error of this project. */
+function isMissing(error: unknown): boolean {
+  const { code, cause } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+}

@@ -1,0 +1,57 @@
+import { Problem } from '../problem.ts';
+
+export interface SlotLimits {
+  /** Exports that are sent at once. Each holds a segment in memory, some 4 MB. */
+  parallel: number;
+  /** Of one holder of keys, lest slow downloads of one keep everybody else out. */
+  perHolder: number;
+}
+
+/** One of a few exports has ended by then, often enough. */
+const RETRY_AFTER_S = 10;
+
+/** Counts the exports that are being sent. */
+export class Slots {
+  readonly #limits: SlotLimits;
+  readonly #byHolder = new Map<string, number>();
+  #taken = 0;
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Returns what gives the slot back; calling it twice does no harm. Throws a Problem overloaded. */
+  take(holder: string): () => void {
+    const { parallel, perHolder } = this.#limits;
+    const own = this.#byHolder.get(holder) ?? 0;
+    if (this.#taken >= parallel) throw overloaded(`${this.#taken} exports are being sent`);
+    if (own >= perHolder) throw overloaded(`${own} exports are being sent to the holder of this key`);
+    this.#taken += 1;
+    this.#byHolder.set(holder, own + 1);
+    let isTaken = true;
+    return () => {
+      if (isTaken) this.#give(holder);
+      isTaken = false;
+    };
+  }
+
+  #give(holder: string): void {
+    this.#taken -= 1;
+    const own = this.#byHolder.get(holder)! - 1;
+    if (own > 0) this.#byHolder.set(holder, own);
+    else this.#byHolder.delete(holder);
+  }
+}
+
+function overloaded(what: string): Problem {
+  const headers = { 'Retry-After': String(RETRY_AFTER_S) };
+  return new Problem(
+    'overloaded',
+    `${what}, which is as many as may be. Try again when one has ended.`,
+    headers,
+  );
+}

@@ -1,0 +1,92 @@
+import { formatProblem, PROBLEM_MEDIA_TYPE, PROBLEMS, type ProblemCode } from '../problem.ts';
+import { type Answer, type Example, type Operation, refer } from './operation.ts';
+import { type HeaderName, referToHeaders } from './response-headers.ts';
+
+interface ProblemResponse {
+  /** All of one status. */
+  codes: readonly ProblemCode[];
+  headers?: readonly HeaderName[];
+}
+
+const BAD_REQUEST = ['bad_request', 'unknown_parameter', 'key_in_query', 'invalid_authorization'] as const;
+const UNAVAILABLE = ['overloaded', 'request_not_counted', 'unavailable'] as const;
+
+/** The answers that are problem documents, by component name. */
+const RESPONSES = {
+  BadRequest: { codes: BAD_REQUEST, headers: ['WWW-Authenticate'] },
+  BadQuery: {
+    codes: [...BAD_REQUEST, 'invalid_parameter', 'invalid_filter'],
+    headers: ['WWW-Authenticate'],
+  },
+  BadStream: { codes: [...BAD_REQUEST, 'invalid_parameter'], headers: ['WWW-Authenticate'] },
+  InvalidKey: { codes: ['invalid_token', 'unknown_scheme'], headers: ['WWW-Authenticate'] },
+  KeyRequired: {
+    codes: ['key_required', 'invalid_token', 'unknown_scheme'],
+    headers: ['WWW-Authenticate'],
+  },
+  WrongArea: { codes: ['insufficient_scope'], headers: ['WWW-Authenticate'] },
+  NotFound: { codes: ['not_found'] },
+  MethodNotAllowed: { codes: ['method_not_allowed'], headers: ['Allow'] },
+  PreconditionFailed: { codes: ['precondition_failed'] },
+  RangeNotSatisfiable: { codes: ['range_not_satisfiable'], headers: ['Content-Range'] },
+  LimitReached: {
+    codes: ['rate_limited'],
+    headers: ['RateLimit-Policy', 'RateLimit', 'Retry-After'],
+  },
+  Unavailable: { codes: UNAVAILABLE, headers: ['Retry-After'] },
+  RestrictedUnavailable: { codes: [...UNAVAILABLE, 'access_not_logged'], headers: ['Retry-After'] },
+  StreamUnavailable: { codes: ['too_many_listeners', 'unavailable'], headers: ['Retry-After'] },
+  NoRunYet: { codes: ['unavailable'], headers: ['Retry-After'] },
+} as const satisfies Record<string, ProblemResponse>;
+
+/** The `default` of every operation: what can happen anywhere, of several statuses. */
+const ANYWHERE = ['request_timeout', 'headers_too_large', 'internal_error'] as const;
+
+export type ProblemResponseName = keyof typeof RESPONSES;
+
+export function statusOf(name: ProblemResponseName): string {
+  return String(PROBLEMS[RESPONSES[name].codes[0]].status);
+}
+
+/** References to problem responses by status, for an operation. */
+export function problemsByStatus(names: readonly ProblemResponseName[]): Operation['responses'] {
+  const own = names.map((name) => [statusOf(name), refer('responses', name)]);
+  return Object.fromEntries([...own, ['default', refer('responses', 'AnyProblem')]]);
+}
+
+/** `components.responses`, as far as they are problems. */
+export function problemResponses(): Record<string, Answer> {
+  const entries: [string, ProblemResponse][] = Object.entries(RESPONSES);
+  return Object.fromEntries([
+    ...entries.map(([name, response]) => [name, describe(response)]),
+    ['AnyProblem', describe({ codes: ANYWHERE })],
+  ]);
+}
+
+/** `components.examples`: a document of each code, as the service writes it. */
+export function problemExamples(): Record<string, Example> {
+  const entries = Object.entries(PROBLEMS) as [ProblemCode, (typeof PROBLEMS)[ProblemCode]][];
+  return Object.fromEntries(
+    entries.map(([code, { title, example }]) => [
+      code,
+      {
+        summary: title,
+        value: JSON.parse(formatProblem({ code, message: example.detail }, example.instance)),
+      },
+    ]),
+  );
+}
+
+function describe({ codes, headers = [] }: ProblemResponse): Answer {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' '),
+    headers: referToHeaders([...headers, 'X-Request-Id']),
+    content: {
+      [PROBLEM_MEDIA_TYPE]: {
+        schema: refer('schemas', 'Problem'),
+        examples: Object.fromEntries(codes.map((code) => [code, refer('examples', code)])),
+      },
+    },
+    'x-problem-codes': codes,
+  };
+}

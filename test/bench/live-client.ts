@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+const agent = new Agent({ keepAlive: true });
+
+export interface Listener {
+  /** When a message with this time in it came, on the clock of `performance.now`. */
+  untilTold: (timestamp: string) => Promise<number>;
+  close: () => void;
+}
+
+/** Listens to a stream of events, and has read its first message. */
+export async function listenTo(url: string): Promise<Listener> {
+  const asked = request(url, { agent: false }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  response.setEncoding('utf8').on('error', () => {});
+  await once(response, 'data');
+  const untilTold = (timestamp: string) =>
+    new Promise<number>((resolve) => {
+      const look = (chunk: string) => {
+        if (!chunk.includes(timestamp)) return;
+        response.off('data', look);
+        resolve(performance.now());
+      };
+      response.on('data', look);
+    });
+  // Flows on without anybody who looks.
+  response.on('data', () => {});
+  return { untilTold, close: () => asked.destroy() };
+}
+
+/** Asks again and again until the answer has this time in it; when it had. */
+export async function untilSeen(url: string, timestamp: string): Promise<number> {
+  for (;;) {
+    const asked = request(url, { agent }).end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    if ((await text(response)).includes(timestamp)) return performance.now();
+  }
+}

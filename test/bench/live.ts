@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { measure, median } from './child.ts';
+import { compare, type Figure } from './figure.ts';
+import { listenTo, untilSeen } from './live-client.ts';
+import { HeadFeed } from './live-feed.ts';
+import { withScratch } from './scratch.ts';
+import { type Server, serve } from './server.ts';
+
+const EVENTS = 101;
+/** Longer than the gap between two messages: what is measured is the way of one event. */
+const PAUSE_MS = 300;
+const LISTENERS = 1000;
+/** Already there before, so that what a first listener costs once is not divided among the others. */
+const FIRST_LISTENERS = 100;
+const RUNS = 3;
+
+/** From the writing of an event until a reader has it, and what a listener costs, beside the least that does the same. */
+export async function live(): Promise<Figure[]> {
+  return withScratch(async (folder) => {
+    const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
+    await writeSample({ out: ledger, to: '2025-10-01T03:00:00Z', seed: 1 });
+    await measure('build', [ledger, out]);
+    const start = (kind: 'sidecar' | 'bare') =>
+      kind === 'bare'
+        ? serve('live-bare', [ledger])
+        : serve('live-sidecar', [ledger, out, join(folder, 'stores')]);
+    return [...(await latencies(start, await HeadFeed.open(ledger, out))), await memory(start)];
+  });
+}
+
+type Start = (kind: 'sidecar' | 'bare') => Promise<Server>;
+
+async function latencies(start: Start, feed: HeadFeed): Promise<Figure[]> {
+  const bare = await latenciesOf(await start('bare'), feed);
+  const ours = await latenciesOf(await start('sidecar'), feed);
+  return (['asked', 'told'] as const).flatMap((way) => {
+    const what = `event written → ${way === 'asked' ? '/economy/supply' : '/live'}`;
+    return [
+      compare(`${what}, median, beside a bare watch`, median(ours[way]), median(bare[way]), 'ms'),
+      compare(`${what}, p99, beside a bare watch`, p99(ours[way]), p99(bare[way]), 'ms'),
+    ];
+  });
+}
+
+/** In ms, of each event: until it is in an answer, and until a listener has it. */
+async function latenciesOf(server: Server, feed: HeadFeed): Promise<{ asked: number[]; told: number[] }> {
+  const listener = await listenTo(`${server.url}/live`);
+  const [asked, told]: [number[], number[]] = [[], []];
+  for (let event = 0; event < EVENTS; event += 1) {
+    await sleep(PAUSE_MS * (1 + Math.random()));
+    const { timestamp, at } = feed.append();
+    const seen = [untilSeen(`${server.url}/economy/supply`, timestamp), listener.untilTold(timestamp)];
+    const [askedAt, toldAt] = await Promise.all(seen);
+    asked.push(askedAt! - at);
+    told.push(toldAt! - at);
+  }
+  listener.close();
+  await server.stop();
+  return { asked, told };
+}
+
+async function memory(start: Start): Promise<Figure> {
+  const bytes = { bare: [] as number[], sidecar: [] as number[] };
+  for (let run = 0; run < RUNS; run += 1)
+    for (const kind of ['bare', 'sidecar'] as const)
+      bytes[kind].push(await bytesPerListener(await start(kind)));
+  return compare(
+    `memory of each of ${LISTENERS} idle listeners, beside open answers of bare node:http`,
+    median(bytes.sidecar) / 1024,
+    median(bytes.bare) / 1024,
+    'KiB',
+  );
+}
+
+async function bytesPerListener(server: Server): Promise<number> {
+  const open = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => listenTo(`${server.url}/live`)));
+  const first = await open(FIRST_LISTENERS);
+  const before = await settledMemory(server);
+  const others = await open(LISTENERS);
+  const after = await settledMemory(server);
+  for (const listener of [...first, ...others]) listener.close();
+  await server.stop();
+  return (after - before) / LISTENERS;
+}
+
+/** Resident bytes, after two collections: the first one finds what the second one frees. */
+async function settledMemory({ pid }: Server): Promise<number> {
+  for (let collection = 0; collection < 2; collection += 1) {
+    await sleep(500);
+    process.kill(pid, 'SIGUSR2');
+  }
+  await sleep(500);
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))!;
+  return Number(kilobytes) * 1024;
+}
+
+function p99(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1]!;
+}

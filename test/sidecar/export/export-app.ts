@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { onTestFinished } from 'vitest';
+import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
+import { EventReader } from '../../../pipeline/ledger/event-reader.ts';
+import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
+import { openHistory } from '../../../pipeline/publish/history.ts';
+import { readCurrent } from '../../../pipeline/publish/release.ts';
+import { openStaging } from '../../../pipeline/publish/staging.ts';
+import { createExporter, type ExporterOptions } from '../../../src/sidecar/export/exporter.ts';
+import { formatProblem, Problem } from '../../../src/sidecar/problem.ts';
+import { Releases } from '../../../src/sidecar/releases.ts';
+import type { Exporter } from '../../../src/sidecar/services.ts';
+import { tinyFacts } from '../../publish/publish-tiny.ts';
+import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import type { Line } from './ledger-lines.ts';
+
+/** Publishes a release whose export has these lines; those that the release before has are taken over. */
+export async function publishLines(out: string, lines: readonly Line[], segmentBytes = 5000): Promise<void> {
+  await using staging = await openStaging(out, await readCurrent(out), { reuse: true });
+  const history = await openHistory(staging, ledgerExport, { segmentBytes });
+  const text = lines.map((line) => `${line.text}\n`).join('');
+  const leaves = new EventReader(LEDGER_START, (line) => `a test:${line}`).push(Buffer.from(text));
+  for (const leaf of leaves.slice(history.rows)) {
+    const { timestamp, cycle } = leaf.event;
+    history.add(ledgerExport.rows(leaf), timestamp, cycle);
+  }
+  await history.finish('', '');
+  await staging.publish({ facts: tinyFacts(lines.length), state: '{}' });
+}
+
+export interface ExportApp {
+  /** `http://127.0.0.1:40123` */
+  origin: string;
+  releases: Releases;
+  /** What was thrown while an answer was made or sent. */
+  failed: Error[];
+}
+
+export interface ExportAppOptions extends Partial<ExporterOptions> {
+  /** After which a reader that takes nothing is cut off; 0: never. */
+  stallMs?: number;
+}
+
+/** The exporter behind a server and nothing else; `X-Holder` says who asks. */
+export async function exportApp(out: string, options: ExportAppOptions = {}): Promise<ExportApp> {
+  const { stallMs = 0, ...limits } = options;
+  const failed: Error[] = [];
+  const releases = new Releases(out, (error) => failed.push(error as Error));
+  const exporter = createExporter({ current: () => releases.current(), ...limits });
+  const server = createServer((request, response) => {
+    void answer(exporter, releases, request, response).catch((error: Error) => failed.push(error));
+  });
+  server.setTimeout(stallMs);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, releases, failed };
+}
+
+async function answer(
+  exporter: Exporter,
+  releases: Releases,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const asked = { method: request.method!, headers: request.headers };
+  const holder = (request.headers['x-holder'] as string | undefined) ?? 'holder';
+  const query = request.url!.split('?', 2)[1] ?? '';
+  try {
+    const { status, headers, body } = await exporter.prepare(
+      asked,
+      query,
+      holder,
+      (await releases.current())!,
+    );
+    response.writeHead(status, headers);
+    if (body === null) response.end();
+    else await pipeline(body as Readable, response);
+  } catch (error) {
+    if (response.headersSent) throw error;
+    if (!(error instanceof Problem)) response.writeHead(500).end();
+    else response.writeHead(error.status, error.headers).end(formatProblem(error));
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+/** The same over a new release of these lines. */
+export async function appOver(
+  lines: readonly Line[],
+  options: ExportAppOptions = {},
+): Promise<ExportApp & { out: string }> {
+  const out = await temporaryFolder();
+  await publishLines(out, lines);
+  return { ...(await exportApp(out, options)), out };
+}
+
+/** `/export?from=…` with everything percent-encoded. */
+export function urlOf(parameters: Record<string, string>): string {
+  return `/export?${new URLSearchParams(parameters)}`;
+}

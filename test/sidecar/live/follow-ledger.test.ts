@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rename, symlink } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readCurrent } from '../../../pipeline/publish/release.ts';
+import { liveLedger } from './live-ledger.ts';
+import { serveLive } from './live-server.ts';
+import { listenTo } from './reader.ts';
+import { until } from './until.ts';
+
+const NEVER_MS = 3_600_000;
+
+async function text(url: string, path = 'economy/supply'): Promise<string> {
+  return (await fetch(`${url}/${path}`)).text();
+}
+
+describe('an event', () => {
+  test('is seen because the system tells of it, without a look by chance', async () => {
+    const ledger = await liveLedger();
+    const server = await serveLive(ledger, { pollMs: NEVER_MS });
+    onTestFinished(server.close);
+    for (const minutes of [1, 30, 200]) {
+      await ledger.advance(minutes);
+      const files = await ledger.rebuild();
+      await until(async () => (await text(server.url)) === files['economy/supply']);
+    }
+  });
+
+  test('is seen by looking, where the system does not tell of it', async () => {
+    const ledger = await liveLedger();
+    // A link's folder says nothing of the file that it leads to.
+    const head = `${ledger.ledger}/head.ndjson`;
+    await rename(head, `${head}.elsewhere`);
+    await symlink(`${head}.elsewhere`, head);
+    const server = await serveLive(ledger, { pollMs: 20 });
+    onTestFinished(server.close);
+    await ledger.advance(30);
+    const files = await ledger.rebuild();
+    await until(async () => (await text(server.url)) === files['economy/supply']);
+  });
+
+  test('is seen after the folder was moved away and back', async () => {
+    const ledger = await liveLedger();
+    const server = await serveLive(ledger, { pollMs: 20 });
+    onTestFinished(server.close);
+    await rename(ledger.ledger, `${ledger.ledger}.away`);
+    await until(() => server.live.fault() !== null);
+    await rename(`${ledger.ledger}.away`, ledger.ledger);
+    await until(() => server.live.fault() === null);
+    await ledger.advance(30);
+    const files = await ledger.rebuild();
+    await until(async () => (await text(server.url)) === files['economy/supply']);
+    expect(server.reports).toHaveLength(1);
+  });
+});
+
+describe('a real-time path', () => {
+  test('is told apart by the tag of its bytes, in each encoding, and is asked for each time', async () => {
+    const ledger = await liveLedger();
+    const server = await serveLive(ledger);
+    onTestFinished(server.close);
+    const url = `${server.url}/philosophy/deliberations.json`;
+    const tags = new Set<string>();
+    for (const encoding of ['identity', 'gzip', 'br']) {
+      const ask = (headers: Record<string, string> = {}) =>
+        fetch(url, { headers: { 'accept-encoding': encoding, ...headers } });
+      const answer = await ask();
+      expect(answer.headers.get('cache-control')).toBe('no-cache');
+      expect(answer.headers.get('vary')).toBe('Accept-Encoding');
+      expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
+      expect(await answer.text()).toBe((await ledger.rebuild())['philosophy/deliberations.json']);
+      const etag = answer.headers.get('etag')!;
+      tags.add(etag);
+      expect((await ask({ 'if-none-match': etag })).status).toBe(304);
+      await ledger.advance(5);
+      await until(async () => (await ask({ 'if-none-match': etag })).status === 200);
+    }
+    expect(tags.size).toBe(3);
+  });
+
+  test('has the tag that it has in the release while that is as new', async () => {
+    const ledger = await liveLedger();
+    await rename(`${ledger.ledger}/head.ndjson`, `${ledger.ledger}/head.away`);
+    const server = await serveLive(ledger);
+    onTestFinished(server.close);
+    const { manifest } = (await readCurrent(ledger.out))!;
+    const answer = await fetch(`${server.url}/economy/supply`, { headers: { range: 'bytes=0-9' } });
+    const { sha256 } = manifest.files.find(({ path }) => path === 'economy/supply')!;
+    expect([answer.status, answer.headers.get('etag')]).toEqual([206, `"${sha256}"`]);
+    expect((await answer.text()).length).toBe(10);
+  });
+});
+
+test('a server that is killed and begins anew gives its listeners back what they missed', async () => {
+  const ledger = await liveLedger();
+  const first = await startServer(ledger);
+  const reader = listenTo(`http://127.0.0.1:${first.port}/live`);
+  await reader.untilHolds(await ledger.rebuild());
+  first.child.kill('SIGKILL');
+  await once(first.child, 'exit');
+  await ledger.advance(200);
+  await startServer(ledger, first.port);
+  await reader.untilHolds(await ledger.rebuild());
+  expect(new Set(reader.ids.map((id) => id.split('-')[0])).size).toBe(2);
+}, 20_000);
+
+async function startServer(
+  { ledger, out }: { ledger: string; out: string },
+  port = '0',
+): Promise<{ child: ChildProcess; port: string }> {
+  const file = fileURLToPath(new URL('live-child.ts', import.meta.url));
+  const child = spawn(process.execPath, [file, ledger, out, port], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = await once(child.stdout!, 'data');
+  return { child, port: String(line).trim() };
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { DocumentArtifact } from '../../../pipeline/artifacts/artifact.ts';
+import { formatJson } from '../../../pipeline/artifacts/format/json.ts';
+import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { emptyState, type State } from '../../../pipeline/model/state.ts';
+import { LIVE_ARTIFACTS, LIVE_PATHS, LiveDocuments } from '../../../src/sidecar/live/live-documents.ts';
+
+const schema = z.strictObject({ timestamp: z.string(), events: z.int().max(9) });
+
+/** Shows how many events there were, and cannot show more than nine; counts how often it is rendered. */
+function counting() {
+  let renders = 0;
+  const artifact: DocumentArtifact = {
+    ...LIVE_ARTIFACTS[0]!,
+    path: 'economy/events',
+    schema,
+    render({ state }) {
+      renders += 1;
+      return formatJson(schema, { timestamp: state.asOf, events: state.events }, 'economy/events');
+    },
+  };
+  const reports: string[] = [];
+  const shown = new LiveDocuments((error) => void reports.push(String(error)), [artifact]);
+  const show = (events: number) => {
+    const state: State = { ...emptyState(), asOf: '2025-12-01T00:00:00Z', events };
+    shown.show({ state, documents: null as never, baseUrl: 'https://data.example.org' });
+  };
+  return { shown, show, reports, renders: () => renders };
+}
+
+describe('the real-time files', () => {
+  test('are those of the table that follow every event', () => {
+    const paths = ARTIFACTS.filter(({ refresh }) => refresh === 'real-time').map(({ path }) => path);
+    expect(LIVE_PATHS).toEqual(paths);
+    expect(paths).toContain('economy/supply');
+    expect(LIVE_ARTIFACTS.every(({ restricted }) => !restricted)).toBe(true);
+  });
+
+  test('are rendered when they are asked for, and once for each view', () => {
+    const { shown, show, renders } = counting();
+    expect(shown.file('economy/events')).toBeNull();
+    for (let events = 0; events < 5; events += 1) show(events);
+    expect(renders()).toBe(0);
+    const file = shown.file('economy/events');
+    expect(shown.file('economy/events')).toBe(file);
+    expect(renders()).toBe(1);
+    expect(JSON.parse(file!.text).events).toBe(4);
+    expect(shown.file('economy/other')).toBeNull();
+  });
+
+  test('keep what was made of them where another view gives the same text', () => {
+    const { shown, show } = counting();
+    show(3);
+    const file = shown.file('economy/events')!;
+    const representation = file.representation(null);
+    show(3);
+    expect(shown.file('economy/events')).toBe(file);
+    expect(file.representation(null)).toBe(representation);
+  });
+
+  test('that cannot be made leave the one before, and say so once, to everybody without what is in the ledger', () => {
+    const { shown, show, reports } = counting();
+    show(9);
+    const last = shown.file('economy/events');
+    show(10);
+    expect(shown.file('economy/events')).toBe(last);
+    show(10);
+    expect(shown.file('economy/events')).toBe(last);
+    expect(reports).toHaveLength(1);
+    expect(reports[0]).toContain('artifact_invalid');
+    expect(shown.fault).toMatch(/^artifact_invalid: /);
+    expect(shown.fault).not.toContain('10');
+    show(5);
+    expect(JSON.parse(shown.file('economy/events')!.text).events).toBe(5);
+    expect(shown.fault).toBeNull();
+  });
+
+  test('have the headers of a file that is asked for each time, and a tag of their bytes in each encoding', () => {
+    const { shown, show } = counting();
+    show(1);
+    const file = shown.file('economy/events')!;
+    const { headers, etag, modified, bytes, read } = file.representation('br');
+    // Too small for compression to pay.
+    expect(headers).not.toHaveProperty('Content-Encoding');
+    expect(headers).toMatchObject({
+      'Cache-Control': 'no-cache',
+      'Access-Control-Allow-Origin': '*',
+      'Content-Length': String(bytes),
+      ETag: etag,
+      'Last-Modified': 'Mon, 01 Dec 2025 00:00:00 GMT',
+    });
+    expect(modified).toBe(Date.parse('2025-12-01T00:00:00Z'));
+    expect(String(read({ first: 0, last: 0 }))).toBe('{');
+    expect(String(read(null))).toBe(file.text);
+  });
+});

@@ -1,0 +1,74 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { supply } from '../../../pipeline/artifacts/economy/supply.ts';
+import { openDirectory } from '../../../pipeline/ledger/directory.ts';
+import { readHead } from '../../../pipeline/ledger/head.ts';
+import { LEDGER_START, type Leaf, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
+import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
+import { apply } from '../../../pipeline/model/fold.ts';
+import { emptyState } from '../../../pipeline/model/state.ts';
+import { runFeeder } from '../../../pipeline/sample/feeder/run-feeder.ts';
+import { collect } from '../../ledger/test-ledger.ts';
+import { BASE_URL, liveLedger, MINUTE, START, VERIFIERS } from './live-ledger.ts';
+import { serveLive } from './live-server.ts';
+import { listenTo } from './reader.ts';
+
+const END = Date.parse('2025-07-05T19:00:00Z');
+
+/** Every event of a ledger, the head's too, in order. */
+async function leavesOf(path: string): Promise<Leaf[]> {
+  const ledger = openDirectory(path);
+  const all: Leaf[] = [];
+  let position: LedgerPosition = LEDGER_START;
+  for (const file of await ledger.snapshots(null)) {
+    const { leaves, end } = await collect(readSnapshot(file, position, VERIFIERS));
+    all.push(...leaves);
+    position = end;
+  }
+  return [...all, ...(await collect(readHead(ledger, position))).leaves];
+}
+
+test('what a reader sees while a feeder writes and seals was true after some event, in order, and ends with the truth', async () => {
+  const ledger = await liveLedger();
+  const server = await serveLive(ledger, { gapMs: 0 });
+  onTestFinished(server.close);
+  const reader = listenTo(`${server.url}/live`);
+  await reader.untilHolds(await ledger.rebuild());
+  let clock = Date.parse(START) + MINUTE;
+  const stop = new AbortController();
+  let published: Promise<void> = Promise.resolve();
+  let slot = 0;
+  await runFeeder({
+    ledger: ledger.ledger,
+    seed: 1,
+    now: () => clock,
+    async sleep(ms) {
+      clock += ms;
+      if (clock >= END) stop.abort();
+      // A release after each seal, while the ledger goes on.
+      if (Math.floor(clock / (360 * MINUTE)) > slot) published = published.then(ledger.publish);
+      slot = Math.floor(clock / (360 * MINUTE));
+      await wait(2);
+    },
+    signal: stop.signal,
+    pace: [5 * MINUTE, 20 * MINUTE],
+  });
+  await published;
+  await reader.untilHolds(await ledger.rebuild());
+  expect([server.live.fault(), server.reports]).toEqual([null, []]);
+
+  let state = emptyState();
+  const truths: string[] = [];
+  for (const leaf of await leavesOf(ledger.ledger)) {
+    state = apply(state, leaf);
+    const text = supply.render({ state, documents: null as never, baseUrl: BASE_URL });
+    truths.push(JSON.stringify(JSON.parse(text)));
+  }
+  const seen = reader.seen('economy/supply');
+  expect(seen.length).toBeGreaterThan(20);
+  let from = 0;
+  for (const value of seen) {
+    from = truths.indexOf(JSON.stringify(value), from);
+    expect([from >= 0, value]).toEqual([true, value]);
+  }
+});

@@ -1,0 +1,128 @@
+import type { ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { type HubOptions, LiveHub } from '../../../src/sidecar/live/live-hub.ts';
+import { bareServer } from './live-server.ts';
+import { until } from './until.ts';
+
+const PATH = 'economy/supply';
+
+/** A hub over one document that the test writes, on a real server. */
+async function hubOf(more: Partial<HubOptions> = {}) {
+  let text = '';
+  const responses: ServerResponse[] = [];
+  const hub = new LiveHub({
+    paths: [PATH],
+    read: () => text || null,
+    gapMs: 0,
+    maxListeners: 10,
+    maxPerClient: 10,
+    heartbeatMs: 60_000,
+    stallMs: 60_000,
+    retryMs: [1, 1],
+    now: () => performance.now(),
+    random: () => 0.5,
+    epoch: 'e',
+    ...more,
+  });
+  const server = await bareServer((request, response) => {
+    responses.push(response);
+    hub.listen(request, response, { headers: {}, address: '203.0.113.7', query: '' });
+  });
+  const { port } = server.address() as AddressInfo;
+  onTestFinished(() => {
+    hub.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const write = (value: unknown) => {
+    text = `${JSON.stringify({ timestamp: '2025-12-01T00:00:00Z', value }, null, 2)}\n`;
+    hub.changed();
+  };
+  return { hub, port, responses, write };
+}
+
+/** A connection whose bytes are read when the test wants. */
+async function listen(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const read = { text: '', ended: false };
+  socket.setEncoding('utf8').on('data', (more: string) => {
+    read.text += more;
+  });
+  socket
+    .on('error', () => {})
+    .on('close', () => {
+      read.ended = true;
+    });
+  socket.write('GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await until(() => read.text.includes('retry: '));
+  return { socket, read };
+}
+
+const large = (step: number) => `${step}:${'x'.repeat(2_000_000)}`;
+
+test('a listener that reads nothing has one message waiting, and reads the newest one after it', async () => {
+  const { port, responses, write } = await hubOf();
+  write(large(0));
+  const { socket, read } = await listen(port);
+  await until(() => read.text.includes('id: e-1'));
+  socket.pause();
+  for (let step = 1; step <= 40; step += 1) {
+    write(large(step));
+    await new Promise(setImmediate);
+    // One message, and what it is wrapped in.
+    expect(responses[0]!.writableLength).toBeLessThan(2_100_000 * 2);
+  }
+  expect(responses[0]!.writableNeedDrain).toBe(true);
+  socket.resume();
+  await until(() => read.text.includes('"value": "40:xxx'));
+  expect(read.text.split('event: ').length - 1).toBeLessThan(20);
+});
+
+test('a listener that reads nothing for too long is cut off, and one that reads is not', async () => {
+  const { hub, port, write } = await hubOf({ stallMs: 1000, heartbeatMs: 20 });
+  write(large(0));
+  const [stuck, reading] = [await listen(port), await listen(port)];
+  stuck.socket.pause();
+  // More than the system takes in for one who does not read.
+  for (let step = 1; step <= 8; step += 1) {
+    write(large(step));
+    await until(() => reading.read.text.includes(`"value": "${step}:xxx`));
+  }
+  await until(() => hub.listeners === 1);
+  expect(reading.read.ended).toBe(false);
+});
+
+test('a silent stream has signs of life', async () => {
+  const { port, write } = await hubOf({ heartbeatMs: 5 });
+  write(1);
+  const { read } = await listen(port);
+  await until(() => read.text.split(':\n\n').length > 4);
+  expect(read.text.split('event: ')).toHaveLength(2);
+});
+
+test('what comes within the gap waits for its end, the newest value alone, while a new listener has it at once', async () => {
+  let now = 0;
+  const { hub, port, write } = await hubOf({ gapMs: 50, now: () => now });
+  write('first');
+  const early = await listen(port);
+  await until(() => early.read.text.includes('"first"'));
+  now = 1000;
+  write('second');
+  await until(() => early.read.text.includes('"second"'));
+  write('third');
+  write('fourth');
+  const late = await listen(port);
+  await until(() => late.read.text.includes('"fourth"'));
+  await until(() => early.read.text.includes('"fourth"'));
+  expect(early.read.text).not.toContain('"third"');
+  expect(hub.listeners).toBe(2);
+});
+
+test('before there is a document nobody is let in', async () => {
+  const { hub, port } = await hubOf();
+  const answer = await fetch(`http://127.0.0.1:${port}/live`);
+  expect([answer.status, (await answer.json()).code]).toEqual([503, 'unavailable']);
+  expect(hub.listeners).toBe(0);
+});

@@ -1,0 +1,75 @@
+import { build } from '../../../pipeline/build.ts';
+import { openDirectory } from '../../../pipeline/ledger/directory.ts';
+import type { State } from '../../../pipeline/model/state.ts';
+import { demoSigner } from '../../../pipeline/sample/demo-key.ts';
+import { Feed } from '../../../pipeline/sample/feeder/feed.ts';
+import { readLedger } from '../../../pipeline/sample/feeder/read-ledger.ts';
+import { writeSample } from '../../../pipeline/sample/write-sample.ts';
+import { LIVE_ARTIFACTS } from '../../../src/sidecar/live/live-documents.ts';
+import { temporaryFolder } from '../../publish/temporary-folder.ts';
+
+export const VERIFIERS = [demoSigner().verifier];
+export const DOCUMENTS = 'data/documents';
+export const BASE_URL = 'https://data.example.org';
+/** In the middle of a slot, so that the ledger begins with events in its head. */
+export const START = '2025-07-04T09:30:00Z';
+export const MINUTE = 60_000;
+
+export interface LiveLedger {
+  ledger: string;
+  out: string;
+  /** Lets the ledger's time go by: its own events come, slots are sealed, and an event more at the end. */
+  advance: (minutes: number) => Promise<void>;
+  /** Publishes what is sealed. */
+  publish: () => Promise<void>;
+  /** Every real-time file, by path, from the ledger's first event on. */
+  rebuild: () => Promise<Record<string, string>>;
+}
+
+/** A sample ledger of a day and a half with a release of what was sealed at `START`, and a feeder that waits to be asked; in a folder of the test's own, or `inside`. */
+export async function liveLedger(inside?: string): Promise<LiveLedger> {
+  const folder = inside ?? (await temporaryFolder());
+  const [ledger, out] = [`${folder}/ledger`, `${folder}/out`];
+  await writeSample({ out: ledger, to: START, seed: 1 });
+  let clock = Date.parse(START);
+  const advance = async (minutes: number) => {
+    clock += minutes * MINUTE;
+    const feed = await Feed.open(ledger, 1);
+    await feed.advance(clock);
+    feed.liven(clock);
+    feed.close();
+  };
+  await advance(1);
+  const publish = () => publishSealed(ledger, out);
+  await publish();
+  return { ledger, out, advance, publish, rebuild: async () => render(await stateOf(ledger)) };
+}
+
+/** Data files only. */
+export async function publishSealed(ledger: string, out: string, verifiers = VERIFIERS): Promise<void> {
+  await build({
+    ledger,
+    out,
+    verifiers,
+    documents: DOCUMENTS,
+    baseUrl: BASE_URL,
+    contact: 'mailto:data@example.org',
+    software: 'cathedral-data-service/test',
+    rebuild: false,
+    site: false,
+    print: null,
+    waitMs: 0,
+    log: () => {},
+  });
+}
+
+/** Of a ledger with its head, from genesis. */
+export async function stateOf(ledger: string): Promise<State> {
+  return (await readLedger(openDirectory(ledger), VERIFIERS)).state;
+}
+
+export function render(state: State): Record<string, string> {
+  // None of them shows a document that people wrote.
+  const view = { state, documents: null as never, baseUrl: BASE_URL };
+  return Object.fromEntries(LIVE_ARTIFACTS.map((artifact) => [artifact.path, artifact.render(view)]));
+}

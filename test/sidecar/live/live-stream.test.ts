@@ -1,0 +1,238 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { LIVE_PATHS } from '../../../src/sidecar/live/live-documents.ts';
+import { liveLedger } from './live-ledger.ts';
+import { type LiveServer, serveLive } from './live-server.ts';
+import { parseStream } from './parse-stream.ts';
+import { listenTo } from './reader.ts';
+import { until } from './until.ts';
+
+type Ledger = Awaited<ReturnType<typeof liveLedger>>;
+
+async function served(more: Parameters<typeof serveLive>[1] = {}): Promise<Ledger & LiveServer> {
+  const ledger = await liveLedger();
+  const server = await serveLive(ledger, more);
+  onTestFinished(server.close);
+  return { ...ledger, ...server };
+}
+
+/** For the tests that change nothing. */
+let unchanging: LiveServer;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-live-'));
+  unchanging = await serveLive(await liveLedger(folder));
+});
+
+afterAll(async () => {
+  await unchanging.close();
+  await rm(folder, { recursive: true });
+});
+
+/** An open stream, as text that grows. */
+async function open(url: string, headers: Record<string, string> = {}) {
+  const asked = request(url, { headers, agent: false }).end();
+  onTestFinished(() => void asked.destroy());
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const stream = { response, text: '', ended: false, close: () => asked.destroy() };
+  response.setEncoding('utf8').on('data', (text: string) => {
+    stream.text += text;
+  });
+  response.on('end', () => {
+    stream.ended = true;
+  });
+  response.on('error', () => {});
+  return stream;
+}
+
+describe('a stream of changes', () => {
+  test('begins with every value, and has each that follows within the same connection', async () => {
+    const { url, advance, rebuild } = await served();
+    const reader = listenTo(`${url}/live`);
+    await reader.untilHolds(await rebuild());
+    for (const minutes of [5, 90, 200, 1]) {
+      await advance(minutes);
+      await reader.untilHolds(await rebuild());
+    }
+    expect(reader.opened()).toBe(1);
+  });
+
+  test('is of the paths that were asked for', async () => {
+    const { url, advance, rebuild } = await served();
+    const stream = await open(`${url}/live?paths=philosophy/virtues.json,economy/supply`);
+    await advance(30);
+    const { timestamp } = JSON.parse((await rebuild())['economy/supply']!);
+    await until(() => stream.text.split(timestamp).length > 2);
+    const events = parseStream(stream.text).map(({ event }) => event);
+    expect(new Set(events.filter((event) => event !== undefined))).toEqual(
+      new Set(['economy/supply', 'philosophy/virtues.json']),
+    );
+  });
+
+  test.each([
+    ['?paths=', 400, 'invalid_parameter'],
+    ['?paths=economy/mii', 400, 'invalid_parameter'],
+    ['?paths=/economy/supply', 400, 'invalid_parameter'],
+    ['?paths=economy/supply,', 400, 'invalid_parameter'],
+    ['?paths=economy/supply,economy/supply', 400, 'invalid_parameter'],
+    ['?paths=economy/supply&paths=philosophy/virtues.json', 400, 'invalid_parameter'],
+    ['?path=economy/supply', 400, 'unknown_parameter'],
+    ['?paths=economy/supply&x', 400, 'unknown_parameter'],
+    ['?__proto__=1', 400, 'unknown_parameter'],
+  ])('%s is refused with %d %s', async (query, status, code) => {
+    const { url } = unchanging;
+    const answer = await fetch(`${url}/live${query}`);
+    expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
+  });
+
+  test('is told by HEAD, without one', async () => {
+    const { url, live } = unchanging;
+    const answer = await fetch(`${url}/live`, { method: 'HEAD' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/event-stream');
+    expect(await answer.text()).toBe('');
+    expect(live.listeners()).toBe(0);
+  });
+
+  test('may be read by any page, is kept by nobody, and says when to come back', async () => {
+    const { url } = unchanging;
+    const stream = await open(`${url}/live`);
+    expect(stream.response.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'access-control-allow-origin': '*',
+    });
+    await until(() => stream.text.includes('\n\n'));
+    const retry = Number(parseStream(stream.text)[0]!.retry);
+    expect(retry).toBeGreaterThanOrEqual(20);
+    expect(retry).toBeLessThanOrEqual(40);
+  });
+
+  test('has nobody left when they have gone, however they went', async () => {
+    const { url, live } = await served();
+    const streams = await Promise.all([open(`${url}/live`), open(`${url}/live`), open(`${url}/live`)]);
+    expect(live.listeners()).toBe(3);
+    for (const stream of streams) stream.close();
+    await until(() => live.listeners() === 0);
+  });
+
+  test('ends as a whole when the service does', async () => {
+    const ledger = await liveLedger();
+    const server = await serveLive(ledger);
+    const stream = await open(`${server.url}/live`);
+    await server.close();
+    await until(() => stream.ended);
+    expect(stream.text.endsWith('\n\n')).toBe(true);
+  });
+});
+
+describe('who comes back', () => {
+  test('gets what it missed, and nothing again that it has', async () => {
+    const { url, advance, rebuild } = await served();
+    const first = await open(`${url}/live`);
+    await until(() => first.text.includes('id: '));
+    const { id } = parseStream(first.text).at(-1)!;
+    first.close();
+    const nothing = await open(`${url}/live`, { 'Last-Event-ID': id! });
+    await advance(30);
+    const files = await rebuild();
+    const { timestamp } = JSON.parse(files['economy/supply']!);
+    await until(() => nothing.text.includes(timestamp));
+    const again = await open(`${url}/live`, { 'Last-Event-ID': id! });
+    await until(() => again.text.includes('id: '));
+    for (const stream of [nothing, again]) {
+      const messages = parseStream(stream.text).filter(({ event }) => event !== undefined);
+      expect(messages.length).toBeGreaterThan(0);
+      for (const { data } of messages) expect(JSON.parse(data!).timestamp > '2025-07-04T09:31').toBe(true);
+    }
+  });
+
+  test.each(['nonsense', '00000000-7', 'x'.repeat(5000), '0-0'])(
+    'with the id %# of no stream gets everything',
+    async (id) => {
+      const { url } = unchanging;
+      const stream = await open(`${url}/live`, { 'Last-Event-ID': id });
+      await until(() => stream.text.includes('id: '));
+      const messages = parseStream(stream.text).filter(({ event }) => event !== undefined);
+      expect(messages.map(({ event }) => event)).toEqual(LIVE_PATHS);
+      for (const { data } of messages) expect(JSON.parse(data!)).toHaveProperty('value');
+    },
+  );
+
+  test('through connections that break again and again misses nothing', async () => {
+    const { url, advance, rebuild } = await served();
+    const relay = await breakingRelay(Number(new URL(url).port));
+    const reader = listenTo(`http://127.0.0.1:${relay.port}/live`);
+    for (const minutes of [3, 40, 200, 9]) {
+      await advance(minutes);
+      await until(() => relay.open() > 0);
+      relay.break();
+      await advance(1);
+      await reader.untilHolds(await rebuild());
+    }
+    expect(reader.opened()).toBeGreaterThan(3);
+  });
+});
+
+describe('many listeners', () => {
+  test('of whom each holds the newest values at the end, three hundred at once', async () => {
+    const { url, live, advance, rebuild } = await served();
+    const readers = Array.from({ length: 300 }, () => listenTo(`${url}/live`));
+    await until(() => live.listeners() === 300);
+    await advance(30);
+    await advance(200);
+    const files = await rebuild();
+    await Promise.all(readers.map((reader) => reader.untilHolds(files)));
+    for (const reader of readers) reader.close();
+    await until(() => live.listeners() === 0);
+  }, 30_000);
+
+  test('are as many as there may be: one more is asked to come later', async () => {
+    const { url, live } = await served({ maxListeners: 2 });
+    const [first] = await Promise.all([open(`${url}/live`), open(`${url}/live`)]);
+    const answer = await fetch(`${url}/live`);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
+    expect((await answer.json()).code).toBe('too_many_listeners');
+    first!.close();
+    await until(() => live.listeners() === 1);
+    expect((await open(`${url}/live`)).response.statusCode).toBe(200);
+  });
+
+  test('of one client are as many as it may have', async () => {
+    const { url, live } = await served({ maxPerClient: 2 });
+    const [first] = await Promise.all([open(`${url}/live`), open(`${url}/live`)]);
+    const answer = await fetch(`${url}/live`);
+    expect([answer.status, (await answer.json()).code]).toEqual([503, 'too_many_listeners']);
+    first!.close();
+    await until(() => live.listeners() === 1);
+    expect((await open(`${url}/live`)).response.statusCode).toBe(200);
+  });
+});
+
+/** Passes bytes on, and can break every connection that goes through it. */
+async function breakingRelay(target: number) {
+  const sockets = new Set<Socket>();
+  const relay = createServer((client) => {
+    const server = connect(target, '127.0.0.1');
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    }
+    client.pipe(server).pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  const breakAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(() => {
+    breakAll();
+    relay.close();
+  });
+  return { port: (relay.address() as AddressInfo).port, open: () => sockets.size, break: breakAll };
+}

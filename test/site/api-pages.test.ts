@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NewFile } from '../../pipeline/publish/new-file.ts';
+import { readSite } from '../../pipeline/publish/site-tree.ts';
+import type { OpenApiDocument } from '../../src/sidecar/openapi/open-api-document.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/sidecar/problem.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+import { BASE_URL, CONTACT } from './fixture-release.ts';
+
+let built: Built;
+let document: OpenApiDocument;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  document = JSON.parse(await read('openapi.json'));
+});
+
+afterAll(() => built?.[Symbol.asyncDispose]());
+
+const read = (path: string) => readFile(join(built.out, path), 'utf8');
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+describe('/openapi.json', () => {
+  test('is valid, names this service, and has examples of this release', async () => {
+    expect(await new Validator().validate(structuredClone(document) as unknown as SpecData)).toMatchObject({
+      valid: true,
+    });
+    expect(document.servers).toEqual([{ url: BASE_URL }]);
+    expect(document.info).toMatchObject({ version: '0.1.0', contact: { email: CONTACT } });
+    const supply = JSON.parse(await readFile(join(built.release, 'public/economy/supply'), 'utf8'));
+    const { content } = document.paths['/economy/supply']!.get.responses['200'] as unknown as {
+      content: Record<string, { examples: Record<string, { value: unknown }> }>;
+    };
+    expect(content['application/json']!.examples.excerpt!.value).toEqual(supply);
+  });
+
+  test('has nothing of what restricted files hold', async () => {
+    const text = JSON.stringify(document);
+    const restricted = await readFile(
+      join(built.release, 'restricted/government/policy-impact.json'),
+      'utf8',
+    );
+    const policies = JSON.parse(restricted).projections.map(({ policy }: { policy: string }) => policy);
+    expect(policies.length).toBeGreaterThan(1);
+    for (const policy of policies) expect(text).not.toContain(policy);
+    for (const { sha256 } of built.draft.files.filter((file) => file.restricted))
+      expect(text).not.toContain(sha256);
+  });
+
+  test('leads to the fields of each file on the page of its area', async () => {
+    for (const { get } of Object.values(document.paths)) {
+      if (!get.externalDocs) continue;
+      const [, area, anchor] = /\/([a-z]+)\/#([a-z-]+)$/.exec(get.externalDocs.url) ?? [];
+      expect(await read(`${area}/index.html`)).toContain(`id="${anchor}"`);
+    }
+  });
+});
+
+describe('the API reference', () => {
+  test('has every operation with its parameters, without a script', async () => {
+    const html = await read('api/index.html');
+    expect(html).not.toContain('<script');
+    for (const [path, { get }] of Object.entries(document.paths)) {
+      expect(html).toContain(`<code>${escaped(path)}</code>`);
+      expect(html).toContain(`id="${get.operationId}"`);
+      expect(html).toContain(escaped(get.summary));
+      for (const parameter of get.parameters ?? [])
+        if ('name' in parameter) expect(html).toContain(escaped(parameter.example));
+    }
+  });
+
+  test('has every problem, and where to write', async () => {
+    const html = await read('api/index.html');
+    for (const code of Object.keys(PROBLEMS)) expect(html).toContain(`href="/problems/${code}/"`);
+    expect(html).toContain(`mailto:${CONTACT}`);
+  });
+});
+
+describe('the page of a problem', () => {
+  test.each(Object.keys(PROBLEMS) as ProblemCode[])(
+    'says of %s what it means and what to do',
+    async (code) => {
+      const { status, title, meaning, remedy, example } = PROBLEMS[code];
+      const html = await read(`problems/${code}/index.html`);
+      const written = JSON.stringify(example.detail);
+      for (const text of [`${status} `, title, meaning, remedy, written])
+        expect(html).toContain(escaped(text));
+      expect(html).toContain('href="/api/"');
+    },
+  );
+
+  test('is where the document’s type leads', () => {
+    for (const { value } of Object.values(document.components.examples)) {
+      const { type, code } = value as { type: string; code: string };
+      expect(type).toBe(`/problems/${code}/`);
+    }
+  });
+});
+
+describe('/.well-known', () => {
+  test('has the contact for security reports, which ends within a year of the data', async () => {
+    const text = await read('.well-known/security.txt');
+    const fields = Object.fromEntries(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(/: (.*)/, 2)),
+    );
+    expect(fields).toMatchObject({
+      Contact: `mailto:${CONTACT}`,
+      Canonical: `${BASE_URL}/.well-known/security.txt`,
+    });
+    const days = (Date.parse(fields.Expires!) - Date.parse(built.draft.timestamp)) / 86_400_000;
+    expect(days).toBeGreaterThan(300);
+    expect(days).toBeLessThan(365);
+  });
+
+  test('has a catalogue that leads to the description, the reference and the status', async () => {
+    const { linkset } = JSON.parse(await read('.well-known/api-catalog'));
+    const [catalogue, api] = linkset;
+    expect(catalogue).toEqual({
+      anchor: `${BASE_URL}/.well-known/api-catalog`,
+      item: [{ href: `${BASE_URL}/` }],
+    });
+    expect(api).toMatchObject({
+      anchor: `${BASE_URL}/`,
+      'service-desc': [{ href: `${BASE_URL}/openapi.json`, type: 'application/json' }],
+      'service-doc': [{ href: `${BASE_URL}/api/`, type: 'text/html' }],
+      status: [{ href: `${BASE_URL}/status.json`, type: 'application/json' }],
+    });
+  });
+
+  test('and the description enter a release with their types, for scripts of any site to read', async () => {
+    const files = new Map<string, NewFile>();
+    await readSite(built.out, async (file) => void files.set(file.path, file));
+    expect(files.get('openapi.json')).toMatchObject({ kind: 'schema', mediaType: 'application/json' });
+    expect(files.get('.well-known/api-catalog')).toMatchObject({
+      kind: 'schema',
+      mediaType: 'application/linkset+json',
+    });
+    expect(files.get('.well-known/security.txt')).toMatchObject({
+      kind: 'asset',
+      mediaType: 'text/plain; charset=utf-8',
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findChromium } from '../../pipeline/publish/chromium.ts';
+import { COMMON_HEADERS } from '../../pipeline/publish/headers.ts';
+import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+
+const ORIGIN = 'http://mirror.example.net';
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const READERS: Record<string, BrowserContextOptions> = {
+  'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
+};
+
+let built: Built;
+let browser: Browser;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
+  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
+  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await built?.[Symbol.asyncDispose]();
+});
+
+interface Visit extends AsyncDisposable {
+  page: Page;
+  /** Requests to anywhere else, and what the browser complains of. */
+  wrong: string[];
+}
+
+/** The explorer as another host serves it, with the headers of every answer. */
+async function openExplorer(reader: BrowserContextOptions): Promise<Visit> {
+  const context = await browser.newContext(reader);
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  await context.route('**/*', async (route) => {
+    const { origin, pathname } = new URL(route.request().url());
+    if (origin !== ORIGIN) {
+      wrong.push(route.request().url());
+      return route.abort();
+    }
+    const isData = pathname === '/economy/supply';
+    const root = isData ? join(built.release, 'public') : built.out;
+    const file = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
+    const contentType = isData ? 'application/json' : mediaTypeOf(file.slice(1));
+    return route.fulfill({ body: await readFile(join(root, file)), contentType, headers: COMMON_HEADERS });
+  });
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
+  });
+  await page.goto(`${ORIGIN}/api/explore/`);
+  await page.locator('.opblock').first().waitFor();
+  return { page, wrong, [Symbol.asyncDispose]: () => context.close() };
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).withTags(WCAG).setLegacyMode(true).analyze();
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+describe.each(Object.entries(READERS))('the API explorer, to a reader %s', (_, reader) => {
+  test('lists every path, is accessible, and asks nobody else', async () => {
+    await using visit = await openExplorer(reader);
+    const { page, wrong } = visit;
+    const { paths } = JSON.parse(await readFile(join(built.out, 'openapi.json'), 'utf8'));
+    expect(await page.locator('.opblock').count()).toBe(Object.keys(paths).length);
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(reader.viewport!.width);
+    expect(wrong).toEqual([]);
+  });
+
+  test('sends a request to the host that it is from, and shows the answer', async () => {
+    await using visit = await openExplorer(reader);
+    const { page, wrong } = visit;
+    const operation = page.locator('#operations-economy-getSupply');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.btn.execute').click();
+    const answer = operation.locator('.live-responses-table');
+    await answer.getByText('"total_supply"').waitFor();
+    expect(await operation.locator('.request-url').textContent()).toContain(`${ORIGIN}/economy/supply`);
+    expect(wrong).toEqual([]);
+  });
+
+  test('takes a key in a form that can be read and named', async () => {
+    await using visit = await openExplorer(reader);
+    const { page } = visit;
+    await page.locator('.btn.authorize').click();
+    await page.locator('.modal-ux input').fill('cds_government_example');
+    expect(await violations(page)).toEqual([]);
+  });
+});
+
+describe('the API explorer without JavaScript', () => {
+  test('leads to the reference', async () => {
+    const html = await readFile(join(built.out, 'api/explore/index.html'), 'utf8');
+    expect(html).toMatch(/<noscript>.*href="\/api\/"/s);
+  });
+});
