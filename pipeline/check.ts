@@ -5,14 +5,17 @@ import { type BuildOptions, build } from './build.ts';
 import { CathedralError } from './errors.ts';
 import { compareManifests } from './publish/compare-manifests.ts';
 import { storedAt } from './publish/manifest.ts';
-import type { Print } from './publish/print-pdf.ts';
 import { type Published, readCurrent } from './publish/release.ts';
 import { type Problem, verifyRelease } from './publish/verify-release.ts';
+import { hasExtras } from './run/render-extras.ts';
 
 /** What a check needs of a build's options; without a ledger only the release itself is checked. */
-export interface CheckOptions extends Omit<BuildOptions, 'ledger' | 'rebuild' | 'until' | 'site' | 'print'> {
+export interface CheckOptions extends Omit<BuildOptions, Decided> {
   ledger: string | null;
 }
+
+/** What a check decides by the release that it checks. */
+type Decided = 'ledger' | 'rebuild' | 'until' | 'site' | 'extras' | 'print' | 'prints';
 
 /**
  * Compares what is published with its manifest, byte for byte, and then with what the ledger gives when everything is
@@ -35,9 +38,7 @@ export async function check(options: CheckOptions): Promise<Problem[]> {
   return compareWithLedger({ ...options, ledger });
 }
 
-async function compareWithLedger(
-  options: Omit<BuildOptions, 'rebuild' | 'site' | 'print'>,
-): Promise<Problem[]> {
+async function compareWithLedger(options: CheckOptions & { ledger: string }): Promise<Problem[]> {
   const published = (await readCurrent(options.out))!;
   const { manifest } = published;
   const out = await mkdtemp(join(tmpdir(), 'cathedral-check-'));
@@ -45,18 +46,20 @@ async function compareWithLedger(
   try {
     const until = manifest.ledger.snapshot;
     options.log(`building again from the ledger, up to ${until}`);
-    const print = printedBefore(published);
-    const rebuilt = await build({ ...options, out, until, site, print, rebuild: true });
+    const extras = hasExtras(manifest);
+    const again = { ...options, ...printedBefore(published), out, until, site, extras, rebuild: true };
+    const rebuilt = await build(again);
     return compareManifests(manifest, rebuilt.manifest);
   } finally {
     await rm(out, { recursive: true, force: true });
   }
 }
 
-/** In the place of a browser: what was printed for the release, whose bytes have been checked. */
-function printedBefore({ dir, manifest }: Published): Print {
-  return async ({ path }) => {
-    const file = manifest.files.find((one) => one.path === path);
-    return file ? readFile(join(dir, storedAt(file))) : null;
+/** In the place of a browser: the PDFs that the release has, whose bytes have been checked. */
+function printedBefore({ dir, manifest }: Published): Pick<BuildOptions, 'print' | 'prints'> {
+  const files = new Map(manifest.files.map((file) => [file.path, file]));
+  return {
+    print: ({ path }) => readFile(join(dir, storedAt(files.get(path)!))),
+    prints: (path) => files.has(path),
   };
 }

@@ -9,6 +9,7 @@ TZ=America/Los_Angeles
 export PATH TZ
 echo "types …"
 tsc --noEmit
+node scripts/check-pages.ts
 echo "lint and format …"
 biome check .
 exec vitest run "$@"

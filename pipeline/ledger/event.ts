@@ -13,15 +13,23 @@ export const Amount = z
   .regex(/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/, 'a decimal string with at most 6 places');
 /**
  * A name: of an agent, a sentinel, a deliberation. It becomes a cell of a CSV, so it does not begin like a formula that
- * a spreadsheet would run, and a member's name, which `__proto__` would not survive as.
+ * a spreadsheet would run and has no control character, which some readers end a text at; and it becomes a member's
+ * name, which `__proto__` would not survive as.
  */
 const Id = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^(?![=+\-@\t\r\n]|__proto__$)/, 'a name that begins with none of = + - @, tab or line end');
+  .regex(
+    /^(?![=+\-@]|__proto__$)[^\p{Cc}\p{Cs}]*$/u,
+    'a name that begins with none of = + - @ and has no control character',
+  );
 const SnakeToken = z.string().regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'a snake_case token');
-const Text = z.string().max(20_000);
+/** Half of a surrogate pair, which an escape can spell, has no UTF-8 form: no file could hold it. */
+const Text = z
+  .string()
+  .max(20_000)
+  .regex(/^\P{Cs}*$/u, 'well-formed Unicode');
 const Share = z.number().min(0).max(1);
 const Count = z.int().min(0);
 /** The range of M_c in the reward formula. */
@@ -53,7 +61,7 @@ export const REGIMES = {
 export type Jurisdiction = keyof typeof REGIMES;
 export const JURISDICTIONS = Object.keys(REGIMES) as Jurisdiction[];
 
-const Release = { name: Id, version: z.string().min(1).max(100), status: SnakeToken };
+const Release = { name: Id, version: Text.min(1).max(100), status: SnakeToken };
 
 /**
  * The form of `data`, by event type. Members that a schema does not name are kept and ignored: a ledger cannot be

@@ -15,10 +15,10 @@ import type { Staging } from './staging.ts';
 const LONGEST_BROTLI_BYTES = 4 << 20;
 
 /** What of an artifact a history's files are made from. */
-export type HistorySource = Pick<
-  HistoryArtifact,
-  'path' | 'area' | 'mediaType' | 'restricted' | 'separator' | 'assembled'
->;
+export interface HistorySource
+  extends Pick<HistoryArtifact, 'path' | 'area' | 'restricted' | 'separator' | 'assembled'> {
+  mediaType: string;
+}
 
 type Piece = Uint8Array | Segment;
 

@@ -3,27 +3,37 @@ import type { ManifestFile } from './manifest.ts';
 type Headers = Record<string, string>;
 
 /**
- * Nothing from elsewhere, no inline script, no plug-in, no frame around a page. Inline style is let through
- * for the charts: their SVG carries it, and it cannot run code.
+ * Nothing from elsewhere, no inline script or style, no plug-in, no frame around a page. The charts in the
+ * pages carry their colours as presentation attributes of SVG, which are not style to this.
  */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+const DIRECTIVES = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'font-src': "'self'",
+  'connect-src': "'self'",
+  'manifest-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'self'",
+  'frame-ancestors': "'none'",
+};
+
+/** Pages that need another policy, and what is different in it. */
+export interface PolicyException {
+  /** A folder, `embed/`. */
+  below: string;
+  directives: Partial<typeof DIRECTIVES>;
+}
+
+/** A folder that is added here has to be in the map of docs/nginx.conf too; a test compares the two. */
+const EXCEPTIONS: readonly PolicyException[] = [];
 
 /** On every answer, whatever it is. */
 export const COMMON_HEADERS: Headers = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Content-Security-Policy': formatPolicy({}),
 };
 
 /** Values of `Cache-Control`, times in seconds. A release comes every six hours. */
@@ -49,6 +59,7 @@ export const CACHE_CONTROL = {
 export interface HeaderOptions {
   /** The answer is the live state's, not the release's. */
   live?: boolean;
+  exceptions?: readonly PolicyException[];
 }
 
 /**
@@ -61,7 +72,19 @@ export function headersFor(file: ManifestFile, options: HeaderOptions = {}): Hea
     'Cache-Control': CACHE_CONTROL[freshness(file, options)],
     ...(isOpenData(file) && { 'Access-Control-Allow-Origin': '*' }),
     ...COMMON_HEADERS,
+    ...policyOf(file, options.exceptions),
   };
+}
+
+/** Of a path with a policy of its own, that policy. */
+function policyOf({ path }: ManifestFile, exceptions = EXCEPTIONS): Headers {
+  const exception = exceptions.find(({ below }) => path.startsWith(below));
+  return exception ? { 'Content-Security-Policy': formatPolicy(exception.directives) } : {};
+}
+
+function formatPolicy(directives: PolicyException['directives']): string {
+  const all = Object.entries({ ...DIRECTIVES, ...directives });
+  return all.map(([name, value]) => `${name} ${value}`).join('; ');
 }
 
 function freshness(file: ManifestFile, { live }: HeaderOptions): keyof typeof CACHE_CONTROL {
@@ -77,21 +100,37 @@ function isOpenData({ kind, restricted }: ManifestFile): boolean {
 }
 
 /**
+ * Endings that a table's other forms have: there are many of them, so a host gets a rule for each ending. It does not
+ * tell the files of years that are over from the one of this year, and so none is called immutable.
+ */
+const RULE_BY_ENDING = /^.*(\.(?:ndjson|parquet|xlsx))$/;
+
+/**
  * `_headers` of the public tree, as several static hosts read it. All rules that match a path add up there,
  * so no header may be in two of them: the common ones are in the first rule alone, and each file has one
  * more. Pages and assets without a hash have none, their Cache-Control is the hosts' own. Some hosts read
- * 100 rules at most, hence no rule per page.
+ * 100 rules at most, hence no rule per page. A folder with a policy of its own first takes the common one
+ * off (`! Name`); a host that cannot do that keeps the stricter of the two.
  */
-export function formatHeadersFile(files: readonly ManifestFile[]): string {
+export function formatHeadersFile(files: readonly ManifestFile[], exceptions = EXCEPTIONS): string {
   const rules: [string, Headers][] = [
     ['/*', COMMON_HEADERS],
     ['/_astro/*', { 'Cache-Control': CACHE_CONTROL.immutable }],
   ];
-  for (const file of files.filter(isOpenData).toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+  const open = files.filter(isOpenData).map((file) => {
+    const path = file.path.replace(RULE_BY_ENDING, '*$1');
+    return path === file.path ? file : { ...file, path, immutable: false };
+  });
+  const byPath = new Map(open.map((file) => [file.path, file]));
+  for (const file of [...byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
     const own = Object.entries(headersFor(file)).filter(([name]) => !(name in COMMON_HEADERS));
     rules.push([`/${file.path}`, Object.fromEntries(own)]);
   }
-  return rules.map(([path, headers]) => `${path}\n${formatLines(headers)}`).join('\n');
+  const others = exceptions.map(({ below, directives }) => {
+    const name = 'Content-Security-Policy';
+    return `/${below}*\n  ! ${name}\n${formatLines({ [name]: formatPolicy(directives) })}`;
+  });
+  return [...rules.map(([path, headers]) => `${path}\n${formatLines(headers)}`), ...others].join('\n');
 }
 
 function formatLines(headers: Headers): string {

@@ -1,7 +1,8 @@
 import { assemble, type HistorySource } from './assemble.ts';
+import { CycleRuns } from './cycle-runs.ts';
 import type { Segment } from './manifest.ts';
 import { SegmentBuffer } from './segment-buffer.ts';
-import { linkSegment, readSegment, writeSegment } from './segment-file.ts';
+import { linkSegment, readCycles, readSegment, writeSegment } from './segment-file.ts';
 import type { Staging } from './staging.ts';
 
 /**
@@ -38,6 +39,8 @@ export class HistoryWriter {
   readonly #spare: SegmentBuffer[] = [];
   #from = '';
   #to = '';
+  /** Of the rows in `#open`. */
+  #cycles = new CycleRuns();
   #sealedRows = 0;
   /** The last segment of the release before, for as long as nothing was added to it. */
   #untouched: Segment | null = null;
@@ -67,16 +70,22 @@ export class HistoryWriter {
     this.#sealedRows = sealed[0]?.end_row ?? 0;
     if (!open) return;
     this.#open.load(await readSegment(dir, open), open.end_row - open.first_row);
+    this.#cycles.load((await readCycles(dir, open)) ?? []);
     this.#from = open.from;
     this.#to = open.to;
     this.#untouched = open;
   }
 
-  /** Adds the rows of one event, oldest first, and the event's time. It does no I/O itself. */
-  add(rows: readonly string[], timestamp: string): void {
+  /**
+   * Adds the rows of one event, oldest first, with the event's time and cycle. It does no I/O itself. The
+   * cycle is kept where a history is served by its segments only, which can then be searched by it.
+   */
+  add(rows: readonly string[], timestamp: string, cycle?: string): void {
     for (const row of rows) {
       if (this.#open.rows === 0) this.#from = timestamp;
+      const before = this.#open.size;
       this.#open.prepend(row);
+      if (cycle !== undefined && !this.#source.assembled) this.#cycles.add(cycle, this.#open.size - before);
       this.#to = timestamp;
       this.#untouched = null;
       if (this.#open.size >= this.#segmentBytes) this.#seal();
@@ -111,8 +120,10 @@ export class HistoryWriter {
     const { path, assembled } = this.#source;
     const first_row = this.#sealedRows;
     const end_row = first_row + rows;
-    const about = { path, first_row, end_row, from: this.#from, to: this.#to, bytes, compressed: assembled };
-    const job = writeSegment(this.#staging.folder, about);
+    // Of rows that came without one, or are of a release that did not keep it, nothing is said.
+    const cycles = !assembled && this.#cycles.bytes === full.size ? this.#cycles.format() : null;
+    const about = { path, first_row, end_row, from: this.#from, to: this.#to, bytes };
+    const job = writeSegment(this.#staging.folder, { ...about, compressed: assembled, cycles });
     this.#segments.push(job);
     this.#inFlight.add(job);
     // `finish` reports a failure; nothing may happen here, or Node would end the process for an unhandled
@@ -124,6 +135,7 @@ export class HistoryWriter {
         this.#spare.push(full);
       });
     this.#open = this.#emptyBuffer();
+    this.#cycles = new CycleRuns();
     this.#sealedRows = end_row;
   }
 

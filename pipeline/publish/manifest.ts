@@ -66,6 +66,8 @@ export const Segment = z.strictObject({
    * assembled.
    */
   deflate: z.strictObject({ ...Blob.shape, crc32: Crc32 }).nullable(),
+  /** Of `<file>.cycles`, of which cycle the rows are; null where the history is assembled. */
+  cycles: Blob.nullable(),
   /** Timestamps of its oldest and newest row. */
   from: z.string(),
   to: z.string(),
@@ -188,7 +190,7 @@ function contentDigest({
   const plain = files.map(({ modified: _, encodings: __, ...file }) => file);
   const pieces = Object.entries(segments).map(([path, list]) => [
     path,
-    list.map(({ file, sha256 }) => [file, sha256]),
+    list.map(({ file, sha256, cycles }) => [file, sha256, ...(cycles ? [cycles.sha256] : [])]),
   ]);
   return sha256(JSON.stringify([timestamp, ledger, software, inputs, plain, pieces, unlisted]));
 }

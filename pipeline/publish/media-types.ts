@@ -22,6 +22,19 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
   pdf: 'application/pdf',
   wasm: 'application/wasm',
+  ndjson: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  sqlite: 'application/vnd.sqlite3',
+  jsonld: 'application/ld+json',
+  atom: 'application/atom+xml',
+  ris: 'application/x-research-info-systems',
+};
+
+/** By path, where a standard names a file without an ending. */
+const MEDIA_TYPES_BY_PATH: Readonly<Record<string, string>> = {
+  // RFC 9727 §5
+  '.well-known/api-catalog': 'application/linkset+json',
 };
 
 /**
@@ -29,6 +42,7 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
  * one somewhere.
  */
 export function mediaTypeOf(path: string): string {
+  if (Object.hasOwn(MEDIA_TYPES_BY_PATH, path)) return MEDIA_TYPES_BY_PATH[path]!;
   const [, ending = ''] = /\.((?:schema\.)?[^./]+)$/.exec(path) ?? [];
   const mediaType = Object.hasOwn(MEDIA_TYPES, ending) ? MEDIA_TYPES[ending] : undefined;
   if (mediaType !== undefined) return mediaType;
@@ -38,5 +52,7 @@ export function mediaTypeOf(path: string): string {
 
 /** True for text; images, fonts and PDFs are compressed inside and would only grow. */
 export function isCompressible(mediaType: string): boolean {
-  return /^(text\/|application\/(json|xml|wasm|x-bibtex|[\w.-]+\+json)|image\/svg\+xml)/.test(mediaType);
+  return /^(text\/|application\/(json|xml|wasm|x-bibtex|x-ndjson|x-research-info-systems|[\w.-]+\+(json|xml))|image\/svg\+xml)/.test(
+    mediaType,
+  );
 }

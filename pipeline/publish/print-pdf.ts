@@ -5,6 +5,8 @@ import { servePages } from './serve-pages.ts';
 
 /** How long a page may take to load, and to print, in ms. */
 const TIMEOUT_MS = 60_000;
+/** What browsers ask for of themselves, where a page names no icon. */
+const UNASKED = '/favicon.ico';
 const AUTHOR = 'Cathedral Data Service';
 
 export interface PrintJob {
@@ -16,10 +18,12 @@ export interface PrintJob {
   path: string;
   /** The data's own time, ISO 8601; it takes the place of the time of printing. */
   asOf: string;
+  /** Folder for the browser's own files: not there before, of no use afterwards. */
+  profile: string;
 }
 
-/** Gives a PDF's bytes; null: there shall be none. */
-export type Print = (job: PrintJob) => Promise<Uint8Array | null>;
+/** Gives a PDF's bytes. */
+export type Print = (job: PrintJob) => Promise<Uint8Array>;
 
 export interface PrintOptions extends Omit<PrintJob, 'path'> {
   /** Path of a Chromium. */
@@ -28,14 +32,18 @@ export interface PrintOptions extends Omit<PrintJob, 'path'> {
 
 /**
  * Prints a page of the site: A4, tagged, with an outline, page numbers, title, language and author. The same site and
- * browser give the same bytes. Throws site_failed where the page does not load or asks for something that is not there.
+ * browser give the same bytes. Throws site_failed where the browser does not start, where the page asks for something
+ * that is not there, or where it is too long to be printed in time.
  */
-export async function printPdf({ root, page, chromium, asOf }: PrintOptions): Promise<Uint8Array> {
+export async function printPdf({ root, page, asOf, ...options }: PrintOptions): Promise<Uint8Array> {
   const { server, origin } = await servePages(root);
   try {
-    const browser = await launch(chromium);
+    const browser = await launch(options);
     try {
       return withFacts(await print(browser, `${origin}${page}`), asOf, page);
+    } catch (cause) {
+      const expected = `a page that loads and prints, each in ${TIMEOUT_MS / 1000} seconds`;
+      throw asFault(cause, page, expected);
     } finally {
       await browser.close();
     }
@@ -44,7 +52,7 @@ export async function printPdf({ root, page, chromium, asOf }: PrintOptions): Pr
   }
 }
 
-async function launch(chromium: string): Promise<Browser> {
+async function launch({ chromium, profile }: Pick<PrintOptions, 'chromium' | 'profile'>): Promise<Browser> {
   // Chromium's sandbox does not start as root, and the page is our own, served from this machine.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const quiet = [
@@ -55,7 +63,22 @@ async function launch(chromium: string): Promise<Browser> {
     // Letters stand where the font says, not where the machine's screen settings round them to.
     '--font-render-hinting=none',
   ];
-  return puppeteer.launch({ executablePath: chromium, args: [...asRoot, ...quiet] });
+  return puppeteer
+    .launch({
+      executablePath: chromium,
+      args: [...asRoot, ...quiet],
+      userDataDir: profile,
+      // Over a pipe, whose end is the end of the browser too, be this process killed.
+      pipe: true,
+    })
+    .catch((cause) => {
+      throw asFault(cause, chromium, 'a browser that starts; run by hand, it says why it does not');
+    });
+}
+
+function asFault(cause: unknown, place: string, expected: string): unknown {
+  if (cause instanceof CathedralError) return cause;
+  return new CathedralError('site_failed', { place, expected, found: (cause as Error).message, cause });
 }
 
 async function print(browser: Browser, url: string): Promise<Uint8Array> {
@@ -76,7 +99,8 @@ async function print(browser: Browser, url: string): Promise<Uint8Array> {
 async function load(tab: Page, url: string): Promise<void> {
   const missing = new Map<string, string>();
   tab.on('response', (response) => {
-    if (response.status() >= 400) missing.set(pathOf(response.url()), String(response.status()));
+    const path = pathOf(response.url());
+    if (response.status() >= 400 && path !== UNASKED) missing.set(path, String(response.status()));
   });
   tab.on('requestfailed', (request) => {
     const path = pathOf(request.url());

@@ -1,4 +1,4 @@
-import { readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { type Manifest, parseManifest, sha256 } from './manifest.ts';
@@ -7,7 +7,7 @@ export interface Published {
   /** `OUT/releases/<id>`, so a later swap of `OUT/current` does not move it. */
   dir: string;
   manifest: Manifest;
-  /** What `state.json` holds; the model parses it. */
+  /** What `state.json` holds; the model parses it. Null for a rebuild, which does not read it. */
   state: unknown;
 }
 
@@ -34,20 +34,37 @@ export async function readCurrent(out: string): Promise<Published | null> {
 }
 
 /**
- * For a rebuild: the same, but a release that is damaged counts as none, since a rebuild is what mends it.
+ * For a rebuild, which goes on from no state: what tells of the files that never change. That is the manifest of the
+ * release that is served, or, where this is damaged, of another one that is still there; null where there is none.
  */
 export async function salvageCurrent(out: string): Promise<Published | null> {
-  try {
-    return await readCurrent(out);
-  } catch (error) {
-    if (error instanceof CathedralError && error.code === 'release_invalid') return null;
-    throw error;
+  const served = await currentId(out).catch(ifInvalid(null));
+  const others = await readdir(join(out, 'releases')).catch(() => []);
+  const ids = new Set([...(served === null ? [] : [served]), ...others.sort().reverse()]);
+  for (const id of ids) {
+    const dir = join(out, 'releases', id);
+    const manifest = await readManifest(dir, id).catch(ifInvalid(null));
+    if (manifest) return { dir, manifest, state: null };
   }
+  return null;
+}
+
+function ifInvalid<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof CathedralError && error.code === 'release_invalid') return instead;
+    throw error;
+  };
+}
+
+async function readManifest(dir: string, id: string): Promise<Manifest> {
+  const place = join(dir, 'manifest.json');
+  const manifest = parseManifest(await readText(place), place);
+  if (manifest.release !== id) throw invalid(place, `release ${id}`, manifest.release);
+  return manifest;
 }
 
 async function readRelease(dir: string, id: string): Promise<Published> {
-  const manifest = parseManifest(await readText(join(dir, 'manifest.json')), join(dir, 'manifest.json'));
-  if (manifest.release !== id) throw invalid(join(dir, 'manifest.json'), `release ${id}`, manifest.release);
+  const manifest = await readManifest(dir, id);
   const place = join(dir, 'state.json');
   const text = await readText(place);
   const listed = manifest.unlisted.find(({ file }) => file === 'state.json');

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import { CathedralError } from '../errors.ts';
-import { type Segment, sha256 } from './manifest.ts';
+import { type CycleRun, parseCycleRuns } from './cycle-runs.ts';
+import { type Blob, type Segment, sha256 } from './manifest.ts';
 import type { StagingFolder } from './staging-folder.ts';
 
 const deflate = promisify(deflateRaw);
@@ -19,6 +20,8 @@ export interface SealedRows {
   bytes: Uint8Array;
   /** Whether the history will be put together, which takes the deflate block. */
   compressed: boolean;
+  /** Of which cycle the rows are, as text; null where that is not kept. */
+  cycles: string | null;
 }
 
 /**
@@ -26,13 +29,14 @@ export interface SealedRows {
  * meanwhile.
  */
 export async function writeSegment(folder: StagingFolder, rows: SealedRows): Promise<Segment> {
-  const { path, first_row, end_row, from, to, bytes } = rows;
+  const { path, first_row, end_row, from, to, bytes, cycles: runs } = rows;
   const file = `segments/${path}/${first_row}-${end_row}.part`;
-  const [blob, block] = await Promise.all([
+  const [blob, block, cycles] = await Promise.all([
     folder.write(file, bytes),
     rows.compressed ? writeBlock(folder, `${file}.deflate`, bytes) : null,
+    runs === null ? null : folder.write(`${file}.cycles`, Buffer.from(runs)),
   ]);
-  return { file, first_row, end_row, ...blob, crc32: crc32(bytes), deflate: block, from, to };
+  return { file, first_row, end_row, ...blob, crc32: crc32(bytes), deflate: block, cycles, from, to };
 }
 
 /**
@@ -45,8 +49,18 @@ async function writeBlock(folder: StagingFolder, file: string, bytes: Uint8Array
 }
 
 /** The bytes of a segment of a published release, checked. Throws release_invalid. */
-export async function readSegment(dir: string, { file, sha256: expected }: Segment): Promise<Buffer> {
-  const place = join(dir, file);
+export async function readSegment(dir: string, { file, sha256 }: Segment): Promise<Buffer> {
+  return readChecked(join(dir, file), sha256);
+}
+
+/** Of which cycle the rows of a segment are, newest first; null where that is not kept. Throws release_invalid. */
+export async function readCycles(dir: string, { file, cycles, bytes }: Segment): Promise<CycleRun[] | null> {
+  if (cycles === null) return null;
+  const place = join(dir, `${file}.cycles`);
+  return parseCycleRuns((await readChecked(place, cycles.sha256)).toString(), bytes, place);
+}
+
+async function readChecked(place: string, expected: Blob['sha256']): Promise<Buffer> {
   const bytes = await readFile(place).catch((cause: Error) => {
     throw new CathedralError('release_invalid', {
       place,
@@ -62,8 +76,12 @@ export async function readSegment(dir: string, { file, sha256: expected }: Segme
 
 /** Takes a segment over as it is. Throws release_invalid where it is not there with its size. */
 export async function linkSegment(folder: StagingFolder, from: string, segment: Segment): Promise<void> {
-  const { file, bytes, deflate } = segment;
-  const files = [{ file, bytes }, ...(deflate ? [{ file: `${file}.deflate`, bytes: deflate.bytes }] : [])];
+  const { file, bytes, deflate, cycles } = segment;
+  const files = [
+    { file, bytes },
+    ...(deflate ? [{ file: `${file}.deflate`, bytes: deflate.bytes }] : []),
+    ...(cycles ? [{ file: `${file}.cycles`, bytes: cycles.bytes }] : []),
+  ];
   if (await folder.link(from, files)) return;
   const fault = {
     place: join(from, file),

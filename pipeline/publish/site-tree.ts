@@ -12,8 +12,11 @@ import type { NewFile } from './new-file.ts';
 /** Where the site's build puts files that have their content's hash in their name. */
 const HASHED = '_astro/';
 
+/** What describes the service to programs: like a schema, any page on the web may read it. */
+const DESCRIPTIONS: ReadonlySet<string> = new Set(['openapi.json', '.well-known/api-catalog']);
+
 /**
- * Reads a built site: HTML as pages, the rest as assets. Throws publish_failed for a link or an unknown
+ * Reads a built site: HTML as pages, descriptions as schemas, the rest as assets. Throws publish_failed for a link or an unknown
  * ending.
  */
 export async function readSite(folder: string, write: (file: NewFile) => Promise<void>): Promise<void> {
@@ -35,11 +38,16 @@ function describe(path: string): Omit<NewFile, 'content'> {
   const first = path.split('/', 1)[0] as Area;
   return {
     path,
-    kind: path.endsWith('.html') ? 'page' : 'asset',
+    kind: kindOf(path),
     area: AREAS.includes(first) ? first : null,
     restricted: false,
     mediaType: mediaTypeOf(path),
     rows: null,
     immutable: path.startsWith(HASHED),
   };
+}
+
+function kindOf(path: string): NewFile['kind'] {
+  if (DESCRIPTIONS.has(path)) return 'schema';
+  return path.endsWith('.html') ? 'page' : 'asset';
 }

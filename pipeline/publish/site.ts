@@ -9,6 +9,7 @@ import { CathedralError } from '../errors.ts';
 import { guarded } from './durable.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href;
 const LAST_LINES = 20;
 /** What is kept of a build's output, characters: more than enough for its last lines. */
 const KEPT = 100_000;
@@ -22,6 +23,10 @@ export interface SiteBuild {
   cache: string;
   /** Without a slash at the end. */
   baseUrl: string;
+  /** E-mail address that readers write to. */
+  contact: string;
+  /** Paths of the files that will be printed from the pages, or are taken over: there is nothing of them in `release` yet. */
+  printed: readonly string[];
   /** Folder of the documents that people write; by default the project's own. */
   documents?: string;
 }
@@ -31,7 +36,7 @@ export interface SiteBuild {
  * release gives the same bytes. Nothing is written but in `out` and `cache`. Throws site_failed with what the build said
  * last, publish_failed where `cache` cannot be written.
  */
-export async function buildSite({ release, out, baseUrl, documents, ...site }: SiteBuild): Promise<void> {
+export async function buildSite({ release, out, baseUrl, printed, ...site }: SiteBuild): Promise<void> {
   // The child works in a folder of its own, where a relative path would mean another place.
   const cache = resolve(site.cache);
   const astro = dirname(createRequire(import.meta.url).resolve('astro/package.json'));
@@ -43,9 +48,10 @@ export async function buildSite({ release, out, baseUrl, documents, ...site }: S
   // It joins this to the root, even where it is absolute.
   const config = relative(cache, join(PROJECT, 'astro.config.mjs'));
   const command = [join(astro, 'bin', 'astro.mjs'), 'build', '--root', cache, '--config', config];
-  const child = spawn(process.execPath, command, {
+  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, ...command], {
     cwd: cache,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The channel carries nothing: that it closes tells the child that this process is gone, however it ended.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       ...process.env,
       ASTRO_TELEMETRY_DISABLED: '1',
@@ -54,15 +60,17 @@ export async function buildSite({ release, out, baseUrl, documents, ...site }: S
       CATHEDRAL_SITE_OUT: resolve(out),
       CATHEDRAL_SITE_CACHE: cache,
       CATHEDRAL_SITE_URL: baseUrl,
-      CATHEDRAL_SITE_DOCUMENTS: resolve(documents ?? join(PROJECT, 'data', 'documents')),
+      CATHEDRAL_SITE_CONTACT: site.contact,
+      CATHEDRAL_SITE_PRINTED: printed.join(' '),
+      CATHEDRAL_SITE_DOCUMENTS: resolve(site.documents ?? join(PROJECT, 'data', 'documents')),
     },
   });
   let output = '';
   const keep = (chunk: string) => {
     output = (output + chunk).slice(-KEPT);
   };
-  child.stdout.setEncoding('utf8').on('data', keep);
-  child.stderr.setEncoding('utf8').on('data', keep);
+  child.stdout!.setEncoding('utf8').on('data', keep);
+  child.stderr!.setEncoding('utf8').on('data', keep);
   const [code, signal] = await once(child, 'close');
   if (code !== 0) throw failure(`exit ${code ?? signal}: ${lastLines(output)}`);
 }

@@ -11,6 +11,7 @@ import {
   type DraftFile,
   type DraftManifest,
   type Facts,
+  type Manifest,
   type ManifestFile,
   type Segment,
   sha256,
@@ -51,6 +52,7 @@ export class Staging implements AsyncDisposable {
   readonly reuse: boolean;
   /** By artifact path, newest first. */
   readonly segments: Record<string, Segment[]> = {};
+  readonly #kept: Manifest['unlisted'] = [];
   readonly #out: string;
   readonly #names = new ClaimedPaths();
   readonly #entries = new Map<string, Entry>();
@@ -104,6 +106,12 @@ export class Staging implements AsyncDisposable {
     return [...this.#entries.keys()];
   }
 
+  /** What the manifest will say of the files so far, in the order of their paths. */
+  files(): DraftFile[] {
+    const files = [...this.#entries.values()].map(({ modified: _, ...file }) => file);
+    return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
   /** Claims a path for a file that is written by other means; `record` has to follow. */
   claim(path: string): void {
     this.#names.claim(path);
@@ -114,10 +122,17 @@ export class Staging implements AsyncDisposable {
     this.#record(file);
   }
 
+  /** Whether `carry` would take this file over; only in a rebuild, which reads it, false for a damaged one. */
+  async canCarry(path: string): Promise<boolean> {
+    const file = this.before(path);
+    if (this.reuse || !file) return file !== undefined;
+    return isIntact(join(this.previous!.dir, storedAt(file)), file);
+  }
+
   /**
    * Takes an immutable file over from the previous release, in a rebuild too: such a file may not come out
-   * the same twice (a printed PDF), so nobody makes it again. A rebuild reads it, to mend nothing with a
-   * damaged file. Throws release_invalid where it is not there, or is damaged.
+   * the same twice (a printed PDF). A rebuild reads it, to mend nothing with a damaged file. Throws
+   * release_invalid where it is not there, or is damaged.
    */
   async carry(path: string): Promise<void> {
     this.#names.claim(path);
@@ -132,11 +147,14 @@ export class Staging implements AsyncDisposable {
     this.#record(carried, modified);
   }
 
+  /** Lists a file that has been written below the release folder, has no URL, and is for the next run to go on from. */
+  keep(file: string, { bytes, sha256 }: Blob): void {
+    this.#kept.push({ file, bytes, sha256 });
+  }
+
   /** Writes `manifest.json` as the site's build reads it, and gives its path. */
   async writeDraft(facts: Facts): Promise<string> {
-    const files = [...this.#entries.values()].map(({ modified: _, ...file }) => file);
-    files.sort((a, b) => (a.path < b.path ? -1 : 1));
-    const draft: DraftManifest = { format: 'cathedral-draft/1', ...facts, files };
+    const draft: DraftManifest = { format: 'cathedral-draft/1', ...facts, files: this.files() };
     const path = join(this.dir, 'manifest.json');
     await guarded(path, () => writeFile(path, `${JSON.stringify(draft, null, 2)}\n`));
     return path;
@@ -166,7 +184,7 @@ export class Staging implements AsyncDisposable {
     return commit(
       this.#out,
       this.folder,
-      { ...facts, files, segments: this.segments, unlisted },
+      { ...facts, files, segments: this.segments, unlisted: [...this.#kept, ...unlisted] },
       JSON.parse(state),
     );
   }
@@ -224,6 +242,13 @@ export class Staging implements AsyncDisposable {
       ...(gzip && { gzip: await this.folder.write(`${at}.gz`, gzip) }),
     };
   }
+}
+
+async function isIntact(place: string, { sha256: expected }: Blob): Promise<boolean> {
+  return readFile(place).then(
+    (bytes) => sha256(bytes) === expected,
+    () => false,
+  );
 }
 
 async function assertIntact(place: string, { sha256: expected }: Blob): Promise<void> {

@@ -74,8 +74,9 @@ function expectedFiles({ files, segments, unlisted }: Manifest): Map<string, Exp
     if (gzip) expected.set(`${at}.gz`, { blob: gzip, plain: { decoder: 'gzip', blob: file } });
   }
   for (const segment of Object.values(segments).flat()) {
-    const { file, deflate } = segment;
+    const { file, deflate, cycles } = segment;
     expected.set(file, { blob: segment });
+    if (cycles) expected.set(`${file}.cycles`, { blob: cycles });
     if (deflate)
       expected.set(`${file}.deflate`, { blob: deflate, plain: { decoder: 'deflate', blob: segment } });
   }

@@ -6,7 +6,7 @@ import type { Leaf, LedgerPosition } from '../ledger/leaf.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { readSnapshot } from '../ledger/read-snapshot.ts';
 import { apply } from '../model/fold.ts';
-import { yearOf } from '../model/period.ts';
+import { endsDay, yearOf } from '../model/period.ts';
 import type { State } from '../model/state.ts';
 import { type HistoryWriter, openHistory } from '../publish/history.ts';
 import type { Facts } from '../publish/manifest.ts';
@@ -95,6 +95,7 @@ async function foldBatch(
   for (const leaf of leaves) {
     const { timestamp } = leaf.event;
     if (state.events > 0 && yearOf(timestamp) !== state.year.year) await closeYear(state, options);
+    if (endsDay(state, timestamp)) addDayRows(state, writers);
     state = apply(state, leaf);
     for (let index = 0; index < writers.length; index += 1) {
       const rows = HISTORIES[index]!.rows(leaf);
@@ -104,11 +105,20 @@ async function foldBatch(
   return state;
 }
 
-/** In words; the state keeps the newest hundred, so of more than those the rest is only counted. */
+function addDayRows(state: State, writers: HistoryWriter[]): void {
+  for (const [index, artifact] of HISTORIES.entries()) {
+    const rows = artifact.dayRows?.(state) ?? [];
+    if (rows.length > 0) writers[index]!.add(rows, state.asOf);
+  }
+}
+
+/** In words; the state keeps the newest hundred of the last thirty days, so the rest is only counted. */
 function newFindings(state: State, seen: number): string[] {
   const count = state.findings.total - seen;
   const messages = count === 0 ? [] : state.findings.recent.slice(-count).map(({ message }) => message);
-  return count > messages.length ? [...messages, `and ${count - messages.length} older ones`] : messages;
+  const older = count - messages.length;
+  if (older === 0) return messages;
+  return [...messages, `${older} older ${older === 1 ? 'one, which is' : 'ones, which are'} only counted`];
 }
 
 function logProgress(before: LedgerPosition, after: LedgerPosition, log: (line: string) => void): void {

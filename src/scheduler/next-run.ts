@@ -11,7 +11,8 @@ export const RETRY_MS = [1, 2, 5, 10, 30, 60].map((minutes) => minutes * MINUTE_
  * a row did not bring what they should.
  */
 export function nextRun({ startedAt, endedAt, delayMs, tries }: LastRun): number {
-  const slot = slotTime(slotId(startedAt - delayMs)) + SLOT_MS + delayMs;
+  // Of a run during which the clock was set back, the start is a time of a clock that was wrong.
+  const slot = slotTime(slotId(Math.min(startedAt, endedAt) - delayMs)) + SLOT_MS + delayMs;
   if (tries === 0) return slot;
   return Math.min(slot, endedAt + RETRY_MS[Math.min(tries, RETRY_MS.length) - 1]!);
 }

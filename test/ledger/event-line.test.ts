@@ -114,6 +114,21 @@ describe('an event that does not fit its schema says where, what was expected an
     [{ type: 'MicMint' }, 'type to be a snake_case token', '"MicMint"'],
     [{ agent: '' }, 'agent to be of at least 1 characters', '""'],
     [{ agent: 'x'.repeat(201) }, 'agent to be of at most 200 characters', `"${'x'.repeat(199)}`],
+    [
+      { agent: 'AT\u0000LAS' },
+      'agent to be a name that begins with none of = + - @ and has no control character',
+      '"AT\\u0000LAS"',
+    ],
+    [
+      { agent: 'AT\ud800LAS' },
+      'agent to be a name that begins with none of = + - @ and has no control character',
+      '"AT\\ud800LAS"',
+    ],
+    [
+      { type: 'deliberation_opened', data: { deliberation: 'd', topic: 'half \udc00' } },
+      'data.topic to be well-formed Unicode',
+      '"half \\udc00"',
+    ],
     [{ data: [] }, 'data to be a record', '[]'],
     [{ data: null }, 'data to be a record', 'null'],
     [{ salt: 'short' }, 'salt to be 16 random bytes in base64url', '"short"'],

@@ -46,6 +46,11 @@ function appliedTo(path: string, text: string): Record<string, string> {
   const headers: Record<string, string> = {};
   let matches = false;
   for (const line of text.split('\n').filter(Boolean)) {
+    const [, removed] = /^ {2}! ([\w-]+)$/.exec(line) ?? [];
+    if (removed !== undefined) {
+      if (matches) delete headers[removed];
+      continue;
+    }
     const [, name, value] = /^ {2}([\w-]+): (.+)$/.exec(line) ?? [];
     if (name === undefined)
       matches = new RegExp(`^${line.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(`/${path}`);
@@ -78,6 +83,26 @@ describe('headers', () => {
       'X-Content-Type-Options': 'nosniff',
       ...COMMON_HEADERS,
     });
+  });
+});
+
+describe('the content security policy', () => {
+  const embed = file('embed/supply/index.html', { kind: 'page', media_type: 'text/html; charset=utf-8' });
+  const exceptions = [{ below: 'embed/', directives: { 'frame-ancestors': '*' } }];
+
+  test('lets nothing in from elsewhere, and neither script nor style in the page itself', () => {
+    const { 'Content-Security-Policy': policy } = headersFor(page);
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; ");
+    expect(policy).not.toContain('unsafe');
+  });
+
+  test('can be another one for a folder, which differs in nothing else', () => {
+    const { 'Content-Security-Policy': policy } = headersFor(embed, { exceptions });
+    const { 'Content-Security-Policy': common } = headersFor(page, { exceptions });
+    expect(policy).toBe(common!.replace("frame-ancestors 'none'", 'frame-ancestors *'));
+    const text = formatHeadersFile([page, embed], exceptions);
+    expect(appliedTo('embed/supply/', text)['Content-Security-Policy']).toBe(policy);
+    expect(appliedTo('economy/', text)['Content-Security-Policy']).toBe(common);
   });
 });
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { COMMON_HEADERS, headersFor } from '../../pipeline/publish/headers.ts';
 import { type Manifest, storedAt } from '../../pipeline/publish/manifest.ts';
-import { MEDIA_TYPES } from '../../pipeline/publish/media-types.ts';
+import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/publish/media-types.ts';
 import type { Published } from '../../pipeline/publish/release.ts';
 import { schemaFiles } from '../../pipeline/publish/schemas.ts';
 import type { Staging } from '../../pipeline/publish/staging.ts';
@@ -45,6 +45,10 @@ async function addArtifacts(staging: Staging): Promise<void> {
     await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), { area, mediaType }));
   }
   for (const file of schemaFiles(ARTIFACTS, 'https://data.example.org')) await staging.write(file);
+  for (const path of ['openapi.json', '.well-known/api-catalog']) {
+    const about = { kind: 'schema', area: null, mediaType: mediaTypeOf(path) } as const;
+    await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), about));
+  }
 }
 
 beforeAll(async () => {

@@ -1,5 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../pipeline/publish/chromium.ts';
@@ -10,6 +12,22 @@ import { failureOf, temporaryFolder } from './temporary-folder.ts';
 const { CHROMIUM_PATH = null, PATH = '' } = process.env;
 const CHROMIUM = findChromium({ configured: CHROMIUM_PATH, path: PATH });
 const AS_OF = '2026-09-30T18:00:00Z';
+
+async function browser(): Promise<{ chromium: string; profile: string }> {
+  return { chromium: CHROMIUM, profile: join(await temporaryFolder(), 'browser') };
+}
+
+const MODULE = new URL('../../pipeline/publish/print-pdf.ts', import.meta.url).href;
+const PRINTING = 'import(process.argv[1]).then(({ printPdf }) => printPdf(JSON.parse(process.argv[2])))';
+
+/** Whether a browser with this profile runs; from /proc, for not every machine has ps. */
+async function runs(profile: string): Promise<boolean> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(
+    ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return commands.some((command) => command.includes(`--user-data-dir=${profile}`));
+}
 
 interface Outline {
   title: string;
@@ -48,11 +66,12 @@ describe('the transparency report as a PDF', () => {
   let built: Built;
   let pdf: Uint8Array;
   const page = '/government/transparency/';
-  const print = () => printPdf({ root: built.out, page, chromium: CHROMIUM, asOf: AS_OF });
+  const print = async () => printPdf({ root: built.out, page, asOf: AS_OF, ...(await browser()) });
 
   beforeAll(async () => {
     built = await buildFixture();
-    pdf = await print();
+    const profile = join(built.release, 'browser');
+    pdf = await printPdf({ root: built.out, page, asOf: AS_OF, chromium: CHROMIUM, profile });
   });
   afterAll(() => built?.[Symbol.asyncDispose]());
 
@@ -134,8 +153,33 @@ describe('printing', () => {
     ['a page that asks for a file that is not there', '/report/', '<img src="/x.png">', '/x.png (404)'],
   ])('refuses %s', async (_, page, html, found) => {
     const root = await site(html);
-    const error = await failureOf(() => printPdf({ root, page, chromium: CHROMIUM, asOf: AS_OF }));
+    const error = await failureOf(async () => printPdf({ root, page, asOf: AS_OF, ...(await browser()) }));
     expect(error).toMatchObject({ code: 'site_failed', place: page, found });
+  });
+
+  test('says so where the browser does not start', async () => {
+    const profile = join(await temporaryFolder(), 'browser');
+    const options = { root: await site(''), page: '/report/', asOf: AS_OF, profile, chromium: '/bin/false' };
+    expect(await failureOf(() => printPdf(options))).toMatchObject({
+      code: 'site_failed',
+      place: '/bin/false',
+      expected: expect.stringContaining('a browser that starts'),
+    });
+  });
+
+  test('leaves no browser behind when it is killed meanwhile', async () => {
+    const profile = join(await temporaryFolder(), 'browser');
+    const options = {
+      root: await site('<h1>One</h1>'),
+      page: '/report/',
+      chromium: CHROMIUM,
+      asOf: AS_OF,
+      profile,
+    };
+    const run = spawn(process.execPath, ['-e', PRINTING, MODULE, JSON.stringify(options)]);
+    while (!(await runs(profile))) await sleep(10);
+    run.kill('SIGKILL');
+    while (await runs(profile)) await sleep(10);
   });
 
   test('puts the time of the data in its place, whatever the zone it is written in', async () => {
@@ -143,8 +187,8 @@ describe('printing', () => {
     const pdf = await printPdf({
       root,
       page: '/report/',
-      chromium: CHROMIUM,
       asOf: '2026-01-01T01:30:00+02:00',
+      ...(await browser()),
     });
     expect((await read(pdf)).info.CreationDate).toBe("D:20251231233000+00'00'");
   });

@@ -1,6 +1,7 @@
-import { mkdir, readlink, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readlink, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Staging } from '../../pipeline/publish/staging.ts';
 import { verifyRelease } from '../../pipeline/publish/verify-release.ts';
 import { dataFile, publishTiny } from './publish-tiny.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
@@ -29,6 +30,22 @@ describe('a rebuild', () => {
     expect(await publishTiny(out, { events: 100, rebuild: true })).toMatchObject({ outcome: 'published' });
     expect(await verifyRelease(dir)).toEqual([]);
     expect(await publishTiny(out, { events: 101 })).toMatchObject({ outcome: 'published' });
+  });
+
+  test.each([
+    ['manifest', 'manifest.json'],
+    ['state', 'state.json'],
+  ])('still knows the files that never change where the served %s is damaged', async (_, file) => {
+    const out = await temporaryFolder();
+    const path = 'government/transparency-2023.pdf';
+    const first = dataFile(path, 'first', { mediaType: 'application/pdf', immutable: true });
+    const carry = { extra: (staging: Staging) => staging.carry(path) };
+    await publishTiny(out, { events: 100, extra: (staging) => staging.write(first) });
+    const { dir } = (await publishTiny(out, { events: 101, ...carry })).release;
+    await writeFile(join(dir, file), '{');
+    await publishTiny(out, { events: 101, rebuild: true, ...carry });
+    expect(await verifyRelease(dir)).toEqual([]);
+    expect(await readFile(join(dir, 'public', path), 'utf8')).toBe('first');
   });
 });
 

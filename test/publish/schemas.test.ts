@@ -43,16 +43,37 @@ describe('schemas', () => {
     (artifact) => {
       if (artifact.kind === 'printed') throw new Error('a PDF is no table');
       const table = jsonOf(schemaPath(artifact)!);
-      const columns = Object.keys((artifact.schema as z.ZodObject).shape);
+      const { shape } = artifact.schema as z.ZodObject;
+      const columns = Object.keys(shape);
       expect(table.fields.map(({ name }: { name: string }) => name)).toEqual(columns);
       for (const field of table.fields) {
         expect(['string', 'number', 'integer', 'boolean', 'date', 'datetime']).toContain(field.type);
         expect(field.description).toEqual(expect.any(String));
-        expect(field.constraints.required).toBe(true);
+        const mayBeEmpty = z.safeParse(shape[field.name]!, null).success;
+        expect(field.constraints.required).toBe(!mayBeEmpty);
       }
-      expect(table.fields[0]).toMatchObject({ name: 'timestamp', type: 'datetime' });
+      const { name, type } = table.fields[0];
+      expect([`${name} ${type}`]).toEqual([columns[0] === 'date' ? 'date date' : 'timestamp datetime']);
     },
   );
+});
+
+describe('a pattern in a schema', () => {
+  const patterns = files.flatMap(({ content }) => {
+    const found: string[] = [];
+    JSON.parse(String(content), (key, value) => {
+      if (key === 'pattern' && typeof value === 'string') found.push(value);
+      return value;
+    });
+    return found;
+  });
+
+  // JSON Schema 2020-12, core, 6.4: a pattern should keep to what all languages have. Of `re` in Python this is the rest.
+  test('is one that other languages can compile: no classes by property, no look-behind, no names', () => {
+    expect(patterns.length).toBeGreaterThan(20);
+    expect(patterns.filter((pattern) => /\\[pPkKhHRXAzZQEG]|\(\?<|\(\?[a-z]/.test(pattern))).toEqual([]);
+    for (const pattern of patterns) expect(() => new RegExp(pattern, 'u'), pattern).not.toThrow();
+  });
 });
 
 describe('a column of a Table Schema', () => {

@@ -36,6 +36,13 @@ describe('the next run', () => {
   });
 });
 
+describe('the run after one during which the clock was set back', () => {
+  test('is that of the slot of the new time', () => {
+    const [startedAt, endedAt] = [at('12:01:00') + 24 * 60 * MINUTE, at('12:02:00')];
+    expect(nextRun({ startedAt, endedAt, delayMs: MINUTE, tries: 0 })).toBe(at('18:01:00'));
+  });
+});
+
 describe('a ledger', () => {
   test('is behind when it lacks the snapshot that is due', () => {
     expect(isBehind('2025-12-01T00Z', at('06:00:30'), MINUTE)).toBe(false);
