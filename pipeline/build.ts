@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Documents, readDocuments } from './artifacts/documents.ts';
 import { ARTIFACTS, PRINTED } from './artifacts/table.ts';
+import { renderSitemap } from './extras/render-catalogue.ts';
 import { openDirectory, type SnapshotFile } from './ledger/directory.ts';
 import type { Verifier } from './ledger/note.ts';
 import { withLock } from './publish/lock.ts';
@@ -9,6 +10,7 @@ import { type Published, readCurrent, salvageCurrent } from './publish/release.t
 import { openStaging } from './publish/staging.ts';
 import { foldSnapshots } from './run/fold-snapshots.ts';
 import { renderDocuments } from './run/render-documents.ts';
+import { hasExtras, renderExtras } from './run/render-extras.ts';
 import { renderSite, type SiteOptions } from './run/render-site.ts';
 import { formatResume, parseResume, type Resume, START } from './run/resume.ts';
 
@@ -22,6 +24,8 @@ export interface BuildOptions extends SiteOptions {
   software: string;
   /** From genesis, taking nothing over from the release before. */
   rebuild: boolean;
+  /** Every table in other forms too, and catalogues of the files. By default with the site: false is data files alone. */
+  extras?: boolean;
   /** The last snapshot to read, where it is not the newest one. */
   until?: string;
   /** How long to wait for another run, in ms. */
@@ -62,9 +66,12 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const folded = await foldSnapshots({ ...options, staging, documents, snapshots, resume });
   const { state, ledger, events, findings } = folded;
   log(`rendering ${ARTIFACTS.length} files as of ${state.asOf}`);
-  await renderDocuments(staging, { state, documents, baseUrl }, folded);
+  const view = { state, documents, baseUrl };
+  await renderDocuments(staging, view, folded);
   const facts = { timestamp: state.asOf, ledger, software, inputs };
+  if (withExtras(options)) await renderExtras(staging, facts, view);
   await renderSite(staging, facts, folded, options);
+  if (withExtras(options)) await renderSitemap(staging, baseUrl, state.asOf);
   const { outcome, release } = await staging.publish({ facts, state: formatResume(folded) });
   log(`${outcome} ${release.manifest.release}`);
   return { outcome, manifest: release.manifest, snapshots: snapshots.length, events, findings };
@@ -79,17 +86,23 @@ function unchanged({ manifest }: Published): BuildReport {
   return { outcome: 'unchanged', manifest, snapshots: 0, events: 0, findings: [] };
 }
 
-/** Whether a release is of the same documents and settings, and has the site and the PDFs that are asked for. */
-function isMadeOf({ manifest }: Published, inputs: string, { site, print }: BuildOptions): boolean {
+function withExtras({ extras, site }: BuildOptions): boolean {
+  return extras ?? site;
+}
+
+/** Whether a release is of the same documents and settings, and has what is asked for: extras, the site and the PDFs. */
+function isMadeOf({ manifest }: Published, inputs: string, options: BuildOptions): boolean {
   const { files } = manifest;
+  const { site, print } = options;
+  if (hasExtras(manifest) !== withExtras(options)) return false;
   const hasSite = files.some(({ kind }) => kind === 'page');
   const hasPdf = PRINTED.every((artifact) => files.some(({ path }) => path === artifact.path));
   return manifest.inputs === inputs && hasSite === site && hasPdf === (site && print !== null);
 }
 
 /** Whatever shows in the files and is not the ledger. */
-function digestInputs({ software, baseUrl }: BuildOptions, { digest }: Documents): string {
+function digestInputs({ software, baseUrl, contact }: BuildOptions, { digest }: Documents): string {
   return createHash('sha256')
-    .update(JSON.stringify([software, digest, baseUrl]))
+    .update(JSON.stringify([software, digest, baseUrl, contact]))
     .digest('hex');
 }

@@ -1,0 +1,84 @@
+import type { Row, Value } from '../../formats/row.ts';
+import { TABLES, type Table } from '../../formats/tables.ts';
+import { formatAmount, parseAmount } from '../../model/amount.ts';
+import { type Change, FEED_DAYS, MOST_CHANGES } from './change.ts';
+
+/** The last rows of the growing tables that feeds tell of, oldest first, by the table's name. */
+export type RecentRows = ReadonlyMap<string, readonly Row[]>;
+
+/** The tables that changes are read from. */
+export const FEED_TABLES: readonly Table[] = [
+  'supply_by_day',
+  'minting_by_day',
+  'mii_by_day',
+  'cathedral_multipliers',
+  'decisions',
+].map((name) => TABLES.find((table) => table.name === name)!);
+
+type Cells = Readonly<Record<string, Value>>;
+
+/**
+ * What changed in the data, newest first: each day that is over, each multiplier that was set, each decision. It is read
+ * from published rows alone, so the same ledger tells the same.
+ */
+export function changesOf(rows: RecentRows): Change[] {
+  const [supply, minting, mii, multipliers, decisions] = FEED_TABLES.map((table) =>
+    named(table, rows.get(table.name)),
+  );
+  const days = supply!.slice(-FEED_DAYS).map((day) => {
+    const isOfDay = ({ date }: Cells) => date === day.date;
+    return dayChange(day, minting!.filter(isOfDay), mii!.find(isOfDay));
+  });
+  const changes = [...days, ...multipliers!.map(multiplierChange), ...decisions!.map(decisionChange)];
+  return changes.sort(newestFirst).slice(0, MOST_CHANGES);
+}
+
+function named({ columns }: Table, rows: readonly Row[] = []): Cells[] {
+  return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]!])));
+}
+
+function newestFirst(a: Change, b: Change): number {
+  if (a.updated !== b.updated) return a.updated < b.updated ? 1 : -1;
+  return a.id < b.id ? -1 : 1;
+}
+
+function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined): Change {
+  const date = day.date as string;
+  const mints = minting.reduce((sum, { mints }) => sum + (mints as number), 0);
+  const minted = formatAmount(minting.reduce((sum, row) => sum + parseAmount(row.minted as string), 0n));
+  const index = mii
+    ? ` Integrity index ${mii.mii}, threshold ${(mii.threshold as number).toFixed(4)}, minting ${mii.minting_active ? 'on' : 'paused'}.`
+    : '';
+  return {
+    id: `day/${date}`,
+    title: `${date}: ${minted} MIC minted, total supply ${day.total_supply} MIC`,
+    summary: `The day’s rows are in the files by day. ${mints} mints, ${minted} MIC. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
+    updated: endOf(date),
+    path: 'economy/supply-by-day.csv',
+  };
+}
+
+/** A day is over when the next one begins. */
+function endOf(date: string): string {
+  return new Date(Date.parse(date) + 86_400_000).toISOString().replace('.000', '');
+}
+
+function multiplierChange({ timestamp, cathedral, multiplier, reason }: Cells): Change {
+  return {
+    id: `multiplier/${timestamp}/${cathedral}`,
+    title: `Multiplier of ${cathedral} set to ${multiplier}`,
+    summary: `From ${timestamp} on, mints for the sentinels of ${cathedral} are multiplied by ${multiplier}. Reason: ${String(reason).replaceAll('_', ' ')}.`,
+    updated: timestamp as string,
+    path: 'economy/cathedral-multipliers.csv',
+  };
+}
+
+function decisionChange({ id, date, topic, outcome }: Cells): Change {
+  return {
+    id: `decision/${id}`,
+    title: `Decision: ${topic}`,
+    summary: String(outcome),
+    updated: endOf(date as string),
+    path: 'philosophy/decisions.json',
+  };
+}

@@ -1,0 +1,35 @@
+import { catalogueFile, catalogueFiles } from '../catalogue/catalogue-files.ts';
+import { FEED_TABLES, type RecentRows } from '../catalogue/changes/changes-of.ts';
+import type { CatalogueFacts } from '../catalogue/facts.ts';
+import { formatSitemap } from '../catalogue/sitemap.ts';
+import type { Row } from '../formats/row.ts';
+import type { Table } from '../formats/tables.ts';
+import type { Staging } from '../publish/staging.ts';
+import { countRows, historyRows } from './history-rows.ts';
+
+/** Of a table, for the feeds: more than they tell of. */
+const RECENT_ROWS = 400;
+
+/** The catalogues of what is staged: after the data files, before the site. */
+export async function renderCatalogue(staging: Staging, facts: Omit<CatalogueFacts, 'files'>): Promise<void> {
+  const recent: RecentRows = new Map(
+    await Promise.all(
+      FEED_TABLES.map(async (table) => [table.name, await recentRows(staging, table)] as const),
+    ),
+  );
+  for (const file of catalogueFiles({ ...facts, files: staging.files() }, recent)) await staging.write(file);
+}
+
+/** The sitemap, after the site; without pages there is none. */
+export async function renderSitemap(staging: Staging, baseUrl: string, asOf: string): Promise<void> {
+  const files = staging.files();
+  if (!files.some(({ kind }) => kind === 'page')) return;
+  await staging.write(catalogueFile('sitemap.xml', 'application/xml', formatSitemap(baseUrl, asOf, files)));
+}
+
+async function recentRows(staging: Staging, table: Table): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const batch of historyRows(staging, table, Math.max(0, countRows(staging, table) - RECENT_ROWS)))
+    rows.push(...batch);
+  return rows;
+}

@@ -1,0 +1,105 @@
+import type { Artifact } from '../artifacts/artifact.ts';
+import { type Field, fieldsOf } from '../artifacts/data-dictionary.ts';
+
+/**
+ * decimal: a number with exactly the digits that it is written with; datetime: ISO 8601, UTC; date: YYYY-MM-DD;
+ * list: an array, of texts mostly.
+ */
+export type ColumnType = 'text' | 'integer' | 'number' | 'decimal' | 'boolean' | 'datetime' | 'date' | 'list';
+
+export interface Column extends Pick<Field, 'description' | 'unit' | 'range' | 'formula'> {
+  name: string;
+  type: ColumnType;
+  /** Whether a cell may be empty. */
+  nullable: boolean;
+}
+
+/** Types that the data dictionary tells by unit alone. */
+const BY_UNIT: Readonly<Record<string, ColumnType>> = {
+  'ISO 8601 date-time': 'datetime',
+  'YYYY-MM-DD': 'date',
+  'MIC, exact to 6 decimal places': 'decimal',
+};
+
+const BY_TYPE: Readonly<Record<string, ColumnType>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'integer',
+  boolean: 'boolean',
+};
+
+/** Where the rows of a table are in its file, see `TABLES`. */
+export interface Place {
+  from: string;
+  named: string | null;
+  parent: { column: string; member: string } | null;
+}
+
+/**
+ * The columns of the rows at a place of a file, read off the data dictionary: what stands directly in a row, and what
+ * stands in an object of it (`performance.gi_score` → `performance_gi_score`). A list of objects is a table of its
+ * own, and no column here.
+ */
+export function columnsOf(
+  artifact: Artifact,
+  { from, named, parent }: Place,
+): { columns: Column[]; description: string } {
+  const fields = fieldsOf(artifact);
+  const prefix = prefixOf(fields, from);
+  const nullable = artifact.kind !== 'history';
+  const own = fields
+    .filter(({ name, type }) => isColumn(name, type, prefix))
+    .map((field) => toColumn(field, prefix, nullable));
+  const outer = parent && fields.find(({ name }) => name === `${outerOf(from)}.${parent.member}`);
+  const columns = [
+    ...(parent && outer ? [{ ...toColumn(outer, '', false), name: parent.column }] : []),
+    ...(named ? [nameColumn(named)] : []),
+    ...own,
+  ];
+  return { columns, description: fields.find(({ name }) => name === listOf(from))?.description ?? '' };
+}
+
+/** Where the members are named by the schema, not by a rule, the first of them stands for all. */
+function prefixOf(fields: readonly Field[], from: string): string {
+  if (from === '') return '';
+  if (fields.some(({ name }) => name.startsWith(`${from}.`))) return `${from}.`;
+  const object = from.replace(/<name>$/, '');
+  const first = fields.find(({ name }) => name.startsWith(object))?.name ?? '';
+  return `${first}.`;
+}
+
+function isColumn(name: string, type: string, prefix: string): boolean {
+  if (!name.startsWith(prefix)) return false;
+  const rest = name.slice(prefix.length);
+  return !/\[\]|<name>/.test(rest) && !/^object\b|^array of object\b/.test(type);
+}
+
+function toColumn(field: Field, prefix: string, nullable: boolean): Column {
+  const { name, type, unit, description, range, formula } = field;
+  const [plain = '', ...others] = type.split(' or ').filter((one) => one !== 'null');
+  return {
+    name: name.slice(prefix.length).replaceAll('.', '_'),
+    type:
+      others.length > 0 || plain.startsWith('array') ? 'list' : (BY_UNIT[unit] ?? BY_TYPE[plain] ?? 'text'),
+    nullable: nullable || type.includes('null'),
+    description,
+    unit,
+    range,
+    formula,
+  };
+}
+
+function nameColumn(name: string): Column {
+  const description = `Name of the ${name}`;
+  return { name, type: 'text', nullable: false, description, unit: '', range: '', formula: '' };
+}
+
+/** `deliberations[].sentinels[]` → `deliberations[]`. */
+function outerOf(from: string): string {
+  return from.slice(0, from.lastIndexOf('.'));
+}
+
+/** `sentinels[]` → `sentinels`, `by_cathedral.<name>` → `by_cathedral`. */
+function listOf(from: string): string {
+  return from.replace(/(\[\]|\.<name>)$/, '');
+}

@@ -1,0 +1,105 @@
+import { CathedralError } from '../errors.ts';
+import type { Column, ColumnType } from './columns.ts';
+import { csvCells } from './csv-cells.ts';
+import type { Row, Value } from './row.ts';
+import type { Table } from './tables.ts';
+
+/** A number of a JSON text with the digits that stand there. */
+class Digits {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** All rows of a file of the release, in its order: a JSON file, or a CSV with its header. */
+export function readTable(table: Table, text: string): Row[] {
+  if (table.artifact.mediaType !== 'application/json')
+    return readCsvRows(table, text.slice(text.indexOf('\n') + 1));
+  return locate(parseExactly(text), table).map((row) => readObject(table, row));
+}
+
+/** The rows of a piece of a history, in its order; a piece is rows without what stands before and after them. */
+export function readPiece(table: Table, text: string): Row[] {
+  if (table.artifact.mediaType !== 'application/json') return readCsvRows(table, text);
+  const rows = parseExactly(`[${text}]`) as Record<string, unknown>[];
+  return rows.map((row) => readObject(table, row));
+}
+
+function readCsvRows({ columns, artifact: { path } }: Table, text: string): Row[] {
+  const readers = columns.map(({ type }) => FROM_CELL[type]);
+  return csvCells(text).map((cells) => {
+    if (cells.length !== columns.length) {
+      const expected = `${columns.length} cells`;
+      throw new CathedralError('artifact_invalid', { place: path, expected, found: `${cells.length}` });
+    }
+    return cells.map((cell, index) =>
+      cell === '' && columns[index]!.nullable ? null : readers[index]!(cell),
+    );
+  });
+}
+
+const asText = (cell: string): Value => cell;
+const FROM_CELL: Record<ColumnType, (cell: string) => Value> = {
+  text: asText,
+  decimal: asText,
+  datetime: asText,
+  date: asText,
+  integer: Number,
+  number: Number,
+  boolean: (cell) => cell === 'true',
+  list: (cell) => JSON.parse(cell) as unknown[],
+};
+
+/** JSON whose numbers keep their digits: as a double, an amount of more than fifteen of them is another one. */
+function parseExactly(text: string): unknown {
+  const keepDigits = (_: string, value: unknown, { source }: { source: string }) =>
+    typeof value === 'number' ? new Digits(source) : value;
+  // The third argument is in the language since 2025, and not in the types yet.
+  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+}
+
+type Members = Record<string, unknown>;
+
+/** The rows at a table's place, each with the columns that stand outside of it. */
+function locate(document: unknown, { from, named, parent }: Table): Members[] {
+  let rows: Members[] = [document as Members];
+  const steps = from === '' ? [] : from.split('.');
+  for (const [index, step] of steps.entries()) {
+    const isInner = index > 0 && step.endsWith('[]');
+    rows = rows.flatMap((row) => {
+      if (step === '<name>')
+        return Object.entries(row).map(([name, one]) => ({ [named!]: name, ...(one as Members) }));
+      const member = row[step.replace('[]', '')];
+      const list = (step.endsWith('[]') ? member : [member]) as Members[];
+      return isInner && parent ? list.map((one) => ({ [parent.column]: row[parent.member], ...one })) : list;
+    });
+  }
+  return rows;
+}
+
+function readObject({ columns }: Table, row: Members): Row {
+  return columns.map((column) => readMember(column, memberOf(row, column.name)));
+}
+
+/** `performance_gi_score` is the member of that name, or `gi_score` in `performance`. */
+function memberOf(row: Members, name: string): unknown {
+  if (Object.hasOwn(row, name)) return row[name];
+  for (let at = name.indexOf('_'); at > 0; at = name.indexOf('_', at + 1)) {
+    const inner = row[name.slice(0, at)];
+    if (typeof inner === 'object' && inner !== null) return memberOf(inner as Members, name.slice(at + 1));
+  }
+  return undefined;
+}
+
+function readMember({ type }: Column, value: unknown): Value {
+  if (value === undefined || value === null) return null;
+  if (value instanceof Digits) return type === 'decimal' ? value.text : Number(value.text);
+  if (type === 'list') return [value].flat().map(withNumbers);
+  return value as Value;
+}
+
+function withNumbers(value: unknown): unknown {
+  return value instanceof Digits ? Number(value.text) : value;
+}

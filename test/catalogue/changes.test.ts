@@ -1,0 +1,103 @@
+import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
+import { describe, expect, test } from 'vitest';
+import { formatAtom } from '../../pipeline/catalogue/changes/atom.ts';
+import { FEED_DAYS, MOST_CHANGES } from '../../pipeline/catalogue/changes/change.ts';
+import { changesOf, type RecentRows } from '../../pipeline/catalogue/changes/changes-of.ts';
+import { formatJsonFeed } from '../../pipeline/catalogue/changes/json-feed.ts';
+import { tinyFacts } from './tiny-facts.ts';
+
+const facts = tinyFacts();
+const day = (index: number) => new Date(Date.UTC(2025, 10, 1 + index)).toISOString().slice(0, 10);
+
+const ROWS: RecentRows = new Map([
+  [
+    'supply_by_day',
+    Array.from({ length: 40 }, (_, index) => [day(index), `${1000 + index}.000001`, '900', '60', '40']),
+  ],
+  [
+    'minting_by_day',
+    [
+      [day(39), 'FOR-ACADEMICS', 2, '12345678.1'],
+      [day(39), 'FOR-ECONOMISTS', 3, '0.000002'],
+    ],
+  ],
+  ['mii_by_day', [[day(39), 4, 0.95, 0.9, 1, 0.96, 0.93333, true]]],
+  ['cathedral_multipliers', [['2025-12-09T10:00:00Z', 'C-159', 'FOR-ECONOMISTS', 1.4, 'budget_discipline']]],
+  ['decisions', [['decision-1', day(38), 'Fees & <tags> "quoted"', [], [], 'r', 'Adopted\u0007', '']]],
+]);
+
+describe('the changes of the data', () => {
+  const changes = changesOf(ROWS);
+
+  test('are the days that are over, the multipliers and the decisions, newest first', () => {
+    expect(changes).toHaveLength(FEED_DAYS + 2);
+    expect(changes.slice(0, 5).map(({ id }) => id)).toEqual([
+      'day/2025-12-10',
+      'day/2025-12-09',
+      'decision/decision-1',
+      'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS',
+      'day/2025-12-08',
+    ]);
+    const times = changes.map(({ updated }) => updated);
+    expect(times).toEqual([...times].sort().reverse());
+    expect(new Set(changes.map(({ id }) => id)).size).toBe(changes.length);
+  });
+
+  test('add amounts exactly, and tell the index', () => {
+    expect(changes[0]).toMatchObject({
+      title: `${day(39)}: 12345678.100002 MIC minted, total supply 1039.000001 MIC`,
+      summary: expect.stringContaining('5 mints'),
+      updated: '2025-12-11T00:00:00Z',
+    });
+    expect(changes[0]!.summary).toContain('Integrity index 0.96, threshold 0.9333, minting on.');
+  });
+
+  test('are not more than a feed holds, and none where there is no row', () => {
+    const many = new Map(ROWS).set(
+      'decisions',
+      Array.from({ length: 200 }, (_, index) => [`d-${index}`, day(index % 40), 't', [], [], 'r', 'o', '']),
+    );
+    expect(changesOf(many)).toHaveLength(MOST_CHANGES);
+    expect(changesOf(new Map())).toEqual([]);
+  });
+});
+
+describe('the feeds', () => {
+  const changes = changesOf(ROWS);
+
+  test('are an Atom feed that an independent parser reads', () => {
+    const feed = parseAtomFeed(formatAtom(changes, facts));
+    expect(feed).toMatchObject({
+      id: 'https://data.example.org/feed.atom',
+      updated: changes[0]!.updated,
+      authors: [{ name: 'Cathedral Data Service' }],
+    });
+    expect(feed.links).toContainEqual(
+      expect.objectContaining({ rel: 'self', href: 'https://data.example.org/feed.atom' }),
+    );
+    expect(feed.entries).toHaveLength(changes.length);
+    const decision = feed.entries!.find(({ id }) => id!.endsWith('decision/decision-1'))!;
+    expect(decision).toMatchObject({
+      title: { value: 'Decision: Fees & <tags> "quoted"' },
+      summary: { value: 'Adopted' },
+      updated: '2025-12-10T00:00:00Z',
+    });
+    for (const { id, updated } of feed.entries!) {
+      expect(id).toMatch(/^tag:data\.example\.org,2025:/);
+      expect(updated).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/);
+    }
+  });
+
+  test('are a JSON Feed with the same entries', () => {
+    const feed = parseJsonFeed(formatJsonFeed(changes, facts));
+    const atom = parseAtomFeed(formatAtom(changes, facts));
+    expect(feed.items!.map(({ id }) => id)).toEqual(atom.entries!.map(({ id }) => id));
+    expect(feed).toMatchObject({ feed_url: 'https://data.example.org/feed.json' });
+  });
+
+  test('change with their entries alone, not with each release', () => {
+    const later = { ...facts, asOf: '2026-01-06T05:00:00Z' };
+    expect(formatAtom(changes, later)).toBe(formatAtom(changes, facts));
+    expect(formatAtom([], facts)).toContain(`<updated>${facts.since}</updated>`);
+  });
+});
