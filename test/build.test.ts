@@ -26,6 +26,7 @@ function options(out: string, more: Partial<BuildOptions> = {}): BuildOptions {
     verifiers: signed,
     documents: 'data/documents',
     baseUrl: 'https://data.example.org',
+    contact: 'contact@data.example.org',
     software: 'cathedral-data-service/test',
     rebuild: false,
     site: false,
@@ -125,6 +126,24 @@ describe('a run', () => {
   });
 });
 
+describe('a rebuild', () => {
+  test('prints a damaged PDF of a closed year again, and stops where that gives other bytes', async () => {
+    const print = async ({ page }: { page: string }) => Buffer.from(`%PDF of ${page}`);
+    const path = 'government/transparency-2025.pdf';
+    await build(options('reprinted', { site: true, print }));
+    const whole = await published('reprinted');
+    const file = join(folder, 'reprinted/current/public', path);
+    await writeFile(file, 'damaged');
+    const other = async () => Buffer.from('%PDF of another browser');
+    const rebuild = (by: BuildOptions['print']) =>
+      build(options('reprinted', { site: true, print: by, rebuild: true }));
+    await expect(rebuild(other)).rejects.toMatchObject({ code: 'publish_failed', place: path });
+    expect(await readFile(file, 'utf8')).toBe('damaged');
+    await rebuild(print);
+    expect(await published('reprinted')).toEqual(whole);
+  });
+});
+
 describe('a check', () => {
   test('finds nothing where release and ledger agree', async () => {
     await build(options('sound'));
@@ -136,6 +155,15 @@ describe('a check', () => {
     await build(options('printed', { site: true, print }));
     expect(Object.keys(await published('printed'))).toContain('public/government/transparency-2025.pdf');
     expect(await check(options('printed'))).toEqual([]);
+  });
+
+  test('finds nothing in a release whose year so far has no PDF while a closed year has one', async () => {
+    const print = async ({ page }: { page: string }) => Buffer.from(`%PDF of ${page}`);
+    await build(options('half-printed', { site: true, print }));
+    await build(options('half-printed', { site: true }));
+    const files = Object.keys(await published('half-printed')).filter((file) => file.endsWith('.pdf'));
+    expect(files).toEqual(['public/government/transparency-2025.pdf']);
+    expect(await check(options('half-printed'))).toEqual([]);
   });
 
   test('finds a number that the ledger does not give, even with a manifest that agrees', async () => {

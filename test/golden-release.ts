@@ -19,6 +19,7 @@ export async function smallRelease(): Promise<Record<string, string>> {
       verifiers: [demoSigner().verifier],
       documents: 'data/documents',
       baseUrl: 'https://data.example.org',
+      contact: 'contact@data.example.org',
       software: 'cathedral-data-service/golden',
       rebuild: false,
       site: false,

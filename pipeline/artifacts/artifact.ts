@@ -57,6 +57,11 @@ export interface HistoryArtifact extends Described {
   tail(view: View): string;
   /** The rows that one event adds, oldest first, checked against the schema. */
   rows(leaf: Leaf): string[];
+  /**
+   * Of a history by day: the rows of a day that is over, in the order of `rows`, from the state after the day's last
+   * event. It is called before the first event of a later day is folded in.
+   */
+  dayRows?(state: State): string[];
   /** False: the file is never put together; the release holds its segments only (the audit trail's export). */
   assembled: boolean;
 }

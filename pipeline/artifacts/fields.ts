@@ -26,6 +26,9 @@ export const count = (description: string) =>
   z.int().min(0).meta({ description, unit: 'count', range: '≥ 0' });
 export const text = (description: string) => z.string().meta({ description });
 
+/** Of the files by day. */
+export const day = calendarDate('Day, UTC; days that are over and had an event');
+
 export const sentinelId = text('Sentinel, by its id in the ledger');
 export const cathedral = text('Cathedral that the sentinel belongs to');
 export const cycle = CycleLabel.meta({

@@ -1,8 +1,10 @@
 import { citations } from './academics/citations.ts';
 import { dataset } from './academics/dataset.ts';
+import { eventsByDay } from './academics/events-by-day.ts';
 import { miiTimeline } from './academics/mii-timeline.ts';
 import { papers } from './academics/papers.ts';
 import { sentinelCoordination } from './academics/sentinel-coordination.ts';
+import { sentinelsByDay } from './academics/sentinels-by-day.ts';
 import type { Artifact } from './artifact.ts';
 import { protocols } from './diplomacy/protocols.ts';
 import { standards } from './diplomacy/standards.ts';
@@ -11,9 +13,12 @@ import { cathedralMultipliers } from './economy/cathedral-multipliers.ts';
 import { coordination } from './economy/coordination.ts';
 import { micHistory } from './economy/mic-history.ts';
 import { mii } from './economy/mii.ts';
+import { miiByDay } from './economy/mii-by-day.ts';
+import { mintingByDay } from './economy/minting-by-day.ts';
 import { roi } from './economy/roi.ts';
 import { sentinelRoi } from './economy/sentinel-roi.ts';
 import { supply } from './economy/supply.ts';
+import { supplyByDay } from './economy/supply-by-day.ts';
 import { complianceReport } from './government/compliance-report.ts';
 import { ledgerExport } from './government/ledger-export.ts';
 import { policyImpact } from './government/policy-impact.ts';
@@ -23,6 +28,7 @@ import { transparencyPdf } from './government/transparency-pdf.ts';
 import { decisions } from './philosophy/decisions.ts';
 import { deliberations } from './philosophy/deliberations.ts';
 import { driftAnalysis } from './philosophy/drift-analysis.ts';
+import { metricsByDay } from './philosophy/metrics-by-day.ts';
 import { virtues } from './philosophy/virtues.ts';
 
 /** Every file that the service publishes. Paths, schemas, pages, citations and tests are read off this table. */
@@ -40,15 +46,21 @@ export const ARTIFACTS: readonly Artifact[] = [
   micHistory,
   sentinelRoi,
   cathedralMultipliers,
+  supplyByDay,
+  mintingByDay,
+  miiByDay,
   dataset,
   miiTimeline,
   sentinelCoordination,
   papers,
   citations(() => ARTIFACTS),
+  sentinelsByDay,
+  eventsByDay,
   deliberations,
   virtues,
   decisions,
   driftAnalysis,
+  metricsByDay,
   treatyFramework,
   standards,
   protocols,

@@ -5,7 +5,7 @@ import * as oversight from './handlers/oversight.ts';
 import * as sentinels from './handlers/sentinels.ts';
 import * as supply from './handlers/supply.ts';
 import { own } from './own.ts';
-import { enterYear } from './period.ts';
+import { enterDay, enterYear } from './period.ts';
 import { metrics } from './queries/metrics.ts';
 import type { State } from './state.ts';
 import { DAY_MS, DELIBERATION_DAYS, HOUR_MS, timeOf, WINDOW_DAYS, within } from './window.ts';
@@ -53,6 +53,7 @@ export function apply(state: State, { event }: Leaf): State {
     state.mii_baseline = state.mii;
   }
   enterYear(state, event.timestamp);
+  enterDay(state, event.timestamp);
   const hourBefore = state.asOf.slice(0, 13);
   state.asOf = event.timestamp;
   if (event.timestamp.slice(0, 13) !== hourBefore) forget(state);
@@ -66,6 +67,7 @@ function count(state: State, event: LedgerEvent): void {
   const { type } = event;
   const bucket = isKnownType(type) ? type : 'other';
   state.events_by_type[bucket] = (own(state.events_by_type, bucket) ?? 0) + 1;
+  state.day.events[bucket] = (own(state.day.events, bucket) ?? 0) + 1;
   if (isKnownType(type)) (HANDLERS[type] as (state: State, event: LedgerEvent) => void)(state, event);
 }
 

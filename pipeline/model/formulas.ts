@@ -40,5 +40,7 @@ export function gini(amounts: readonly number[]): number {
   const sum = sorted.reduce((total, amount) => total + amount, 0);
   if (sum === 0) return 0;
   const weighted = sorted.reduce((total, amount, index) => total + (index + 1) * amount, 0);
-  return (2 * weighted) / (sorted.length * sum) - (sorted.length + 1) / sorted.length;
+  const exact = (2 * weighted) / (sorted.length * sum) - (sorted.length + 1) / sorted.length;
+  // Of amounts that are all equal the difference may come out as −2e-16.
+  return Math.max(0, exact);
 }

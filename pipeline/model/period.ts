@@ -1,5 +1,5 @@
-import { emptyYear, type HourSums, type Month, type State } from './state.ts';
-import { HOUR_MS, timeOf } from './window.ts';
+import { emptyDay, emptyYear, type HourSums, type Month, type State } from './state.ts';
+import { dayOf, HOUR_MS, timeOf } from './window.ts';
 
 /** The current hour's sums; made when the first event that needs them comes. */
 export function hourOf(state: State): HourSums {
@@ -39,4 +39,15 @@ export function yearOf(timestamp: string): number {
 export function enterYear(state: State, timestamp: string): void {
   const year = yearOf(timestamp);
   if (year !== state.year.year) state.year = emptyYear(year, timestamp, state.supply.total);
+}
+
+/** Whether an event at `timestamp` is the first of a later day than the state's: the state's day is over. */
+export function endsDay(state: State, timestamp: string): boolean {
+  return state.events > 0 && dayOf(timestamp) !== state.day.date;
+}
+
+/** Begins the sums of the day of `timestamp`, where it is a later one than the state's. */
+export function enterDay(state: State, timestamp: string): void {
+  const date = dayOf(timestamp);
+  if (date !== state.day.date) state.day = emptyDay(date);
 }

@@ -10,7 +10,11 @@ export type SentinelStatus = 'operational' | 'degraded' | 'offline' | 'retired';
 /** Relative to `asOf`, the data's own time, never to the clock. */
 export function sentinelStatus(sentinel: SentinelState, asOf: string): SentinelStatus {
   if (sentinel.retired_at !== null) return 'retired';
-  const silence = timeOf(asOf) - timeOf(sentinel.last_heartbeat);
+  return statusAfter(timeOf(asOf) - timeOf(sentinel.last_heartbeat));
+}
+
+/** After so many ms without a heartbeat. */
+export function statusAfter(silence: number): Exclude<SentinelStatus, 'retired'> {
   if (silence <= OPERATIONAL_WITHIN_MS) return 'operational';
   return silence <= OFFLINE_AFTER_MS ? 'degraded' : 'offline';
 }

@@ -151,11 +151,29 @@ const YearSums = z.strictObject({
   months: z.array(Month),
 });
 
+/** Sums over one UTC day; the files by day get their rows from them when the day is over. */
+const DaySums = z.strictObject({
+  /** `2026-01-15` */
+  date: z.string(),
+  /** By type, in the order in which the types first came; a type that the fold does not know is `other`. */
+  events: byName(Count),
+  /** By cathedral. */
+  minted: byName(z.strictObject({ mints: Count, minted: Micro })),
+  readings: Count,
+  mii_sum: z.number(),
+  mii_min: z.number().nullable(),
+  mii_max: z.number().nullable(),
+  /** By sentinel. */
+  heartbeats: byName(Count),
+  /** Longest time in ms, by sentinel, without a heartbeat that a heartbeat of this day has ended. */
+  silences: byName(z.int()),
+});
+
 /** The eight numbers whose change since the first thirty days is drift. */
 const Metrics = z.record(z.string(), z.number());
 
 export const StateFile = z.strictObject({
-  format: z.literal('cathedral-state/1'),
+  format: z.literal('cathedral-state/2'),
   /** Timestamp of the last event folded in: the time of everything that is published from the state. */
   asOf: Time,
   /** Timestamp of the first event. */
@@ -194,6 +212,7 @@ export const StateFile = z.strictObject({
   /** The metrics of the first thirty days; null until those are over. */
   baseline: Metrics.nullable(),
   year: YearSums,
+  day: DaySums,
 });
 
 export type State = z.output<typeof StateFile>;
@@ -202,13 +221,14 @@ export type HourSums = z.output<typeof HourSums>;
 export type Deliberation = z.output<typeof Deliberation>;
 export type Alert = z.output<typeof Alert>;
 export type YearSums = z.output<typeof YearSums>;
+export type DaySums = z.output<typeof DaySums>;
 export type Month = z.output<typeof Month>;
 export type Metrics = z.output<typeof Metrics>;
 
 /** A ledger of no events. */
 export function emptyState(): State {
   return {
-    format: 'cathedral-state/1',
+    format: 'cathedral-state/2',
     asOf: '',
     since: '',
     cycle: '',
@@ -237,6 +257,7 @@ export function emptyState(): State {
     companions: {},
     baseline: null,
     year: emptyYear(0, '', 0n),
+    day: emptyDay(''),
   };
 }
 
@@ -257,6 +278,20 @@ export function emptyYear(year: number, from: string, openingSupply: bigint): Ye
     by_cathedral: {},
     by_sentinel: {},
     months: [],
+  };
+}
+
+export function emptyDay(date: string): DaySums {
+  return {
+    date,
+    events: {},
+    minted: {},
+    readings: 0,
+    mii_sum: 0,
+    mii_min: null,
+    mii_max: null,
+    heartbeats: {},
+    silences: {},
   };
 }
 

@@ -24,8 +24,12 @@ function coordinate(value: number): string {
   return String(rounded === 0 ? 0 : rounded);
 }
 
+/** Whatever XML 1.0 cannot hold, escaped or not: names and topics come from the ledger. */
+const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+
 function escapeText(text: string): string {
   return text
+    .replace(FORBIDDEN, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -21,6 +21,7 @@ export function frame(
   { width, height }: ChartSize,
   theme: ChartTheme,
   marks: string[],
+  attributes: Record<string, string | number> = {},
 ): string {
   return element(
     'svg',
@@ -33,6 +34,7 @@ export function frame(
       'aria-labelledby': `${id}-title ${id}-summary`,
       'font-family': theme.font,
       'font-size': 13,
+      ...attributes,
     },
     textElement('title', { id: `${id}-title` }, title),
     textElement('desc', { id: `${id}-summary` }, summary),

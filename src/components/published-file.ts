@@ -14,6 +14,8 @@ export interface PublishedFile {
   id: string;
   /** Null where the file is not made yet when the pages are, or is never put together. */
   file: DraftFile | null;
+  /** Where the file can be had; null where it needs a key, or where this release was made without it. */
+  href: string | null;
   fields: Field[];
   /** Path of the schema that is published for it. */
   schema: string | null;
@@ -30,6 +32,7 @@ export function publishedFiles(release: SiteRelease, area: Area): PublishedFile[
       artifact,
       id: anchorOf(artifact),
       file,
+      href: !artifact.restricted && release.willHave(artifact.path) ? `/${artifact.path}` : null,
       fields: fieldsOf(artifact),
       schema: schema !== null && release.find(schema) ? schema : null,
       preview: file && previewOf(release, file),

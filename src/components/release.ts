@@ -5,24 +5,44 @@ import { parseJsonFile } from '../../pipeline/artifacts/format/json.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { type DraftFile, DraftManifest } from '../../pipeline/publish/manifest.ts';
 
+interface SiteFacts {
+  /** Without a slash at the end. */
+  baseUrl: string;
+  /** E-mail address that readers write to. */
+  contact: string;
+  /** Paths of what is printed from the pages, once they are there. */
+  printed?: readonly string[] | undefined;
+}
+
 /** What the pages are made from: the draft's facts, and the content of public files. */
 export class SiteRelease {
   readonly draft: DraftManifest;
   /** Without a slash at the end. */
   readonly baseUrl: string;
+  /** E-mail address that readers write to. */
+  readonly contact: string;
+  /** Paths of what is printed from the pages, once they are there. */
+  readonly #printed: ReadonlySet<string>;
   readonly #dir: string;
   readonly #files: ReadonlyMap<string, DraftFile>;
 
-  constructor(dir: string, baseUrl: string) {
+  constructor(dir: string, { baseUrl, contact, printed = [] }: SiteFacts) {
     const path = join(dir, 'manifest.json');
     this.draft = parseJsonFile(readFileSync(path, 'utf8'), DraftManifest, path, 'site_failed');
     this.baseUrl = baseUrl;
+    this.contact = contact;
+    this.#printed = new Set(printed);
     this.#dir = dir;
     this.#files = new Map(this.draft.files.map((file) => [file.path, file]));
   }
 
   find(path: string): DraftFile | undefined {
     return this.#files.get(path);
+  }
+
+  /** Whether the release will have a file at this path: a page links to no other. */
+  willHave(path: string): boolean {
+    return this.#files.has(path) || this.#printed.has(path);
   }
 
   /** A public JSON file, checked. Throws site_failed where it is not there, restricted, or does not fit. */
@@ -54,15 +74,20 @@ let opened: SiteRelease | undefined;
 
 /** The release that this build is for, as `buildSite` names it in the environment. Throws site_failed. */
 export function openRelease(): SiteRelease {
-  const { CATHEDRAL_SITE_RELEASE: dir, CATHEDRAL_SITE_URL: baseUrl } = process.env;
-  if (!dir || baseUrl === undefined) {
-    const place = 'CATHEDRAL_SITE_RELEASE, CATHEDRAL_SITE_URL';
+  const {
+    CATHEDRAL_SITE_RELEASE: dir,
+    CATHEDRAL_SITE_URL: baseUrl,
+    CATHEDRAL_SITE_CONTACT: contact,
+    CATHEDRAL_SITE_PRINTED: printed,
+  } = process.env;
+  if (!dir || baseUrl === undefined || !contact) {
+    const place = 'CATHEDRAL_SITE_RELEASE, CATHEDRAL_SITE_URL, CATHEDRAL_SITE_CONTACT';
     throw new CathedralError('site_failed', {
       place,
-      expected: 'a staging folder and the service’s address',
+      expected: 'a staging folder, the service’s address and an e-mail address',
       found: 'nothing',
     });
   }
-  opened ??= new SiteRelease(dir, baseUrl);
+  opened ??= new SiteRelease(dir, { baseUrl, contact, printed: printed?.split(' ') });
   return opened;
 }

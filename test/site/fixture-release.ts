@@ -8,9 +8,11 @@ import { apply } from '../../pipeline/model/fold.ts';
 import { emptyState, type State } from '../../pipeline/model/state.ts';
 import { type DraftFile, type DraftManifest, sha256, storedAt } from '../../pipeline/publish/manifest.ts';
 import { schemaFiles } from '../../pipeline/publish/schemas.ts';
+import { historyRows } from '../artifacts/history-rows.ts';
 import { fixtureLedger } from './fixture-ledger.ts';
 
 export const BASE_URL = 'https://data.example.org';
+export const CONTACT = 'contact@data.example.org';
 const DATA = new URL('../../data/documents/', import.meta.url).pathname;
 
 interface Staged extends Omit<DraftFile, 'bytes' | 'sha256' | 'encodings'> {
@@ -63,8 +65,10 @@ function documentFiles(view: View): Staged[] {
 }
 
 function historyFiles(view: View, leaves: readonly Leaf[]): Staged[] {
-  return HISTORIES.filter(({ assembled }) => assembled).map((artifact) => {
-    const rows = leaves.flatMap((leaf) => artifact.rows(leaf)).toReversed();
+  const assembled = HISTORIES.filter((artifact) => artifact.assembled);
+  const rowsOf = historyRows(assembled, leaves);
+  return assembled.map((artifact) => {
+    const rows = rowsOf[artifact.path]!;
     const content = artifact.head(view) + rows.join(artifact.separator) + artifact.tail(view);
     return { ...describe(artifact), content, rows: rows.length };
   });

@@ -6,7 +6,8 @@ import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { listTree } from '../../pipeline/publish/list-tree.ts';
-import { type Built, buildFixture } from './build-fixture.ts';
+import { PROBLEMS } from '../../src/sidecar/problem.ts';
+import { type Built, buildFixture, PRINTED_FILES } from './build-fixture.ts';
 
 const PAPERS = JSON.parse(
   readFileSync(new URL('../../data/documents/papers.json', import.meta.url), 'utf8'),
@@ -18,14 +19,15 @@ let pages: Map<string, string>;
 
 beforeAll(async () => {
   [built, again] = await Promise.all([buildFixture(), buildFixture()]);
-  const { files } = await listTree(built.out);
-  const html = files.filter((path) => path.endsWith('.html'));
-  pages = new Map(
-    await Promise.all(
-      html.map(async (path) => [path, await readFile(join(built.out, path), 'utf8')] as [string, string]),
-    ),
-  );
+  pages = await readPages(built);
 });
+
+async function readPages({ out }: Built): Promise<Map<string, string>> {
+  const { files } = await listTree(out);
+  const html = files.filter((path) => path.endsWith('.html'));
+  const texts = await Promise.all(html.map((path) => readFile(join(out, path), 'utf8')));
+  return new Map(html.map((path, index) => [path, texts[index]!]));
+}
 
 afterAll(async () => {
   await built?.[Symbol.asyncDispose]();
@@ -33,6 +35,30 @@ afterAll(async () => {
 });
 
 const page = (path: string) => pages.get(path) ?? '';
+
+function links(pages: Map<string, string>): string[] {
+  return [...pages.values()].flatMap((html) =>
+    [...html.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, href = '']) => href),
+  );
+}
+
+/** Links of pages into the service that lead to nothing. */
+async function deadLinks({ out, draft }: Built, pages: Map<string, string>, printed: readonly string[]) {
+  const { files } = await listTree(out);
+  const data = draft.files.filter(({ restricted }) => !restricted).map(({ path }) => path);
+  const targets = new Set([...files, ...data, ...printed].map((path) => `/${path}`));
+  const leads = (href: string, html: string) => {
+    const [target = '', anchor] = href.split('#');
+    const file = target.endsWith('/') ? `${target}index.html` : target;
+    const whole = file === '' ? html : (pages.get(file.slice(1)) ?? '');
+    return (file === '' || targets.has(file)) && (!anchor || whole.includes(`id="${anchor}"`));
+  };
+  return [...pages].flatMap(([path, html]) =>
+    links(new Map([[path, html]]))
+      .filter((href) => !/^(https|mailto):/.test(href) && !leads(href, html))
+      .map((href) => `${path}: ${href}`),
+  );
+}
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
@@ -52,6 +78,10 @@ describe('the site', () => {
         '404.html',
         'index.html',
         'licence/index.html',
+        'api/index.html',
+        'api/explore/index.html',
+        'problems/index.html',
+        ...Object.keys(PROBLEMS).map((code) => `problems/${code}/index.html`),
         ...AREAS.map((area) => `${area}/index.html`),
         'government/transparency/index.html',
         'government/transparency/2025/index.html',
@@ -61,22 +91,18 @@ describe('the site', () => {
   });
 
   test('links only to pages of its own, files of the release and what is printed from it', async () => {
-    const { files } = await listTree(built.out);
-    const data = built.draft.files.filter(({ restricted }) => !restricted).map(({ path }) => path);
-    const printed = ['government/transparency.pdf', 'government/transparency-2025.pdf'];
-    const targets = new Set([...files, ...data, ...printed].map((path) => `/${path}`));
-    const dead: string[] = [];
-    for (const [path, html] of pages) {
-      for (const [, href = ''] of html.matchAll(/\b(?:href|src)="([^"]*)"/g)) {
-        if (/^https:\/\//.test(href)) continue;
-        const [target = '', anchor] = href.split('#');
-        const file = target.endsWith('/') ? `${target}index.html` : target;
-        const whole = file === '' ? html : page(file.slice(1));
-        const found = file === '' || targets.has(file);
-        if (!found || (anchor && !whole.includes(`id="${anchor}"`))) dead.push(`${path}: ${href}`);
-      }
-    }
-    expect(dead).toEqual([]);
+    expect(await deadLinks(built, pages, PRINTED_FILES)).toEqual([]);
+    expect(links(pages).filter((href) => href.endsWith('.pdf')).length).toBeGreaterThan(3);
+  });
+
+  test('links to no PDF where none is printed, and says that there is none', async () => {
+    await using without = await buildFixture({ printed: [] });
+    const plain = await readPages(without);
+    expect(await deadLinks(without, plain, [])).toEqual([]);
+    expect([...plain.keys()]).toEqual([...pages.keys()]);
+    expect(plain.get('government/index.html')).toContain('This release was made without PDFs');
+    expect(page('government/index.html')).not.toContain('This release was made without PDFs');
+    expect(plain.get('index.html')).toMatch(/tables and two charts, on a page\.\s*</);
   });
 
   test('names its own address on every page that is to be found', () => {
@@ -84,9 +110,11 @@ describe('the site', () => {
     expect(page('404.html')).not.toContain('canonical');
   });
 
-  test('has neither a script nor a style in its pages, so that the strictest content policy fits', () => {
+  test('has neither a script nor a style written into its pages, so that the strictest content policy fits', () => {
     for (const [path, html] of pages) {
-      expect(html, path).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=|javascript:/i);
+      expect(html, path).not.toMatch(
+        /<script(?![^>]* src="\/_astro\/)|<style|\sstyle=|\son[a-z]+=|javascript:/i,
+      );
     }
   });
 
@@ -109,7 +137,7 @@ describe('the site', () => {
     expect(assets.filter((path) => path.endsWith('.woff2')).length).toBeGreaterThan(4);
     for (const path of assets.filter((name) => name.endsWith('.css'))) {
       const css = await readFile(join(built.out, path), 'utf8');
-      for (const [, url] of css.matchAll(/url\(([^)]+)\)/g)) expect(url).toMatch(/^\/_astro\//);
+      for (const [, url] of css.matchAll(/url\(([^)]+)\)/g)) expect(url).toMatch(/^(\/_astro\/|"?data:)/);
     }
   });
 });
@@ -190,7 +218,8 @@ describe('the transparency report', () => {
 
 describe('a site that cannot be built', () => {
   test('says which file it misses', async () => {
-    const failing = buildFixture((release) => rm(join(release, 'public', 'economy', 'supply')));
+    const prepare = (release: string) => rm(join(release, 'public', 'economy', 'supply'));
+    const failing = buildFixture({ prepare });
     await expect(failing).rejects.toMatchObject({
       code: 'site_failed',
       place: 'astro build',

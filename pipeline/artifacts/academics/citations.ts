@@ -71,7 +71,15 @@ function citePapers({ documents: { citations, papers }, baseUrl }: View): Citati
   }));
 }
 
-function citeDataset({ documents, baseUrl, state }: View, artifact: Artifact): Citation {
+/** What a citation of a file says beyond the file. */
+export interface Cited {
+  documents: { citations: { author: string } };
+  baseUrl: string;
+  state: { asOf: string; cycle: string };
+}
+
+/** The entry of one file: the same in this file and in every other form that the file can be cited in. */
+export function citeDataset({ documents, baseUrl, state }: Cited, artifact: Artifact): Citation {
   const terms = artifact.restricted ? 'Access with an API key.' : 'CC BY 4.0.';
   return {
     key: `cathedral_${toKey(artifact.path)}`,

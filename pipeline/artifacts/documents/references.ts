@@ -1,20 +1,11 @@
 import { CathedralError } from '../../errors.ts';
 import { formatPlace } from '../format/schema-fault.ts';
+import { mentions } from './mentions.ts';
 import type { Protocols } from './protocols.ts';
 import type { Standards } from './standards.ts';
 import type { TreatyFramework } from './treaty-framework.ts';
 
 type Path = readonly (string | number)[];
-
-/** The ways in which a text refers to another, `Article 7(2)`; each match has to be one of the known names. */
-const NOTATIONS = [
-  { pattern: /\bArticle \d+(?:\(\d+\))?/g, kind: 'an article or paragraph of the treaty framework' },
-  { pattern: /\bAnnex [A-Z]\b/g, kind: 'an annex of the treaty framework' },
-  { pattern: /\bTF-O\d+/g, kind: 'an obligation of the treaty framework' },
-  { pattern: /\bCDS-\d+(?:\.\d+)?/g, kind: 'a standard or clause' },
-  { pattern: /\bDP-\d+/g, kind: 'a protocol' },
-  { pattern: /\[[^\]]*\]/g, kind: 'a work in the list of references' },
-] as const;
 
 export interface Diplomacy {
   treatyFramework: TreatyFramework;
@@ -37,10 +28,8 @@ export function assertReferences(documents: Diplomacy, files: Record<keyof Diplo
 }
 
 function assertText(text: string, known: ReadonlySet<string>, file: string, path: Path): void {
-  for (const { pattern, kind } of NOTATIONS) {
-    for (const [reference] of text.matchAll(pattern)) {
-      if (!known.has(reference)) refuse(file, path, kind, `${reference}, which does not exist`);
-    }
+  for (const { name, kind } of mentions(text)) {
+    if (!known.has(name)) refuse(file, path, kind, `${name}, which does not exist`);
   }
 }
 

@@ -29,7 +29,7 @@ function settings(event: LedgerEvent): Setting[] {
   return [[cathedral, multiplier, reason]];
 }
 
-export const cathedralMultipliers: HistoryArtifact = {
+export const cathedralMultipliers = {
   kind: 'history',
   path,
   area: 'economy',
@@ -52,4 +52,4 @@ export const cathedralMultipliers: HistoryArtifact = {
       return csvRow([timestamp, cycle, cathedral, multiplier, reason]);
     });
   },
-};
+} satisfies HistoryArtifact;

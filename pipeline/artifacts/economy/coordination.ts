@@ -16,7 +16,7 @@ const schema = z.strictObject({
   formula: z.string().meta({ description: 'The score formula; log is the natural logarithm' }),
 });
 
-export const coordination: DocumentArtifact = {
+export const coordination = {
   kind: 'document',
   path,
   area: 'economy',
@@ -35,4 +35,4 @@ export const coordination: DocumentArtifact = {
       path,
     );
   },
-};
+} satisfies DocumentArtifact;

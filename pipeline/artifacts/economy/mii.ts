@@ -17,7 +17,7 @@ const schema = z.strictObject({
   cycle,
 });
 
-export const mii: DocumentArtifact = {
+export const mii = {
   kind: 'document',
   path,
   area: 'economy',
@@ -29,4 +29,4 @@ export const mii: DocumentArtifact = {
   schema,
   render: ({ state }) =>
     formatJson(schema, { timestamp: state.asOf, ...minting(state), cycle: state.cycle }, path),
-};
+} satisfies DocumentArtifact;

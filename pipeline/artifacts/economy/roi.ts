@@ -27,7 +27,7 @@ const schema = z.strictObject({
     .meta({ description: 'By cathedral identifier' }),
 });
 
-export const roi: DocumentArtifact = {
+export const roi = {
   kind: 'document',
   path,
   area: 'economy',
@@ -48,4 +48,4 @@ export const roi: DocumentArtifact = {
       path,
     );
   },
-};
+} satisfies DocumentArtifact;

@@ -24,7 +24,7 @@ const schema = z.strictObject({
     .meta({ description: 'Every sentinel ever registered, in the order of registration' }),
 });
 
-export const sentinelRoi: DocumentArtifact = {
+export const sentinelRoi = {
   kind: 'document',
   path,
   area: 'economy',
@@ -46,4 +46,4 @@ export const sentinelRoi: DocumentArtifact = {
     }));
     return formatJson(schema, { timestamp: state.asOf, sentinels }, path);
   },
-};
+} satisfies DocumentArtifact;

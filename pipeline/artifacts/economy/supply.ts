@@ -15,7 +15,7 @@ const schema = z.strictObject({
   burned: mic('MIC burned by deflationary sinks', 'Σ burns'),
 });
 
-export const supply: DocumentArtifact = {
+export const supply = {
   kind: 'document',
   path,
   area: 'economy',
@@ -36,4 +36,4 @@ export const supply: DocumentArtifact = {
     };
     return formatJson(schema, value, path);
   },
-};
+} satisfies DocumentArtifact;

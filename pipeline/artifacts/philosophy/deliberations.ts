@@ -46,7 +46,7 @@ function formatDeliberation({ id, topic, positions, consensus, outcome }: Delibe
   return { id, topic, sentinels, consensus: consensus ?? PENDING, outcome: outcome ?? PENDING };
 }
 
-export const deliberations: DocumentArtifact = {
+export const deliberations = {
   kind: 'document',
   path,
   area: 'philosophy',
@@ -69,4 +69,4 @@ export const deliberations: DocumentArtifact = {
       path,
     );
   },
-};
+} satisfies DocumentArtifact;

@@ -57,7 +57,7 @@ const schema = z.strictObject({
     .meta({ description: 'Alerts of scope drift, raised and not cleared, newest first' }),
 });
 
-export const driftAnalysis: DocumentArtifact = {
+export const driftAnalysis = {
   kind: 'document',
   path,
   area: 'philosophy',
@@ -72,4 +72,4 @@ export const driftAnalysis: DocumentArtifact = {
     const alerts = activeAlerts(state).filter(({ scope }) => scope === 'drift');
     return formatJson(schema, { timestamp: state.asOf, ...drift(state), alerts }, path);
   },
-};
+} satisfies DocumentArtifact;

@@ -28,7 +28,7 @@ const schema = z.strictObject({
   overall_compliance: share('Mean of the five scores', 'Σ score ÷ 5'),
 });
 
-export const virtues: DocumentArtifact = {
+export const virtues = {
   kind: 'document',
   path,
   area: 'philosophy',
@@ -51,4 +51,4 @@ export const virtues: DocumentArtifact = {
       path,
     );
   },
-};
+} satisfies DocumentArtifact;

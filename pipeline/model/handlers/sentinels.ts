@@ -40,7 +40,11 @@ export function heartbeat(state: State, event: EventOf<'heartbeat'>): void {
     addFinding(state, event, `a heartbeat of ${event.agent}, which is not registered`, event.agent);
     return;
   }
-  if (timeOf(event.timestamp) - timeOf(sentinel.last_heartbeat) > OFFLINE_AFTER_MS) {
+  const silence = timeOf(event.timestamp) - timeOf(sentinel.last_heartbeat);
+  const { heartbeats, silences } = state.day;
+  heartbeats[event.agent] = (own(heartbeats, event.agent) ?? 0) + 1;
+  silences[event.agent] = Math.max(own(silences, event.agent) ?? 0, silence);
+  if (silence > OFFLINE_AFTER_MS) {
     sentinel.up_since = event.timestamp;
     state.year.outages += 1;
   }
@@ -84,6 +88,11 @@ export function miiReading(state: State, event: EventOf<'mii_reading'>): void {
   month.mii_sum += mii;
   month.mii_readings += 1;
   month.mii_min = Math.min(month.mii_min ?? 1, mii);
+  const { day } = state;
+  day.mii_sum += mii;
+  day.readings += 1;
+  day.mii_min = Math.min(day.mii_min ?? 1, mii);
+  day.mii_max = Math.max(day.mii_max ?? 0, mii);
 }
 
 export function appRegistered(state: State, event: EventOf<'app_registered'>): void {

@@ -34,6 +34,8 @@ export function micMint(state: State, event: EventOf<'mic_mint'>): void {
   }
   const sums = own(state.year.by_cathedral, cathedral) ?? { mints: 0, minted: 0n };
   state.year.by_cathedral[cathedral] = { mints: sums.mints + 1, minted: sums.minted + amount };
+  const today = own(state.day.minted, cathedral) ?? { mints: 0, minted: 0n };
+  state.day.minted[cathedral] = { mints: today.mints + 1, minted: today.minted + amount };
   state.year.by_sentinel[id] = (own(state.year.by_sentinel, id) ?? 0n) + amount;
   const { normalised } = hourOf(state);
   normalised[id] = (own(normalised, id) ?? 0) + Number(event.data.amount) / multiplier;

@@ -153,6 +153,14 @@ test.each<[string, string, Edit, string, string, string]>([
     '"2026-02-30"',
   ],
   [
+    'a range of articles that ends beyond the last',
+    'standards.json',
+    (d) => Object.assign(d, { summary: 'It follows Articles 3 and 32 to 34.' }),
+    'summary',
+    'an article or paragraph of the treaty framework',
+    'Article 34, which does not exist',
+  ],
+  [
     'a clause without its keyword',
     'standards.json',
     (d) => Object.assign(d.standards[0].clauses[0], { text: 'It is nice.' }),

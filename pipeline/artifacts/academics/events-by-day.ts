@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { dayHistory } from '../day-history.ts';
+import { count, day } from '../fields.ts';
+
+export const eventsByDay = dayHistory({
+  path: 'academics/events-by-day.csv',
+  area: 'academics',
+  title: 'Ledger events by day and type',
+  description: 'How many events of each type the ledger got on each day. Only counts: the events need a key.',
+  schema: z.strictObject({
+    date: day,
+    event_type: z.string().meta({
+      description: 'Type of the events; other for types that are not documented here',
+      unit: 'snake_case token',
+    }),
+    events: count('Events of the type on the day; a type without any has no row'),
+  }),
+  rows: ({ day: { date, events } }) =>
+    Object.keys(events)
+      .sort()
+      .map((type) => ({ date, event_type: type, events: events[type]! })),
+});

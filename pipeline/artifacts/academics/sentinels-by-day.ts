@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { sentinelDays } from '../../model/queries/sentinel-days.ts';
+import { HOUR_MS } from '../../model/window.ts';
+import { dayHistory } from '../day-history.ts';
+import { cathedral, coordination, count, day, giScore, sentinelId } from '../fields.ts';
+import { INERT_TEXT } from '../format/csv.ts';
+
+export const sentinelsByDay = dayHistory({
+  path: 'academics/sentinels-by-day.csv',
+  area: 'academics',
+  title: 'Sentinels by day',
+  description:
+    'A row for each sentinel and day: how it was up, how often it gave a sign of life, and the scores it last attested.',
+  schema: z.strictObject({
+    date: day,
+    sentinel: sentinelId.regex(INERT_TEXT),
+    cathedral: cathedral.regex(INERT_TEXT),
+    status: z.enum(['operational', 'degraded', 'offline']).meta({
+      description:
+        'The worst of the day: operational where no silence was longer than 12 h, degraded up to 24 h, else offline',
+    }),
+    heartbeats: count('Heartbeats on the day'),
+    longest_silence: z.number().min(0).meta({
+      description:
+        'Longest time without a heartbeat that ended on the day, or that had lasted until its end; it may have begun days before',
+      unit: 'hours, to 2 decimal places',
+      range: '≥ 0',
+    }),
+    coordination_score: coordination.nullable(),
+    gi_score: giScore.nullable(),
+  }),
+  rows: (state) =>
+    sentinelDays(state).map(({ id, cathedral, status, heartbeats, silence, score, gi_score }) => ({
+      date: state.day.date,
+      sentinel: id,
+      cathedral,
+      status,
+      heartbeats,
+      longest_silence: Math.round((silence / HOUR_MS) * 100) / 100,
+      coordination_score: score,
+      gi_score,
+    })),
+});

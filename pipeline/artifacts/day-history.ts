@@ -1,0 +1,59 @@
+import { amountToNumber, formatAmount } from '../model/amount.ts';
+import type { State } from '../model/state.ts';
+import type { HistoryArtifact } from './artifact.ts';
+import { type Cell, csvHeader, csvRow, invalidRow, type RowSchema } from './format/csv.ts';
+
+/** A bigint is an amount in 1e-6 MIC: it is written exactly, and checked as the nearest number. Null: an empty cell. */
+type Value = Cell | bigint | boolean | null;
+
+interface DayHistory<S extends RowSchema>
+  extends Pick<HistoryArtifact, 'path' | 'area' | 'title' | 'description'> {
+  /** Of one row; its members are the columns. */
+  schema: S;
+  /** The rows of the state's day, which is over, in the order in which the file lists them. */
+  rows(state: State): Record<string, Value>[];
+}
+
+/**
+ * A CSV with the rows of each UTC day that is over, newest day first. The day that is not over is not there: its counts
+ * would grow from release to release, and read as a fall. Nor is a day without an event.
+ */
+export function dayHistory<S extends RowSchema>({
+  rows,
+  schema,
+  ...described
+}: DayHistory<S>): HistoryArtifact & { schema: S } {
+  const format = (row: Record<string, Value>, date: string): string => {
+    const values = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, checked(value)]));
+    const { error } = schema.safeParse(values);
+    if (error) throw invalidRow(`${described.path}, day ${date}`, error, values);
+    return csvRow(Object.keys(schema.shape).map((column) => cell(row[column]!)));
+  };
+  return {
+    ...described,
+    kind: 'history',
+    mediaType: 'text/csv; charset=utf-8; header=present',
+    restricted: false,
+    refresh: 'release',
+    schema,
+    separator: '',
+    assembled: true,
+    head: () => csvHeader(schema),
+    tail: () => '',
+    rows: () => [],
+    // Each row goes to the file's front, so the last one is added first.
+    dayRows: (state) =>
+      rows(state)
+        .map((row) => format(row, state.day.date))
+        .reverse(),
+  };
+}
+
+function checked(value: Value): Cell | boolean | null {
+  return typeof value === 'bigint' ? amountToNumber(value) : value;
+}
+
+function cell(value: Value): Cell {
+  if (typeof value === 'bigint') return formatAmount(value);
+  return typeof value === 'boolean' ? String(value) : (value ?? '');
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { minting } from '../../model/queries/supply.ts';
+import { dayHistory } from '../day-history.ts';
+import { day, share } from '../fields.ts';
+
+export const miiByDay = dayHistory({
+  path: 'economy/mii-by-day.csv',
+  area: 'economy',
+  title: 'Integrity index by day',
+  description:
+    'The readings of the integrity index on each day, the threshold at its end, and whether minting was on then.',
+  schema: z.strictObject({
+    date: day.meta({ description: 'Day, UTC; days that are over and had a reading', unit: 'YYYY-MM-DD' }),
+    readings: z.int().min(1).meta({ description: 'Readings on the day', unit: 'count', range: '≥ 1' }),
+    mii_mean: share('Mean of the day’s readings'),
+    mii_min: share('Lowest reading of the day'),
+    mii_max: share('Highest reading of the day'),
+    mii: share('Last reading of the day'),
+    threshold: share('Index below which minting pauses, at the end of the day', 'see /economy/mii'),
+    minting_active: z
+      .boolean()
+      .meta({ description: 'Whether MIC could be minted at the end of the day', formula: 'mii ≥ threshold' }),
+  }),
+  rows(state) {
+    const { date, readings, mii_sum, mii_min, mii_max } = state.day;
+    if (readings === 0) return [];
+    return [{ date, readings, mii_mean: mii_sum / readings, mii_min, mii_max, ...minting(state) }];
+  },
+});

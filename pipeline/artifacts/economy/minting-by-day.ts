@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { dayHistory } from '../day-history.ts';
+import { cathedral, count, day, mic } from '../fields.ts';
+import { INERT_TEXT } from '../format/csv.ts';
+
+export const mintingByDay = dayHistory({
+  path: 'economy/minting-by-day.csv',
+  area: 'economy',
+  title: 'MIC minting by day and cathedral',
+  description:
+    'How many MIC were minted for the sentinels of each cathedral on each day, and in how many mints.',
+  schema: z.strictObject({
+    date: day,
+    cathedral: cathedral
+      .regex(INERT_TEXT)
+      .meta({ description: 'Cathedral that the mints name; one without a mint on the day has no row' }),
+    mints: count('Mints on the day'),
+    minted: mic('MIC minted on the day', 'Σ mints'),
+  }),
+  rows: ({ day: { date, minted } }) =>
+    Object.keys(minted)
+      .sort()
+      .map((cathedral) => ({ date, cathedral, ...minted[cathedral]! })),
+});

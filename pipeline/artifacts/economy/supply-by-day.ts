@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { supply } from '../../model/queries/supply.ts';
+import { dayHistory } from '../day-history.ts';
+import { day, mic } from '../fields.ts';
+
+export const supplyByDay = dayHistory({
+  path: 'economy/supply-by-day.csv',
+  area: 'economy',
+  title: 'MIC supply by day',
+  description: 'How many MIC existed, circulated, were locked and had been burned at the end of each day.',
+  schema: z.strictObject({
+    date: day,
+    total_supply: mic('All MIC minted up to the end of the day, the genesis allocation included', 'Σ mints'),
+    circulating: mic('MIC that could be spent', 'total_supply − locked − burned'),
+    locked: mic('MIC locked in contracts', 'Σ locks − Σ unlocks'),
+    burned: mic('MIC burned up to the end of the day', 'Σ burns'),
+  }),
+  rows(state) {
+    const { total: total_supply, ...parts } = supply(state);
+    return [{ date: state.day.date, total_supply, ...parts }];
+  },
+});

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { recentlyClosed } from '../../model/queries/consensus-rate.ts';
+import { drift } from '../../model/queries/drift.ts';
+import { metrics } from '../../model/queries/metrics.ts';
+import { VIRTUE_MEASURES } from '../../model/queries/virtues.ts';
+import { dayHistory } from '../day-history.ts';
+import { count, day, share } from '../fields.ts';
+
+const mean = (description: string) =>
+  z.number().min(0).meta({ description, unit: 'share', range: '≥ 0', formula: 'Σ ÷ n, last 30 days' });
+
+export const metricsByDay = dayHistory({
+  path: 'philosophy/metrics-by-day.csv',
+  area: 'philosophy',
+  title: 'Virtues and drift metrics by day',
+  description:
+    'The five virtues and the other measures that drift is made of, each over the thirty days before the day’s last event.',
+  schema: z.strictObject({
+    date: day,
+    integrity: share('Integrity', VIRTUE_MEASURES.integrity.measure),
+    temperance: share('Temperance', VIRTUE_MEASURES.temperance.measure),
+    justice: share('Justice', VIRTUE_MEASURES.justice.measure),
+    prudence: share('Prudence', VIRTUE_MEASURES.prudence.measure),
+    courage: share('Courage', VIRTUE_MEASURES.courage.measure),
+    mean_gi_score: mean('Mean gi_score of the attestations; 0 without one'),
+    mean_coordination: mean('Mean coordination score of the attestations ÷ 100; 0 without one'),
+    consensus_rate: share(
+      'Share of the closed deliberations that reached consensus; 1 where none was closed',
+      'consensus_reached ÷ deliberations_closed',
+    ),
+    deliberations_closed: count('Deliberations closed in the thirty days'),
+    consensus_reached: count('Of those, the ones that reached consensus'),
+    drift_score: z.number().min(0).meta({
+      description:
+        'How far the metrics had moved since the ledger’s first thirty days; 0 until those were over',
+      unit: 'share',
+      range: '≥ 0',
+      formula: 'mean of |metric − baseline|',
+    }),
+  }),
+  rows(state) {
+    const closed = recentlyClosed(state);
+    return [
+      {
+        date: state.day.date,
+        ...metrics(state),
+        deliberations_closed: closed.length,
+        consensus_reached: closed.filter(({ consensus }) => consensus === 'reached').length,
+        drift_score: drift(state).drift_score,
+      },
+    ];
+  },
+});

@@ -1,0 +1,123 @@
+import { scaleLinear } from 'd3';
+import { element } from './element.ts';
+import { LABEL_SIZE, label, TICK_SIZE } from './label.ts';
+import { type LegendItem, legend, legendHeight } from './legend.ts';
+import { type Box, isNarrow, type Plot, widthOf } from './plot.ts';
+import { clipText, textWidth } from './text-width.ts';
+
+export interface BarRow {
+  label: string;
+  /** 0 or more. */
+  value: number;
+  colour: string;
+  /** The value in words, at the bar's end. */
+  text: string;
+  /** More of it, in muted type after the value; not in a narrow plot. */
+  detail?: string;
+}
+
+export interface BarChart {
+  rows: readonly BarRow[];
+  /** What the colours mean. */
+  key: readonly LegendItem[];
+  /** Values that the bars are held against, each with its name above the rows; `short` in a narrow plot. */
+  rules: readonly { value: number; text: string; short?: string }[];
+  /** End of the scale, where it is not the highest value. */
+  most?: number;
+}
+
+const ROW = 26;
+const BAR = 16;
+const RULE_ROOM = 20;
+const DETAIL_GAP = 8;
+const MOST_OF_WIDTH = 0.42;
+
+export function barRowsHeight({ rows, key, rules }: BarChart, width: number): number {
+  return legendHeight(key, width) + (rules.length > 0 ? RULE_ROOM : 0) + rows.length * ROW + 4;
+}
+
+/** Horizontal bars from zero, a row each: the name, the bar, and the value at its end. */
+export function barRows(chart: BarChart, plot: Plot): string[] {
+  const { box, theme } = plot;
+  const { rows, key, rules } = chart;
+  const names = legend(key, box, theme);
+  const top = box.top + names.height + (rules.length > 0 ? RULE_ROOM : 0);
+  const left = box.left + nameRoom(chart, widthOf(box));
+  const x = scaleLinear([0, mostOf(chart)], [left, Math.max(left + 20, box.right - valueRoom(chart, box))]);
+  const middles = rows.map((_, index) => top + (index + 0.5) * ROW);
+  const bars = rows.map(({ value, colour }, index) =>
+    element('rect', {
+      x: left,
+      y: middles[index]! - BAR / 2,
+      width: x(value) - left,
+      height: BAR,
+      fill: colour,
+    }),
+  );
+  const words = rows.flatMap((row, index) => {
+    const [y, end] = [middles[index]!, x(row.value) + 6];
+    const name = clipText(row.label, left - box.left - 7, LABEL_SIZE);
+    const value = label(row.text, end, y, { fill: theme.ink, weight: 600, halo: theme.paper });
+    return [
+      label(name, left - 8, y, { fill: theme.ink, anchor: 'end' }),
+      value,
+      ...detail(row, end, y, plot),
+    ];
+  });
+  const bottom = top + rows.length * ROW;
+  return [...names.marks, ...bars, ...ruleMarks(chart, x, { top, bottom }, plot), ...words];
+}
+
+function mostOf({ rows, rules, most = 0 }: BarChart): number {
+  return Math.max(most, ...rows.map(({ value }) => value), ...rules.map(({ value }) => value)) || 1;
+}
+
+/** To the right of the longest bar: for values, and in a plot that is not narrow for what is said beside them. */
+function valueRoom({ rows }: BarChart, box: Box): number {
+  const values = rows.map(({ text, detail = '' }) =>
+    isNarrow(box) || detail === ''
+      ? textWidth(text, LABEL_SIZE)
+      : textWidth(text, LABEL_SIZE) + DETAIL_GAP + textWidth(detail, TICK_SIZE),
+  );
+  return Math.max(0, ...values) + 8;
+}
+
+function detail(row: BarRow, end: number, y: number, { box, theme }: Plot): string[] {
+  if (row.detail === undefined || isNarrow(box)) return [];
+  const x = end + textWidth(row.text, LABEL_SIZE) + DETAIL_GAP;
+  return [label(row.detail, x, y, { fill: theme.muted, size: TICK_SIZE, halo: theme.paper })];
+}
+
+function nameRoom({ rows }: BarChart, width: number): number {
+  const longest = Math.max(0, ...rows.map((row) => textWidth(row.label, LABEL_SIZE)));
+  return Math.min(longest + 9, width * MOST_OF_WIDTH);
+}
+
+/** Lines across all rows; a name that would touch the one before it is left to the text below. */
+function ruleMarks(
+  { rules }: BarChart,
+  x: (value: number) => number,
+  { top, bottom }: { top: number; bottom: number },
+  { box, theme }: Plot,
+): string[] {
+  let free = box.left;
+  return [...rules]
+    .sort((a, b) => a.value - b.value)
+    .flatMap(({ value, text, short = text }) => {
+      const at = x(value);
+      const words = isNarrow(box) ? short : text;
+      const half = textWidth(words, TICK_SIZE) / 2;
+      const middle = Math.min(Math.max(at, box.left + half), box.right - half);
+      const line = element('line', {
+        x1: at,
+        x2: at,
+        y1: top - 4,
+        y2: bottom,
+        stroke: theme.ink,
+        'stroke-dasharray': '3 3',
+      });
+      if (middle - half < free) return [line];
+      free = middle + half + 8;
+      return [line, label(words, middle, top - 12, { fill: theme.muted, size: TICK_SIZE, anchor: 'middle' })];
+    });
+}

@@ -1,0 +1,148 @@
+import { scaleLinear } from 'd3';
+import { driftAnalysis } from '../../pipeline/artifacts/philosophy/drift-analysis.ts';
+import { own } from '../../pipeline/model/own.ts';
+import { defineChart } from './chart.ts';
+import { chosenSeries } from './chosen-series.ts';
+import { element } from './element.ts';
+import { LABEL_SIZE, label, TICK_SIZE } from './label.ts';
+import { type LegendItem, legend, legendHeight } from './legend.ts';
+import { type Plot, widthOf } from './plot.ts';
+import { readDocument } from './read-file.ts';
+import { clipText, textWidth } from './text-width.ts';
+import { type ChartTheme, THEMES } from './theme.ts';
+import { capitalised, changeWords, numberWords, shortNumber, tokenWords } from './words.ts';
+
+interface Trend {
+  name: string;
+  label: string;
+  baseline: number;
+  current: number;
+  drift: number;
+  direction: 'improving' | 'worsening' | 'stable';
+}
+
+interface Shown {
+  /** The largest change first. */
+  trends: readonly Trend[];
+  score: number;
+  status: string;
+}
+
+const ROW = 30;
+
+export const drift = defineChart<Shown & { asOf: string }, Shown>({
+  id: 'drift',
+  area: 'philosophy',
+  name: 'Drift by metric',
+  sources: [driftAnalysis],
+  controls: ['series'],
+  prepare(files) {
+    const { timestamp: asOf, drift_score: score, status, trends } = readDocument(files, driftAnalysis);
+    const named = trends.map(({ metric, ...rest }) => ({ name: metric, label: labelOf(metric), ...rest }));
+    return { trends: named, score, status, asOf };
+  },
+  series: ({ trends }) => trends.map(({ name, label }) => ({ name, label })),
+  asOf: ({ asOf }) => asOf,
+  show: ({ trends, score, status }, state) => ({
+    trends: chosenSeries(trends, state).toSorted((a, b) => Math.abs(b.drift) - Math.abs(a.drift)),
+    score,
+    status,
+  }),
+  isEmpty: ({ trends }) => trends.length === 0,
+  title: () => 'How far each metric has drifted',
+  unit: () =>
+    'Each from 0 to 1, or above where it has no upper end: the ledger’s first thirty days, and the last thirty',
+  summary({ trends, score, status }) {
+    const [most] = trends;
+    const count = (direction: Trend['direction']) =>
+      trends.filter((trend) => trend.direction === direction).length;
+    return [
+      `The drift score is ${numberWords(score, 3)}: ${status}.`,
+      `${most!.label} changed most, from ${numberWords(most!.baseline, 2)} to ${numberWords(most!.current, 2)} (${changeWords(most!.drift)}).`,
+      `Of ${trends.length} metrics, ${count('improving')} are improving, ${count('worsening')} are worsening and ${count('stable')} are stable.`,
+    ];
+  },
+  table: ({ trends }) => ({
+    columns: [
+      { name: 'metric', title: 'Metric', unit: '' },
+      { name: 'baseline', title: 'First thirty days', unit: 'share' },
+      { name: 'current', title: 'Last thirty days', unit: 'share' },
+      { name: 'drift', title: 'Change', unit: 'share' },
+      { name: 'direction', title: 'Direction', unit: '' },
+    ],
+    rows: trends.map(({ name, baseline, current, drift, direction }) => [
+      name,
+      baseline,
+      current,
+      drift,
+      direction,
+    ]),
+  }),
+  plotHeight: ({ trends }, width) => legendHeight(keyOf(THEMES.light), width) + trends.length * ROW + 22,
+  plot,
+});
+
+const LABELS: Readonly<Record<string, string>> = {
+  mean_gi_score: 'GI score',
+  mean_coordination: 'Coordination ÷ 100',
+};
+
+function labelOf(metric: string): string {
+  return own(LABELS, metric) ?? capitalised(tokenWords(metric));
+}
+
+function keyOf({ muted, series, contrast }: ChartTheme): LegendItem[] {
+  return [
+    { text: 'First thirty days', colour: muted, shape: 'ring' },
+    { text: 'Last thirty days', colour: series[0], shape: 'circle' },
+    { text: 'Last thirty days, worsening', colour: contrast, shape: 'circle' },
+  ];
+}
+
+function plot({ trends }: Shown, { box, theme }: Plot): string[] {
+  const key = legend(keyOf(theme), box, theme);
+  const names = Math.min(
+    Math.max(...trends.map((trend) => textWidth(trend.label, LABEL_SIZE))) + 8,
+    widthOf(box) * 0.5,
+  );
+  const changes = trends.map(({ drift }) => clipText(changeWords(drift), widthOf(box) * 0.25, LABEL_SIZE));
+  const room = Math.max(...changes.map((text) => textWidth(text, LABEL_SIZE))) + 14;
+  const top = box.top + key.height;
+  const most = Math.max(1, ...trends.flatMap(({ baseline, current }) => [baseline, current]));
+  const x = scaleLinear([0, most], [box.left + names + 6, box.right - room]);
+  const bottom = top + trends.length * ROW;
+  const rules = x.ticks(widthOf(box) < 480 ? 2 : 5).flatMap((value) => [
+    element('line', { x1: x(value), x2: x(value), y1: top, y2: bottom, stroke: theme.rule }),
+    label(most > 1 ? shortNumber(value) : numberWords(value, 1), x(value), bottom + 12, {
+      fill: theme.muted,
+      size: TICK_SIZE,
+      anchor: 'middle',
+    }),
+  ]);
+  const rows = trends.flatMap((trend, index) => {
+    const y = top + (index + 0.5) * ROW;
+    const name = clipText(trend.label, names - 7, LABEL_SIZE);
+    const colour = trend.direction === 'worsening' ? theme.contrast : theme.series[0];
+    return [
+      label(name, box.left + names - 8, y, { fill: theme.ink, anchor: 'end' }),
+      ...dumbbell(x(trend.baseline), x(trend.current), y, colour, theme),
+      label(changes[index]!, box.right, y, { fill: colour, anchor: 'end', weight: 600 }),
+    ];
+  });
+  return [...key.marks, ...rules, ...rows];
+}
+
+/** From a hollow circle to a full one. */
+function dumbbell(
+  from: number,
+  to: number,
+  y: number,
+  colour: string,
+  { paper, muted }: ChartTheme,
+): string[] {
+  return [
+    element('line', { x1: from, x2: to, y1: y, y2: y, stroke: colour, 'stroke-width': 2 }),
+    element('circle', { cx: from, cy: y, r: 4.5, fill: paper, stroke: muted, 'stroke-width': 2 }),
+    element('circle', { cx: to, cy: y, r: 5, fill: colour }),
+  ];
+}

@@ -1,0 +1,124 @@
+import { element } from './element.ts';
+import { frame } from './frame.ts';
+import { LINE_HEIGHT, label } from './label.ts';
+import type { Box, Plot } from './plot.ts';
+import { NARROW } from './plot.ts';
+import { wrapText } from './text-width.ts';
+import { type ChartTheme, THEMES, type ThemeName } from './theme.ts';
+
+export interface Picture {
+  /** Pixels, see `PICTURE_LIMITS`. */
+  width: number;
+  /** At least what the labels need; without it, what suits the width. */
+  height?: number;
+  theme: ThemeName;
+  /** `plot`: without title, unit, source and background, for a page that has them beside it. */
+  parts?: 'whole' | 'plot';
+}
+
+/** Narrower, labels cover the marks; larger, a picture is a load on whoever draws it. */
+export const PICTURE_LIMITS = { width: [280, 2400], height: [160, 2400] } as const;
+
+interface Words {
+  id: string;
+  title: string;
+  unit: string;
+  /** Below the plot, each from a new line on. */
+  notes: string[];
+  summary: string;
+}
+
+interface Block {
+  lines: string[];
+  size: number;
+  fill: keyof ChartTheme & ('ink' | 'muted');
+  weight?: number;
+  serif?: boolean;
+}
+
+const PADDING = 16;
+const GAP = 12;
+
+/** A whole picture: title, unit, the plot in what height is left, source. Null as plot: a frame that says so. */
+export function figure(
+  words: Words,
+  { width, height, theme: themeName, parts = 'whole' }: Picture,
+  plotHeight: (width: number) => number,
+  draw: ((plot: Plot) => string[]) | null,
+): string {
+  const theme = THEMES[themeName];
+  const padding = parts === 'whole' ? PADDING : 0;
+  const inner = width - 2 * padding;
+  const above = parts === 'whole' ? header(words, width, inner) : [];
+  const below = parts === 'whole' ? footer(words, inner) : [];
+  const around = 2 * padding + blockHeight(above) + blockHeight(below);
+  const wanted = Math.ceil(plotHeight(inner));
+  const plotted = Math.max(wanted, (height ?? 0) - around);
+  const total = Math.ceil(plotted + around);
+  const top = padding + blockHeight(above);
+  const box = { left: padding, right: width - padding, top, bottom: top + plotted };
+  const id = `chart-${words.id}-${width}-${themeName}`;
+  return frame(
+    { id, title: words.title, summary: words.summary },
+    { width, height: total },
+    theme,
+    [
+      ...(parts === 'whole' ? [element('rect', { width, height: total, fill: theme.paper })] : []),
+      ...textBlocks(above, padding, padding, theme),
+      ...(draw ? draw({ box, theme, id }) : nothingYet(box, theme)),
+      ...textBlocks(below, padding, box.bottom + GAP, theme),
+    ],
+    { 'font-variant': 'tabular-nums' },
+  );
+}
+
+function header({ title, unit }: Words, width: number, inner: number): Block[] {
+  const size = width < NARROW ? 17 : 20;
+  return [
+    { lines: wrapText(title, inner, size, 3), size, fill: 'ink', weight: 600, serif: true },
+    { lines: wrapText(unit, inner, 13, 4), size: 13, fill: 'muted' },
+  ];
+}
+
+function footer({ notes }: Words, inner: number): Block[] {
+  return notes.map((note) => ({ lines: wrapText(note, inner, 11, 5), size: 11, fill: 'muted' }));
+}
+
+function blockHeight(blocks: Block[]): number {
+  if (blocks.length === 0) return 0;
+  return GAP + blocks.reduce((sum, { lines, size }) => sum + lines.length * size * LINE_HEIGHT + 3, 0);
+}
+
+function textBlocks(blocks: Block[], x: number, top: number, theme: ChartTheme): string[] {
+  let y = top;
+  return blocks.flatMap(({ lines, size, fill, weight, serif }) => {
+    const marks = lines.map((line, index) =>
+      label(line, x, y + (index + 0.5) * size * LINE_HEIGHT, {
+        fill: theme[fill],
+        size,
+        ...(weight === undefined ? {} : { weight }),
+        ...(serif ? { font: theme.titleFont } : {}),
+      }),
+    );
+    y += lines.length * size * LINE_HEIGHT + 3;
+    return marks;
+  });
+}
+
+function nothingYet({ left, right, top, bottom }: Box, theme: ChartTheme): string[] {
+  const [width, height] = [right - left, bottom - top];
+  return [
+    element('rect', {
+      x: left + 0.5,
+      y: top + 0.5,
+      width: width - 1,
+      height: height - 1,
+      fill: 'none',
+      stroke: theme.rule,
+    }),
+    label('There is nothing to show yet.', left + width / 2, top + height / 2, {
+      fill: theme.muted,
+      anchor: 'middle',
+    }),
+  ];
+}

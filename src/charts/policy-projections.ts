@@ -1,0 +1,76 @@
+import { eventsByDay } from '../../pipeline/artifacts/academics/events-by-day.ts';
+import { defineChart } from './chart.ts';
+import { stackedColumns } from './columns.ts';
+import { addDays, calendarBins, inRange, timeOfDay } from './days.ts';
+import type { Flow } from './flow-columns.ts';
+import { flowTable } from './flow-columns.ts';
+import { timePlotHeight } from './plot.ts';
+import { readRows } from './read-file.ts';
+import { timeFrame } from './time-frame.ts';
+import { countWords, dayWords, numberWords } from './words.ts';
+
+interface Row {
+  date: string;
+  event_type: string;
+  events: number;
+}
+
+interface Shown extends Flow {
+  total: number;
+}
+
+const TYPE = 'policy_projected';
+const SERIES = [{ name: 'projections', label: 'Policy projections' }];
+
+export const policyProjections = defineChart<Row[], Shown>({
+  id: 'policy-impact',
+  area: 'government',
+  name: 'Policy impact projections',
+  sources: [eventsByDay],
+  controls: ['from', 'to'],
+  prepare: (files) => readRows(files, eventsByDay),
+  asOf: (rows) => rows.at(-1)?.date ?? '',
+  show(rows, state) {
+    const bins = calendarBins(inRange(rows, state), 'month');
+    const values = bins.map((bin) => [
+      bin.rows.reduce((sum, { event_type, events }) => sum + (event_type === TYPE ? events : 0), 0),
+    ]);
+    return {
+      bins,
+      step: 'month',
+      series: SERIES,
+      values,
+      total: values.reduce((sum, [count]) => sum + count!, 0),
+    };
+  },
+  isEmpty: ({ bins }) => bins.length === 0,
+  title: () => 'How many policy projections were recorded',
+  unit: () => 'Projections per calendar month',
+  note: () =>
+    'What each projects, and its risks, is in government/policy-impact.json, which needs a government key.',
+  summary({ bins, values, total }) {
+    const counts = values.map(([count]) => count!);
+    const most = counts.indexOf(Math.max(...counts));
+    return [
+      `From ${dayWords(bins[0]!.from)} to ${dayWords(bins.at(-1)!.to)}, ${countWords(total, 'policy projection was', 'policy projections were')} recorded.`,
+      ...(total > 0
+        ? [
+            `Most, ${numberWords(counts[most]!)}, came in the month that begins on ${dayWords(bins[most]!.from)}.`,
+          ]
+        : []),
+    ];
+  },
+  table: (shown) => flowTable(shown, 'count'),
+  plotHeight: (_, width) => timePlotHeight(width) * 0.8,
+  plot({ bins, values }, plot) {
+    const frame = timeFrame(plot, {
+      values: values.flat(),
+      fromZero: true,
+      scale: 'linear',
+      from: timeOfDay(bins[0]!.from),
+      to: timeOfDay(addDays(bins.at(-1)!.to, 1)),
+      format: (value) => (Number.isInteger(value) ? numberWords(value) : ''),
+    });
+    return [...frame.marks, ...stackedColumns(bins, values, frame, [plot.theme.series[0]])];
+  },
+});

@@ -1,0 +1,79 @@
+import { sentinelRoi } from '../../pipeline/artifacts/economy/sentinel-roi.ts';
+import { defineChart } from './chart.ts';
+import { chosenSeries } from './chosen-series.ts';
+import { readDocument } from './read-file.ts';
+import { type SentinelValue, sentinelBars, sentinelBarsHeight } from './sentinel-bars.ts';
+import { cathedralWords, labelNumber, numberWords } from './words.ts';
+
+interface Sentinel {
+  id: string;
+  cathedral: string;
+  total_rewards: number;
+  multiplier: number;
+  roi: number;
+}
+
+interface Data {
+  sentinels: Sentinel[];
+  asOf: string;
+}
+
+const seriesOf = ({ sentinels }: Data) => sentinels.map(({ id }) => ({ name: id, label: id }));
+
+export const roiBySentinel = defineChart<Data, Sentinel[]>({
+  id: 'roi-by-sentinel',
+  area: 'economy',
+  name: 'Return by sentinel',
+  sources: [sentinelRoi],
+  controls: ['series'],
+  prepare(files) {
+    const { timestamp: asOf, sentinels } = readDocument(files, sentinelRoi);
+    return { sentinels, asOf };
+  },
+  series: seriesOf,
+  asOf: ({ asOf }) => asOf,
+  show(data, state) {
+    const names = new Set(chosenSeries(seriesOf(data), state).map(({ name }) => name));
+    return data.sentinels.filter(({ id }) => names.has(id)).sort((a, b) => b.roi - a.roi);
+  },
+  isEmpty: (sentinels) => sentinels.length === 0,
+  title: () => 'Return on a mint, by sentinel',
+  unit: () => 'ROI: mean reward of a mint ÷ 1,000 MIC, the highest base reward; 0 without a mint',
+  summary(sentinels) {
+    const [first, last] = [sentinels[0]!, sentinels.at(-1)!];
+    const rewards = sentinels.reduce((sum, { total_rewards }) => sum + total_rewards, 0);
+    return [
+      `A mint for ${first.id} (${cathedralWords(first.cathedral)}) returned ${numberWords(first.roi, 2)} on average, the most.`,
+      ...(sentinels.length > 1 ? [`${last.id} had the least, ${numberWords(last.roi, 2)}.`] : []),
+      `The sentinels that are shown have earned ${numberWords(rewards)} MIC in all.`,
+    ];
+  },
+  table: (sentinels) => ({
+    columns: [
+      { name: 'sentinel', title: 'Sentinel', unit: '' },
+      { name: 'cathedral', title: 'Cathedral', unit: '' },
+      { name: 'roi', title: 'ROI', unit: 'ratio' },
+      { name: 'total_rewards', title: 'All rewards', unit: 'MIC' },
+      { name: 'multiplier', title: 'Present multiplier', unit: 'factor' },
+    ],
+    rows: sentinels.map(({ id, cathedral, roi, total_rewards, multiplier }) => [
+      id,
+      cathedral,
+      roi,
+      total_rewards,
+      multiplier,
+    ]),
+  }),
+  plotHeight: (sentinels, width) => sentinelBarsHeight(valuesOf(sentinels), [], width),
+  plot: (sentinels, plot) => sentinelBars(valuesOf(sentinels), [], plot),
+});
+
+function valuesOf(sentinels: Sentinel[]): SentinelValue[] {
+  return sentinels.map(({ id, cathedral, roi, total_rewards }) => ({
+    id,
+    cathedral,
+    value: roi,
+    text: labelNumber(roi, 2),
+    detail: `${labelNumber(total_rewards)} MIC in all`,
+  }));
+}

@@ -1,0 +1,80 @@
+import { metricsByDay } from '../../pipeline/artifacts/philosophy/metrics-by-day.ts';
+import { VIRTUES, type Virtue } from '../../pipeline/ledger/event.ts';
+import { defineChart } from './chart.ts';
+import { chosenSeries } from './chosen-series.ts';
+import { binDays, daysBetween, inRange, type Step, stepFor } from './days.ts';
+import { type Panel, panels, panelsHeight } from './panels.ts';
+import { readRows } from './read-file.ts';
+import { END_OF_STEP } from './step-words.ts';
+import { type ChartTheme, THEMES } from './theme.ts';
+import { capitalised, dayWords, listWords, numberWords } from './words.ts';
+
+type Day = { date: string } & Record<Virtue, number>;
+
+interface Shown {
+  days: readonly Day[];
+  series: readonly { name: Virtue; label: string }[];
+  step: Step;
+}
+
+const SERIES = VIRTUES.map((name) => ({ name, label: capitalised(name) }));
+const MOST_DAYS = 180;
+
+export const virtuesHistory = defineChart<Day[], Shown>({
+  id: 'virtues-history',
+  area: 'philosophy',
+  name: 'Virtues over time',
+  sources: [metricsByDay],
+  controls: ['series', 'from', 'to'],
+  prepare: (files) => readRows(files, metricsByDay),
+  series: () => SERIES,
+  asOf: (days) => days.at(-1)?.date ?? '',
+  show(days, state) {
+    const inside = inRange(days, state);
+    const step = stepFor(daysBetween(inside), MOST_DAYS);
+    const ends = binDays(inside, step).map(({ rows }) => rows.at(-1)!);
+    return { days: ends, series: chosenSeries(SERIES, state), step };
+  },
+  isEmpty: ({ days }) => days.length === 0,
+  title: ({ series }) => `${series.length === 1 ? series[0]!.label : 'The virtues'} over time`,
+  unit: ({ step }) => `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}`,
+  summary({ days, series }) {
+    const [first, last] = [days[0]!, days.at(-1)!];
+    const changes = series.map(
+      ({ name, label }) => `${label} from ${numberWords(first[name], 2)} to ${numberWords(last[name], 2)}`,
+    );
+    return [`Between ${dayWords(first.date)} and ${dayWords(last.date)}: ${listWords(changes)}.`];
+  },
+  table: ({ days, series }) => ({
+    columns: [
+      { name: 'date', title: 'Day', unit: '' },
+      ...series.map(({ name, label }) => ({ name, title: label, unit: 'share' })),
+    ],
+    rows: days.map((day) => [day.date, ...series.map(({ name }) => Math.round(day[name] * 1e6) / 1e6)]),
+  }),
+  plotHeight: ({ series }, width) => panelsHeight(series.length, width),
+  plot(shown, plot) {
+    const { days } = shown;
+    const range = { from: days[0]!.date, to: days.at(-1)!.date };
+    const options = {
+      ...range,
+      format: (value: number) => numberWords(value, 1),
+      fromZero: true,
+      limits: [0, 1] as const,
+    };
+    return panels(panelsOf(shown, plot.theme), options, plot);
+  },
+});
+
+function panelsOf({ days, series }: Shown, theme: ChartTheme = THEMES.light): Panel[] {
+  return series.map(({ name, label }, index) => ({
+    title: label,
+    colour: theme.series[index % theme.series.length]!,
+    lines: [
+      {
+        text: numberWords(days.at(-1)![name], 2),
+        points: days.map((day) => ({ date: day.date, value: day[name] })),
+      },
+    ],
+  }));
+}

@@ -1,0 +1,75 @@
+import { virtues as published } from '../../pipeline/artifacts/philosophy/virtues.ts';
+import { VIRTUES } from '../../pipeline/ledger/event.ts';
+import { type BarChart, barRows, barRowsHeight } from './bar-rows.ts';
+import { defineChart } from './chart.ts';
+import { chosenSeries } from './chosen-series.ts';
+import { readDocument } from './read-file.ts';
+import { type ChartTheme, THEMES } from './theme.ts';
+import { capitalised, listWords, numberWords, tokenWords } from './words.ts';
+
+interface Virtue {
+  name: string;
+  label: string;
+  score: number;
+  measure: string;
+  status: 'compliant' | 'at_risk' | 'breached';
+}
+
+interface Shown {
+  virtues: readonly Virtue[];
+  overall: number;
+}
+
+const SERIES = VIRTUES.map((name) => ({ name, label: capitalised(name) }));
+const RULES = [
+  { value: 0.6, text: '0.6 at risk', short: '0.6' },
+  { value: 0.8, text: '0.8 compliant', short: '0.8' },
+];
+
+export const virtues = defineChart<Shown & { asOf: string }, Shown>({
+  id: 'virtues',
+  area: 'philosophy',
+  name: 'Virtues',
+  sources: [published],
+  controls: ['series'],
+  prepare(files) {
+    const { timestamp: asOf, virtues, overall_compliance } = readDocument(files, published);
+    const list = SERIES.map(({ name, label }) => ({ name, label, ...virtues[name] }));
+    return { virtues: list, overall: overall_compliance, asOf };
+  },
+  series: () => SERIES,
+  asOf: ({ asOf }) => asOf,
+  show: ({ virtues, overall }, state) => ({ virtues: chosenSeries(virtues, state), overall }),
+  isEmpty: ({ virtues }) => virtues.length === 0,
+  title: () => 'How the system does by five virtues',
+  unit: () =>
+    'Score from 0 to 1 over the last thirty days of the ledger; compliant from 0.8, at risk from 0.6, breached below',
+  summary({ virtues, overall }) {
+    const scores = virtues.map(
+      ({ label, score, status }) => `${label} ${numberWords(score, 2)} (${tokenWords(status)})`,
+    );
+    return [`${listWords(scores)}.`, `The mean of all five is ${numberWords(overall, 2)}.`];
+  },
+  table: ({ virtues }) => ({
+    columns: [
+      { name: 'virtue', title: 'Virtue', unit: '' },
+      { name: 'score', title: 'Score', unit: 'share' },
+      { name: 'status', title: 'Status', unit: '' },
+      { name: 'measure', title: 'Measure', unit: '' },
+    ],
+    rows: virtues.map(({ name, score, status, measure }) => [name, score, status, measure]),
+  }),
+  plotHeight: (shown, width) => barRowsHeight(barsOf(shown, THEMES.light), width),
+  plot: (shown, plot) => barRows(barsOf(shown, plot.theme), plot),
+});
+
+function barsOf({ virtues }: Shown, theme: ChartTheme): BarChart {
+  const colours = { compliant: theme.series[0], at_risk: theme.series[4], breached: theme.contrast };
+  const rows = virtues.map(({ label, score, status }) => ({
+    label,
+    value: score,
+    colour: colours[status],
+    text: `${numberWords(score, 2)} ${tokenWords(status)}`,
+  }));
+  return { rows, key: [], rules: RULES, most: 1 };
+}

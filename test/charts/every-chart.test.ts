@@ -1,0 +1,167 @@
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import type { Chart } from '../../src/charts/chart.ts';
+import { chartCsv } from '../../src/charts/chart-csv.ts';
+import {
+  type ChartState,
+  DEFAULT_STATE,
+  formatChartState,
+  parseChartState,
+} from '../../src/charts/chart-state.ts';
+import { CHARTS, findChart } from '../../src/charts/table.ts';
+import type { ThemeName } from '../../src/charts/theme.ts';
+import { chartFiles } from './chart-files.ts';
+import { assertDrawn } from './drawing.ts';
+import { smallLedger } from './small-ledger.ts';
+
+const FILES = chartFiles(smallLedger(75).leaves);
+const EMPTY_FILES = chartFiles(smallLedger(0).leaves.slice(0, 1));
+const WIDTHS = [280, 320, 480, 640, 1000, 1200, 2400];
+const THEME_NAMES: ThemeName[] = ['light', 'dark', 'page'];
+
+/** Every state that one change of one control gives, and a few at once. */
+function statesOf(chart: Chart, data: unknown): ChartState[] {
+  const [series] = chart.series(data);
+  const changes: Partial<ChartState>[] = [
+    {},
+    ...(series ? [{ series: [series.name] }] : []),
+    { from: '2026-01-10' },
+    { to: '2026-01-10' },
+    { from: '2026-01-10', to: '2026-01-10' },
+    { from: '2031-01-01' },
+    { scale: 'log' },
+    { scale: 'log', from: '2026-01-20' },
+    { s: 0 },
+    { s: 200, multiplier: 2 },
+  ];
+  return changes
+    .filter((change) => Object.keys(change).every((name) => chart.controls.includes(name as never)))
+    .map((change) => ({ ...DEFAULT_STATE, ...change }));
+}
+
+describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the chart %s', (id, chart) => {
+  const data = chart.prepare(FILES);
+
+  test('is made of public files of the table', () => {
+    for (const path of chart.sources)
+      expect(ARTIFACTS.find((artifact) => artifact.path === path)).toMatchObject({ restricted: false });
+  });
+
+  test('is drawn inside its frame in every state, width and theme', () => {
+    for (const state of statesOf(chart, data)) {
+      for (const width of WIDTHS) {
+        const svg = chart.draw(data, state, { width, theme: THEME_NAMES[width % 3]! });
+        assertDrawn(svg, `${id}?${formatChartState(chart, state)} at ${width}`);
+      }
+    }
+  });
+
+  test('says in a frame that there is nothing yet, where there is nothing', () => {
+    const empty = chart.prepare(EMPTY_FILES);
+    const svg = chart.draw(empty, DEFAULT_STATE, { width: 320, theme: 'light' });
+    assertDrawn(svg, `${id}, empty`);
+    if (!chart.isEmpty(empty, DEFAULT_STATE)) return;
+    expect(svg).toContain('There is nothing to show yet.');
+    expect(chart.summary(empty, DEFAULT_STATE)).toEqual(['There is nothing to show yet.']);
+    expect(chart.table(empty, DEFAULT_STATE).rows).toEqual([]);
+  });
+
+  test('stands alone: a role, a title, a description, no style, no script, nothing from elsewhere', () => {
+    const svg = chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'light' });
+    const [title] = [chart.title(data, DEFAULT_STATE)];
+    expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*role="img"/);
+    expect(svg).toContain(
+      `<title id="chart-${id}-640-light-title">${title.replaceAll('&', '&amp;')}</title>`,
+    );
+    expect(svg).toMatch(/<desc id="[^"]+">[^<]{40,}<\/desc>/);
+    expect(svg.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(
+      /<style|<script|style=|href|url\(|https?:/,
+    );
+    expect(svg).toContain('CC BY 4.0.');
+  });
+
+  test('leaves title, source and ground to the page where the page asks for that', () => {
+    const svg = chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'page', parts: 'plot' });
+    assertDrawn(svg, id);
+    expect(svg).not.toContain('CC BY 4.0.');
+    expect(svg).not.toMatch(/#[0-9a-f]{6}/);
+  });
+
+  test('is as high as it is asked to be, and no lower than its labels need', () => {
+    const heightOf = (height?: number) =>
+      Number(
+        / height="(\d+)"/.exec(
+          chart.draw(data, DEFAULT_STATE, { width: 640, theme: 'light', ...(height && { height }) }),
+        )![1],
+      );
+    const own = heightOf();
+    expect(heightOf(own + 200)).toBe(own + 200);
+    expect(heightOf(160)).toBe(own);
+  });
+
+  test('has a table whose rows fill its columns, and the same as CSV', () => {
+    for (const state of statesOf(chart, data)) {
+      const table = chart.table(data, state);
+      const names = table.columns.map(({ name }) => name);
+      expect(new Set(names).size).toBe(names.length);
+      for (const row of table.rows) expect(row).toHaveLength(names.length);
+      const [header, ...rows] = parse(chartCsv(table)) as string[][];
+      expect(header).toEqual(names);
+      expect(rows).toEqual(table.rows.map((row) => row.map((cell) => String(cell ?? ''))));
+    }
+  });
+
+  test('refuses a series that its data does not have, and names those that there are', () => {
+    const [series] = chart.series(data);
+    if (!series) return;
+    const state = { ...DEFAULT_STATE, series: ['no such series'] };
+    for (const ask of [chart.table, chart.summary, chart.title] as const)
+      expect(() => ask(data, state)).toThrow(new RegExp(`expected one of .*${series.name}`));
+  });
+
+  test.each(chart.sources)('refuses a release whose %s is missing or damaged', (path) => {
+    const { [path]: text, ...others } = FILES;
+    for (const files of [
+      others,
+      { ...FILES, [path]: text!.slice(0, -7) },
+      { ...FILES, [path]: `x${text}` },
+    ]) {
+      expect(() => chart.prepare(files)).toThrow(CathedralError);
+      expect(() => chart.prepare(files)).toThrow(path);
+    }
+  });
+
+  test('has an address for each state that gives the state back', () => {
+    for (const state of statesOf(chart, data)) {
+      const address = formatChartState(chart, state);
+      expect(parseChartState(chart, new URLSearchParams(address))).toEqual(state);
+    }
+  });
+});
+
+describe('the table of charts', () => {
+  test('has each id once, fit for an address', () => {
+    const ids = CHARTS.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    expect(findChart('supply')?.name).toBe('MIC supply');
+    expect(findChart('constructor')).toBeUndefined();
+  });
+});
+
+test('three years of days are drawn in less than 100 kB each', () => {
+  const files = chartFiles(smallLedger(1096).leaves);
+  for (const chart of CHARTS) {
+    const data = chart.prepare(files);
+    const states = [DEFAULT_STATE, { ...DEFAULT_STATE, from: '2025-12-01' }].slice(
+      0,
+      chart.controls.includes('from') ? 2 : 1,
+    );
+    for (const state of states) {
+      const svg = chart.draw(data, state, { width: 1000, theme: 'light' });
+      expect(svg.length, chart.id).toBeLessThan(100_000);
+    }
+  }
+});

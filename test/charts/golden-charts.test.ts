@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_STATE } from '../../src/charts/chart-state.ts';
+import { CHARTS } from '../../src/charts/table.ts';
+import { chartFiles } from './chart-files.ts';
+import { smallLedger } from './small-ledger.ts';
+
+const FILES = chartFiles(smallLedger(40).leaves);
+const PICTURES = [
+  { theme: 'light', width: 780 },
+  { theme: 'dark', width: 340 },
+] as const;
+
+/** A picture each: what a change of the drawing looks like is seen in its diff. `vitest run -u` draws them anew. */
+test.each(
+  CHARTS.flatMap((chart) => PICTURES.map((picture) => [chart.id, picture.theme, chart, picture] as const)),
+)('%s is drawn as its picture in %s', async (id, theme, chart, picture) => {
+  const svg = chart.draw(chart.prepare(FILES), DEFAULT_STATE, picture);
+  await expect(`${svg.replaceAll('><', '>\n<')}\n`).toMatchFileSnapshot(
+    `../golden/charts/${id}-${theme}.svg`,
+  );
+});

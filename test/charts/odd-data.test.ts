@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { DEFAULT_STATE } from '../../src/charts/chart-state.ts';
+import { CHARTS } from '../../src/charts/table.ts';
+import { arbitraryFile } from './arbitrary-file.ts';
+import { assertDrawn } from './drawing.ts';
+
+const RUNS = 60;
+
+function arbitrarySources(paths: readonly string[]) {
+  const files = paths.map((path) => {
+    const artifact = ARTIFACTS.find((one) => one.path === path)!;
+    if (artifact.kind === 'printed') throw new Error(path);
+    return [path, arbitraryFile(artifact)] as const;
+  });
+  return fc.record(Object.fromEntries(files));
+}
+
+describe('whatever a file holds that its schema allows', () => {
+  test.each(CHARTS.map((chart) => [chart.id, chart] as const))(
+    '%s is drawn inside its frame',
+    (id, chart) => {
+      const width = fc.constantFrom(280, 320, 700, 1200);
+      fc.assert(
+        fc.property(arbitrarySources(chart.sources), width, fc.boolean(), (files, width, log) => {
+          const data = chart.prepare(files);
+          const scale = log && chart.controls.includes('scale') ? 'log' : 'linear';
+          const state = { ...DEFAULT_STATE, scale } as const;
+          assertDrawn(chart.draw(data, state, { width, theme: 'light' }), id);
+          const words = [chart.title(data, state), ...chart.summary(data, state), chart.source(data)].join(
+            ' ',
+          );
+          expect(words).not.toMatch(/NaN|undefined|Infinity|null|Invalid/);
+          const { rows } = chart.table(data, state);
+          for (const cell of rows.flat())
+            expect(typeof cell === 'number' ? Number.isFinite(cell) : true).toBe(true);
+        }),
+        { numRuns: RUNS },
+      );
+    },
+  );
+});

@@ -1,0 +1,214 @@
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { reward } from '../../pipeline/model/formulas.ts';
+import type { Chart } from '../../src/charts/chart.ts';
+import { type ChartState, DEFAULT_STATE } from '../../src/charts/chart-state.ts';
+import { findChart } from '../../src/charts/table.ts';
+import { chartFiles } from './chart-files.ts';
+import { smallLedger } from './small-ledger.ts';
+
+const LEDGER = smallLedger(200);
+const FILES = chartFiles(LEDGER.leaves);
+/** Newest first, read by a parser that is not ours. */
+const rowsOf = (path: string): Record<string, string>[] => parse(FILES[path]!, { columns: true });
+const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+const whole = (value: number) => Math.round(value).toLocaleString('en-GB');
+
+function ask(id: string, change: Partial<ChartState> = {}) {
+  const chart = findChart(id) as Chart;
+  const [data, state] = [chart.prepare(FILES), { ...DEFAULT_STATE, ...change }];
+  const { columns, rows } = chart.table(data, state);
+  const records = rows.map((row) =>
+    Object.fromEntries(row.map((cell, index) => [columns[index]!.name, cell])),
+  );
+  return {
+    words: chart.summary(data, state).join(' '),
+    records,
+    title: chart.title(data, state),
+    unit: chart.unit(data, state),
+  };
+}
+
+describe('what a chart says and lists is what the published files give', () => {
+  test('supply: every day, today from the file of now, and the words of the last', () => {
+    const { words, records } = ask('supply');
+    const days = rowsOf('economy/supply-by-day.csv').reverse();
+    const now = JSON.parse(FILES['economy/supply']!);
+    expect(records.slice(0, -1)).toEqual(
+      days.map(({ date, total_supply, circulating, locked, burned }) => ({
+        date,
+        circulating: Number(circulating),
+        locked: Number(locked),
+        burned: Number(burned),
+        total_supply: Number(total_supply),
+      })),
+    );
+    const { timestamp, ...amounts } = now;
+    expect(records.at(-1)).toEqual({ date: timestamp.slice(0, 10), ...amounts });
+    expect(words).toContain(
+      `On 18 June 2026, ${whole(now.circulating)} MIC circulated, ${whole(now.locked)} MIC were locked`,
+    );
+    expect(words).toContain(`of ${whole(now.total_supply)} MIC in all`);
+    expect(words).toContain(`+${whole(now.total_supply - Number(days[0]!.total_supply))} MIC`);
+  });
+
+  test('supply: only the parts and the days that are asked for', () => {
+    const { records, title } = ask('supply', { series: ['burned'], from: '2026-01-10', to: '2026-01-12' });
+    expect(records.map((record) => Object.keys(record))).toEqual(
+      Array(3).fill(['date', 'burned', 'total_supply']),
+    );
+    expect(records.map(({ date }) => date)).toEqual(['2026-01-10', '2026-01-11', '2026-01-12']);
+    expect(title).toBe('MIC supply over time: burned');
+  });
+
+  test('minting: weekly means times their days are all that was minted', () => {
+    const { words, records, unit } = ask('minting');
+    const rows = rowsOf('economy/minting-by-day.csv');
+    const minted = sum(rows.map((row) => Number(row.minted)));
+    expect(unit).toBe('MIC per day, means by week');
+    const days = (from: unknown, to: unknown) =>
+      (Date.parse(String(to)) - Date.parse(String(from))) / 86_400_000 + 1;
+    const listed = records.map(
+      ({ from, to, ...values }) => days(from, to) * sum(Object.values(values).map(Number)),
+    );
+    expect(sum(listed)).toBeCloseTo(minted, 2);
+    expect(words).toContain(
+      `${whole(minted)} MIC were minted in ${whole(sum(rows.map((row) => Number(row.mints))))} mints`,
+    );
+  });
+
+  test('minting: day by day where there are few days', () => {
+    const { records } = ask('minting', { from: '2026-02-01', to: '2026-02-02', series: ['FOR-ECONOMISTS'] });
+    const expected = ['2026-02-01', '2026-02-02'].map((date) => ({
+      date,
+      'FOR-ECONOMISTS': Number(
+        rowsOf('economy/minting-by-day.csv').find(
+          (row) => row.date === date && row.cathedral === 'FOR-ECONOMISTS',
+        )!.minted,
+      ),
+    }));
+    expect(records).toEqual(expected);
+  });
+
+  test('integrity index: the days that ended with minting off, and the lowest reading', () => {
+    const { words, records } = ask('mii');
+    const days = rowsOf('economy/mii-by-day.csv');
+    const off = days.filter(({ minting_active }) => minting_active === 'false').length;
+    expect(off).toBeGreaterThan(0);
+    expect(words).toContain(`${off} of ${days.length} days ended with minting off`);
+    expect(sum(records.map(({ days_minting_off }) => Number(days_minting_off)))).toBe(off);
+    const lowest = days.map(({ mii_min }) => Number(mii_min)).sort((a, b) => a - b)[0]!;
+    expect(words).toContain(`The lowest reading was ${(lowest * 100).toFixed(2)} %`);
+  });
+
+  test('uptime: the worst of each day, for ninety days unless more are asked for', () => {
+    const { records, words } = ask('uptime');
+    expect(records).toHaveLength(90);
+    const rows = rowsOf('academics/sentinels-by-day.csv');
+    for (const { from, to, ...statuses } of records) {
+      expect(from).toBe(to);
+      for (const [sentinel, status] of Object.entries(statuses))
+        expect(rows.find((row) => row.date === from && row.sentinel === sentinel)!.status).toBe(status);
+    }
+    const since = String(records[0]!.from);
+    const offline = rows.filter(
+      ({ date, sentinel, status }) => date! >= since && sentinel === 'EVE' && status === 'offline',
+    );
+    expect(words).toContain(`EVE on ${offline.length} days`);
+    expect(ask('uptime', { from: '2025-12-01' }).unit).toContain('The worst day of each week');
+  });
+
+  test('events: the types shown and the rest are all events', () => {
+    const { records, words } = ask('events', { from: '2026-03-01', to: '2026-03-31' });
+    const rows = rowsOf('academics/events-by-day.csv').filter(
+      ({ date }) => date! >= '2026-03-01' && date! <= '2026-03-31',
+    );
+    const all = sum(rows.map(({ events }) => Number(events)));
+    expect(sum(records.map(({ date: _, ...counts }) => sum(Object.values(counts).map(Number))))).toBe(all);
+    expect(words).toContain(`the ledger got ${whole(all)} events`);
+    const one = ask('events', { series: ['mic_burn'], from: '2026-03-01', to: '2026-03-31' });
+    expect(Object.keys(one.records[0]!)).toEqual(['date', 'mic_burn']);
+  });
+
+  test('consensus: the published rate, and none where nothing was closed', () => {
+    const { records, words } = ask('consensus');
+    const days = rowsOf('philosophy/metrics-by-day.csv').reverse();
+    expect(records.map(({ date }) => date)).toEqual(days.map(({ date }) => date));
+    for (const [index, { consensus_rate, deliberations_closed }] of records.entries()) {
+      const expected = Number(deliberations_closed) === 0 ? null : Number(days[index]!.consensus_rate);
+      if (expected === null) expect(consensus_rate).toBeNull();
+      else expect(consensus_rate).toBeCloseTo(expected, 6);
+    }
+    const last = days.at(-1)!;
+    expect(words).toContain(
+      `${last.consensus_reached} of ${last.deliberations_closed} closed deliberations reached consensus`,
+    );
+  });
+
+  test('policy projections: how many events of the type each month has', () => {
+    const { records } = ask('policy-impact');
+    const events = LEDGER.leaves.filter(({ event }) => event.type === 'policy_projected');
+    for (const { from, projections } of records)
+      expect(projections).toBe(
+        events.filter(({ event }) => event.timestamp.slice(0, 7) === String(from).slice(0, 7)).length,
+      );
+  });
+
+  test('reward curve: the formula, the sentinels, and a point of the reader’s own', () => {
+    const { records, words } = ask('reward-curve', { s: 62.5, multiplier: 1.4 });
+    for (const { s, multiplier, reward: mic } of records)
+      expect(Number(mic)).toBeCloseTo(reward(Number(s), Number(multiplier)), 6);
+    expect(records[0]).toMatchObject({ what: 'your point', s: 62.5, multiplier: 1.4 });
+    expect(words).toContain(
+      `A score of 62.5 points with the multiplier 1.40 earns ${reward(62.5, 1.4).toFixed(1)} MIC`,
+    );
+    expect(words).toContain('A score of 50 points earns 500 MIC with the multiplier 1 and 1,000 MIC with 2');
+  });
+
+  test('deliberations: the position that each sentinel took last, and who opposed most', () => {
+    const { records, words } = ask('deliberations');
+    const published = JSON.parse(FILES['philosophy/deliberations.json']!).deliberations.slice(0, 20);
+    const opposed = new Map<string, number>();
+    for (const [index, { id, sentinels }] of published.entries()) {
+      const own = Object.fromEntries(
+        sentinels.map((one: { id: string; position: string }) => [one.id, one.position.replaceAll('_', ' ')]),
+      );
+      expect(records[index]).toMatchObject({ deliberation: id, ...own });
+      for (const { id: name, position } of sentinels)
+        if (position === 'oppose') opposed.set(name, (opposed.get(name) ?? 0) + 1);
+    }
+    expect(words).toContain(`opposed most often: ${Math.max(...opposed.values())} times`);
+  });
+
+  test('multipliers: the one that was set, and present ones', () => {
+    const { words, records } = ask('multipliers');
+    expect(records).toHaveLength(rowsOf('economy/cathedral-multipliers.csv').length);
+    expect(words).toContain('Economists 1.35');
+    expect(words).toContain('set that of Economists to 1.35 (supply restraint)');
+  });
+
+  test.each([
+    ['coordination', 'economy/coordination', 'coordination_score'],
+    ['roi-by-sentinel', 'economy/sentinel-roi.json', 'roi'],
+  ])('%s: every sentinel of the file, the highest first', (id, path, column) => {
+    const { records, words } = ask(id);
+    const values = records.map((record) => Number(record[column]));
+    expect(values).toEqual(values.toSorted((a, b) => b - a));
+    expect(records.map(({ sentinel }) => sentinel).sort()).toEqual(
+      JSON.parse(FILES[path]!)
+        .sentinels.map((one: { id: string }) => one.id)
+        .sort(),
+    );
+    expect(words).toContain(String(records[0]!.sentinel));
+  });
+
+  test('compliance: the public part, by jurisdiction', () => {
+    const { records, words } = ask('compliance');
+    const { compliance } = JSON.parse(FILES['government/transparency.json']!);
+    for (const { jurisdiction, status, last_audit } of records)
+      expect(compliance.jurisdictions[String(jurisdiction)]).toEqual({ status, last_audit });
+    expect(words).toContain('Overall: non compliant');
+    expect(words).toContain('Not audited yet: USA, UK and International');
+    expect(JSON.stringify([records, words])).not.toMatch(/GDPR|AI_Act|MiCA/);
+  });
+});
