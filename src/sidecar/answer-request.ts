@@ -30,7 +30,7 @@ export async function answerRequest(visit: Visit, services: Services): Promise<A
   if (!isPlain(visit)) await admit(visit, services.keys, now);
   if (path === LIVE_PATH && services.live) {
     services.live.listen(request, response, {
-      headers: headersOf(visit, {}),
+      headers: (own) => headersOf(visit, own),
       address: visit.address.ip(request),
       query: visit.query,
     });

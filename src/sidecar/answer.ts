@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { FileBody } from './file-body.ts';
 import { ALLOW } from './methods.ts';
 import { formatProblem, PROBLEM_MEDIA_TYPE, type Problem } from './problem.ts';
 
@@ -7,8 +8,10 @@ export interface Answer {
   status: number;
   /** Content-Length too, where it is known: HEAD has it without a body. */
   headers: Readonly<Record<string, string>>;
-  /** A stream holds what it needs already, so that nothing can be missing after the first byte. Null: no body. */
-  body: Buffer | Readable | null;
+  /** Of this answer alone, where `headers` are those of many. */
+  more?: Readonly<Record<string, string>>;
+  /** A file or a stream is open already, so that nothing can be missing after the first byte. Null: no body. */
+  body: Buffer | FileBody | Readable | null;
 }
 
 /** Lets go of what an answer holds that will not be sent. */
@@ -27,7 +30,6 @@ export function problemAnswer(problem: Problem, instance: string): Answer {
       ...problem.headers,
       'Content-Type': PROBLEM_MEDIA_TYPE,
     },
-    // As bytes: to text, Fastify adds a charset, which this media type does not have.
     body: Buffer.from(formatProblem(problem, instance)),
   };
 }

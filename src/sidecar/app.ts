@@ -43,8 +43,19 @@ export function createApp(services: Services, limits: AppLimits): Server {
   const nextId = requestIds();
   const receive = (request: IncomingMessage, response: ServerResponse) => {
     const visit: Visit = {
-      ...{ request, response, id: nextId(), address: addressOf, path: null, query: '' },
-      ...{ key: null, keyId: null, holder: null, area: null, gated: false, counted: false, leave: null },
+      request,
+      response,
+      id: nextId(),
+      address: addressOf,
+      path: null,
+      query: '',
+      key: null,
+      keyId: null,
+      holder: null,
+      area: null,
+      gated: false,
+      counted: false,
+      leave: null,
     };
     void attend(visit, services);
   };
@@ -59,7 +70,7 @@ export function createApp(services: Services, limits: AppLimits): Server {
 async function attend(visit: Visit, services: Services): Promise<void> {
   const { response } = visit;
   const started = performance.now();
-  response.once('close', () => {
+  response.on('close', () => {
     visit.leave?.();
     report(visit, (performance.now() - started) / 1000, services);
   });

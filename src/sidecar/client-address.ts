@@ -10,12 +10,14 @@ export interface ClientAddress {
 }
 
 const UNKNOWN = '0.0.0.0';
+/** Of which it is remembered whether they are trusted: to read an address takes longer than to count a request. */
+const MAX_ADDRESSES = 10_000;
 
 /** `trusted`: addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed; null: none. */
 export function clientAddress(trusted: readonly string[] | null): ClientAddress {
   const nearest = ({ socket }: IncomingMessage) => socket.remoteAddress ?? UNKNOWN;
   if (!trusted) return { ip: nearest, isSecure: () => false };
-  const trusts = proxyAddress.compile([...trusted]);
+  const trusts = remembering(proxyAddress.compile([...trusted]));
   return {
     ip(request) {
       const named = proxyAddress(request, trusts);
@@ -27,5 +29,17 @@ export function clientAddress(trusted: readonly string[] | null): ClientAddress 
       if (scheme === undefined || !trusts(nearest(request), 0)) return false;
       return String(scheme).split(',').at(-1)!.trim() === 'https';
     },
+  };
+}
+
+function remembering(trusts: (address: string, hop: number) => boolean): typeof trusts {
+  const known = new Map<string, boolean>();
+  return (address, hop) => {
+    const before = known.get(address);
+    if (before !== undefined) return before;
+    if (known.size >= MAX_ADDRESSES) known.clear();
+    const found = trusts(address, hop);
+    known.set(address, found);
+    return found;
   };
 }

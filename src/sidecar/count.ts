@@ -36,5 +36,5 @@ export async function count(
       throw requestNotCounted();
     });
   if (!taken.allowed) throw rateLimited(area, taken);
-  return { ...answer, headers: { ...answer.headers, ...rateLimitHeaders(taken) } };
+  return { ...answer, more: rateLimitHeaders(taken) };
 }

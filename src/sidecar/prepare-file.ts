@@ -1,12 +1,11 @@
-import { open } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { headersFor } from '../../pipeline/publish/headers.ts';
 import { type Blob, type ManifestFile, storedAt } from '../../pipeline/publish/manifest.ts';
 import { chooseEncoding, type Encoding } from './accept-encoding.ts';
 import type { Answer } from './answer.ts';
 import { type ByteRange, parseByteRange } from './byte-range.ts';
+import { openFileBody } from './file-body.ts';
 import { evaluate, rangeApplies } from './preconditions.ts';
 import { Problem } from './problem.ts';
 import type { ServedRelease } from './releases.ts';
@@ -15,8 +14,6 @@ import type { Asked } from './services.ts';
 import { MAX_SMALL_BYTES } from './small-files.ts';
 
 const ENDINGS: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
-/** A quarter of what a connection over a long distance has under way; larger ones cost memory, smaller ones time. */
-const CHUNK_BYTES = 256 * 1024;
 
 /** What a request asks of a file of the release: whole, in part, or that the client has it. Throws a Problem. */
 export function prepareFile(
@@ -101,7 +98,7 @@ function describe(release: ServedRelease, file: ManifestFile, encoding: Encoding
   const read =
     blob.bytes <= MAX_SMALL_BYTES
       ? (range: ByteRange | null) => readSmall(release, place, blob, range)
-      : (range: ByteRange | null) => openLarge(place, blob, range);
+      : (range: ByteRange | null) => openFileBody(place, blob.bytes, range);
   return { headers, ...validators, read };
 }
 
@@ -115,18 +112,6 @@ function readSmall(
   if (range === null) return whole;
   const { first, last } = range;
   return Promise.resolve(whole).then((bytes) => bytes.subarray(first, last + 1));
-}
-
-/** Opened before the first byte leaves: what is missing or cut off is an error then, not half an answer. */
-async function openLarge(place: string, { bytes }: Blob, range: ByteRange | null): Promise<Readable> {
-  const handle = await open(place);
-  const { size } = await handle.stat();
-  if (size !== bytes) {
-    await handle.close();
-    throw new Error(`${place}: expected ${bytes} bytes, found ${size}`);
-  }
-  const { first, last } = range ?? { first: 0, last: bytes - 1 };
-  return handle.createReadStream({ start: first, end: last, highWaterMark: CHUNK_BYTES });
 }
 
 function rangeOf(

@@ -1,41 +1,61 @@
 import { pipeline } from 'node:stream/promises';
 import { COMMON_HEADERS } from '../../pipeline/publish/headers.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, discard } from './answer.ts';
+import { FileBody } from './file-body.ts';
 import type { Visit } from './visit.ts';
 
 type Headers = Record<string, string>;
 
 /** For a year: a client that came over TLS once never comes without it. */
-const HSTS: Headers = { 'Strict-Transport-Security': 'max-age=31536000' };
+const HSTS = ['Strict-Transport-Security', 'max-age=31536000'];
+const FLAT = new WeakMap<Readonly<Headers>, readonly string[]>();
 
 /** Joining copies the body, which pays up to about here. */
 const MAX_JOINED_BYTES = 16_384;
 /** Each byte as the character of that number, of bodies that are sent again and again. */
 const LATIN1 = new WeakMap<Buffer, string>();
 
-/** On every answer, with those of its own. */
-export function headersOf(visit: Visit, own: Readonly<Headers>): Headers {
-  const { id, address, request } = visit;
-  const headers: Headers = { ...COMMON_HEADERS, 'X-Request-Id': id, ...own };
-  if (address.isSecure(request)) Object.assign(headers, HSTS);
-  if (mayHaveBody(visit)) headers.Connection = 'close';
+/** All of an answer's headers, names and values in turn: those of every answer, its own, and `more`. */
+export function headersOf(
+  { id, address, request }: Visit,
+  own: Readonly<Headers>,
+  more?: Readonly<Headers>,
+): string[] {
+  const headers = [...flat(own), 'X-Request-Id', id];
+  for (const name in more) headers.push(name, more[name]!);
+  if (address.isSecure(request)) headers.push(...HSTS);
+  // Whatever the body of such a request holds is not worth reading.
+  if (mayHaveBody(request)) headers.push('Connection', 'close');
   return headers;
 }
 
-/** A stream's promise resolves when all of it was handed to the connection, and rejects, after the connection was cut, where it fails. */
-export function send({ status, headers, body }: Answer, visit: Visit): void | Promise<void> {
-  const { request, response } = visit;
-  if (response.destroyed) {
-    if (body !== null && !Buffer.isBuffer(body)) body.destroy();
-    return;
+/** Names and values in turn, which node:http takes as they are; those of a file are the same for each request. */
+function flat(own: Readonly<Headers>): readonly string[] {
+  let known = FLAT.get(own);
+  if (!known) {
+    known = Object.entries({ ...COMMON_HEADERS, ...own }).flat();
+    FLAT.set(own, known);
   }
-  if (Buffer.isBuffer(body)) headers = { 'Content-Length': String(body.length), ...headers };
-  response.writeHead(status, headersOf(visit, headers));
+  return known;
+}
+
+/** A stream's promise resolves when all of it was handed to the connection, and rejects, after the connection was cut, where it fails. */
+export function send(answer: Answer, visit: Visit): void | Promise<void> {
+  const { request, response } = visit;
+  if (response.destroyed) return discard(answer);
+  const { status, body } = answer;
+  response.writeHead(status, headersOf(visit, withLength(answer), answer.more));
   if (body === null || request.method === 'HEAD') {
-    if (body !== null && !Buffer.isBuffer(body)) body.destroy();
+    discard(answer);
     response.end();
   } else if (Buffer.isBuffer(body)) endWith(body, visit);
+  else if (body instanceof FileBody) return body.writeTo(response);
   else return stream(body, visit);
+}
+
+function withLength({ headers, body }: Answer): Readonly<Headers> {
+  if (!Buffer.isBuffer(body) || headers['Content-Length'] !== undefined) return headers;
+  return { ...headers, 'Content-Length': String(body.length) };
 }
 
 /**
@@ -64,7 +84,6 @@ async function stream(body: NodeJS.ReadableStream, { response }: Visit): Promise
   });
 }
 
-/** Such a connection is closed after the answer: whatever its body holds is not worth reading. */
-function mayHaveBody({ request: { headers } }: Visit): boolean {
+function mayHaveBody({ headers }: Visit['request']): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

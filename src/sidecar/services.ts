@@ -43,8 +43,8 @@ export interface Exporter {
 }
 
 export interface Listening {
-  /** Those that every answer has. */
-  headers: Readonly<Record<string, string>>;
+  /** All headers of an answer with these of its own, names and values in turn. */
+  headers: (own: Readonly<Record<string, string>>) => string[];
   /** Of the client. */
   address: string;
   /** Without its question mark. */

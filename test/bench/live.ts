@@ -26,7 +26,7 @@ export async function live(): Promise<Figure[]> {
     const start = (kind: 'sidecar' | 'bare') =>
       kind === 'bare'
         ? serve('live-bare', [ledger])
-        : serve('live-sidecar', [ledger, out, join(folder, 'stores')]);
+        : serve('sidecar', [out, join(folder, 'stores'), 'plain', ledger]);
     return [...(await latencies(start, await HeadFeed.open(ledger, out))), await memory(start)];
   });
 }

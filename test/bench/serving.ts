@@ -1,18 +1,19 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
 import { endNginx, freePort, runNginx } from '../publish/run-nginx.ts';
-import { median } from './child.ts';
+import { measure, median } from './child.ts';
 import { atLeast, type Figure } from './figure.ts';
 import { withScratch } from './scratch.ts';
 import { type Server, serve } from './server.ts';
-import { type Load, wrk } from './wrk.ts';
+import { wrk } from './wrk.ts';
 
-const RUNS = 3;
-const SECONDS = 3;
+const RUNS = 7;
+const SECONDS = 2;
 const CONNECTIONS = 32;
 const LARGE_MB = 200;
-const SMALL = '/economy/supply';
+const SMALL = { 'a small file': '/economy/coordination', 'live JSON': '/economy/supply' };
 const LARGE = '/economy/large.csv';
 
 /** Each client asks 90 times and is followed by the next: all are counted, and none reaches its limit. */
@@ -26,47 +27,57 @@ request = function()
 end
 `;
 
-/** Small files and a large one over HTTP, beside the least that a server can do. */
+/** Small files, live ones and a large one over HTTP, beside the least that a server can do. */
 export async function serving(): Promise<Figure[]> {
   return withScratch(async (folder) => {
     await chmod(folder, 0o755);
-    await publishTiny(join(folder, 'out'), { events: 50, extra: addLarge });
-    const script = join(folder, 'clients.lua');
-    await writeFile(script, CLIENTS);
-    return [...(await small(folder, script)), await large(folder)];
+    return [...(await small(folder)), await large(folder)];
   });
 }
 
-async function small(folder: string, script: string): Promise<Figure[]> {
-  const plain = await start(folder, 'plain');
-  const full = await start(folder, 'full');
-  const bare = await serve('bare', [`${plain.url}${SMALL}`]);
-  const rates = { bare: [] as number[], plain: [] as number[], full: [] as number[] };
-  for (let run = 0; run < RUNS; run += 1) {
-    for (const [name, server] of Object.entries({ bare, plain, full }))
-      rates[name as keyof typeof rates].push((await wrk(smallLoad(server, script))).requestsPerSecond);
+async function small(folder: string): Promise<Figure[]> {
+  const [ledger, out, script] = [join(folder, 'ledger'), join(folder, 'real'), join(folder, 'clients.lua')];
+  await writeFile(script, CLIENTS);
+  await writeSample({ out: ledger, to: '2025-10-01T03:00:00Z', seed: 1 });
+  await measure('build', [ledger, out]);
+  const start = (guards: string) => serve('sidecar', [out, join(folder, `stores-${guards}`), guards, ledger]);
+  const servers = { plain: await start('plain'), full: await start('full') };
+  const figures: Figure[] = [];
+  for (const [kind, path] of Object.entries(SMALL)) {
+    const bare = await serve('bare', [`${servers.plain.url}${path}`]);
+    const { floor, plain, full } = await rates({ floor: bare, ...servers }, { path, script });
+    await bare.stop();
+    const beside = 'beside bare node:http';
+    figures.push(
+      atLeast(`${kind}, limits and log off, ${beside}`, plain!, floor!, 'requests/s', 0.8),
+      atLeast(`${kind}, counted and logged, ${beside}`, full!, floor!, 'requests/s', 0.5),
+    );
   }
-  await Promise.all([plain, full, bare].map((server) => server.stop()));
-  const [floor, without, withAll] = [rates.bare, rates.plain, rates.full].map(median) as [
-    number,
-    number,
-    number,
-  ];
-  return [
-    atLeast('a small file, limits and log off, beside bare node:http', without, floor, 'requests/s', 0.8),
-    atLeast('a small file, counted and logged, beside bare node:http', withAll, floor, 'requests/s', 0.5),
-  ];
+  await Promise.all(Object.values(servers).map((server) => server.stop()));
+  return figures;
 }
 
-function smallLoad({ url }: Server, script: string): Load {
-  return { url: `${url}${SMALL}`, connections: CONNECTIONS, seconds: SECONDS, script };
+/** Requests a second of each server, in turn, so that what else the machine does is the same for all. */
+async function rates(
+  servers: Readonly<Record<string, Server>>,
+  { path, script }: { path: string; script: string },
+): Promise<Record<string, number>> {
+  const found: Record<string, number[]> = {};
+  for (let run = 0; run < RUNS; run += 1)
+    for (const [name, { url }] of Object.entries(servers)) {
+      const load = { url: `${url}${path}`, connections: CONNECTIONS, seconds: SECONDS, script };
+      found[name] = [...(found[name] ?? []), (await wrk(load)).requestsPerSecond];
+    }
+  return Object.fromEntries(Object.entries(found).map(([name, each]) => [name, median(each)]));
 }
 
 async function large(folder: string): Promise<Figure> {
-  const ours = await start(folder, 'plain');
+  const out = join(folder, 'out');
+  await publishTiny(out, { events: 50, extra: addLarge });
+  const ours = await serve('sidecar', [out, join(folder, 'stores-large'), 'plain']);
   const port = await freePort();
   const site = (await readFile('docs/nginx.conf', 'utf8'))
-    .replaceAll('/srv/cathedral', join(folder, 'out'))
+    .replaceAll('/srv/cathedral', out)
     .replace('listen 80;', `listen 127.0.0.1:${port}; sendfile on;`);
   const isUp = async () => (await fetch(`http://127.0.0.1:${port}/`)).ok;
   await mkdir(join(folder, 'nginx'), { mode: 0o755 });
@@ -86,10 +97,6 @@ async function large(folder: string): Promise<Figure> {
 
 async function bytesPerSecond(url: string): Promise<number> {
   return (await wrk({ url: `${url}${LARGE}`, connections: 2, seconds: SECONDS })).bytesPerSecond;
-}
-
-function start(folder: string, guards: 'plain' | 'full'): Promise<Server> {
-  return serve('sidecar', [join(folder, 'out'), join(folder, `stores-${guards}`), guards]);
 }
 
 async function addLarge(

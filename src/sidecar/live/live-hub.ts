@@ -83,7 +83,7 @@ export class LiveHub {
       throw new Problem('unavailable', 'There is nothing to follow yet.', RETRY_AFTER);
     // Gone before it was let in: there will be no other sign of that.
     if (response.destroyed) return;
-    response.writeHead(200, { ...headers, ...HEADERS });
+    response.writeHead(200, headers(HEADERS));
     if (request.method === 'HEAD') return void response.end();
     const [least, most] = retryMs;
     response.write(`retry: ${Math.round(least + random() * (most - least))}\n\n`);

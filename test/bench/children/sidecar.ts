@@ -1,12 +1,14 @@
-/** The service over a folder: `sidecar.ts OUT STORES plain|full`. Plain: no limits and no log of requests. */
+/** The service over a folder: `sidecar.ts OUT STORES plain|full [LEDGER]`. Plain: no limits and no log of requests. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pino from 'pino';
 import { createApp } from '../../../src/sidecar/app.ts';
 import { openServices } from '../../../src/sidecar/open-services.ts';
+import { DEMO_VERIFIER } from '../demo-verifier.ts';
+import { collectGarbage } from './collect-garbage.ts';
 
-const [out = '', stores = '', guards = 'full'] = process.argv.slice(2);
+const [out = '', stores = '', guards = 'full', ledger] = process.argv.slice(2);
 const logLevel = guards === 'full' ? 'info' : 'error';
 const logger = pino({ level: logLevel }, pino.destination({ dest: '/dev/null', sync: false }));
 const config = {
@@ -22,20 +24,22 @@ const config = {
   baseUrl: 'http://localhost',
   livePoll: 1000,
   liveGap: 250,
-  liveListeners: 1000,
-  liveListenersPerClient: 1000,
+  liveListeners: 10_000,
+  liveListenersPerClient: 10_000,
   exports: 16,
   exportsPerHolder: 16,
 } as const;
-const { services } = await openServices(config, null, logger);
+const followed = ledger === undefined ? null : { ledger, verifiers: [DEMO_VERIFIER] };
+const { services } = await openServices(config, followed, logger);
 const app = createApp(guards === 'full' ? services : { ...services, limiter: null }, {
   // The load generator names a client of its own in each request, so that all are counted and none refused.
   trustedProxies: ['127.0.0.1'],
   requestTimeout: 30,
   keepAlive: 65,
   stallTimeout: 60,
-  maxConnections: 10_000,
+  maxConnections: 100_000,
 });
+collectGarbage();
 process.once('SIGINT', () => process.exit());
 await once(app.listen(0, '127.0.0.1'), 'listening');
 console.log(`http://127.0.0.1:${(app.address() as AddressInfo).port}`);

@@ -27,7 +27,11 @@ async function hubOf(more: Partial<HubOptions> = {}) {
   });
   const server = await bareServer((request, response) => {
     responses.push(response);
-    hub.listen(request, response, { headers: {}, address: '203.0.113.7', query: '' });
+    hub.listen(request, response, {
+      headers: (own) => Object.entries(own).flat(),
+      address: '203.0.113.7',
+      query: '',
+    });
   });
   const { port } = server.address() as AddressInfo;
   onTestFinished(() => {

@@ -70,7 +70,8 @@ export async function bareServer(
 async function answer(request: IncomingMessage, response: ServerResponse, live: OpenLive): Promise<void> {
   const [path = '', query = ''] = request.url!.slice(1).split('?');
   const address = request.socket.remoteAddress!;
-  if (path === 'live') return live.listen(request, response, { headers: {}, address, query });
+  if (path === 'live')
+    return live.listen(request, response, { headers: (own) => Object.entries(own).flat(), address, query });
   const file = live.representation(path, request);
   if (!file) throw new Problem('not_found', 'No file of this name is published.');
   const { status, headers, body } = await prepare(request, file);
