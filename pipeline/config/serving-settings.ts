@@ -127,7 +127,7 @@ export const SERVING_SETTINGS = {
     default: '5000',
     unit: 'a whole number, 0 to 1000000',
     description:
-      'Connections that listen to `/live` at once; further ones get a 503. Each costs some ten kB.',
+      'Connections that listen to `/live` at once; further ones get a 503. Each costs some twenty kB.',
     schema: integer(0, 1_000_000),
   },
   liveListenersPerClient: {

@@ -27,7 +27,10 @@ export interface PolicyException {
 }
 
 /** A folder that is added here has to be in the map of docs/nginx.conf too; a test compares the two. */
-const EXCEPTIONS: readonly PolicyException[] = [];
+export const EXCEPTIONS: readonly PolicyException[] = [
+  // The search reads its index with WebAssembly: this lets that be compiled, and no text be run as a script.
+  { below: 'search/', directives: { 'script-src': "'self' 'wasm-unsafe-eval'" } },
+];
 
 /** On every answer, whatever it is. */
 export const COMMON_HEADERS: Headers = {
@@ -100,10 +103,13 @@ function isOpenData({ kind, restricted }: ManifestFile): boolean {
 }
 
 /**
- * Endings that a table's other forms have: there are many of them, so a host gets a rule for each ending. It does not
- * tell the files of years that are over from the one of this year, and so none is called immutable.
+ * A table's other forms, and charts: there are many of them, so a host gets a rule for each ending. It does not tell the
+ * files of years that are over from the one of this year, and so none is called immutable.
  */
-const RULE_BY_ENDING = /^.*(\.(?:ndjson|parquet|xlsx))$/;
+const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
+  [/^.*(\.(?:ndjson|parquet|xlsx))$/, '*$1'],
+  [/^charts\/[^/]+(\.[a-z]+)$/, 'charts/*$1'],
+];
 
 /**
  * `_headers` of the public tree, as several static hosts read it. All rules that match a path add up there,
@@ -118,7 +124,7 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
     ['/_astro/*', { 'Cache-Control': CACHE_CONTROL.immutable }],
   ];
   const open = files.filter(isOpenData).map((file) => {
-    const path = file.path.replace(RULE_BY_ENDING, '*$1');
+    const path = RULES_BY_ENDING.reduce((path, [pattern, rule]) => path.replace(pattern, rule), file.path);
     return path === file.path ? file : { ...file, path, immutable: false };
   });
   const byPath = new Map(open.map((file) => [file.path, file]));

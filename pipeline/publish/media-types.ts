@@ -21,6 +21,7 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ico: 'image/vnd.microsoft.icon',
   woff2: 'font/woff2',
   pdf: 'application/pdf',
+  zip: 'application/zip',
   wasm: 'application/wasm',
   ndjson: 'application/x-ndjson',
   parquet: 'application/vnd.apache.parquet',
@@ -29,6 +30,12 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   jsonld: 'application/ld+json',
   atom: 'application/atom+xml',
   ris: 'application/x-research-info-systems',
+  // Of the search index; compressed inside, and read by its own script alone.
+  pagefind: 'application/octet-stream',
+  pf_meta: 'application/octet-stream',
+  pf_index: 'application/octet-stream',
+  pf_filter: 'application/octet-stream',
+  pf_fragment: 'application/octet-stream',
 };
 
 /** By path, where a standard names a file without an ending. */

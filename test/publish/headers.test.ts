@@ -96,6 +96,16 @@ describe('the content security policy', () => {
     expect(policy).not.toContain('unsafe');
   });
 
+  test('lets the search compile its index’s program, and run no text as a script', () => {
+    const search = file('search/index.html', { kind: 'page', media_type: 'text/html; charset=utf-8' });
+    const worker = file('search/index/pagefind-worker.js', { kind: 'asset', media_type: 'text/javascript' });
+    for (const one of [search, worker]) {
+      const { 'Content-Security-Policy': policy } = headersFor(one);
+      expect(policy).toContain("; script-src 'self' 'wasm-unsafe-eval'; ");
+      expect(policy).not.toContain("'unsafe-eval'");
+    }
+  });
+
   test('can be another one for a folder, which differs in nothing else', () => {
     const { 'Content-Security-Policy': policy } = headersFor(embed, { exceptions });
     const { 'Content-Security-Policy': common } = headersFor(page, { exceptions });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import { COMMON_HEADERS, headersFor } from '../../pipeline/publish/headers.ts';
+import { COMMON_HEADERS, EXCEPTIONS, headersFor } from '../../pipeline/publish/headers.ts';
 import { type Manifest, storedAt } from '../../pipeline/publish/manifest.ts';
 import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/publish/media-types.ts';
 import type { Published } from '../../pipeline/publish/release.ts';
@@ -48,6 +48,11 @@ async function addArtifacts(staging: Staging): Promise<void> {
   for (const path of ['openapi.json', '.well-known/api-catalog']) {
     const about = { kind: 'schema', area: null, mediaType: mediaTypeOf(path) } as const;
     await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), about));
+  }
+  // A folder with a policy of its own, and what a search reads.
+  for (const path of [...EXCEPTIONS.map(({ below }) => `${below}index.html`), 'search/index/x.pf_meta']) {
+    const kind = path.endsWith('.html') ? 'page' : 'asset';
+    await staging.write(dataFile(path, path.repeat(20), { area: null, mediaType: mediaTypeOf(path), kind }));
   }
 }
 
