@@ -10,6 +10,13 @@ const moment = z
   .refine(([given, ms]) => !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(given.slice(0, 10)))
   .transform(([, ms]) => ms);
 
+const DAY_MS = 86_400_000;
+/** The first ms after it: of a date the end of that day, as in the export of the audit trail. */
+const end = z
+  .string()
+  .refine((given) => moment.safeParse(given).success)
+  .transform((given) => moment.parse(given) + (given.length === '2025-12-01'.length ? DAY_MS : 1));
+
 /** What is asked of the access log, and in which form. */
 export const RECORD_SETTINGS = {
   logFrom: {
@@ -25,9 +32,10 @@ export const RECORD_SETTINGS = {
     flag: 'to',
     env: null,
     default: null,
-    unit: 'a UTC date or date-time, itself not in it: 2025-12-02',
-    description: 'For `access-log export`: where the export ends, itself not in it. Without it: now.',
-    schema: moment,
+    unit: 'a UTC date or date-time: 2025-12-01 or 2025-12-01T06:00:00Z',
+    description:
+      'For `access-log export`: the last moment that is exported; of a date, all of that day. Without it: now.',
+    schema: end,
   },
   logFormat: {
     flag: 'format',

@@ -88,10 +88,10 @@ export const SERVING_SETTINGS = {
   maxActive: {
     flag: 'max-active',
     env: 'CATHEDRAL_MAX_ACTIVE',
-    default: '1000',
+    default: '4000',
     unit: 'a whole number, 1 to 1000000',
     description:
-      'Requests that are answered at once before load is high; keys have 1.5 times as many, government keys twice. Most wait for the network, each costs some tens of kB.',
+      'Requests that are answered at once before load is high; keys have 1.5 times as many, government keys twice. Most wait for the network, each costs some tens of kB. One client may have a quarter of them for large files.',
     schema: integer(1, 1_000_000),
   },
   maxDelay: {

@@ -93,13 +93,13 @@ async function foldBatch(
 ): Promise<State> {
   let state = from;
   for (const leaf of leaves) {
-    const { timestamp } = leaf.event;
+    const { timestamp, cycle } = leaf.event;
     if (state.events > 0 && yearOf(timestamp) !== state.year.year) await closeYear(state, options);
     if (endsDay(state, timestamp)) addDayRows(state, writers);
     state = apply(state, leaf);
     for (let index = 0; index < writers.length; index += 1) {
       const rows = HISTORIES[index]!.rows(leaf);
-      if (rows.length > 0) writers[index]!.add(rows, timestamp);
+      if (rows.length > 0) writers[index]!.add(rows, timestamp, cycle);
     }
   }
   return state;

@@ -9,6 +9,7 @@ const exportLog = defineCommand({
   settings: ['accessLog', 'logFrom', 'logTo', 'logFormat'],
   async run({ accessLog, logFrom, logTo, logFormat }, { now, write }) {
     const period = { from: logFrom ?? 0, to: logTo ?? now(), format: logFormat };
+    assertForward(period);
     for await (const text of exportAccessLog(accessLog, period)) await write(text);
     return 0;
   },
@@ -43,6 +44,13 @@ const expire = defineCommand({
     return 0;
   },
 });
+
+/** An empty export would look as if nobody had asked for anything. */
+function assertForward({ from, to }: { from: number; to: number }): void {
+  if (from < to) return;
+  const expected = `a time before the end, ${new Date(to).toISOString()}`;
+  throw new CathedralError('usage', { place: '--from', expected, found: new Date(from).toISOString() });
+}
 
 /** Nothing is removed by a default. */
 function requireDate(before: number | null): number {

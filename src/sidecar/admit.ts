@@ -1,4 +1,4 @@
-import { authenticate } from './keys/authenticate.ts';
+import { authenticate, findSentKey } from './keys/authenticate.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { type Refusal, refuseAnonymous } from './keys/refusal.ts';
 import { Problem } from './problem.ts';
@@ -14,6 +14,15 @@ export async function admit(visit: Visit, keys: Pick<KeyStore, 'keyByHash'>, now
     visit.keyId = who.keyId;
     visit.holder = who.holder;
   } else if (gated) throw refused(visit, refuseAnonymous());
+}
+
+/** Notes whose key came with a request to a gated path that is refused before anybody asks for it, or for how it was sent. */
+export async function identify(visit: Visit, keys: Pick<KeyStore, 'keyByHash'>): Promise<void> {
+  if (visit.keyId !== null) return;
+  const { query, request } = visit;
+  const record = await findSentKey(keys, { rawHeaders: request.rawHeaders, query });
+  visit.keyId = record?.id ?? null;
+  visit.holder = record?.holder ?? null;
 }
 
 /** Most requests have neither a key nor a query that could hold one. */

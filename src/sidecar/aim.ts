@@ -19,8 +19,8 @@ export function aim(visit: Visit, release: ServedRelease | null): Target {
   if (EXPORT_PATHS.has(path!)) return { kind: 'export' };
   if (!found) return { kind: 'nothing' };
   if ('movedTo' in found) return { kind: 'moved', to: found.movedTo };
-  // A page costs nothing and asks for no key, whatever its area.
+  // A page costs nothing and asks for no key, whatever its area. What is of all areas is in none, and no limit is for it.
   if (found.kind === 'data' || found.restricted)
-    Object.assign(visit, { area: found.area, gated: found.restricted, counted: true });
+    Object.assign(visit, { area: found.area, gated: found.restricted, counted: found.area !== null });
   return { kind: 'file', file: found };
 }

@@ -2,6 +2,8 @@ import { admit, isPlain } from './admit.ts';
 import { aim, type Target } from './aim.ts';
 import { type Answer, discard } from './answer.ts';
 import { count, tierOf } from './count.ts';
+import { FileBody } from './file-body.ts';
+import { clientNetwork } from './limits/client-network.ts';
 import { priorityOf } from './limits/load-shedding.ts';
 import { OWN_PATHS } from './own-paths.ts';
 import { prepare, prepareFile } from './prepare-file.ts';
@@ -21,7 +23,10 @@ const LIVE_PATH = 'live';
 export async function answerRequest(visit: Visit, services: Services): Promise<Answer | null> {
   const { path, request, response } = visit;
   const own = OWN_PATHS.get(path!);
-  if (own) return own(services);
+  if (own) {
+    if (!isPlain(visit)) await admit(visit, services.keys, services.now());
+    return own(services);
+  }
   const looked = services.releases.current();
   // Mostly it is known, and a turn of the event loop is worth saving for each request.
   const release = looked instanceof Promise ? await looked : looked;
@@ -40,7 +45,23 @@ export async function answerRequest(visit: Visit, services: Services): Promise<A
   if (!release) throw new Problem('unavailable', 'The first one is being made.', { 'Retry-After': '30' });
   const prepared = answerTarget(visit, release, target, services);
   const answer = prepared instanceof Promise ? await prepared : prepared;
+  if (answer.body instanceof FileBody) takeSlot(answer, visit, services);
   return visit.counted && services.limiter ? counted(answer, visit, services, now) : answer;
+}
+
+/** A client that takes a file slowly, or not at all, keeps what it holds: so one may have a part of all places only. */
+function takeSlot(answer: Answer, visit: Visit, { downloads }: Services): void {
+  const { key, address, request, leave } = visit;
+  try {
+    const give = downloads.take(key ? key.holder : clientNetwork(address.ip(request)));
+    visit.leave = () => {
+      leave?.();
+      give();
+    };
+  } catch (error) {
+    discard(answer);
+    throw error;
+  }
 }
 
 function priorityFor(visit: Visit): Parameters<Services['gate']['enter']>[0] {

@@ -1,6 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { formatProblem, PROBLEM_MEDIA_TYPE, Problem, type ProblemCode } from './problem.ts';
+import { COMMON_HEADERS } from '../../pipeline/publish/headers.ts';
+import { problemAnswer } from './answer.ts';
+import { ALLOW } from './methods.ts';
+import { Problem, type ProblemCode } from './problem.ts';
 
 /** By Node's code for what is wrong; anything else is a bad request. */
 const CODES: Readonly<Record<string, ProblemCode>> = {
@@ -8,20 +11,39 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 };
 
-/** Answers what is not HTTP, and so never becomes a request, and closes the connection. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+/** What is not HTTP, and so never becomes a request: the answer's status, or null where nobody is there to be answered. */
+export function answerUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  { id, now }: { id: string; now: number },
+): number | null {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
-    return;
+    return null;
   }
-  const problem = new Problem(CODES[error.code ?? ''] ?? 'bad_request', 'The request could not be read.');
-  const body = formatProblem(problem);
-  const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-    `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const code = CODES[error.code ?? ''] ?? 'bad_request';
+  return answerRaw(new Problem(code, 'The request could not be read.'), socket, { id, now });
+}
+
+/** To CONNECT, for which node:http has no answer. */
+export function answerConnect(socket: Socket, about: { id: string; now: number }): number {
+  const detail = `CONNECT is not one of ${ALLOW}.`;
+  return answerRaw(new Problem('method_not_allowed', detail, { Allow: ALLOW }), socket, about);
+}
+
+/** Writes a whole answer, as every other one has it, and closes the connection. */
+function answerRaw(problem: Problem, socket: Socket, { id, now }: { id: string; now: number }): number {
+  const { status, headers, body } = problemAnswer(problem);
+  const text = String(body);
+  const all = {
+    ...COMMON_HEADERS,
+    ...headers,
+    Date: new Date(now).toUTCString(),
+    'X-Request-Id': id,
+    'Content-Length': String(Buffer.byteLength(text)),
+    Connection: 'close',
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`);
+  return status;
 }

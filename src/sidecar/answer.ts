@@ -19,8 +19,8 @@ export function discard({ body }: Answer): void {
   if (body !== null && !Buffer.isBuffer(body)) body.destroy();
 }
 
-/** Errors are never cached, and scripts of other sites may read them. `instance`: the path that was asked for. */
-export function problemAnswer(problem: Problem, instance: string): Answer {
+/** Errors are never cached, and scripts of other sites may read them. `instance`: the path that was asked for, where it is known. */
+export function problemAnswer(problem: Problem, instance?: string): Answer {
   return {
     status: problem.status,
     headers: {

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { identify } from './admit.ts';
 import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts';
 import { answerRequest } from './answer-request.ts';
-import { answerUnreadable } from './answer-unreadable.ts';
+import { answerConnect, answerUnreadable } from './answer-unreadable.ts';
 import { clientAddress } from './client-address.ts';
 import { ALLOW, METHODS } from './methods.ts';
 import { Problem } from './problem.ts';
@@ -36,6 +38,8 @@ export function createApp(services: Services, limits: AppLimits): Server {
     headersTimeout: limits.requestTimeout * 1000,
     keepAliveTimeout: limits.keepAlive * 1000,
     connectionsCheckingInterval: CHECK_MS,
+    // Its answer would be without a problem document; see parseVisit.
+    requireHostHeader: false,
   });
   server.timeout = limits.stallTimeout * 1000;
   server.maxConnections = limits.maxConnections;
@@ -47,6 +51,7 @@ export function createApp(services: Services, limits: AppLimits): Server {
       response,
       id: nextId(),
       address: addressOf,
+      stallMs: limits.stallTimeout * 1000,
       path: null,
       query: '',
       key: null,
@@ -60,9 +65,17 @@ export function createApp(services: Services, limits: AppLimits): Server {
     void attend(visit, services);
   };
   server.on('request', receive);
-  // Nobody need send a body to be told that none is taken.
+  const refuse = (answer: (about: { id: string; now: number }) => number | null) => {
+    const status = answer({ id: nextId(), now: services.now() });
+    if (status !== null) services.metrics.count({ method: 'other', status, area: 'none', seconds: 0 });
+  };
+  // Nobody need send a body to be told that none is taken; of other expectations none is known (RFC 9110 §10.1.1).
   server.on('checkContinue', receive);
-  server.on('clientError', answerUnreadable);
+  server.on('checkExpectation', receive);
+  server.on('connect', (_, socket) => refuse((about) => answerConnect(socket as Socket, about)));
+  server.on('clientError', (error, socket) =>
+    refuse((about) => answerUnreadable(error, socket as Socket, about)),
+  );
   return server;
 }
 
@@ -106,8 +119,9 @@ function deliver(answer: Answer, visit: Visit, services: Services): void | Promi
 }
 
 async function deliverOnRecord(answer: Answer, visit: Visit, services: Services): Promise<void> {
-  const { accessLog, now, logger } = services;
+  const { accessLog, keys, now, logger } = services;
   try {
+    await identify(visit, keys);
     const report = (err: unknown) => logger.error({ err }, 'the access log cannot be written');
     await record(visit, { status: answer.status, now: now() }, accessLog, report);
   } catch (problem) {

@@ -2,9 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import type { ByteRange } from './byte-range.ts';
-
-/** Two of them hold what a connection over a long distance has under way; larger ones cost memory, smaller ones time. */
-const CHUNK_BYTES = 256 * 1024;
+import { ChunkBuffers } from './chunk-buffers.ts';
 
 /** A part of a file that is open, to be sent or destroyed. */
 export class FileBody {
@@ -25,18 +23,28 @@ export class FileBody {
    */
   async writeTo(response: ServerResponse): Promise<void> {
     try {
-      const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)] as const;
-      const { first, last } = this.#range;
-      let written = Promise.resolve(true);
-      for (let at = first, turn = 0; at <= last; turn ^= 1) {
-        const chunk = await this.#read(buffers[turn as 0 | 1], at);
-        if (!(await written)) return;
-        written = write(response, chunk);
-        at += chunk.length;
-      }
-      if (await written) response.end();
+      // Behind another answer on the same connection it holds no memory.
+      if (!(await hasTurn(response))) return;
+      await this.#writeChunks(response, new ChunkBuffers());
     } finally {
       await this.#handle.close();
+    }
+  }
+
+  async #writeChunks(response: ServerResponse, buffers: ChunkBuffers): Promise<void> {
+    try {
+      let written: Promise<number | null> = Promise.resolve(0);
+      for (let at = this.#range.first; at <= this.#range.last; ) {
+        const chunk = await this.#read(buffers.next(), at);
+        const ms = await written;
+        if (ms === null) return;
+        written = write(response, chunk);
+        buffers.taken(ms);
+        at += chunk.length;
+      }
+      if ((await written) !== null) response.end();
+    } finally {
+      buffers.release();
     }
   }
 
@@ -62,14 +70,24 @@ export async function openFileBody(place: string, bytes: number, range: ByteRang
   throw new Error(`${place}: expected ${bytes} bytes, found ${size}`);
 }
 
-/** True once the bytes are handed over and their buffer is free; false where the client has gone before. */
-function write(response: ServerResponse, chunk: Buffer): Promise<boolean> {
+/** Whether there is still a client when the answers before this one on its connection are sent. */
+function hasTurn(response: ServerResponse): Promise<boolean> | boolean {
+  if (response.socket !== null || response.destroyed) return !response.destroyed;
   return new Promise((resolve) => {
-    const onClose = () => resolve(false);
+    response.once('socket', () => resolve(true));
+    response.once('close', () => resolve(false));
+  });
+}
+
+/** How long it took, ms, until the bytes were handed over and their buffer is free; null where the client has gone before. */
+function write(response: ServerResponse, chunk: Buffer): Promise<number | null> {
+  return new Promise((resolve) => {
+    const start = performance.now();
+    const onClose = () => resolve(null);
     response.once('close', onClose);
     response.write(chunk, (error) => {
       response.off('close', onClose);
-      resolve(!error);
+      resolve(error ? null : performance.now() - start);
     });
   });
 }

@@ -15,6 +15,7 @@ import { type OpenLive, openLive } from './live/open-live.ts';
 import { createMetrics } from './metrics.ts';
 import { Releases, type ServedRelease } from './releases.ts';
 import type { Services } from './services.ts';
+import { Slots } from './slots.ts';
 
 export const SERVICE_SETTINGS = [
   'out',
@@ -79,6 +80,7 @@ export async function openServices(
     limiter,
     accessLog,
     gate: load.gate,
+    downloads: openDownloads(config),
     exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
     live,
     metrics: createMetrics({
@@ -113,6 +115,11 @@ async function openStores(config: ServiceConfig, report: (what: string) => (erro
     await Promise.all([accessLog?.close(), limiter.close(), keys.close()]);
   };
   return { keys, limiter, accessLog, close };
+}
+
+/** A quarter of all places for one client: a few cannot keep everybody else out. */
+function openDownloads({ maxActive }: ServiceConfig): Slots {
+  return new Slots({ what: 'files', parallel: maxActive, perHolder: Math.ceil(maxActive / 4) });
 }
 
 function openGate({ maxActive, maxDelay }: ServiceConfig): { gate: LoadGate; delay: LoopDelay } {

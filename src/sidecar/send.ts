@@ -3,6 +3,7 @@ import { COMMON_HEADERS } from '../../pipeline/publish/headers.ts';
 import { type Answer, discard } from './answer.ts';
 import { FileBody } from './file-body.ts';
 import type { Visit } from './visit.ts';
+import { watchStall } from './watch-stall.ts';
 
 type Headers = Record<string, string>;
 
@@ -49,13 +50,21 @@ export function send(answer: Answer, visit: Visit): void | Promise<void> {
     discard(answer);
     response.end();
   } else if (Buffer.isBuffer(body)) endWith(body, visit);
-  else if (body instanceof FileBody) return body.writeTo(response);
-  else return stream(body, visit);
+  else return watched(body instanceof FileBody ? body.writeTo(response) : stream(body, visit), visit);
 }
 
 function withLength({ headers, body }: Answer): Readonly<Headers> {
   if (!Buffer.isBuffer(body) || headers['Content-Length'] !== undefined) return headers;
   return { ...headers, 'Content-Length': String(body.length) };
+}
+
+async function watched(sending: Promise<void>, { response, stallMs }: Visit): Promise<void> {
+  const stop = watchStall(response, stallMs);
+  try {
+    await sending;
+  } finally {
+    stop();
+  }
 }
 
 /**

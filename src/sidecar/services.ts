@@ -9,6 +9,7 @@ import type { LoadGate } from './limits/load-gate.ts';
 import type { Metrics } from './metrics.ts';
 import type { Releases, ServedRelease } from './releases.ts';
 import type { Representation } from './representation.ts';
+import type { Slots } from './slots.ts';
 
 /** What the app answers from. Each can be another implementation: a test's, or a second engine's. */
 export interface Services {
@@ -21,6 +22,8 @@ export interface Services {
   /** Null where the log cannot be written: then nothing that is gated is answered. */
   accessLog: Pick<AccessLog, 'append'> | null;
   gate: LoadGate;
+  /** Files that are too large for memory, while they are sent. */
+  downloads: Pick<Slots, 'take'>;
   exporter: Exporter;
   /** Null where the service has no ledger at hand: then real-time paths answer from the release. */
   live: Live | null;

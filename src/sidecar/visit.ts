@@ -4,6 +4,7 @@ import { withoutKeys } from './access-log/without-keys.ts';
 import type { ClientAddress } from './client-address.ts';
 import { gatedArea, parsePath } from './find-file.ts';
 import type { Authenticated } from './keys/authenticate.ts';
+import { Problem } from './problem.ts';
 
 /** One request, as far as it is understood; each step of its answer adds to it. */
 export interface Visit {
@@ -12,6 +13,8 @@ export interface Visit {
   /** Names the request in the server's log and in the access log. */
   readonly id: string;
   readonly address: ClientAddress;
+  /** For which the client may take nothing of an answer, ms. */
+  readonly stallMs: number;
   /** Below the root, percent-encoding undone: `economy/supply`; null until it was read. */
   path: string | null;
   /** Without its question mark. */
@@ -31,11 +34,13 @@ export interface Visit {
   leave: (() => void) | null;
 }
 
+const HOST = /^host$/i;
 /** `GET http://host/path HTTP/1.1` is a right way to ask, too (RFC 9112 §3.2.2). */
 const ORIGIN = /^https?:\/\/[^/?#]*\/?/i;
 
 /** Reads path and query. Throws a Problem bad_request. */
 export function parseVisit(visit: Visit): void {
+  assertHost(visit.request);
   const url = targetOf(visit);
   const end = url.search(/[?#]/);
   const path = parsePath(end < 0 ? url : url.slice(0, end));
@@ -47,6 +52,14 @@ export function parseVisit(visit: Visit): void {
   visit.area = area;
   visit.gated = true;
   visit.counted = true;
+}
+
+/** One, and in HTTP/1.0 at most one (RFC 9112 §3.2): by two, a proxy and this server could mean two different things. */
+function assertHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) if (HOST.test(rawHeaders[index]!)) hosts += 1;
+  if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
+  throw new Problem('bad_request', `Send one Host header, not ${hosts}.`);
 }
 
 /** As it was asked for, `/economy/suply`, for errors and logs: without the query and without anything that is a key. */

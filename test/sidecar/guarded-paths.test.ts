@@ -9,6 +9,7 @@ import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { revokeKey } from '../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../src/sidecar/keys/rotate-key.ts';
+import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
 import { ECONOMIST, GOVERNMENT } from './keys/tiny-office.ts';
 import { get, served, type TinyOptions } from './tiny-app.ts';
 
@@ -75,9 +76,23 @@ describe('a restricted file', () => {
       query: '',
       client: '127.0.0.1',
     });
-    expect(logged.map(({ key_id }) => key_id)).toEqual([id, null, null, stranger.id, id, null, id, id]);
+    expect(logged.map(({ key_id }) => key_id)).toEqual([id, null, null, stranger.id, id, id, id, id]);
     expect(logged[4]).toMatchObject({ query: '?x=1' });
     expect(verifyAccessLog(join(stores, 'access-log')).faults).toEqual([]);
+  });
+
+  test('is on record with whose key was sent, in whatever wrong way', async () => {
+    const { app, office, entries } = await guarded();
+    const { id, holder, bearer } = await keyFor(office, GOVERNMENT);
+    const key = bearer.authorization.slice('Bearer '.length);
+    await get(app, `${REPORT}?api_key=${key}`, {});
+    await get(app, REPORT, { authorization: `Token ${key}` });
+    const logged = await entries();
+    expect(logged.map(({ status, key_id, holder }) => [status, key_id, holder])).toEqual([
+      [400, id, holder],
+      [401, id, holder],
+    ]);
+    expect(JSON.stringify(logged)).not.toContain(key);
   });
 
   test('is on record under the id that the answer has', async () => {
@@ -153,6 +168,14 @@ describe('a limit', () => {
     expect(await left()).toBe('"daily";r=98;t=54000');
     expect(await left({ 'if-none-match': String(headers.etag) })).toBe('"daily";r=97;t=54000');
     expect(await left({ range: 'bytes=0-9' })).toBe('"daily";r=96;t=54000');
+  });
+
+  test('is for the files of an area; one that is of all areas is answered without', async () => {
+    const { app, out } = await guarded();
+    const all = dataFile('all.sqlite', 'SQLite', { area: null, mediaType: 'application/vnd.sqlite3' });
+    await publishTiny(out, { events: 51, extra: (staging) => staging.write(all) });
+    await expect.poll(async () => (await get(app, '/all.sqlite')).statusCode).toBe(200);
+    expect((await get(app, '/all.sqlite')).headers).not.toHaveProperty('ratelimit');
   });
 
   test('is one for all keys of a holder, so that a rotation does not double it', async () => {

@@ -41,14 +41,27 @@ describe('bytes on a socket', () => {
   });
 
   test.each([
+    ['HTTP/1.0 without a Host', 'GET /economy/supply HTTP/1.0\r\n\r\n'],
+    ['an expectation that nobody knows', `GET /economy/supply HTTP/1.1\r\nExpect: tea${END.slice(9)}`],
+  ])('%s is answered', async (_, request) => {
+    expect(await exchange(request)).toMatchObject({ status: 200 });
+  });
+
+  test.each([
     ['no HTTP', 'hello\r\n\r\n', 400, 'bad_request'],
     ['another protocol', 'GET / SPDY/3\r\n\r\n', 400, 'bad_request'],
     ['a line end in a header', 'GET / HTTP/1.1\r\nHost: a\r\nA\x01: b\r\n\r\n', 400, 'bad_request'],
+    ['no Host', 'GET /economy/supply HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_request'],
+    ['two Hosts', `GET /economy/supply HTTP/1.1\r\nHost: other.example${END.slice(9)}`, 400, 'bad_request'],
+    ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 405, 'method_not_allowed'],
     ['20 kB of headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
   ])('%s gets a problem document', async (_, request, status, code) => {
     const answer = await exchange(request);
     expect(answer.status).toBe(status);
     expect(answer.head).toContain('Content-Type: application/problem+json');
     expect(JSON.parse(answer.body)).toMatchObject({ status, code });
+    expect(answer.head).toContain("Content-Security-Policy: default-src 'none'");
+    expect(answer.head).toMatch(/^X-Request-Id: \S+\r$/m);
+    expect(answer.head).toMatch(/^Date: \w{3}, .* GMT\r$/m);
   });
 });

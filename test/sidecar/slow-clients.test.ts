@@ -3,6 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { closeServer } from '../../src/sidecar/listen.ts';
+import { Slots } from '../../src/sidecar/slots.ts';
 import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
 import { temporaryFolder } from '../publish/temporary-folder.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
@@ -11,20 +12,24 @@ import { type TinyOptions, tinyApp } from './tiny-app.ts';
 const LARGE_BYTES = 32 * 1024 * 1024;
 
 /** The service with a large file, and a raw connection to it. */
-async function connected(limits: TinyOptions['limits']) {
+async function connected(limits: TinyOptions['limits'], services: TinyOptions['services'] = {}) {
   const out = await temporaryFolder();
   const extra: Parameters<typeof publishTiny>[1]['extra'] = (staging) =>
     staging.write(
       dataFile('economy/large.csv', '0123456789\n'.repeat(LARGE_BYTES / 11), { mediaType: 'text/csv' }),
     );
   await publishTiny(out, { events: 5, extra });
-  const { app } = await tinyApp(out, { limits: limits ?? {} });
+  const { app } = await tinyApp(out, { limits: limits ?? {}, services });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
+  return { socket: await open(port), port, server: app.server };
+}
+
+async function open(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   onTestFinished(() => void socket.destroy());
-  return { socket, port, server: app.server };
+  return socket;
 }
 
 function ask(socket: Socket, path: string): void {
@@ -53,6 +58,34 @@ describe('a client', () => {
     expect((await fetch(`http://127.0.0.1:${port}/economy/supply`)).status).toBe(200);
     await closed;
     expect(accepted.bytesWritten).toBeLessThan(LARGE_BYTES);
+  });
+
+  test('who never reads is cut off, however much it goes on sending', async () => {
+    const { socket } = await connected({ stallTimeout: 1 });
+    socket.pause();
+    ask(socket, '/economy/large.csv');
+    const drip = setInterval(() => socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), 100);
+    onTestFinished(() => clearInterval(drip));
+    // Nothing tells a socket that is not read but the failure of what it sends.
+    await once(socket, 'error');
+  });
+
+  test('gets a part of the places for large files, whatever it holds of them', async () => {
+    const { port } = await connected(
+      {},
+      { downloads: new Slots({ what: 'files', parallel: 4, perHolder: 2 }) },
+    );
+    const sockets = await Promise.all([1, 2, 3].map(() => open(port)));
+    for (const [index, socket] of sockets.entries()) {
+      ask(socket, '/economy/large.csv');
+      const [head] = (await once(socket, 'data')) as [Buffer];
+      socket.pause();
+      expect(head.toString('latin1')).toContain(index < 2 ? 'HTTP/1.1 200 ' : 'HTTP/1.1 503 ');
+    }
+    sockets[0]!.destroy();
+    const status = async () =>
+      (await fetch(`http://127.0.0.1:${port}/economy/large.csv`, { method: 'GET' })).status;
+    await expect.poll(status).toBe(200);
   });
 
   test('is answered to the end when the service ends, and no new one is let in', async () => {

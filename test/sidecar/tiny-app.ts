@@ -18,6 +18,7 @@ import { closeServer } from '../../src/sidecar/listen.ts';
 import { createMetrics } from '../../src/sidecar/metrics.ts';
 import { Releases } from '../../src/sidecar/releases.ts';
 import type { Services } from '../../src/sidecar/services.ts';
+import { Slots } from '../../src/sidecar/slots.ts';
 import { publishTiny } from '../publish/publish-tiny.ts';
 import { temporaryFolder } from '../publish/temporary-folder.ts';
 
@@ -79,6 +80,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
       limiter,
       accessLog,
       gate: new LoadGate({ limits: LOAD_LIMITS, loopDelayMs: () => 0 }),
+      downloads: new Slots({ what: 'files', parallel: 100, perHolder: 25 }),
       exporter: null as never,
       live: null,
       metrics: createMetrics(NO_GAUGES),

@@ -2,6 +2,7 @@ import type { Segment } from '../../../pipeline/publish/manifest.ts';
 import type { Answer } from '../answer.ts';
 import type { ServedRelease } from '../releases.ts';
 import type { Exporter } from '../services.ts';
+import { type SlotLimits, Slots } from '../slots.ts';
 import { NOTHING } from './chunk-writer.ts';
 import { ExportBody } from './export-body.ts';
 import { exportChunks } from './export-chunks.ts';
@@ -11,10 +12,9 @@ import { asksForCycle } from './filter.ts';
 import { overlaps } from './period.ts';
 import { SegmentBuffers } from './segment-buffers.ts';
 import { EXPORT_PATH, SegmentSource } from './segment-source.ts';
-import { type SlotLimits, Slots } from './slots.ts';
 
-/** Some 70 MB of segments in memory, at the most. */
-export const EXPORT_LIMITS: SlotLimits = { parallel: 16, perHolder: 4 };
+/** Each holds a segment of some 4 MB: 70 MB in memory, at the most. */
+export const EXPORT_LIMITS: SlotLimits = { what: 'exports', parallel: 16, perHolder: 4 };
 
 export interface ExporterOptions extends Partial<SlotLimits> {
   /** The release that is current: an export may outlast the one that it is of. */

@@ -6,6 +6,7 @@ import type { CycleRun } from '../../../pipeline/publish/cycle-runs.ts';
 import { inParallel } from '../../../pipeline/publish/in-parallel.ts';
 import type { Segment } from '../../../pipeline/publish/manifest.ts';
 import { readCycles } from '../../../pipeline/publish/segment-file.ts';
+import { Problem } from '../problem.ts';
 import type { ServedRelease } from '../releases.ts';
 
 /** What a segment is read from. */
@@ -27,11 +28,11 @@ export class SegmentSource {
     this.#current = current;
   }
 
-  /** Throws an Error where a segment is not there with its size, or without its cycles where these are needed. */
+  /** Throws an Error where a segment is not there with its size, and a Problem unavailable where its cycles are needed and missing. */
   async check(segments: readonly Segment[], withCycles: boolean): Promise<void> {
     const files = segments.flatMap(({ file, bytes, cycles }) => {
       if (!withCycles) return [{ file, bytes }];
-      if (!cycles) throw new Error(`${file}: its cycles are not in the release; a rebuild adds them`);
+      if (!cycles) throw cyclesMissing();
       return [
         { file, bytes },
         { file: `${file}.cycles`, bytes: cycles.bytes },
@@ -97,6 +98,12 @@ async function readInto(handle: FileHandle, buffer: Buffer): Promise<Buffer> {
 
 function assertSize(place: string, expected: number, found: number): void {
   if (expected !== found) throw new Error(`${place}: expected ${expected} bytes, found ${found}`);
+}
+
+/** A release of an older version, which the operator has to make anew. */
+function cyclesMissing(): Problem {
+  const detail = 'This release cannot be searched by cycle; the next rebuild mends that.';
+  return new Problem('unavailable', detail, { 'Retry-After': '3600' });
 }
 
 /** Also where it is wrapped in an error of this project. */

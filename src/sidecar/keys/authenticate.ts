@@ -54,6 +54,22 @@ export async function authenticate(
   return admit(record, area, now);
 }
 
+/**
+ * The record of a key that was sent in whatever way, for the access log: a request that is refused for another reason was
+ * still somebody's. Null where no known one was.
+ */
+export async function findSentKey(
+  store: Pick<KeyStore, 'keyByHash'>,
+  { rawHeaders, query }: Credentials,
+): Promise<KeyRecord | null> {
+  const sent = [...authorizationValues(rawHeaders), ...new URLSearchParams(query).values()];
+  for (const key of sent.flatMap((text) => text.split(/[\s,]+/)).filter(isKey)) {
+    const record = await store.keyByHash(hashKey(key));
+    if (record !== null) return record;
+  }
+  return null;
+}
+
 function hasKey(query: string): boolean {
   if (query === '') return false;
   const parameters = [...new URLSearchParams(query)];

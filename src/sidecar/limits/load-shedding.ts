@@ -16,7 +16,7 @@ export const LOAD_LIMITS: LoadLimits = {
   // A small file takes a millisecond; at this delay readers notice, and nothing is lost yet.
   loopDelayMs: 150,
   // Downloads mostly wait for the network, so many may be open; each costs some tens of kB.
-  active: 1_000,
+  active: 4_000,
 };
 
 /**

@@ -12,7 +12,19 @@ async function appendForever(): Promise<never> {
     const index = next;
     next += 1;
     await log.append(sampleAccess(index));
-    writeSync(1, `${index}\n`);
+    acknowledge(`${index}\n`);
+  }
+}
+
+/** Written when it returns; a pipe that is full for a moment is tried again. */
+function acknowledge(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, line);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
   }
 }
 

@@ -176,6 +176,13 @@ describe('the service answers as its description says', () => {
       'filter=event_type==mic_mint',
     ])
       expect([query, (await ask(app, `/export?${query}`, get, bearer)).statusCode]).toEqual([query, 200]);
+    const rowsOf = async (query: string) => {
+      const { body } = await app.inject({ url: `/export?format=ndjson${query}`, headers: bearer });
+      return body.split('\n').length - 1;
+    };
+    // Cycles are days, and the ledger's five are those of the dates.
+    const [all, one] = [await rowsOf(''), await rowsOf('&filter=cycle==C-180')];
+    expect([one > 10, one < all / 3, await rowsOf('&filter=cycle!=C-180')]).toEqual([true, true, all - one]);
     for (const query of ['from=2026-13-01', 'format=xml', 'filter=sentinel==ATLAS'])
       expect([query, (await ask(app, `/export?${query}`, get, bearer)).statusCode]).toEqual([query, 400]);
   });

@@ -1,16 +1,18 @@
-import { Problem } from '../problem.ts';
+import { Problem } from './problem.ts';
 
 export interface SlotLimits {
-  /** Exports that are sent at once. Each holds a segment in memory, some 4 MB. */
+  /** `exports` */
+  what: string;
+  /** That are sent at once. */
   parallel: number;
-  /** Of one holder of keys, lest slow downloads of one keep everybody else out. */
+  /** Of one client, lest slow downloads of one keep everybody else out. */
   perHolder: number;
 }
 
-/** One of a few exports has ended by then, often enough. */
+/** One of them has ended by then, often enough. */
 const RETRY_AFTER_S = 10;
 
-/** Counts the exports that are being sent. */
+/** Counts what is being sent for longer than a moment. */
 export class Slots {
   readonly #limits: SlotLimits;
   readonly #byHolder = new Map<string, number>();
@@ -26,10 +28,10 @@ export class Slots {
 
   /** Returns what gives the slot back; calling it twice does no harm. Throws a Problem overloaded. */
   take(holder: string): () => void {
-    const { parallel, perHolder } = this.#limits;
+    const { what, parallel, perHolder } = this.#limits;
     const own = this.#byHolder.get(holder) ?? 0;
-    if (this.#taken >= parallel) throw overloaded(`${this.#taken} exports are being sent`);
-    if (own >= perHolder) throw overloaded(`${own} exports are being sent to the holder of this key`);
+    if (this.#taken >= parallel) throw overloaded(`${this.#taken} ${what} are being sent`);
+    if (own >= perHolder) throw overloaded(`${own} ${what} are being sent to this client`);
     this.#taken += 1;
     this.#byHolder.set(holder, own + 1);
     let isTaken = true;
