@@ -100,7 +100,7 @@ export const SERVING_SETTINGS = {
     default: '150',
     unit: 'milliseconds, 10 to 60000',
     description:
-      'Mean delay of the event loop over half a second above which load is high; keys have 1.5 times as much, government keys twice. At this delay readers notice, and nothing is lost yet.',
+      'Mean delay of the event loop, over each of two half seconds, above which load is high; keys have 1.5 times as much, government keys twice. At this delay readers notice, and nothing is lost yet.',
     schema: integer(10, 60_000),
   },
   livePoll: {

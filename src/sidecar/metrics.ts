@@ -48,7 +48,7 @@ function describe(gauges: Gauges): Record<string, { help: string; read: () => nu
   return {
     cathedral_http_active_requests: { help: 'Requests that are being answered.', read: gauges.active },
     cathedral_event_loop_delay_seconds: {
-      help: 'Mean delay of the event loop over the last half second.',
+      help: 'Mean delay of the event loop over the better of the last two half seconds.',
       read: gauges.loopDelay,
     },
     cathedral_release_timestamp_seconds: {

@@ -21,7 +21,7 @@ export function sampleLoopDelay(histogram: BeatHistogram): number {
 }
 
 export interface LoopDelay {
-  /** Of the last half second, ms. */
+  /** Of the better of the last two half seconds, ms. */
   read: () => number;
   stop: () => void;
 }
@@ -30,12 +30,13 @@ export interface LoopDelay {
 export function startLoopDelay(): LoopDelay {
   const histogram = monitorEventLoopDelay({ resolution: BEAT_MS });
   histogram.enable();
-  let last = 0;
+  let [before, last] = [0, 0];
   const timer = setInterval(() => {
-    last = sampleLoopDelay(histogram);
+    [before, last] = [last, sampleLoopDelay(histogram)];
   }, SAMPLE_MS).unref();
   return {
-    read: () => last,
+    // One bad half second is no load: the start of the process, or of another one on the machine.
+    read: () => Math.min(before, last),
     stop: () => {
       clearInterval(timer);
       histogram.disable();
