@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { ATTESTATION_SETTINGS } from './attestation-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { PUBLISHING_SETTINGS } from './publishing-settings.ts';
 import { RECORD_SETTINGS } from './record-settings.ts';
@@ -12,6 +13,7 @@ export const SETTINGS = {
   ...SERVING_SETTINGS,
   ...KEY_SETTINGS,
   ...RECORD_SETTINGS,
+  ...ATTESTATION_SETTINGS,
   ...SAMPLE_SETTINGS,
 } as const satisfies Record<string, Setting>;
 

@@ -1,4 +1,5 @@
 import { ACCESS_LOG } from './access-log.ts';
+import { ATTEST } from './attest.ts';
 import { build } from './build.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
@@ -16,4 +17,5 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   start,
   ...KEYS,
   ...ACCESS_LOG,
+  ...ATTEST,
 };

@@ -1,0 +1,78 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import type { Algorithm } from './document.ts';
+import type { ProblemCode } from './problem.ts';
+
+export const SIGNATURE_BYTES = 64;
+export const SECRET_KEY_BYTES = 32;
+
+interface SignatureScheme {
+  publicKeyBytes: number;
+  /** Whether it is a point that a key may be, in the one encoding that it has. */
+  isPublicKey(publicKey: Uint8Array): boolean;
+  publicKey(secretKey: Uint8Array): Uint8Array;
+  isSecretKey(secretKey: Uint8Array): boolean;
+  sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array;
+  /** Null where it verifies. `signature` has 64 bytes. Never throws. */
+  fault(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): ProblemCode | null;
+}
+
+/**
+ * RFC 8032, as strict as verifiers come: what is accepted here is accepted by all of them, whichever of the two equations
+ * they compute (“Taming the many EdDSAs”, Chalkias et al. 2020). So the points of key and signature have their canonical
+ * encoding and are in the subgroup of prime order, where those of honest signers are, and S is below the order.
+ */
+const ED25519: SignatureScheme = {
+  publicKeyBytes: 32,
+  isPublicKey: isPrimeOrderPoint,
+  publicKey: (secretKey) => ed25519.getPublicKey(secretKey),
+  isSecretKey: (secretKey) => secretKey.length === SECRET_KEY_BYTES,
+  sign: (message, secretKey) => ed25519.sign(message, secretKey),
+  fault(signature, message, publicKey) {
+    const isGood =
+      isPrimeOrderPoint(publicKey) &&
+      isPrimeOrderPoint(signature.subarray(0, 32)) &&
+      holds(() => ed25519.verify(signature, message, publicKey, { zip215: false }));
+    return isGood ? null : 'signature_invalid';
+  },
+};
+
+/** ECDSA over SHA-256 of the message, r ‖ s, s in the lower half (SEC 1 §4.1; low s as in BIP 146). */
+const ECDSA_SECP256K1: SignatureScheme = {
+  publicKeyBytes: 33,
+  isPublicKey: (publicKey) =>
+    publicKey.length === 33 &&
+    holds(() => secp256k1.Point.fromBytes(publicKey).assertValidity() === undefined),
+  publicKey: (secretKey) => secp256k1.getPublicKey(secretKey, true),
+  isSecretKey: (secretKey) => secp256k1.utils.isValidSecretKey(secretKey),
+  sign: (message, secretKey) => secp256k1.sign(message, secretKey, { format: 'compact', lowS: true }),
+  fault(signature, message, publicKey) {
+    if (holds(() => secp256k1.Signature.fromBytes(signature, 'compact').hasHighS()))
+      return 'signature_high_s';
+    const isGood =
+      ECDSA_SECP256K1.isPublicKey(publicKey) &&
+      holds(() => secp256k1.verify(signature, message, publicKey, { format: 'compact', lowS: true }));
+    return isGood ? null : 'signature_invalid';
+  },
+};
+
+export const SCHEMES: Readonly<Record<Algorithm, SignatureScheme>> = {
+  ed25519: ED25519,
+  'ecdsa-secp256k1': ECDSA_SECP256K1,
+};
+
+function isPrimeOrderPoint(bytes: Uint8Array): boolean {
+  return holds(() => {
+    const point = ed25519.Point.fromBytes(bytes, false);
+    return !point.is0() && point.isTorsionFree();
+  });
+}
+
+/** The libraries throw for bytes that are no point or no scalar. */
+function holds(condition: () => boolean): boolean {
+  try {
+    return condition();
+  } catch {
+    return false;
+  }
+}

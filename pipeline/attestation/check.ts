@@ -1,0 +1,55 @@
+import type { Companions } from './companions.ts';
+import type { Attestation } from './document.ts';
+import type { Problem } from './problem.ts';
+import type { JsonObject } from './read-json.ts';
+import type { Registry } from './registry.ts';
+
+/** What there is to check a document against. */
+export interface Trust {
+  /** Ms since 1970. */
+  now: number;
+  companions: Companions;
+  /** The ledger's attestations; null where no ledger is at hand, and what needs one is not checked. */
+  registry: Registry | null;
+}
+
+/** A document that its schema accepts, and what it is checked against. */
+export interface Case extends Trust {
+  document: JsonObject;
+  attestation: Attestation;
+  /** The attestation's id. */
+  id: string;
+}
+
+export type Result = 'passed' | 'failed' | 'warning' | 'not_checked';
+
+export interface Outcome {
+  result: Result;
+  /** One sentence. */
+  detail: string;
+  problems: Problem[];
+}
+
+/** One thing that is looked at; pure, and never throws. */
+export type Check = (given: Case) => Outcome;
+
+export function passed(detail: string): Outcome {
+  return { result: 'passed', detail, problems: [] };
+}
+
+export function notChecked(detail: string): Outcome {
+  return { result: 'not_checked', detail, problems: [] };
+}
+
+export function failed(...problems: Problem[]): Outcome {
+  return { result: 'failed', detail: messages(problems), problems };
+}
+
+/** Worth a look, and no reason to refuse. */
+export function warning(...problems: Problem[]): Outcome {
+  return { result: 'warning', detail: messages(problems), problems };
+}
+
+function messages(problems: readonly Problem[]): string {
+  return problems.map(({ message }) => message).join(' ');
+}

@@ -1,0 +1,39 @@
+import { type Check, passed, warning } from '../check.ts';
+import { Justification } from '../document.ts';
+import { MAX_PROBLEMS, type Problem, problem, quote } from '../problem.ts';
+import type { Json } from '../read-json.ts';
+
+const { anchors, boundaries, counterfactual } = Justification.shape;
+
+/** The objects that may have more members than are read, where they stand, and what is read of them. */
+const INNER: readonly (readonly [path: readonly string[], known: readonly string[]])[] = [
+  [['epicon_ej'], Object.keys(Justification.shape)],
+  [['epicon_ej', 'boundaries'], Object.keys(boundaries.unwrap().shape)],
+  [['epicon_ej', 'counterfactual'], Object.keys(counterfactual.unwrap().shape)],
+  [['epicon_ej', 'anchors', '*'], Object.keys(anchors.unwrap().element.shape)],
+  [['drift_monitoring'], ['enabled', 'threshold', 'check_interval']],
+];
+
+/** The schema has accepted it; a misspelt inner member is what the schema cannot see and its writer wants to know. */
+export const checkSchema: Check = ({ document }) => {
+  const unread = INNER.flatMap(([path, known]) => unreadMembers(document, path, known, []));
+  if (unread.length === 0) return passed('It has the members and forms of version 1.0.0.');
+  return warning(...unread.slice(0, MAX_PROBLEMS));
+};
+
+function unreadMembers(
+  value: Json | undefined,
+  path: readonly string[],
+  known: readonly string[],
+  at: readonly PropertyKey[],
+): Problem[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const [step, ...rest] = path;
+  if (step === '*' && Array.isArray(value))
+    return value.flatMap((item, index) => unreadMembers(item, rest, known, [...at, index]));
+  if (Array.isArray(value)) return [];
+  if (step !== undefined) return unreadMembers(value[step], rest, known, [...at, step]);
+  return Object.keys(value)
+    .filter((name) => !known.includes(name))
+    .map((name) => problem('unread_member', [...at, name], `${quote(name)} is signed along, and not read.`));
+}

@@ -1,0 +1,65 @@
+import { hexToBytes } from '@noble/hashes/utils.js';
+import { z } from 'zod';
+import { SCHEMES } from './algorithms.ts';
+import { ALGORITHMS } from './document.ts';
+import { compareInstants, type Instant, parseInstant } from './instant.ts';
+
+const Moment = z.iso.datetime({ offset: false, local: false, precision: 0 });
+
+const CompanionKey = z
+  .strictObject({
+    algorithm: z.enum(ALGORITHMS),
+    /** Hex: 32 bytes for ed25519, the 33 of the compressed form for secp256k1. */
+    public_key: z.string().regex(/^([0-9a-f]{2})+$/, 'hex digits in lower case'),
+    /** The first moment at which the key may attest. */
+    valid_from: Moment,
+    /** The moment from which it may not; set it to end a key. */
+    valid_until: Moment.optional(),
+  })
+  .refine(({ algorithm, public_key }) => SCHEMES[algorithm].isPublicKey(hexToBytes(public_key)), {
+    // A key of small order has signatures that anybody can make.
+    error: 'a public key of its algorithm, on the curve and of large order',
+    path: ['public_key'],
+  })
+  .refine(({ valid_from, valid_until }) => valid_until === undefined || valid_from < valid_until, {
+    error: 'an end after valid_from',
+    path: ['valid_until'],
+  });
+
+/** Those who may attest with the keys they have, and the wallets behind ledger ids. What a verifier trusts. */
+export const Companions = z.strictObject({
+  companions: z
+    .array(
+      z.strictObject({ companion: z.string().min(1).max(200), keys: z.array(CompanionKey).min(1).max(16) }),
+    )
+    .refine(
+      (list) => new Set(list.map(({ companion }) => companion)).size === list.length,
+      'one entry a companion',
+    ),
+  wallets: z
+    .array(
+      z.strictObject({
+        ledger_id: z.guid().toLowerCase(),
+        /** Of the account that signs, 20 bytes. */
+        address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, '0x and 40 hex digits'),
+      }),
+    )
+    .default([]),
+});
+
+export type Companions = z.output<typeof Companions>;
+export type CompanionKey = z.output<typeof CompanionKey>;
+
+export function keysOf({ companions }: Companions, companion: string): readonly CompanionKey[] | null {
+  return companions.find((one) => one.companion === companion)?.keys ?? null;
+}
+
+export function isValidAt({ valid_from, valid_until }: CompanionKey, at: Instant): boolean {
+  const hasBegun = compareInstants(parseInstant(valid_from), at) <= 0;
+  return hasBegun && (valid_until === undefined || compareInstants(at, parseInstant(valid_until)) < 0);
+}
+
+/** The address of the wallet behind a ledger id; null where it is not known. */
+export function walletOf({ wallets }: Companions, ledgerId: string): string | null {
+  return wallets.find(({ ledger_id }) => ledger_id === ledgerId.toLowerCase())?.address ?? null;
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { DURATION } from './duration.ts';
+
+export const ATTESTATION_VERSION = '1.0.0';
+export const RISK_LEVELS = ['low', 'medium', 'high', 'critical'] as const;
+export const ALGORITHMS = ['ed25519', 'ecdsa-secp256k1'] as const;
+export type Algorithm = (typeof ALGORITHMS)[number];
+export const ANCHOR_TYPES = ['policy', 'practice', 'empirical', 'user_values', 'domain_norm'] as const;
+
+// The patterns are published as they are, for validators in any language: no \d, which some take for any script's
+// digits. Days that a month does not have are refused here already, not by whoever computes with them.
+const LEAP_DAY =
+  '([0-9][0-9][2468][048]|[0-9][0-9][13579][26]|[0-9][0-9]0[48]|[02468][048]00|[13579][26]00)-02-29';
+const OTHER_DAY =
+  '[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))';
+const TIME = '([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])';
+const DATE_TIME = new RegExp(`^(${LEAP_DAY}|${OTHER_DAY})T${TIME}$`);
+/** Any version, either case: what tells entities apart is not ours to judge. */
+const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+
+const DateTime = z
+  .string()
+  .regex(DATE_TIME, 'a date-time with seconds and Z or an offset, like 2025-12-01T06:00:00Z')
+  .meta({ format: 'date-time' });
+const Uuid = z.string().regex(UUID, 'a UUID').meta({ format: 'uuid' });
+const Share = z.number().min(0).max(1);
+const Strings = z.array(z.string()).min(1);
+const MIN_REASONING = 10;
+
+/** An EPICON-01 epistemic justification. Members that a schema does not name are hashed and signed along, and not read. */
+export const Justification = z
+  .looseObject({
+    values: Strings.optional().describe('Principles invoked'),
+    reasoning: z
+      .string()
+      // In code points as JSON Schema counts; a string's own length counts many of them twice.
+      .refine((text) => [...text].length >= MIN_REASONING, {
+        error: `at least ${MIN_REASONING} characters`,
+        params: { code: 'too_short' },
+      })
+      .meta({ minLength: MIN_REASONING })
+      .optional(),
+    anchors: z
+      .array(z.looseObject({ type: z.enum(ANCHOR_TYPES), source: z.string(), confidence: Share }))
+      .min(2)
+      .optional(),
+    boundaries: z.looseObject({ applies_when: Strings, fails_when: Strings }).optional(),
+    // biome-ignore lint/suspicious/noThenProperty: the member's name in the document; a string, so nothing awaits it
+    counterfactual: z.looseObject({ if_changed: z.string(), then: z.string() }).optional(),
+  })
+  .describe('The EPICON-01 justification in full; epicon_ej_hash is the SHA-256 of its RFC 8785 form');
+
+const DriftMonitoring = z.looseObject({
+  enabled: z.boolean().default(true),
+  threshold: Share.default(0.1).describe('Drift score at or above which the attestation is revoked'),
+  check_interval: z
+    .string()
+    .regex(DURATION, 'an ISO 8601 duration like P1D')
+    .default('P1D')
+    .describe('How often drift is to be checked'),
+});
+
+const Metadata = z.looseObject({
+  request_context: z.string().optional(),
+  previous_attestation: Uuid.optional().describe('The attestation that this one renews'),
+  audit_trail_id: z.string().optional(),
+});
+
+/** The document, read with its defaults. Those are for reading only: what is signed has the members that were written. */
+export const AttestationDocument = z.strictObject({
+  version: z.literal(ATTESTATION_VERSION),
+  ledger_id: Uuid.describe('The entity that requests authority'),
+  wallet_signature: z
+    .string()
+    .regex(/^0x[a-fA-F0-9]+$/, '0x and hex digits')
+    .describe('By the wallet whose stake stands behind the request'),
+  epicon_ej_hash: z.string().regex(/^sha256:[a-fA-F0-9]{64}$/, 'sha256: and 64 hex digits'),
+  epicon_ej: Justification.optional(),
+  scope: z
+    .array(
+      z.string().regex(/^[a-z]+\.[a-z]+(\.[a-z]+)*$/, 'two or more segments of a to z, with dots between'),
+    )
+    .min(1)
+    .describe('The permissions requested'),
+  expires_at: DateTime.describe('At most 90 days after attested_at'),
+  risk_level: z.enum(RISK_LEVELS),
+  risk_justification: z.string().optional(),
+  attested_by: z.string().describe('The companion that signs'),
+  attested_at: DateTime,
+  signature: z
+    .string()
+    .regex(/^[a-zA-Z0-9+/=]+$/, 'base64')
+    .describe('By the companion, over the canonical bytes of the document without this member'),
+  signature_algorithm: z.enum(ALGORITHMS).default('ed25519'),
+  ccr_score: Share.optional().describe('Cross-Context Robustness'),
+  // Not to be watched is something that one has to write, and sign; leaving the member out is no way around it.
+  drift_monitoring: DriftMonitoring.prefault({}),
+  metadata: Metadata.optional(),
+});
+
+/** A document as it is read: defaults are filled in. */
+export type Attestation = z.output<typeof AttestationDocument>;

@@ -1,0 +1,30 @@
+/** A moment, exact however many digits its second has: `fraction` is those digits without trailing zeros. */
+export interface Instant {
+  /** Since 1970, whole. */
+  seconds: number;
+  fraction: string;
+}
+
+const DATE_TIME = /^(.{19})(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/;
+
+/** `text`: a date-time as the schema has it, with `Z` or an offset. */
+export function parseInstant(text: string): Instant {
+  const [, whole, fraction = '', zone] = DATE_TIME.exec(text) ?? [];
+  return { seconds: Date.parse(`${whole}${zone}`) / 1000, fraction: fraction.replace(/0+$/, '') };
+}
+
+/** `ms` since 1970. */
+export function instantAt(ms: number): Instant {
+  return parseInstant(new Date(ms).toISOString());
+}
+
+export function addSeconds({ seconds, fraction }: Instant, more: number): Instant {
+  return { seconds: seconds + more, fraction };
+}
+
+/** Negative where `a` is before `b`, 0 where they are one moment. */
+export function compareInstants(a: Instant, b: Instant): number {
+  if (a.seconds !== b.seconds) return a.seconds - b.seconds;
+  // Digits after the point are in the order of their text: 05 before 1, 1 before 15.
+  return a.fraction === b.fraction ? 0 : a.fraction < b.fraction ? -1 : 1;
+}

@@ -1,0 +1,23 @@
+import { type Attestation, AttestationDocument } from './document.ts';
+import { type Problem, problem } from './problem.ts';
+import { type JsonObject, readJson } from './read-json.ts';
+import { schemaProblems } from './schema-problems.ts';
+
+export type Parsed =
+  /** `document`: as it was written, which is what is signed; `attestation`: as it is read, with its defaults. */
+  | { document: JsonObject; attestation: Attestation }
+  /** It is no JSON of which one could say more. */
+  | { step: 'syntax'; problems: Problem[] }
+  | { step: 'schema'; problems: Problem[] };
+
+/** Reads a signed document from its text or bytes. */
+export function parseAttestation(input: string | Uint8Array): Parsed {
+  const read = readJson(input);
+  if (read.problem) return { step: 'syntax', problems: [read.problem] };
+  const { value } = read;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { step: 'schema', problems: [problem('wrong_type', [], 'Expected an object.')] };
+  const parsed = AttestationDocument.safeParse(value);
+  if (!parsed.success) return { step: 'schema', problems: schemaProblems(parsed.error.issues, value) };
+  return { document: value, attestation: parsed.data };
+}

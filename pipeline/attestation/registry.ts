@@ -1,0 +1,64 @@
+import { attestationUuid } from './canonical-bytes.ts';
+import { durationSeconds } from './duration.ts';
+import { addSeconds, compareInstants, instantAt, parseInstant } from './instant.ts';
+
+/** What the ledger says of an attestation; the times of events are in UTC. */
+export interface Registered {
+  companion: string;
+  ledger_id: string;
+  scope: readonly string[];
+  risk_level: string;
+  /** When the ledger took it. */
+  attested_at: string;
+  expires_at: string;
+  /** Drift score at or above which it is revoked; null where drift is not monitored. */
+  drift_threshold: number | null;
+  check_interval: string;
+  /** The newest score, and when it was taken. */
+  drift: number | null;
+  checked_at: string | null;
+  status: 'active' | 'revoked' | 'superseded';
+  ended_at: string | null;
+  reason: string | null;
+  /** The id of the one that took its place. */
+  superseded_by: string | null;
+}
+
+export const STATUSES = ['active', 'expired', 'revoked', 'superseded'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** Attestations that the ledger has, by their ids. */
+export interface Registry {
+  byId(id: string): Registered | null;
+  /** By the UUID that stands for the id, in either case. */
+  byUuid(uuid: string): (Registered & { id: string }) | null;
+}
+
+export function registryOf(attestations: Readonly<Record<string, Registered>>): Registry {
+  const ids = new Map(Object.keys(attestations).map((id) => [attestationUuid(id), id]));
+  const byId = (id: string) => (Object.hasOwn(attestations, id) ? attestations[id]! : null);
+  return {
+    byId,
+    byUuid(uuid) {
+      const id = ids.get(uuid.toLowerCase());
+      return id === undefined ? null : { ...byId(id)!, id };
+    },
+  };
+}
+
+/** At `now`, ms. What was ended keeps how it was ended; what nobody ended expires by itself. */
+export function statusAt(
+  { status, expires_at }: Pick<Registered, 'status' | 'expires_at'>,
+  now: number,
+): Status {
+  if (status !== 'active') return status;
+  return compareInstants(instantAt(now), parseInstant(expires_at)) < 0 ? 'active' : 'expired';
+}
+
+/** Whether a drift check was due before `now`, ms, and did not come. Only what is active is to be checked. */
+export function isCheckLate(attestation: Registered, now: number): boolean {
+  const { drift_threshold, check_interval, checked_at, attested_at } = attestation;
+  if (drift_threshold === null || statusAt(attestation, now) !== 'active') return false;
+  const due = addSeconds(parseInstant(checked_at ?? attested_at), durationSeconds(check_interval));
+  return compareInstants(instantAt(now), due) > 0;
+}

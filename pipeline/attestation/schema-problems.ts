@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import { MAX_PROBLEMS, type Problem, type ProblemCode, problem, quote } from './problem.ts';
+import type { Json } from './read-json.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** What the schema found, by what it calls it; what is not here is a wrong value. */
+const CODES: Readonly<Record<string, ProblemCode>> = {
+  invalid_type: 'wrong_type',
+  invalid_value: 'wrong_value',
+  invalid_format: 'wrong_pattern',
+  unrecognized_keys: 'unknown_member',
+  too_small: 'out_of_range',
+  too_big: 'out_of_range',
+};
+
+/** The faults that the schema found in `document`, at most as many as one reads. */
+export function schemaProblems(issues: readonly Issue[], document: Json): Problem[] {
+  const problems: Problem[] = [];
+  for (const issue of issues) {
+    const room = MAX_PROBLEMS - problems.length;
+    if (room <= 0) break;
+    problems.push(...problemsOf(issue, document, room));
+  }
+  return problems;
+}
+
+function problemsOf(issue: Issue, document: Json, room: number): Problem[] {
+  const { path } = issue;
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.slice(0, room).map((name) => problem('unknown_member', [...path, name]));
+  const { parent, value } = lookUp(document, path);
+  if (value === undefined && path.length > 0)
+    return [problem('missing_member', path, parent ? 'The member is required, and missing.' : undefined)];
+  return [problem(codeOf(issue), path, `Expected ${expectationOf(issue)}, found ${quote(value)}.`)];
+}
+
+function codeOf(issue: Issue): ProblemCode {
+  if (issue.code === 'too_small' && issue.origin === 'array') return 'too_few_items';
+  if (issue.code === 'custom') return (issue.params?.code as ProblemCode | undefined) ?? 'wrong_value';
+  return CODES[issue.code] ?? 'wrong_value';
+}
+
+function expectationOf(issue: Issue): string {
+  if (issue.code === 'invalid_type') return issue.expected;
+  if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value)).join(' or ');
+  if (issue.code === 'too_small')
+    return issue.origin === 'array' ? `at least ${issue.minimum} items` : `at least ${issue.minimum}`;
+  if (issue.code === 'too_big') return `at most ${issue.maximum}`;
+  return issue.message;
+}
+
+function lookUp(document: Json, path: readonly PropertyKey[]) {
+  let parent: unknown = null;
+  let value: unknown = document;
+  for (const step of path) {
+    parent = value;
+    const isThere = typeof parent === 'object' && parent !== null && Object.hasOwn(parent, step);
+    value = isThere ? (parent as Record<PropertyKey, unknown>)[step] : undefined;
+  }
+  return { parent, value };
+}

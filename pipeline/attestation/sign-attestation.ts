@@ -1,0 +1,70 @@
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { SCHEMES } from './algorithms.ts';
+import { encodeBase64 } from './base64.ts';
+import { attestationId, signedBytes } from './canonical-bytes.ts';
+import type { Case } from './check.ts';
+import { checkJustification } from './checks/justification.ts';
+import { checkPeriod } from './checks/period.ts';
+import type { Companions } from './companions.ts';
+import type { Algorithm } from './document.ts';
+import { parseAttestation } from './parse-attestation.ts';
+import { type Problem, problem, quote } from './problem.ts';
+import { type JsonObject, readJson } from './read-json.ts';
+
+export interface SigningKey {
+  companion: string;
+  algorithm: Algorithm;
+  secretKey: Uint8Array;
+}
+
+/** 64 bytes of zeros: what stands where the signature will, while the rest is checked. */
+const NO_SIGNATURE = encodeBase64(new Uint8Array(64));
+
+export type Signed = { document: JsonObject; problems: [] } | { document: null; problems: Problem[] };
+
+/**
+ * The document with the key's signature, whether it had one or not. A companion signs only what a verifier will accept, so a
+ * document with a fault is refused with all of them. `now` in ms.
+ */
+export function signAttestation(input: string | Uint8Array, key: SigningKey, now: number): Signed {
+  const read = readJson(input);
+  if (read.problem) return { document: null, problems: [read.problem] };
+  const isObject = typeof read.value === 'object' && read.value !== null && !Array.isArray(read.value);
+  const unsigned = isObject ? { ...(read.value as JsonObject), signature: NO_SIGNATURE } : read.value;
+  const parsed = parseAttestation(JSON.stringify(unsigned));
+  if ('problems' in parsed) return { document: null, problems: parsed.problems };
+  const { document } = parsed;
+  const given: Case = { ...parsed, id: attestationId(document), now, companions: NOBODY, registry: null };
+  const problems = [
+    ...keyProblems(given, key),
+    ...[checkJustification, checkPeriod].flatMap((check) => failures(check(given))),
+  ];
+  if (problems.length > 0) return { document: null, problems };
+  const signature = encodeBase64(SCHEMES[key.algorithm].sign(signedBytes(document), key.secretKey));
+  return { document: { ...document, signature }, problems: [] };
+}
+
+/** The checks that are made before signing ask for no keys. */
+const NOBODY: Companions = { companions: [], wallets: [] };
+
+function keyProblems({ attestation }: Case, { companion, algorithm }: SigningKey): Problem[] {
+  const problems = [];
+  if (attestation.attested_by !== companion) {
+    const detail = `The key is that of ${quote(companion)}, the document says ${quote(attestation.attested_by)}.`;
+    problems.push(problem('unknown_companion', ['attested_by'], detail));
+  }
+  if (attestation.signature_algorithm !== algorithm) {
+    const detail = `The key is for ${algorithm}, the document says ${attestation.signature_algorithm}.`;
+    problems.push(problem('algorithm_not_registered', ['signature_algorithm'], detail));
+  }
+  return problems;
+}
+
+function failures({ result, problems }: ReturnType<typeof checkPeriod>): Problem[] {
+  return result === 'failed' ? problems : [];
+}
+
+/** In hex, as it is registered. */
+export function publicKeyHex(algorithm: Algorithm, secretKey: Uint8Array): string {
+  return bytesToHex(SCHEMES[algorithm].publicKey(secretKey));
+}

@@ -1,0 +1,28 @@
+import { hash } from 'node:crypto';
+import { publicKeyHex, type SigningKey } from '../attestation/sign-attestation.ts';
+import { DEMO_ORIGIN } from './demo-key.ts';
+import { GENESIS_DATE } from './span.ts';
+
+/** The sample's companions, and what each signs with. */
+const ALGORITHM = { LANTERN: 'ed25519', TALLY: 'ed25519', COMPASS: 'ecdsa-secp256k1' } as const;
+
+/** The keys of the sample's companions. They are public, these lines give them to everybody: what they sign proves nothing. */
+export function demoCompanionKeys(): SigningKey[] {
+  return Object.entries(ALGORITHM).map(([companion, algorithm]) => {
+    const secretKey = hash('sha256', `${DEMO_ORIGIN}: a published key of ${companion}`, 'buffer');
+    return { companion, algorithm, secretKey };
+  });
+}
+
+/** data/keys/companions.json: the public halves. */
+export function formatDemoCompanions(): string {
+  const companions = demoCompanionKeys().map(({ companion, algorithm, secretKey }) => {
+    const key = {
+      algorithm,
+      public_key: publicKeyHex(algorithm, secretKey),
+      valid_from: `${GENESIS_DATE}T00:00:00Z`,
+    };
+    return { companion, keys: [key] };
+  });
+  return `${JSON.stringify({ companions, wallets: [] }, null, 2)}\n`;
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import type { Problem } from '../../pipeline/attestation/problem.ts';
+import { registryOf } from '../../pipeline/attestation/registry.ts';
+import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
+import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
+import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { askPassphrase } from './attestation/ask-passphrase.ts';
+import { describeStatus, findRegistered, formatStatus } from './attestation/describe-status.ts';
+import { DRAFT_SETTINGS, draftAttestation } from './attestation/draft-attestation.ts';
+import { formatVerdict, printable } from './attestation/format-verdict.ts';
+import { openKey, parseKeyFile } from './attestation/key-file.ts';
+import { makeKey } from './attestation/make-key.ts';
+import { readCompanions } from './attestation/read-companions.ts';
+import { listFiles, readInput } from './attestation/read-input.ts';
+import { readLedger } from './attestation/read-ledger.ts';
+import { revokeAttestation } from './attestation/revoke-attestation.ts';
+import { type Command, type Context, defineCommand } from './command.ts';
+import { localLedger, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
+
+const keygen = defineCommand({
+  summary: 'Makes a companion’s key, encrypted with a passphrase, and prints what registers its public half.',
+  settings: [
+    'attestationCompanion',
+    'attestationAlgorithm',
+    'attestationKey',
+    'attestationPassphrase',
+    'json',
+  ],
+  async run(config, { now, print, progress }) {
+    const path = required('attestationKey', config.attestationKey);
+    const companion = required('attestationCompanion', config.attestationCompanion);
+    const algorithm = config.attestationAlgorithm ?? 'ed25519';
+    const passphrase = config.attestationPassphrase ?? (await askNewPassphrase());
+    const entry = await makeKey({ path, companion, algorithm, passphrase, now: now() }, randomBytes);
+    if (!config.json)
+      progress.note(`The key is in ${path}, encrypted. To register it, add this to the companions:`);
+    printJson(print, entry);
+    return 0;
+  },
+});
+
+const draft = defineCommand({
+  summary: 'Prints a new unsigned document, from flags and files.',
+  settings: DRAFT_SETTINGS,
+  async run(config, { now, print, progress }) {
+    const { document, problems, walletText } = await draftAttestation(config, now());
+    if (problems.length > 0) return refuse(problems, progress);
+    printJson(print, document);
+    if (walletText !== null)
+      progress.note(
+        `Before it can be signed, the wallet has to sign these five lines (EIP-191):\n${walletText}`,
+      );
+    return 0;
+  },
+});
+
+const sign = defineCommand({
+  summary: 'Prints the document with a companion’s signature; refuses one that would not verify.',
+  settings: ['attestationFile', 'attestationKey', 'attestationPassphrase'],
+  async run(config, { now, print, progress }) {
+    const { attestationFile: file, attestationPassphrase } = config;
+    const place = required('attestationKey', config.attestationKey);
+    const sealed = parseKeyFile(Buffer.from(await readInput(place)).toString(), place);
+    const document = await readInput(file);
+    const passphrase =
+      attestationPassphrase ?? (await askPassphrase(`Passphrase of ${printable(sealed.companion)}: `));
+    const signed = signAttestation(document, openKey(sealed, passphrase, place), now());
+    if (signed.document === null) return refuse(signed.problems, progress);
+    printJson(print, signed.document);
+    return 0;
+  },
+});
+
+const verify = defineCommand({
+  summary: 'Says of each document whether it may be relied upon, and why not; exits 1 where one may not.',
+  settings: [
+    'attestationFiles',
+    'companions',
+    'attestationLedger',
+    ...SOURCE_SETTINGS,
+    'attestationAt',
+    'json',
+  ],
+  async run(config, context) {
+    const { attestationFiles, attestationLedger: source, attestationAt, json } = config;
+    const { print, progress } = context;
+    const now = attestationAt ?? context.now();
+    const companions = await readCompanions(config.companions);
+    const ledger = source && (await readLedger(await openSource(source, config, context), now));
+    progress.end();
+    const trust = { now, companions, registry: ledger && registryOf(ledger.companions) };
+    const verdicts = [];
+    for (const file of listFiles(attestationFiles))
+      verdicts.push({ file, ...verifyAttestation(await readInput(file), trust) });
+    if (json) printJson(print, verdicts);
+    else for (const verdict of verdicts) print(formatVerdict(verdict));
+    return verdicts.every(({ valid }) => valid) ? 0 : 1;
+  },
+});
+
+const status = defineCommand({
+  summary: 'Says what the ledger has of an attestation; exits 1 where it is not active.',
+  settings: ['attestationId', 'ledger', ...SOURCE_SETTINGS, 'attestationAt', 'json'],
+  async run(config, context) {
+    const { print, progress } = context;
+    const id = required('attestationId', config.attestationId);
+    const now = config.attestationAt ?? context.now();
+    const { companions } = await readLedger(await openSource(config.ledger, config, context), now);
+    progress.end();
+    const described = describeStatus(findRegistered(companions, id), now);
+    if (config.json) printJson(print, described);
+    else print(formatStatus(described));
+    return described.status === 'active' ? 0 : 1;
+  },
+});
+
+const revoke = defineCommand({
+  summary: 'Appends a revocation to a ledger in a folder; it is final.',
+  settings: ['attestationId', 'attestationReason', 'attestationAgent', 'ledger', ...SOURCE_SETTINGS, 'json'],
+  async run(config, { now, print }) {
+    const { ledger: source, attestationAgent: agent } = config;
+    const attestation = required('attestationId', config.attestationId);
+    const reason = required('attestationReason', config.attestationReason);
+    if (source.kind !== 'directory') {
+      const fault = { place: '--ledger', expected: 'a ledger in a folder', found: `civic+${source.url}` };
+      throw new CathedralError('config_invalid', fault);
+    }
+    const revocation = { attestation, reason, agent, now: now() };
+    const event = await revokeAttestation(await localLedger(source, config), revocation);
+    if (config.json) printJson(print, event);
+    else print(`${event.data.attestation} is revoked from ${event.timestamp} on: event ${event.seq}.`);
+    return 0;
+  },
+});
+
+/** By name, in the order in which an attestation lives. */
+export const ATTEST: Readonly<Record<string, Command>> = {
+  'attest keygen': keygen,
+  'attest new': draft,
+  'attest sign': sign,
+  'attest verify': verify,
+  'attest status': status,
+  'attest revoke': revoke,
+};
+
+async function askNewPassphrase(): Promise<string> {
+  const first = await askPassphrase('A new passphrase, 12 characters or more: ');
+  if ((await askPassphrase('The same again: ')) === first) return first;
+  const fault = { place: 'passphrase', expected: 'the same twice', found: 'two different ones' };
+  throw new CathedralError('attestation_refused', fault);
+}
+
+function refuse(problems: readonly Problem[], progress: Context['progress']): 1 {
+  for (const { code, pointer, message } of problems)
+    progress.note(printable(`${pointer || '/'}: ${message} (${code})`));
+  return 1;
+}
+
+function required<T>(name: SettingName, value: T | null): T {
+  if (value !== null) return value;
+  const { flag, unit } = SETTINGS[name];
+  throw new CathedralError('usage', { place: `--${flag}`, expected: unit, found: 'no value' });
+}
+
+function printJson(print: Context['print'], value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}

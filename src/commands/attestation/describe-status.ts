@@ -1,0 +1,43 @@
+import { attestationUuid } from '../../../pipeline/attestation/canonical-bytes.ts';
+import {
+  isCheckLate,
+  type Registered,
+  registryOf,
+  statusAt,
+} from '../../../pipeline/attestation/registry.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import type { Companions } from '../../../pipeline/model/companions.ts';
+import { printable } from './format-verdict.ts';
+
+/** The attestation of an id or a UUID. Throws attestation_refused where the ledger has none. */
+export function findRegistered(companions: Companions, name: string): Registered & { id: string } {
+  const registry = registryOf(companions);
+  const id = name.toLowerCase();
+  const entry = registry.byId(id);
+  const found = entry ? { ...entry, id } : registry.byUuid(name);
+  if (found) return found;
+  const expected = 'the id or UUID of an attestation that the ledger has';
+  throw new CathedralError('attestation_refused', { place: '--id', expected, found: JSON.stringify(name) });
+}
+
+/** As of `now`, ms: what the ledger has, with what follows from the time. */
+export function describeStatus(attestation: Registered & { id: string }, now: number) {
+  const { id, status: _, ...rest } = attestation;
+  return {
+    id,
+    uuid: attestationUuid(id),
+    status: statusAt(attestation, now),
+    ...rest,
+    check_late: isCheckLate(attestation, now),
+  };
+}
+
+/** For people: a member a line. */
+export function formatStatus(described: ReturnType<typeof describeStatus>): string {
+  return Object.entries(described)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) =>
+      printable(`${name.padEnd(16)} ${Array.isArray(value) ? value.join(', ') : value}`),
+    )
+    .join('\n');
+}

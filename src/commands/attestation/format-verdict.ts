@@ -1,0 +1,23 @@
+import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
+
+export type FileVerdict = { file: string } & Verdict;
+
+const MARKS = { passed: 'ok', failed: 'FAILED', warning: 'WARNING', not_checked: '-' } as const;
+
+/** For people. */
+export function formatVerdict({ file, valid, status, id, uuid, checks, problems }: FileVerdict): string {
+  const lines = [`${file}: ${valid ? 'VALID' : 'NOT VALID'} (${status})`];
+  if (id !== null) lines.push(`  id    ${id}`, `  uuid  ${uuid}`);
+  for (const { name, result, detail } of checks)
+    lines.push(`  ${MARKS[result].padEnd(8)} ${name.padEnd(13)} ${detail}`);
+  for (const { code, pointer } of problems)
+    lines.push(`  because  ${code} at ${pointer === '' ? 'the whole document' : pointer}`);
+  return lines.map(printable).join('\n');
+}
+
+/** On one line and without characters that move a terminal's cursor or turn its writing round. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u{${character.codePointAt(0)!.toString(16)}}`;
+  });
+}

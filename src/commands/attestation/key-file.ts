@@ -1,0 +1,112 @@
+import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
+import { z } from 'zod';
+import { SCHEMES } from '../../../pipeline/attestation/algorithms.ts';
+import { decodeBase64 } from '../../../pipeline/attestation/base64.ts';
+import { canonicalBytes } from '../../../pipeline/attestation/canonical-bytes.ts';
+import { ALGORITHMS } from '../../../pipeline/attestation/document.ts';
+import { readJson } from '../../../pipeline/attestation/read-json.ts';
+import { publicKeyHex, type SigningKey } from '../../../pipeline/attestation/sign-attestation.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+
+/** 128 MiB and about a third of a second a guess; fixed, so that a file cannot ask for more. */
+const SCRYPT = { N: 131_072, r: 8, p: 1 } as const;
+const MAX_MEMORY = 256 * 1024 * 1024;
+const SALT_BYTES = 16;
+/** AES-256-GCM: NIST SP 800-38D §8.2. A key encrypts one text only, its salt is new each time. */
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const MIN_PASSPHRASE = 12;
+
+const Base64 = (bytes: number) =>
+  z.string().refine((text) => decodeBase64(text)?.length === bytes, `base64 of ${bytes} bytes`);
+
+const KeyFile = z.strictObject({
+  format: z.literal('cathedral-attestation-key/1'),
+  companion: z.string().min(1).max(200),
+  algorithm: z.enum(ALGORITHMS),
+  public_key: z.string().regex(/^([0-9a-f]{2})+$/),
+  kdf: z.strictObject({
+    name: z.literal('scrypt'),
+    N: z.literal(SCRYPT.N),
+    r: z.literal(SCRYPT.r),
+    p: z.literal(SCRYPT.p),
+    salt: Base64(SALT_BYTES),
+  }),
+  cipher: z.strictObject({ name: z.literal('aes-256-gcm'), iv: Base64(IV_BYTES) }),
+  /** The secret key of 32 bytes, encrypted, and the tag over it and over the members above. */
+  secret_key: Base64(32),
+  tag: Base64(TAG_BYTES),
+});
+
+type KeyFile = z.output<typeof KeyFile>;
+
+/**
+ * The text of a key file: the secret key encrypted with AES-256-GCM under scrypt (RFC 7914) of the passphrase in NFKC. All
+ * other members, in their RFC 8785 form, are the additional data, so that a changed name or public key is noticed.
+ */
+export function sealKey(key: SigningKey, passphrase: string): string {
+  if ([...passphrase].length < MIN_PASSPHRASE) {
+    const expected = `a passphrase of at least ${MIN_PASSPHRASE} characters`;
+    throw new CathedralError('attestation_refused', {
+      place: 'passphrase',
+      expected,
+      found: 'a shorter one',
+    });
+  }
+  const salt = randomBytes(SALT_BYTES);
+  const iv = randomBytes(IV_BYTES);
+  const header = {
+    format: 'cathedral-attestation-key/1',
+    companion: key.companion,
+    algorithm: key.algorithm,
+    public_key: publicKeyHex(key.algorithm, key.secretKey),
+    kdf: { name: 'scrypt', ...SCRYPT, salt: salt.toString('base64') },
+    cipher: { name: 'aes-256-gcm', iv: iv.toString('base64') },
+  } as const;
+  const cipher = createCipheriv('aes-256-gcm', deriveKey(passphrase, salt), iv).setAAD(
+    canonicalBytes(header),
+  );
+  const secret_key = Buffer.concat([cipher.update(key.secretKey), cipher.final()]).toString('base64');
+  const file: KeyFile = { ...header, secret_key, tag: cipher.getAuthTag().toString('base64') };
+  return `${JSON.stringify(file, null, 2)}\n`;
+}
+
+/** The companion and the algorithm, which need no passphrase. Throws attestation_refused. */
+export function parseKeyFile(text: string, place: string): KeyFile {
+  const { value } = readJson(text);
+  const parsed = KeyFile.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  const found = `${issue.path.join('.') || 'something else'}: ${issue.message}`;
+  throw refused(place, 'a key file of the form cathedral-attestation-key/1', found);
+}
+
+/** Throws attestation_refused where the passphrase is another one, or the file was changed. */
+export function openKey(file: KeyFile, passphrase: string, place: string): SigningKey {
+  const { secret_key, tag, ...header } = file;
+  const { companion, algorithm, public_key } = header;
+  const key = deriveKey(passphrase, Buffer.from(header.kdf.salt, 'base64'));
+  const iv = Buffer.from(header.cipher.iv, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
+    .setAAD(canonicalBytes(header))
+    .setAuthTag(Buffer.from(tag, 'base64'));
+  const secretKey = decipher.update(secret_key, 'base64');
+  try {
+    decipher.final();
+  } catch (cause) {
+    throw refused(place, 'the passphrase of this key', 'another one, or a file that was changed', cause);
+  }
+  // Signing with a key whose public half is another one has given secret keys away before.
+  if (!SCHEMES[algorithm].isSecretKey(secretKey) || publicKeyHex(algorithm, secretKey) !== public_key)
+    throw refused(place, 'the secret key of its public key', 'that of another one');
+  return { companion, algorithm, secretKey };
+}
+
+function deriveKey(passphrase: string, salt: Uint8Array): Buffer {
+  // Keyboards differ in how they compose é.
+  return scryptSync(passphrase.normalize('NFKC'), salt, 32, { ...SCRYPT, maxmem: MAX_MEMORY });
+}
+
+function refused(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('attestation_refused', { place, expected, found, cause });
+}

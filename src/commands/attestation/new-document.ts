@@ -1,0 +1,89 @@
+import { justificationHash } from '../../../pipeline/attestation/canonical-bytes.ts';
+import { type Algorithm, ATTESTATION_VERSION } from '../../../pipeline/attestation/document.ts';
+import type { Json, JsonObject } from '../../../pipeline/attestation/read-json.ts';
+
+/** What a new document is made of. Null: not said, so it is as in the draft, or left out. */
+export interface NewDocument {
+  draft: JsonObject;
+  companion: string | null;
+  algorithm: Algorithm | null;
+  ledgerId: string | null;
+  scope: string | null;
+  risk: string | null;
+  riskReason: string | null;
+  justification: Json | null;
+  hashOnly: boolean;
+  walletSignature: string | null;
+  days: number | null;
+  ccr: number | null;
+  threshold: number | null;
+  interval: string | null;
+  unwatched: boolean;
+  context: string | null;
+  previous: string | null;
+  trail: string | null;
+}
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+
+/** An unsigned document, attested at `now`, ms. Whether it is a good one is not looked at. */
+export function newDocument(given: NewDocument, now: number): JsonObject {
+  const { signature: _, epicon_ej: __, ...draft } = given.draft;
+  const { companion, ledgerId, scope, risk, riskReason, walletSignature, ccr } = given;
+  const attestedAt = Math.floor(now / 1000) * 1000;
+  return {
+    version: ATTESTATION_VERSION,
+    ...draft,
+    ...said({ ledger_id: ledgerId, wallet_signature: walletSignature }),
+    ...justified(given),
+    ...said({ scope: scope?.split(',').map((one) => one.trim()) ?? null }),
+    expires_at: expiry(given, attestedAt),
+    ...said({ risk_level: risk, risk_justification: riskReason, attested_by: companion }),
+    attested_at: formatTime(attestedAt),
+    signature_algorithm: given.algorithm ?? draft.signature_algorithm ?? 'ed25519',
+    ...said({ ccr_score: ccr }),
+    ...said({ drift_monitoring: driftMonitoring(given), metadata: metadata(given) }),
+  };
+}
+
+function justified({ justification, hashOnly, draft }: NewDocument): JsonObject {
+  const text = justification ?? draft.epicon_ej ?? null;
+  if (text === null) return {};
+  const hash = { epicon_ej_hash: justificationHash(text) };
+  return hashOnly ? hash : { ...hash, epicon_ej: text };
+}
+
+function expiry({ days, draft }: NewDocument, attestedAt: number): Json {
+  if (days === null && draft.expires_at !== undefined) return draft.expires_at;
+  return formatTime(attestedAt + (days ?? DEFAULT_DAYS) * DAY_MS);
+}
+
+function driftMonitoring({ draft, threshold, interval, unwatched }: NewDocument): JsonObject | null {
+  const members = said({ threshold, check_interval: interval, enabled: unwatched ? false : null });
+  return merged(draft.drift_monitoring, members);
+}
+
+function metadata({ draft, context, previous, trail }: NewDocument): JsonObject | null {
+  const members = said({
+    request_context: context,
+    previous_attestation: previous,
+    audit_trail_id: trail,
+  });
+  return merged(draft.metadata, members);
+}
+
+/** Null where nothing was said: an empty object would be signed along. */
+function merged(draft: Json | undefined, members: JsonObject): JsonObject | null {
+  if (Object.keys(members).length === 0) return null;
+  const before = typeof draft === 'object' && draft !== null && !Array.isArray(draft) ? draft : {};
+  return { ...before, ...members };
+}
+
+function said(members: Record<string, Json>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}
+
+function formatTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,61 @@
+import { globSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+
+export const STANDARD_INPUT = '-';
+
+/** A byte more than what is looked at: enough to see that there is more. */
+const READ_BYTES = MAX_BYTES + 1;
+
+/** The files that a list of names and patterns stands for, each once. Throws usage for a pattern that no file fits. */
+export function listFiles(names: string): string[] {
+  const files = names.split(',').flatMap((name) => {
+    if (name === STANDARD_INPUT || !/[*?[{]/.test(name)) return [name];
+    const found = globSync(name).sort();
+    if (found.length > 0) return found;
+    throw new CathedralError('usage', { place: '--file', expected: 'a pattern that files fit', found: name });
+  });
+  return [...new Set(files)];
+}
+
+/** The beginning of a file or of standard input. Throws attestation_refused where it cannot be read. */
+export async function readInput(name: string): Promise<Uint8Array> {
+  try {
+    return await (name === STANDARD_INPUT ? readStandardInput() : readFile(name));
+  } catch (cause) {
+    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new CathedralError('attestation_refused', {
+      place: name,
+      expected: 'a file that can be read',
+      found,
+      cause,
+    });
+  }
+}
+
+async function readFile(name: string): Promise<Uint8Array> {
+  const file = await open(name);
+  try {
+    const bytes = Buffer.alloc(READ_BYTES);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(bytes, length, READ_BYTES - length);
+      length += bytesRead;
+      if (bytesRead === 0 || length === READ_BYTES) return bytes.subarray(0, length);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function readStandardInput(): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MAX_BYTES) break;
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { HeadWriter } from '../../../pipeline/ledger/append-head.ts';
+import { openDirectory } from '../../../pipeline/ledger/directory.ts';
+import type { EventOf } from '../../../pipeline/ledger/event.ts';
+import { compareTimestamps } from '../../../pipeline/ledger/timestamp-order.ts';
+import { withLock } from '../../../pipeline/publish/lock.ts';
+import type { LocalLedger } from '../ledger-source.ts';
+import { findRegistered } from './describe-status.ts';
+import { readLedger } from './read-ledger.ts';
+
+/** For another revocation to end. The demo’s writer holds the ledger for as long as it runs: nobody wants to wait for that. */
+const WAIT_MS = 5000;
+
+export interface Revocation {
+  /** Id or UUID. */
+  attestation: string;
+  reason: string;
+  agent: string;
+  /** Ms since 1970. */
+  now: number;
+}
+
+/**
+ * Appends the revocation to the ledger's head, and returns the event. Throws attestation_refused for an attestation that the
+ * ledger does not have or that is revoked already, locked where somebody else is writing, and what reading throws.
+ */
+export async function revokeAttestation(
+  ledger: LocalLedger,
+  revocation: Revocation,
+): Promise<EventOf<'companion_revoked'>> {
+  const holder = `attest revoke, process ${process.pid}`;
+  // Two writers would break the ledger. The lock is that of the demo's writer, beside the ledger.
+  return withLock(`${ledger.ledger}.lock`, { waitMs: WAIT_MS, holder }, () => append(ledger, revocation));
+}
+
+async function append(ledger: LocalLedger, revocation: Revocation): Promise<EventOf<'companion_revoked'>> {
+  const { companions, sealed, last } = await readLedger(ledger, Number.POSITIVE_INFINITY);
+  const { id, status, ended_at } = findRegistered(companions, revocation.attestation);
+  if (status === 'revoked') {
+    const found = `one that was revoked at ${ended_at}`;
+    throw new CathedralError('attestation_refused', {
+      place: id,
+      expected: 'an attestation to revoke',
+      found,
+    });
+  }
+  const writer = await HeadWriter.open(openDirectory(ledger.ledger), sealed);
+  try {
+    const event = {
+      seq: writer.position.size,
+      timestamp: timestampAfter(last!.timestamp, revocation.now),
+      cycle: last!.cycle,
+      type: 'companion_revoked' as const,
+      agent: revocation.agent,
+      data: { attestation: id, reason: revocation.reason },
+      salt: randomBytes(16).toString('base64url'),
+    };
+    writer.append(event);
+    return event;
+  } finally {
+    writer.close();
+  }
+}
+
+/** Never before the last event, whose clock may be ahead of ours. */
+function timestampAfter(last: string, now: number): string {
+  const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  return compareTimestamps(time, last) < 0 ? last : time;
+}

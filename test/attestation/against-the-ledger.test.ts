@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import { attestationId, attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
+import type { Trust } from '../../pipeline/attestation/check.ts';
+import { checkRenewal } from '../../pipeline/attestation/checks/renewal.ts';
+import { parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
+import { type Registered, registryOf } from '../../pipeline/attestation/registry.ts';
+import { at, resultOf, signed, TRUST, UNSIGNED, verifyDocument as verify } from './signed-document.ts';
+
+const DOCUMENT = signed();
+const ID = attestationId(DOCUMENT);
+
+const ENTRY: Registered = {
+  companion: 'LANTERN',
+  ledger_id: UNSIGNED.ledger_id,
+  scope: UNSIGNED.scope,
+  risk_level: 'medium',
+  attested_at: '2025-12-01T06:00:05Z',
+  expires_at: UNSIGNED.expires_at,
+  drift_threshold: 0.2,
+  check_interval: 'PT12H',
+  drift: null,
+  checked_at: null,
+  status: 'active',
+  ended_at: null,
+  reason: null,
+  superseded_by: null,
+};
+const inLedger = (changes: Partial<Registered> = {}, id = ID) => ({
+  registry: registryOf({ [id]: { ...ENTRY, ...changes } }),
+});
+
+describe('with what the ledger has', () => {
+  test('it is active', () => {
+    const verdict = verify(DOCUMENT, inLedger());
+    expect(verdict).toMatchObject({ valid: true, status: 'active', warnings: [] });
+    expect(resultOf(verdict, 'registration')).toBe('passed');
+  });
+
+  test('it expires by itself, at that instant', () => {
+    const before = verify(DOCUMENT, {
+      ...inLedger({ checked_at: '2026-02-28T00:00:00Z' }),
+      ...at('2026-02-28T05:59:59.999Z'),
+    });
+    expect(before).toMatchObject({ valid: true, status: 'active' });
+    for (const registry of [null, inLedger().registry]) {
+      const verdict = verify(DOCUMENT, { registry, ...at('2026-02-28T06:00:00Z') });
+      expect(verdict).toMatchObject({
+        valid: false,
+        status: 'expired',
+        problems: [{ code: 'expired', pointer: '/expires_at' }],
+      });
+    }
+  });
+
+  test.each(['revoked', 'superseded'] as const)('it is %s, and stays so after its end', (status) => {
+    const ended = inLedger({ status, ended_at: '2025-12-01T10:00:00Z', reason: 'as said' });
+    for (const when of ['2025-12-01T12:00:00Z', '2027-01-01T00:00:00Z']) {
+      const verdict = verify(DOCUMENT, { ...ended, ...at(when) });
+      expect(verdict).toMatchObject({ valid: false, status, problems: [{ code: status, pointer: '' }] });
+    }
+  });
+
+  test.each([
+    [{ companion: 'TALLY' }, '/attested_by'],
+    [{ ledger_id: '0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0c' }, '/ledger_id'],
+    [{ scope: ['ledger.read.export'] }, '/scope'],
+    [{ risk_level: 'low' }, '/risk_level'],
+    [{ expires_at: '2026-02-28T06:00:01Z' }, '/expires_at'],
+    [{ attested_at: '2025-12-01T05:54:59Z' }, '/attested_at'],
+    [{ drift_threshold: null }, '/drift_monitoring'],
+  ])('it is refused where that is %j', (changes, pointer) => {
+    const verdict = verify(DOCUMENT, inLedger(changes));
+    expect(verdict).toMatchObject({
+      valid: false,
+      status: 'invalid',
+      problems: [{ code: 'registration_differs', pointer }],
+    });
+  });
+
+  test.each([
+    ['2025-12-01T18:00:05Z', null, false],
+    ['2025-12-01T18:00:06Z', null, true],
+    ['2025-12-02T06:00:00Z', '2025-12-01T18:00:00Z', false],
+    ['2025-12-02T06:00:00.001Z', '2025-12-01T18:00:00Z', true],
+  ])('at %s, last checked %s, a late drift check is a warning: %s', (now, checked_at, isLate) => {
+    const verdict = verify(DOCUMENT, {
+      ...inLedger({ checked_at, drift: checked_at === null ? null : 0.01 }),
+      ...at(now),
+    });
+    expect(verdict.valid).toBe(true);
+    expect(verdict.warnings.map(({ code }) => code)).toEqual(isLate ? ['drift_check_late'] : []);
+  });
+
+  test('nobody waits for a check of what is not monitored', () => {
+    const document = signed({ drift_monitoring: { enabled: false } });
+    const entry = inLedger({ drift_threshold: null }, attestationId(document));
+    expect(verify(document, { ...entry, ...at('2026-01-01T00:00:00Z') })).toMatchObject({
+      valid: true,
+      warnings: [],
+    });
+  });
+});
+
+describe('a renewal', () => {
+  const previous = attestationUuid(ID);
+  const renewal = signed({
+    attested_at: '2025-12-01T11:00:00Z',
+    metadata: { previous_attestation: previous.toUpperCase() },
+  });
+
+  test('names the one before by its UUID', () => {
+    expect(verify(renewal, inLedger())).toMatchObject({
+      valid: true,
+      warnings: [{ code: 'not_registered' }],
+    });
+    expect(resultOf(verify(renewal), 'renewal')).toBe('not_checked');
+  });
+
+  test('is good after the one before was superseded by it, or expired', () => {
+    const superseded_by = attestationId(renewal);
+    const ended = { status: 'superseded', ended_at: '2025-12-01T11:00:01Z', superseded_by } as const;
+    expect(resultOf(verify(renewal, inLedger(ended)), 'renewal')).toBe('passed');
+    expect(resultOf(verify(renewal, inLedger({ expires_at: '2025-12-01T07:00:00Z' })), 'renewal')).toBe(
+      'passed',
+    );
+  });
+
+  test.each<[string, Partial<Trust>]>([
+    ['previous_unknown', { registry: registryOf({}) }],
+    ['previous_of_another', inLedger({ companion: 'TALLY' })],
+    ['previous_of_another', inLedger({ ledger_id: '0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0c' })],
+    [
+      'previous_superseded',
+      inLedger({ status: 'superseded', ended_at: '2025-12-01T10:00:00Z', superseded_by: 'f'.repeat(64) }),
+    ],
+    ['previous_revoked', inLedger({ status: 'revoked', ended_at: '2025-12-01T11:00:00Z', reason: 'drift' })],
+  ])('is refused for %s', (code, trust) => {
+    const verdict = verify(renewal, trust);
+    expect(verdict).toMatchObject({ valid: false, status: 'invalid' });
+    expect(verdict.problems).toMatchObject([{ code, pointer: '/metadata/previous_attestation' }]);
+  });
+
+  test('is refused where it names itself, even without a ledger', () => {
+    // No document can hold the hash of itself, so the check is asked alone.
+    const parsed = parseAttestation(JSON.stringify(renewal));
+    if ('problems' in parsed) throw new Error('refused');
+    expect(checkRenewal({ ...TRUST, ...parsed, id: ID }).problems).toMatchObject([
+      { code: 'previous_is_itself', pointer: '/metadata/previous_attestation' },
+    ]);
+  });
+
+  test('stays good where the one before was revoked after it', () => {
+    const revoked = inLedger({ status: 'revoked', ended_at: '2025-12-01T11:00:01Z', reason: 'drift' });
+    expect(resultOf(verify(renewal, revoked), 'renewal')).toBe('passed');
+  });
+});

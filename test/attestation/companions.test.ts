@@ -1,0 +1,125 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
+import { describe, expect, test } from 'vitest';
+import { Companions } from '../../pipeline/attestation/companions.ts';
+import { addressOf, personalHash, walletText } from '../../pipeline/attestation/wallet-signature.ts';
+import {
+  COMPANIONS,
+  keyOf,
+  resultOf,
+  signed,
+  UNSIGNED,
+  verifyDocument as verify,
+} from './signed-document.ts';
+
+const DOCUMENT = signed();
+
+describe('the wallet', () => {
+  const SECRET = hexToBytes('4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318');
+  const address = addressOf(secp256k1.getPublicKey(SECRET, false));
+  const known = {
+    companions: {
+      ...COMPANIONS,
+      wallets: [{ ledger_id: UNSIGNED.ledger_id, address: address.toUpperCase().replace('0X', '0x') }],
+    },
+  };
+
+  function walletSignature(text: string): string {
+    const recovered = secp256k1.sign(personalHash(text), SECRET, { prehash: false, format: 'recovered' });
+    return `0x${bytesToHex(recovered.subarray(1))}${(27 + recovered[0]!).toString(16)}`;
+  }
+
+  test('has the address and the signature that Ethereum’s tools give', () => {
+    // The key, message and signature of the eth-account and web3.js documentation.
+    expect(address).toBe('0x2c7536e3605d9c16a7a3d7b1898e529396a65c23');
+    expect(walletSignature('Some data')).toBe(
+      '0xb91467e570a6466aa9e9876cbcd013baba02900b8979d43fe208a4a4f339f5fd6007e74cd82e037b800186422fc2da167c747ef045e5d18a5f5d4300f8e1a0291c',
+    );
+  });
+
+  test('is not checked where it is not known', () => {
+    expect(resultOf(verify(DOCUMENT), 'wallet')).toBe('not_checked');
+  });
+
+  test('has to have signed what is requested', () => {
+    const text = walletText(UNSIGNED);
+    expect(text.split('\n')).toEqual([
+      'Companion Attestation 1.0.0',
+      'ledger_id: 0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b',
+      `epicon_ej_hash: ${UNSIGNED.epicon_ej_hash}`,
+      'scope: ledger.read.export, audit.trail.annotate',
+      'expires_at: 2026-02-28T06:00:00Z',
+    ]);
+    const verdict = verify(signed({ wallet_signature: walletSignature(text) }), known);
+    expect(verdict).toMatchObject({ valid: true });
+    expect(resultOf(verdict, 'wallet')).toBe('passed');
+  });
+
+  const good = walletSignature(walletText(UNSIGNED));
+  test.each([
+    ['over another text', walletSignature('other'), 'wallet_signature_invalid'],
+    ['too short', good.slice(0, -2), 'wallet_signature_malformed'],
+    ['too long', `${good}00`, 'wallet_signature_malformed'],
+    ['with v of 0', `${good.slice(0, -2)}00`, 'wallet_signature_malformed'],
+    [
+      'with the other v',
+      `${good.slice(0, -2)}${good.endsWith('1b') ? '1c' : '1b'}`,
+      'wallet_signature_invalid',
+    ],
+    ['of zeros', `0x${'00'.repeat(64)}1b`, 'wallet_signature_invalid'],
+    ['with a high s', `${good.slice(0, 66)}${'f'.repeat(31)}${'0'.repeat(33)}1b`, 'wallet_signature_'],
+  ])('is refused with a signature %s', (_, wallet_signature, code) => {
+    const { problems } = verify(signed({ wallet_signature }), known);
+    expect(problems).toMatchObject([{ code: expect.stringContaining(code), pointer: '/wallet_signature' }]);
+  });
+});
+
+describe('companions', () => {
+  const [first] = COMPANIONS.companions;
+  const key = first!.keys[0]!;
+  const withKey = (changes: object) => ({ companions: [{ ...first, keys: [{ ...key, ...changes }] }] });
+
+  test('are registered with good keys', () => {
+    expect(Companions.parse(COMPANIONS)).toEqual(COMPANIONS);
+  });
+
+  test.each([
+    ['a key of small order', withKey({ public_key: `01${'00'.repeat(31)}` })],
+    ['a key of the other algorithm', withKey({ algorithm: 'ecdsa-secp256k1' })],
+    ['a key in capitals', withKey({ public_key: key.public_key.toUpperCase() })],
+    ['an end before the beginning', withKey({ valid_until: '2025-07-03T00:00:00Z' })],
+    ['a member that there is not', withKey({ valid_to: '2026-07-03T00:00:00Z' })],
+    ['no keys', { companions: [{ ...first, keys: [] }] }],
+    ['one companion twice', { companions: [first, first] }],
+    [
+      'a wallet without an address',
+      { companions: [], wallets: [{ ledger_id: UNSIGNED.ledger_id, address: '0x' }] },
+    ],
+  ])('are refused with %s', (_, given) => {
+    expect(Companions.safeParse(given).success).toBe(false);
+  });
+
+  test('may have two keys at once, and one that has ended does not count', () => {
+    const next = keyOf('LANTERN, next', 'ed25519');
+    const keys = [
+      key,
+      {
+        ...key,
+        public_key: bytesToHex(ed25519.getPublicKey(next.secretKey)),
+        valid_from: '2025-11-30T00:00:00Z',
+      },
+    ];
+    const document = signed({}, { ...next, companion: 'LANTERN' });
+    const both = { companions: [{ companion: 'LANTERN', keys }], wallets: [] };
+    expect(verify(document, { companions: both }).valid).toBe(true);
+    expect(verify(DOCUMENT, { companions: both }).valid).toBe(true);
+    const ended = {
+      companions: [
+        { companion: 'LANTERN', keys: [{ ...key, valid_until: '2025-12-01T00:00:00Z' }, keys[1]!] },
+      ],
+      wallets: [],
+    };
+    expect(verify(DOCUMENT, { companions: ended }).problems).toMatchObject([{ code: 'signature_invalid' }]);
+  });
+});

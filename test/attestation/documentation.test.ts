@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
+import { Companions } from '../../pipeline/attestation/companions.ts';
+import { AttestationDocument } from '../../pipeline/attestation/document.ts';
+import { PROBLEMS } from '../../pipeline/attestation/problem.ts';
+import { CHECK_NAMES, verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
+import { walletText } from '../../pipeline/attestation/wallet-signature.ts';
+import { formatDemoCompanions } from '../../pipeline/sample/demo-companions.ts';
+
+const PROJECT = resolve(import.meta.dirname, '../..');
+const page = readFileSync(join(PROJECT, 'docs/attestations.md'), 'utf8');
+const blocks = (text: string, language: string) =>
+  [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
+    .filter((match) => match[1] === language)
+    .map((match) => match[2]!);
+const [, afterHeading = ''] = page.split('### Worked example\n');
+const example = afterHeading.split(/^## /m)[0]!;
+const has = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'cathedral-example-'));
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+function run(script: string): string {
+  const { status, stdout, stderr } = spawnSync('sh', ['-e', '-c', script], { cwd: FOLDER, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+const companions = Companions.parse(JSON.parse(blocks(page, 'json')[0]!));
+const trust = { now: Date.parse('2025-12-01T06:00:00Z'), companions, registry: null };
+const readHere = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
+
+describe.skipIf(!has('openssl', 'version'))('the worked example', () => {
+  const [files, bytes, openssl, node, python, ec] = blocks(example, 'sh');
+  const [message, justification, printed] = blocks(example, 'text');
+  const signature = printed!.split('\n')[2]!;
+
+  test('makes the bytes that it shows', () => {
+    run(files!);
+    run(bytes!);
+    expect(`${readHere('message')}\n`).toBe(message);
+    expect(`${readHere('justification')}\n`).toBe(`${justification!.split('\n')[0]}\n`);
+  });
+
+  test('prints with openssl what it shows', () => {
+    expect(run(openssl!)).toBe(printed);
+    const [hash, id] = printed!.split('\n');
+    expect(justification).toContain(`sha256:${hash}`);
+    expect(example).toContain(`The UUID is \`${attestationUuid(id!)}\``);
+  });
+
+  test('signs with Node, and verifies here, its wallet too', () => {
+    expect(run(node!)).toBe(`${signature}\n`);
+    const verdict = verifyAttestation(readHere('signed.json'), trust);
+    expect(verdict).toMatchObject({ valid: true, id: printed!.split('\n')[1] });
+    expect(verdict.checks.filter(({ result }) => result !== 'passed').map(({ name }) => name)).toEqual([
+      'registration',
+    ]);
+  });
+
+  test.skipIf(!has('python3', '-c', 'import cryptography'))('signs with Python', () => {
+    expect(run(python!)).toBe(`${signature}\n`);
+  });
+
+  test('signs with secp256k1, and that verifies here', () => {
+    const public_key = run(ec!).trim();
+    const [, json = ''] = readHere('ec-message').split('\n');
+    const document = { ...JSON.parse(json), signature: readHere('ec-signature') };
+    const key = { algorithm: 'ecdsa-secp256k1' as const, public_key, valid_from: '2025-07-03T00:00:00Z' };
+    const given = { companions: [{ companion: 'EXAMPLE', keys: [key] }], wallets: [] };
+    expect(verifyAttestation(JSON.stringify(document), { ...trust, companions: given })).toMatchObject({
+      valid: true,
+    });
+  });
+
+  test('shows the text that its wallet has signed', () => {
+    const document = JSON.parse(readHere('signed.json'));
+    expect(blocks(page, 'text').at(-1)).toBe(`${walletText(document)}\n`);
+  });
+});
+
+describe('the page for implementers', () => {
+  const rows = [...page.matchAll(/^\| `([^|]+)` \| (.+) \|$/gm)].map(([, name, rest]) => [name, rest]);
+
+  test('has every problem with its meaning, and no other', () => {
+    const [, table = ''] = page.split('| code | meaning |\n|---|---|\n');
+    const expected = Object.entries(PROBLEMS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
+    expect(table.split('\n\n')[0]!.split('\n')).toEqual(expected);
+  });
+
+  test.each([...Object.keys(AttestationDocument.shape), ...CHECK_NAMES])('describes %s', (name) => {
+    expect(rows.map(([first]) => first)).toContain(name);
+  });
+});
+
+test('data/keys/companions.json has the keys of the sample’s companions', () => {
+  const text = readFileSync(join(PROJECT, 'data/keys/companions.json'), 'utf8');
+  expect(text).toBe(formatDemoCompanions());
+  expect(Companions.parse(JSON.parse(text)).companions).toHaveLength(3);
+});

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  attestationId,
+  attestationUuid,
+  canonicalBytes,
+  justificationHash,
+} from '../../pipeline/attestation/canonical-bytes.ts';
+import { PROBLEMS } from '../../pipeline/attestation/problem.ts';
+import type { Json, JsonObject } from '../../pipeline/attestation/read-json.ts';
+import { registryOf } from '../../pipeline/attestation/registry.ts';
+import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
+import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
+import {
+  COMPASS,
+  forced,
+  LANTERN,
+  NOW,
+  signed,
+  TRUST,
+  UNSIGNED,
+  verifyDocument as verify,
+} from './signed-document.ts';
+
+const DOCUMENT = signed();
+const ID = attestationId(DOCUMENT);
+
+describe('a document that its companion signed', () => {
+  test.each([LANTERN, COMPASS])('is valid and active with $algorithm', (key) => {
+    const verdict = verify(signed({}, key));
+    expect(verdict).toMatchObject({ valid: true, status: 'active', problems: [], warnings: [] });
+    expect(verdict.checks.filter(({ result }) => result !== 'passed').map(({ name }) => name)).toEqual([
+      'wallet',
+      'registration',
+    ]);
+  });
+
+  test('is the same however it is written: order, space and escapes are not signed', () => {
+    const turned = Object.fromEntries(Object.entries(DOCUMENT).reverse());
+    const text = JSON.stringify(turned, null, '\t').replace('LANTERN', '\\u004cANTERN');
+    expect(verifyAttestation(text, TRUST)).toMatchObject({ valid: true, id: ID });
+    expect(verifyAttestation(new TextEncoder().encode(text), TRUST)).toMatchObject({ valid: true, id: ID });
+  });
+
+  test('may leave out what has a default', () => {
+    const { signature_algorithm: _, drift_monitoring: __, metadata: ___, ...rest } = UNSIGNED;
+    const { document } = signAttestation(JSON.stringify(rest), LANTERN, NOW);
+    expect(document).not.toHaveProperty('signature_algorithm');
+    expect(verify(document!)).toMatchObject({ valid: true });
+    // Written out, it is another document.
+    expect(verify({ ...document!, signature_algorithm: 'ed25519' }).problems).toMatchObject([
+      { code: 'signature_invalid' },
+    ]);
+  });
+
+  test('is valid no more when any byte of it is another', () => {
+    for (const key of [LANTERN, COMPASS]) {
+      const bytes = canonicalBytes(signed({ ccr_score: 0.5 }, key));
+      for (let index = 0; index < bytes.length; index += 1) {
+        const changed = bytes.slice();
+        // A bit is enough.
+        changed[index]! ^= 0x01;
+        expect(verifyAttestation(changed, TRUST).valid, `byte ${index}`).toBe(false);
+      }
+    }
+  });
+
+  test('is valid no more when a member is taken away', () => {
+    for (const name of Object.keys(DOCUMENT)) {
+      const { [name]: _, ...rest } = DOCUMENT;
+      expect(verify(rest).valid, name).toBe(false);
+    }
+  });
+
+  test('has an id that does not depend on its signature, and a UUID made of it', () => {
+    expect(attestationId({ ...DOCUMENT, signature: 'other' })).toBe(ID);
+    expect(verify(DOCUMENT).uuid).toBe(attestationUuid(ID));
+    expect(attestationUuid('0123456789abcdef'.repeat(4))).toBe('01234567-89ab-8def-8123-456789abcdef');
+    expect(attestationUuid('f'.repeat(64))).toBe('ffffffff-ffff-8fff-bfff-ffffffffffff');
+  });
+});
+
+describe('a warning', () => {
+  test('tells of inner members that nothing reads', () => {
+    const epicon_ej = {
+      ...UNSIGNED.epicon_ej,
+      weight: 1,
+      anchors: UNSIGNED.epicon_ej.anchors.map((anchor) => ({ ...anchor, note: '' })),
+    };
+    const document = forced({
+      epicon_ej: epicon_ej as Json,
+      epicon_ej_hash: justificationHash(epicon_ej as Json),
+      drift_monitoring: { treshold: 0.5 },
+      metadata: { anything: 1 },
+    });
+    const verdict = verify(document);
+    expect(verdict).toMatchObject({ valid: true });
+    expect(verdict.warnings.map(({ code, pointer }) => [code, pointer])).toEqual([
+      ['unread_member', '/epicon_ej/weight'],
+      ['unread_member', '/epicon_ej/anchors/0/note'],
+      ['unread_member', '/epicon_ej/anchors/1/note'],
+      ['unread_member', '/drift_monitoring/treshold'],
+    ]);
+  });
+
+  test('tells that the ledger does not have it', () => {
+    const verdict = verify(DOCUMENT, { registry: registryOf({}) });
+    expect(verdict).toMatchObject({
+      valid: true,
+      status: 'active',
+      warnings: [{ code: 'not_registered', pointer: '' }],
+    });
+  });
+});
+
+describe('verifying', () => {
+  const SOME_TRUST = [TRUST, { ...TRUST, registry: registryOf({}) }];
+
+  test('never throws, whatever bytes it is given', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.string({ unit: 'binary' }), fc.json()),
+        fc.constantFrom(...SOME_TRUST),
+        (input, trust) => {
+          expect(verifyAttestation(input, trust)).toMatchObject({ valid: false, status: 'invalid' });
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('never throws for a document with wild values, and gives only codes that are documented', () => {
+    const names = Object.keys(DOCUMENT);
+    const wild = fc.oneof(
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.constantFrom<Json>(
+        '9999-12-31T23:59:59Z',
+        '0000-01-01T00:00:00Z',
+        'P9999999999999Y',
+        '='.repeat(88),
+        '0x0',
+        1e308,
+        -0,
+      ),
+    );
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom(...names), wild, { minKeys: 1, maxKeys: 4 }),
+        fc.constantFrom(...SOME_TRUST),
+        (changes, trust) => {
+          const { valid, problems, warnings } = verifyAttestation(
+            JSON.stringify({ ...DOCUMENT, ...(changes as JsonObject) }),
+            trust,
+          );
+          expect(valid).toBe(problems.length === 0);
+          for (const { code, pointer, message } of [...problems, ...warnings]) {
+            expect(PROBLEMS).toHaveProperty(code);
+            expect(pointer).toMatch(/^(\/.*)?$/s);
+            expect(message).not.toBe('');
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,307 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
+import { formatDemoCompanions } from '../../pipeline/sample/demo-companions.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { readLedgerEvents } from '../attestation/ledger-events.ts';
+import { JUSTIFICATION, signed, UNSIGNED } from '../attestation/signed-document.ts';
+import { type Finished, RunningCli, runCli } from './run-cli.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'cathedral-attest-'));
+const inFolder = (name: string) => join(FOLDER, name);
+const save = (name: string, value: unknown) => {
+  writeFileSync(inFolder(name), typeof value === 'string' ? value : JSON.stringify(value));
+  return inFolder(name);
+};
+const PASSPHRASE = { CATHEDRAL_PASSPHRASE: 'correct horse battery' };
+const attest = (
+  command: string,
+  flags: Record<string, string | true>,
+  env: Record<string, string> = PASSPHRASE,
+) => runCli(['attest', command, ...formatFlags(flags)], env);
+const formatFlags = (flags: Record<string, string | true>) =>
+  Object.entries(flags).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
+
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+/** What a companion’s operator does first: a key, and its registration. */
+async function register(companion: string, algorithm: string) {
+  const key = inFolder(`${companion}.key`);
+  const { status, stdout } = await attest('keygen', { companion, algorithm, key, json: true });
+  expect(status).toBe(0);
+  const entry = JSON.parse(stdout);
+  // It was valid a while before, so that the test need not wait for the next second.
+  entry.keys[0].valid_from = '2025-07-03T00:00:00Z';
+  return { key, companions: save(`${companion}.json`, { companions: [entry] }) };
+}
+
+async function verifyText(text: string, flags: Record<string, string | true>): Promise<Finished> {
+  const running = new RunningCli(['attest', 'verify', ...formatFlags(flags)]);
+  // It may have ended before it has read everything, which is a broken pipe to us.
+  running.child.stdin!.on('error', () => {}).end(text);
+  return running.finished();
+}
+
+describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) => {
+  test('a document is drafted, signed and verified as the guide says', async () => {
+    const { key, companions } = await register(`LANTERN-${algorithm}`, algorithm);
+    expect(statSync(key).mode & 0o777).toBe(0o600);
+    const drafted = await attest('new', {
+      companion: `LANTERN-${algorithm}`,
+      algorithm,
+      'ledger-id': UNSIGNED.ledger_id,
+      scope: 'ledger.read.export, audit.trail.annotate',
+      risk: 'low',
+      justification: save('justification.json', JUSTIFICATION),
+      'wallet-signature': UNSIGNED.wallet_signature,
+      days: '90',
+    });
+    expect(drafted).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(drafted.stdout)).toMatchObject({
+      scope: UNSIGNED.scope,
+      epicon_ej: JUSTIFICATION,
+      signature_algorithm: algorithm,
+    });
+    const sealed = await attest('sign', { file: save('draft.json', drafted.stdout), key });
+    expect(sealed).toMatchObject({ status: 0, stderr: '' });
+    const told = await verifyText(sealed.stdout, { companions });
+    expect(told).toMatchObject({ status: 0, stderr: '' });
+    expect(told.stdout).toMatch(/^-: VALID \(active\)\n/);
+    const broken = await verifyText(sealed.stdout.replace('"low"', '"high"'), { companions, json: true });
+    expect(broken.status).toBe(1);
+    expect(JSON.parse(broken.stdout)).toMatchObject([
+      {
+        file: '-',
+        valid: false,
+        status: 'invalid',
+        problems: [{ code: 'signature_invalid', pointer: '/signature' }],
+      },
+    ]);
+  });
+});
+
+describe('attest keygen', () => {
+  test('never writes over a file', async () => {
+    const key = save('there.key', 'precious');
+    const { status, stderr } = await attest('keygen', { companion: 'LANTERN', key });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('EEXIST (attestation_refused)')]);
+    expect(readFileSync(key, 'utf8')).toBe('precious');
+  });
+
+  test.each([
+    [{ companion: 'LANTERN' }, PASSPHRASE, 2, '--key: expected a file'],
+    [
+      { companion: 'LANTERN', key: 'a.key', algorithm: 'rsa' },
+      PASSPHRASE,
+      2,
+      '--algorithm: expected ed25519 or ecdsa-secp256k1',
+    ],
+    [
+      { companion: 'LANTERN', key: 'a.key' },
+      { CATHEDRAL_PASSPHRASE: 'short' },
+      1,
+      'a passphrase of at least 12 characters',
+    ],
+    [
+      { companion: 'LANTERN', key: 'a.key', passphrase: 'on the command line' },
+      PASSPHRASE,
+      2,
+      '--passphrase: expected',
+    ],
+  ])('refuses %j', async (flags, env, status, message) => {
+    const finished = await attest('keygen', flags, env);
+    expect(finished).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
+  });
+});
+
+describe('attest new', () => {
+  test('says each thing that is missing or wrong, with its place', async () => {
+    const { status, stdout, stderr } = await attest('new', { scope: 'Ledger', risk: 'some' });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr.match(/\/\S+(?=: )|\(\w+\)/g)!.join(' ')).toBe(
+      '/ledger_id (missing_member) /epicon_ej_hash (missing_member) /scope/0 (wrong_pattern) /risk_level (wrong_value) /attested_by (missing_member)',
+    );
+  });
+
+  test('tells what the wallet has to sign, where it has not yet', async () => {
+    const { signature: _, wallet_signature: __, ...draft } = signed();
+    const { status, stdout, stderr } = await attest('new', {
+      draft: save('unsigned.json', draft),
+      'hash-only': true,
+      'drift-threshold': '0.05',
+    });
+    expect(status).toBe(0);
+    const document = JSON.parse(stdout);
+    expect(document).not.toHaveProperty('epicon_ej');
+    expect(document).toMatchObject({
+      epicon_ej_hash: UNSIGNED.epicon_ej_hash,
+      expires_at: UNSIGNED.expires_at,
+      drift_monitoring: { ...UNSIGNED.drift_monitoring, threshold: 0.05 },
+    });
+    expect(stderr).toContain('Companion Attestation 1.0.0\nledger_id: 0e1d2c3b');
+  });
+
+  test('takes from the draft what no flag says, and leaves its signature out', async () => {
+    const draft = save('earlier.json', signed());
+    const { stdout } = await attest('new', {
+      draft,
+      risk: 'high',
+      'without-drift-monitoring': true,
+      previous: UNSIGNED.ledger_id,
+    });
+    const { signature: _, attested_at: __, ...rest } = signed();
+    const metadata = { ...UNSIGNED.metadata, previous_attestation: UNSIGNED.ledger_id };
+    const drift_monitoring = { ...UNSIGNED.drift_monitoring, enabled: false };
+    expect(JSON.parse(stdout)).toEqual({
+      ...rest,
+      risk_level: 'high',
+      metadata,
+      drift_monitoring,
+      attested_at: expect.any(String),
+    });
+  });
+});
+
+describe('attest verify', () => {
+  const at = '2025-12-02T00:00:00Z';
+
+  test('verifies many files, and exits 1 where one is not valid', async () => {
+    const companions = save('demo.json', formatDemoCompanions());
+    save('many-1.json', signed());
+    save('many-2.json', '{"version":');
+    const { status, stdout } = await attest('verify', {
+      file: `${inFolder('many-*.json')},${inFolder('many-1.json')}`,
+      companions,
+      at,
+      json: true,
+    });
+    expect(status).toBe(1);
+    expect(
+      JSON.parse(stdout).map(({ file, problems }: { file: string; problems: object[] }) => [file, problems]),
+    ).toEqual([
+      [inFolder('many-1.json'), [expect.objectContaining({ code: 'signature_invalid' })]],
+      [inFolder('many-2.json'), [expect.objectContaining({ code: 'not_json', pointer: '/version' })]],
+    ]);
+  });
+
+  test.each([
+    [{ file: 'missing.json' }, 1, 'missing.json: expected a file that can be read, found ENOENT'],
+    [{ file: 'missing-*.json' }, 2, '--file: expected a pattern that files fit'],
+    [{ file: 'a.json', at: 'yesterday' }, 2, '--at: expected a UTC date-time'],
+  ])('refuses %j', async (flags, status, message) => {
+    expect(await attest('verify', flags)).toMatchObject({
+      status,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    });
+  });
+
+  test('looks at no more of its input than a document may have', async () => {
+    const { status, stdout } = await verifyText(' '.repeat(1_000_000), {});
+    expect(status).toBe(1);
+    expect(stdout).toContain('too_large');
+  });
+
+  test('prints nothing that moves the cursor', async () => {
+    const { stdout } = await verifyText(
+      JSON.stringify({ ...signed(), attested_by: '\u009b2J\u202e\u001b[2J' }),
+      { at },
+    );
+    expect(stdout).toContain('NOT VALID');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+});
+
+describe('with a ledger', () => {
+  const ledger = inFolder('ledger');
+  const sample = { ledger };
+  let events: LedgerEvent[] = [];
+  beforeAll(async () => {
+    await writeSample({ out: ledger, from: '2025-07-03', to: Date.parse('2025-08-20T00:00:00Z') });
+    events = await readLedgerEvents(ledger);
+  });
+  const idOf = (type: string) => events.findLast((event) => event.type === type)!.data.attestation as string;
+
+  test('attest status tells what it has of an attestation, as of any moment', async () => {
+    const id = idOf('companion_attested');
+    const { status, stdout } = await attest('status', {
+      ...sample,
+      id,
+      at: '2025-08-20T00:00:00Z',
+      json: true,
+    });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      id,
+      uuid: attestationUuid(id),
+      status: 'active',
+      companion: expect.any(String),
+    });
+    const later = await attest('status', {
+      ...sample,
+      id: attestationUuid(id).toUpperCase(),
+      at: '2026-01-01T00:00:00Z',
+    });
+    expect(later).toMatchObject({ status: 1, stdout: expect.stringMatching(/^status +expired$/m) });
+    const before = await attest('status', { ...sample, id, at: '2025-07-03T00:00:00Z' });
+    expect(before).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('--id: expected the id or UUID of an attestation that the ledger has'),
+    });
+  });
+
+  test('attest revoke appends an event, which status tells and which is final', async () => {
+    const id = idOf('companion_attested');
+    const revoked = await attest('revoke', { ...sample, id, reason: 'The key was lost.', json: true });
+    expect(revoked).toMatchObject({ status: 0, stderr: '' });
+    const event = JSON.parse(revoked.stdout);
+    expect(event).toMatchObject({
+      type: 'companion_revoked',
+      seq: events.length,
+      data: { attestation: id, reason: 'The key was lost.' },
+    });
+    const { status, stdout } = await attest('status', { ...sample, id, json: true });
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'revoked',
+      ended_at: event.timestamp,
+      reason: 'The key was lost.',
+    });
+    const again = await attest('revoke', { ...sample, id: attestationUuid(id), reason: 'Again.' });
+    expect(again).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('found one that was revoked at'),
+    });
+  });
+
+  test.each([
+    [{ id: 'a'.repeat(64), reason: 'none' }, 1, '--id: expected the id or UUID'],
+    [{ reason: 'none' }, 2, '--id: expected the id of an attestation'],
+    [{ id: 'a'.repeat(64), reason: 'two\nlines' }, 2, '--reason: expected one line'],
+    [
+      { id: 'a'.repeat(64), reason: 'none', ledger: 'civic+https://ledger.example.org' },
+      2,
+      '--ledger: expected a ledger in a folder',
+    ],
+  ])('attest revoke refuses %j', async (flags, status, message) => {
+    expect(await attest('revoke', { ...sample, ...flags })).toMatchObject({
+      status,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    });
+  });
+
+  test('attest verify warns of a document that it does not have', async () => {
+    const { stdout } = await attest('verify', {
+      ledger,
+      file: save('unknown.json', signed()),
+      json: true,
+      at: '2025-12-02T00:00:00Z',
+    });
+    expect(JSON.parse(stdout)).toMatchObject([{ warnings: [{ code: 'not_registered' }] }]);
+  });
+});

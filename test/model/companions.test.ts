@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
+import { isCheckLate, statusAt } from '../../pipeline/attestation/registry.ts';
+import {
+  applyCompanionEvent,
+  type CompanionEvent,
+  type Companions,
+} from '../../pipeline/model/companions.ts';
+
+const A = 'a1'.repeat(32);
+const B = 'b2'.repeat(32);
+const DATA = {
+  attested: {
+    attestation: A,
+    companion: 'LANTERN',
+    ledger_id: '0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b',
+    scope: ['ledger.read.export'],
+    risk_level: 'low',
+    expires_at: '2025-12-31T00:00:00Z',
+    drift_threshold: 0.1,
+  },
+};
+
+function event(type: CompanionEvent['type'], timestamp: string, data: object): CompanionEvent {
+  return {
+    seq: 0,
+    cycle: 'C-151',
+    agent: 'REGISTRY',
+    salt: 'AAAAAAAAAAAAAAAAAAAAAA',
+    type,
+    timestamp,
+    data,
+  } as CompanionEvent;
+}
+const attested = (data: object = {}, timestamp = '2025-12-01T00:00:00Z') =>
+  event('companion_attested', timestamp, { ...DATA.attested, ...data });
+const drift = (score: number, timestamp = '2025-12-02T00:00:00Z', attestation = A) =>
+  event('companion_drift', timestamp, { attestation, score });
+const revoked = (timestamp = '2025-12-03T00:00:00Z', attestation = A) =>
+  event('companion_revoked', timestamp, { attestation, reason: 'The task is done.' });
+const renewal = (data: object = {}, timestamp = '2025-12-05T00:00:00Z') =>
+  attested({ attestation: B, previous_attestation: A, ...data }, timestamp);
+
+function fold(...events: CompanionEvent[]) {
+  const companions: Companions = {};
+  const findings = events.flatMap((one) => applyCompanionEvent(companions, one));
+  return { companions, findings, a: companions[A]!, b: companions[B]! };
+}
+const ms = (time: string) => Date.parse(time);
+
+describe('an attestation in the ledger', () => {
+  test('is active until it expires', () => {
+    const { a, findings } = fold(attested());
+    expect(findings).toEqual([]);
+    expect(a).toMatchObject({
+      status: 'active',
+      attested_at: '2025-12-01T00:00:00Z',
+      check_interval: 'P1D',
+      superseded_by: null,
+    });
+    expect(statusAt(a, ms('2025-12-30T23:59:59Z'))).toBe('active');
+    expect(statusAt(a, ms('2025-12-31T00:00:00Z'))).toBe('expired');
+  });
+
+  test.each([
+    [0.0999, 'active'],
+    [0.1, 'revoked'],
+    [1, 'revoked'],
+  ])('with a drift of %s against a threshold of 0.1 is %s', (score, status) => {
+    expect(fold(attested(), drift(score)).a).toMatchObject({
+      status,
+      drift: score,
+      checked_at: '2025-12-02T00:00:00Z',
+    });
+  });
+
+  test('is not revoked for its drift where that is not monitored, or after it has expired', () => {
+    expect(fold(attested({ drift_threshold: undefined }), drift(1)).a.status).toBe('active');
+    expect(fold(attested(), drift(1, '2025-12-31T00:00:00Z')).a.status).toBe('active');
+  });
+
+  test('is revoked for good: neither a lower drift, a second attestation nor a renewal revives it', () => {
+    const { a, b, findings } = fold(
+      attested(),
+      revoked(),
+      drift(0),
+      attested({}, '2025-12-04T00:00:00Z'),
+      renewal(),
+    );
+    expect(a).toMatchObject({
+      status: 'revoked',
+      ended_at: '2025-12-03T00:00:00Z',
+      reason: 'The task is done.',
+    });
+    expect(b.status).toBe('active');
+    expect(findings).toEqual([
+      `attestation ${A} is attested a second time`,
+      `attestation ${B} renews ${A}, which was revoked`,
+    ]);
+  });
+
+  test.each([
+    ['by its id', A],
+    ['by its UUID', attestationUuid(A)],
+    ['by its UUID in capitals', attestationUuid(A).toUpperCase()],
+  ])('is superseded by the one that renews it, named %s', (_, previous_attestation) => {
+    const { a, b, findings } = fold(attested(), renewal({ previous_attestation }));
+    expect(findings).toEqual([]);
+    expect(a).toMatchObject({ status: 'superseded', superseded_by: B, ended_at: '2025-12-05T00:00:00Z' });
+    expect(b.status).toBe('active');
+  });
+
+  test('that expired before it was renewed stays expired', () => {
+    const { a, findings } = fold(
+      attested(),
+      renewal({ expires_at: '2026-01-31T00:00:00Z' }, '2026-01-01T00:00:00Z'),
+    );
+    expect(findings).toEqual([]);
+    expect([statusAt(a, ms('2026-01-02T00:00:00Z')), a.superseded_by]).toEqual(['expired', B]);
+  });
+
+  test.each([
+    ['of another companion', { companion: 'TALLY' }, 'which is of another companion or another ledger id'],
+    [
+      'for another entity',
+      { ledger_id: '0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0c' },
+      'which is of another companion or another ledger id',
+    ],
+  ])('is not ended by one %s', (_, data, fault) => {
+    const { a, findings } = fold(attested(), renewal(data));
+    expect(a.status).toBe('active');
+    expect(findings).toEqual([`attestation ${B} renews ${A}, ${fault}`]);
+  });
+
+  test('that was renewed already is not renewed by a third', () => {
+    const { a, findings } = fold(attested(), renewal(), renewal({ attestation: 'c3'.repeat(32) }));
+    expect(a.superseded_by).toBe(B);
+    expect(findings).toEqual([`attestation ${'c3'.repeat(32)} renews ${A}, which was renewed already`]);
+  });
+
+  test('that renews itself, or one that is not known, is a finding', () => {
+    expect(fold(attested({ previous_attestation: A }))).toMatchObject({
+      a: { status: 'active' },
+      findings: [`attestation ${A} renews itself`],
+    });
+    expect(fold(renewal()).findings).toEqual([`attestation ${B} renews ${A}, which is not known`]);
+    expect(fold(attested({ previous_attestation: '__proto__' })).findings).toHaveLength(1);
+  });
+
+  test.each(['2026-03-01T00:00:01Z', '2025-12-01T00:00:00Z'])(
+    'that is until %s is a finding',
+    (expires_at) => {
+      expect(fold(attested({ expires_at })).findings).toEqual([
+        `attestation ${A} is not for a time of at most 90 days`,
+      ]);
+      expect(fold(attested({ expires_at: '2026-03-01T00:00:00Z' })).findings).toEqual([]);
+    },
+  );
+
+  test('that nobody attested is neither checked nor revoked', () => {
+    const { companions, findings } = fold(drift(0.5), revoked());
+    expect(companions).toEqual({});
+    expect(findings).toEqual([
+      `a drift score of attestation ${A}, which is not known`,
+      `attestation ${A} is revoked but not known`,
+    ]);
+  });
+
+  test('is late in its drift check by its own interval', () => {
+    const { a } = fold(attested({ check_interval: 'PT6H' }), drift(0.01));
+    expect(isCheckLate(a, ms('2025-12-02T06:00:00Z'))).toBe(false);
+    expect(isCheckLate(a, ms('2025-12-02T06:00:01Z'))).toBe(true);
+    expect(isCheckLate(a, ms('2026-12-02T06:00:01Z'))).toBe(false);
+    expect(fold(attested({ check_interval: 'daily' })).a.check_interval).toBe('P1D');
+  });
+
+  test('once ended never becomes active, whatever comes', () => {
+    const id = fc.constantFrom(A, B);
+    const day = fc
+      .integer({ min: 2, max: 28 })
+      .map((number) => `2025-12-${String(number).padStart(2, '0')}T00:00:00Z`);
+    const any = fc.oneof(
+      fc
+        .tuple(id, day, fc.option(id, { nil: undefined }))
+        .map(([attestation, at, previous_attestation]) =>
+          attested({ attestation, previous_attestation }, at),
+        ),
+      fc
+        .tuple(id, day, fc.double({ min: 0, max: 1, noNaN: true }))
+        .map(([attestation, at, score]) => drift(score, at, attestation)),
+      fc.tuple(id, day).map(([attestation, at]) => revoked(at, attestation)),
+    );
+    fc.assert(
+      fc.property(fc.array(any, { maxLength: 12 }), (events) => {
+        const companions: Companions = {};
+        const ended = new Set<string>();
+        for (const one of events.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1))) {
+          applyCompanionEvent(companions, one);
+          for (const [name, { status }] of Object.entries(companions)) {
+            if (status !== 'active') ended.add(name);
+            else expect(ended.has(name)).toBe(false);
+          }
+        }
+      }),
+    );
+  });
+});
