@@ -1,0 +1,231 @@
+import type { WebSocket } from 'ws';
+import type { ClientMessage } from '../../simulation/protocol/client-message.ts';
+import { parseMessage } from '../../simulation/protocol/parse-message.ts';
+import {
+  CLOSE_CODES,
+  type CloseCode,
+  type SimulationProblemCode,
+} from '../../simulation/protocol/problems.ts';
+import { errorMessage, refuse, type SimulationRefusal } from '../../simulation/protocol/refusal.ts';
+import { elapse, NEW_SESSION, type Reply, receive, type Session } from '../../simulation/protocol/session.ts';
+import { Problem } from '../problem.ts';
+import { countUp, type DropReason, type SimulationCounts } from './simulation-counts.ts';
+import type { SimulationLimits } from './simulation-options.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+export interface ConnectionContext {
+  limits: SimulationLimits;
+  counts: SimulationCounts;
+  /** Counts a start against the limit of the area. Throws a Problem. */
+  countStart: () => Promise<void>;
+  newSeed: () => number;
+  /** ms, monotonic */
+  now: () => number;
+  report: (error: unknown) => void;
+}
+
+/** Milliseconds that a client is given to answer that a connection is to be closed. */
+const CLOSING_MS = 2_000;
+
+/** One client: its messages one after the other, its run on the beat, and an end of it when it is due. */
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #context: ConnectionContext;
+  readonly #bucket: TokenBucket;
+  readonly #openedAt: number;
+  #session: Session = NEW_SESSION;
+  /** Messages that came while a start is being counted: as many as the bucket lets through. */
+  #waiting: ClientMessage[] = [];
+  #isCounting = false;
+  #timer: NodeJS.Timeout | null = null;
+  #askedAt: number;
+  /** Since when the client takes nothing. */
+  #heldSince: number | null = null;
+  #isAlive = true;
+
+  constructor(socket: WebSocket, context: ConnectionContext) {
+    this.#socket = socket;
+    this.#context = context;
+    const { limits, now } = context;
+    this.#openedAt = now();
+    this.#askedAt = this.#openedAt;
+    this.#bucket = new TokenBucket(limits.messagesPerSecond, limits.burst, this.#openedAt);
+    socket.on('message', (data, isBinary) => this.#hear(data as Buffer, isBinary));
+    socket.on('ping', () => this.#spend());
+    socket.on('pong', () => {
+      this.#isAlive = true;
+    });
+    // ws has closed the connection with the code of the error.
+    socket.on('error', () => {});
+    socket.on('close', () => this.#ended());
+  }
+
+  get isRunning(): boolean {
+    return this.#session.isRunning;
+  }
+
+  /** To be called once per heartbeat: who has not answered the one before is gone; who has been here for too long, goes. */
+  beat(): void {
+    const { limits, now } = this.#context;
+    const at = now();
+    const isIdle = !this.#session.isRunning && at - this.#askedAt > limits.idleMs;
+    if (!this.#isAlive) this.drop('silent');
+    else if (at - this.#openedAt > limits.totalMs) this.close(4001);
+    else if (isIdle) this.close(4000);
+    else {
+      this.#isAlive = false;
+      this.#socket.ping();
+    }
+  }
+
+  /** Says goodbye; who does not answer it is cut off. */
+  close(code: CloseCode): void {
+    this.#stop();
+    this.#socket.close(code, CLOSE_CODES[code]);
+    setTimeout(() => this.#socket.terminate(), CLOSING_MS).unref();
+  }
+
+  drop(reason: DropReason): void {
+    countUp(this.#context.counts.dropped, reason);
+    this.#stop();
+    this.#socket.terminate();
+  }
+
+  #hear(data: Buffer, isBinary: boolean): void {
+    if (this.#socket.readyState !== this.#socket.OPEN || !this.#spend()) return;
+    this.#context.counts.received += 1;
+    if (isBinary) {
+      this.#refuseAndClose('binary_message', 'Send JSON as a text message.', 1003);
+      return;
+    }
+    this.#askedAt = this.#context.now();
+    try {
+      this.#waiting.push(parseMessage(data.toString()));
+    } catch (error) {
+      this.#tell(error);
+    }
+    if (!this.#isCounting) this.#follow();
+  }
+
+  /** Whether the client may send one more. */
+  #spend(): boolean {
+    if (this.#bucket.take(this.#context.now())) return true;
+    const { messagesPerSecond } = this.#context.limits;
+    const detail = `At most ${messagesPerSecond} messages a second are read.`;
+    if (this.#socket.readyState === this.#socket.OPEN)
+      this.#refuseAndClose('too_many_messages', detail, 1008);
+    return false;
+  }
+
+  #refuseAndClose(code: SimulationProblemCode, detail: string, close: CloseCode): void {
+    this.#tell(refuse(code, detail));
+    this.close(close);
+  }
+
+  /** All that is waiting, in its order, until a start has to be counted. */
+  #follow(): void {
+    for (let message = this.#waiting.shift(); message; message = this.#waiting.shift()) {
+      const { now, newSeed } = this.#context;
+      try {
+        const reply = receive(this.#session, message, { now: now(), newSeed });
+        if (message.action === 'start_simulation') {
+          void this.#start(reply);
+          return;
+        }
+        this.#adopt(reply);
+      } catch (error) {
+        this.#tell(error);
+      }
+    }
+  }
+
+  /** A start is made before it is counted: one that cannot be made costs nothing. */
+  async #start(reply: Reply): Promise<void> {
+    this.#isCounting = true;
+    this.#stop();
+    try {
+      await this.#context.countStart();
+      this.#context.counts.started += 1;
+      if (this.#socket.readyState === this.#socket.OPEN) this.#adopt(reply);
+    } catch (error) {
+      this.#tell(error);
+      // The one before goes on.
+      this.#schedule();
+    }
+    this.#isCounting = false;
+    this.#follow();
+  }
+
+  #adopt({ session, messages }: Reply): void {
+    this.#session = session;
+    for (const message of messages) this.#send(message);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#stop();
+    const { due } = this.#session;
+    if (due === null || this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#timer = setTimeout(() => this.#advance(), Math.max(0, due - this.#context.now()));
+  }
+
+  /** A run waits for a client that does not read: so what waits for the client stays small. */
+  #advance(): void {
+    this.#timer = null;
+    const { limits, now } = this.#context;
+    const at = now();
+    if (this.#socket.bufferedAmount <= limits.holdBytes) {
+      this.#heldSince = null;
+      try {
+        this.#adopt(elapse(this.#session, at));
+      } catch (error) {
+        this.#tell(error);
+      }
+      return;
+    }
+    this.#heldSince ??= at;
+    if (at - this.#heldSince > limits.stallMs) {
+      this.drop('slow');
+      return;
+    }
+    this.#session = { ...this.#session, due: at + this.#session.pace };
+    this.#schedule();
+  }
+
+  #tell(error: unknown): void {
+    const { report, counts } = this.#context;
+    const message = errorMessage(error instanceof Problem ? fromProblem(error) : error);
+    if (message) {
+      countUp(counts.errors, message.problem.code);
+      this.#send(message);
+      return;
+    }
+    report(error);
+    this.#refuseAndClose('internal_error', 'The fault is ours; it was logged.', 1011);
+  }
+
+  #send(message: object): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#context.counts.sent += 1;
+    // Encoded here: the socket would take several times as long for a text that is not all ASCII.
+    this.#socket.send(Buffer.from(JSON.stringify(message)), { binary: false });
+    if (this.#socket.bufferedAmount > this.#context.limits.dropBytes) this.drop('slow');
+  }
+
+  #stop(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #ended(): void {
+    this.#stop();
+    this.#waiting = [];
+    this.#session = NEW_SESSION;
+  }
+}
+
+/** Only what counting can throw. */
+function fromProblem({ code, message }: Problem): SimulationRefusal {
+  const known = code === 'rate_limited' ? code : 'request_not_counted';
+  return refuse(known, message);
+}

@@ -1,0 +1,160 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { SEEDS } from '../../simulation/run.ts';
+import { authenticate } from '../keys/authenticate.ts';
+import { clientNetwork } from '../limits/client-network.ts';
+import type { Subject } from '../limits/limiter.ts';
+import { type Tier, tierWithoutKey } from '../limits/quotas.ts';
+import { rateLimited } from '../limits/rate-limited.ts';
+import { requestNotCounted } from '../limits/request-not-counted.ts';
+import { Problem } from '../problem.ts';
+import type { Services } from '../services.ts';
+import { Connection, type ConnectionContext } from './connection.ts';
+import { Hall } from './hall.ts';
+import { isWelcome } from './origin.ts';
+import { refuseUpgrade, UpgradeRefusal } from './refuse-upgrade.ts';
+import { countUp, newCounts, type SimulationCounts } from './simulation-counts.ts';
+import type { SimulationOptions } from './simulation-options.ts';
+
+export const SIMULATION_PATH = '/philosophy/simulation';
+const AREA = 'philosophy';
+
+export type SimulationServices = Pick<Services, 'keys' | 'limiter' | 'gate' | 'logger' | 'now'>;
+
+export interface Simulation {
+  /** For the server's event of the same name: takes over the connection, or answers why not. */
+  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  counts: () => SimulationCounts;
+  /** Tells all clients that the service goes down; resolves when their connections are closed. */
+  close: () => Promise<void>;
+}
+
+/** What a connection was opened with, and what it is counted by. */
+interface Client {
+  network: string;
+  tier: Tier;
+  subject: Subject;
+}
+
+/**
+ * Whether a request is to become a WebSocket. For node:http's `shouldUpgradeCallback`: without it, a server with an
+ * `upgrade` listener hands over every request that names a protocol, `curl --http2` of a data file too.
+ */
+export function wantsSimulation({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
+  return pathOf(url) === SIMULATION_PATH && /\bwebsocket\b/i.test(headers.upgrade ?? '');
+}
+
+/** `WebSocket /philosophy/simulation`. Opens nothing by itself; keeps nothing that must outlive a connection. */
+export function openSimulation(
+  services: SimulationServices,
+  options: SimulationOptions,
+  random: () => number = Math.random,
+): Simulation {
+  const counts = newCounts();
+  const hall = new Hall(options, counts);
+  const server = webSocketServer(options);
+  const heartbeat = setInterval(() => hall.beat(), options.limits.heartbeatMs).unref();
+  const refuse = (socket: Duplex, error: unknown) => {
+    const refusal = refusalOf(error, services);
+    countUp(counts.refused, refusal.code);
+    refuseUpgrade(socket, refusal, SIMULATION_PATH);
+  };
+  const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const client = await whoAsks(request, services, options);
+    // Gone while its key was looked up: there will be no other sign of that.
+    if (socket.destroyed) return;
+    socket.once('close', hall.enter(client.network));
+    const context = contextOf(client, services, options.limits, counts, random);
+    server.handleUpgrade(request, socket, head, (opened) =>
+      hall.add(new Connection(opened, context), opened),
+    );
+  };
+  server.on('wsClientError', (error, socket) =>
+    refuse(socket, new UpgradeRefusal('bad_handshake', `${error.message}.`)),
+  );
+  return {
+    upgrade(request, socket, head) {
+      // Until ws listens for errors itself.
+      socket.on('error', () => {});
+      void admit(request, socket, head).catch((error: unknown) => refuse(socket, error));
+    },
+    counts: () => ({ ...counts, ...hall.now() }),
+    close: async () => {
+      clearInterval(heartbeat);
+      await hall.close();
+    },
+  };
+}
+
+function webSocketServer({ limits }: SimulationOptions): WebSocketServer {
+  return new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // Compression would cost some hundred kB a connection, and updates are small.
+    perMessageDeflate: false,
+    maxPayload: limits.messageBytes,
+    maxFragments: limits.fragments,
+  });
+}
+
+/** Throws a Problem or an UpgradeRefusal. */
+async function whoAsks(
+  request: IncomingMessage,
+  { keys, gate, now }: SimulationServices,
+  options: SimulationOptions,
+): Promise<Client> {
+  const { url = '', rawHeaders } = request;
+  if (pathOf(url) !== SIMULATION_PATH) throw new Problem('not_found', 'Nothing can be upgraded here.');
+  if (!isWelcome(request, options))
+    throw new UpgradeRefusal('foreign_origin', 'Pages of this origin may not connect.');
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+  const who = await authenticate(keys, { rawHeaders, query }, AREA, now());
+  if (who.kind === 'refusal') throw new Problem(who.code, who.detail, who.headers);
+  if (query !== '') throw new Problem('unknown_parameter', 'The simulation takes no parameters.');
+  const isKey = who.kind === 'key';
+  // Only looked into: a connection is open for an hour, and most of that time there is nothing to do.
+  gate.enter(isKey ? 'keyed' : 'anonymous')();
+  const address = options.addressOf.ip(request);
+  return {
+    network: clientNetwork(address),
+    tier: isKey ? who.tier : tierWithoutKey(AREA),
+    subject: isKey ? { holder: who.holder } : { address },
+  };
+}
+
+function contextOf(
+  client: Client,
+  { limiter, now, logger }: SimulationServices,
+  limits: SimulationOptions['limits'],
+  counts: SimulationCounts,
+  random: () => number,
+): ConnectionContext {
+  return {
+    limits,
+    counts,
+    newSeed: () => Math.floor(random() * SEEDS),
+    now: () => performance.now(),
+    report: (err) => logger.error({ err }, 'a simulation failed'),
+    async countStart() {
+      if (!limiter) return;
+      const { tier, subject } = client;
+      const taken = await limiter.take({ area: AREA, tier, subject, now: now() }).catch((error: unknown) => {
+        if (error instanceof Problem) throw error;
+        logger.error({ err: error }, 'simulations cannot be counted');
+        throw requestNotCounted();
+      });
+      if (!taken.allowed) throw rateLimited(AREA, taken);
+    },
+  };
+}
+
+function refusalOf(error: unknown, { logger }: SimulationServices): Problem | UpgradeRefusal {
+  if (error instanceof Problem || error instanceof UpgradeRefusal) return error;
+  logger.error({ err: error }, 'an upgrade failed');
+  return new Problem('internal_error', 'The fault is ours; it was logged.');
+}
+
+function pathOf(url: string): string {
+  return url.split(/[?#]/, 1)[0]!;
+}

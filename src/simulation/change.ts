@@ -1,0 +1,121 @@
+import type { Cathedral } from '../../pipeline/ledger/event.ts';
+import { LEVER_NAMES, LEVERS, type Lever, type Levers } from './levers.ts';
+import { clamp, sixPlaces } from './six-places.ts';
+import { byVirtue, type Virtue } from './virtues.ts';
+import type { Economy, Sentinel, Status, World } from './world.ts';
+
+/** What becomes of a sentinel; `drift` is of its condition, the rest of the sentinel itself. */
+export type SentinelChange = Partial<
+  Pick<Sentinel, 'trust' | 'stubbornness' | 'pressure' | 'isOnline' | 'isRecused'> & { drift: number }
+>;
+
+/** What a choice or an event does to the world. Everything that is not named stays. */
+export interface Change {
+  /** Added to what the proposal does to each virtue. */
+  effects?: Partial<Record<Virtue, number>>;
+  /** Added to what each cathedral has at stake. */
+  stakes?: Partial<Record<Cathedral, number>>;
+  /** Set. */
+  levers?: Partial<Record<Lever, number>>;
+  multipliers?: Partial<Record<Cathedral, number>>;
+  sentinels?: Readonly<Record<string, SentinelChange>>;
+  /** Added. */
+  strain?: number;
+  /** Shares of what circulates that are burned and locked at once, and of what is locked that is freed. */
+  burn?: number;
+  lock?: number;
+  unlock?: number;
+  /** Added. */
+  risks?: { known?: number; mitigated?: number };
+  /** Set. */
+  facts?: Readonly<Record<string, number>>;
+  /** Added to the time box. */
+  rounds?: number;
+  /** Ends the deliberation without a vote. */
+  status?: Extract<Status, 'imposed' | 'withdrawn'>;
+  /** Told to the player. */
+  told?: string;
+}
+
+/** Each value is kept in its range. */
+export function applyChange(world: World, change: Change): World {
+  const { effects, stakes, levers, sentinels, risks, facts, told } = change;
+  const next: World = {
+    ...world,
+    effects: effects
+      ? byVirtue((virtue) => bounded(world.effects[virtue] + (effects[virtue] ?? 0), -1, 1))
+      : world.effects,
+    stakes: stakes ? addStakes(world.stakes, stakes) : world.stakes,
+    levers: levers ? setLevers(world.levers, levers) : world.levers,
+    economy: changeEconomy(world.economy, change),
+    deliberation: changeDeliberation(world, change),
+    risks: {
+      known: world.risks.known + (risks?.known ?? 0),
+      mitigated: world.risks.mitigated + (risks?.mitigated ?? 0),
+    },
+    facts: facts ? { ...world.facts, ...facts } : world.facts,
+    happened: told ? [...world.happened, told] : world.happened,
+  };
+  return sentinels ? changeSentinels(next, sentinels) : next;
+}
+
+function bounded(value: number, least: number, most: number): number {
+  return sixPlaces(clamp(value, least, most));
+}
+
+function addStakes(stakes: World['stakes'], added: NonNullable<Change['stakes']>): World['stakes'] {
+  const sums = Object.entries(added).map(([cathedral, stake]) => [
+    cathedral,
+    bounded((stakes[cathedral as Cathedral] ?? 0) + stake, -1, 1),
+  ]);
+  return { ...stakes, ...Object.fromEntries(sums) };
+}
+
+export function setLevers(levers: Levers, set: Partial<Record<Lever, number>>): Levers {
+  const values = LEVER_NAMES.map((name) => {
+    const { least, most } = LEVERS[name];
+    return [name, bounded(set[name] ?? levers[name], least, most)];
+  });
+  return Object.fromEntries(values) as Levers;
+}
+
+function changeEconomy(economy: Economy, change: Change): Economy {
+  const { multipliers = {}, strain = 0, burn = 0, lock = 0, unlock = 0 } = change;
+  const set = Object.entries(multipliers).map(([cathedral, m]) => [cathedral, bounded(m, 1, 2)]);
+  const free = Math.floor(economy.locked * unlock);
+  const [burned, locked] = [burn, lock].map((share) => Math.floor(economy.circulating * share)) as [
+    number,
+    number,
+  ];
+  return {
+    ...economy,
+    strain: bounded(economy.strain + strain, 0, 1),
+    multipliers: { ...economy.multipliers, ...Object.fromEntries(set) },
+    circulating: economy.circulating + free - burned - locked,
+    locked: economy.locked + locked - free,
+    burned: economy.burned + burned,
+  };
+}
+
+function changeDeliberation({ deliberation }: World, { rounds = 0, status }: Change): World['deliberation'] {
+  const isOver = deliberation.status !== 'open' && deliberation.status !== 'held';
+  return {
+    ...deliberation,
+    rounds: deliberation.rounds + rounds,
+    status: status && !isOver ? status : deliberation.status,
+  };
+}
+
+function changeSentinels(world: World, changes: NonNullable<Change['sentinels']>): World {
+  return {
+    ...world,
+    sentinels: world.sentinels.map((sentinel) => {
+      const { drift: _, ...change } = changes[sentinel.id] ?? {};
+      return { ...sentinel, ...change };
+    }),
+    conditions: world.conditions.map((condition, i) => {
+      const drift = changes[world.sentinels[i]!.id]?.drift;
+      return drift === undefined ? condition : { ...condition, drift: bounded(drift, 0, 10) };
+    }),
+  };
+}

@@ -1,0 +1,24 @@
+import { gini } from '../../pipeline/model/formulas.ts';
+import { MICRO } from './economy.ts';
+import { clamp, sixPlaces } from './six-places.ts';
+import type { ByVirtue } from './virtues.ts';
+import type { World } from './world.ts';
+
+/**
+ * The assembly’s virtues in [0, 1], after the measures of the virtue metrics: integrity is the MII; temperance the share of
+ * the time box that is left; justice 1 − Gini of minted MIC ÷ multiplier; prudence the share of known risks that something
+ * was done about; courage the share of dissents that were heard, and 1 where there was none.
+ */
+export function communityVirtues(world: World): ByVirtue {
+  const { deliberation, economy, risks, conditions, sentinels } = world;
+  const minted = conditions.map(
+    (condition, i) => condition.minted / MICRO / (economy.multipliers[sentinels[i]!.cathedral] ?? 1),
+  );
+  return {
+    integrity: economy.mii,
+    temperance: sixPlaces(clamp(1 - (deliberation.round - 1) / deliberation.rounds, 0, 1)),
+    justice: sixPlaces(1 - gini(minted)),
+    prudence: risks.known === 0 ? 1 : sixPlaces(clamp(risks.mitigated / risks.known, 0, 1)),
+    courage: deliberation.dissent === 'overridden' ? 0 : 1,
+  };
+}

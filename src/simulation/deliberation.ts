@@ -1,0 +1,120 @@
+import { applyChange } from './change.ts';
+import { hasVoice } from './influence.ts';
+import { positionOf } from './opinions.ts';
+import { isDecided, type Scenario } from './scenario.ts';
+import { sixPlaces } from './six-places.ts';
+import type { Deliberation, Status, Vote, World } from './world.ts';
+
+/** At the end of a round: the vote, and what follows from it. */
+export function deliberate(world: World, scenario: Scenario): World {
+  const { deliberation } = world;
+  if (deliberation.status !== 'open' || world.tick < deliberation.roundEnds) return world;
+  const vote = takeVote(world);
+  const voted = { ...deliberation, votes: [...deliberation.votes, vote] };
+  return RESULTS[vote.result]({ ...world, deliberation: voted }, scenario);
+}
+
+/** Quorum: turnout of at least `quorum`. Consensus: agreement of at least `consensus`, or of at most what is left of 1. */
+export function takeVote(world: World): Vote {
+  const counts = { support: 0, oppose: 0, abstain: 0 };
+  for (const [i, { opinion }] of world.conditions.entries()) {
+    if (!hasVoice(world.sentinels[i]!)) continue;
+    const position = positionOf(opinion);
+    counts[position === 'support_with_conditions' ? 'support' : position] += 1;
+  }
+  const taken = counts.support + counts.oppose;
+  const turnout = sixPlaces(taken / world.sentinels.length);
+  const agreement = taken === 0 ? 0 : sixPlaces(counts.support / taken);
+  return { tick: world.tick, ...counts, turnout, agreement, result: resultOf(turnout, agreement, world) };
+}
+
+function resultOf(turnout: number, agreement: number, { levers }: World): Vote['result'] {
+  if (turnout < levers.quorum) return 'no_quorum';
+  if (agreement >= levers.consensus) return 'carried';
+  return agreement <= sixPlaces(1 - levers.consensus) ? 'rejected' : 'divided';
+}
+
+const RESULTS: Readonly<Record<Vote['result'], (world: World, scenario: Scenario) => World>> = {
+  carried: carry,
+  rejected: (world, scenario) => conclude(world, 'rejected', scenario),
+  divided: nextRound,
+  no_quorum: nextRound,
+};
+
+/** Who opposes what was carried dissents. A dissent holds the decision up once; the second time it is adopted with the dissent on record. */
+function carry(world: World, scenario: Scenario): World {
+  const dissenters = dissentersOf(world);
+  if (dissenters.length === 0) return conclude(world, 'adopted', scenario);
+  if (world.deliberation.dissent !== 'none')
+    return conclude(withDissent(world, { dissenters }), 'adopted_with_dissent', scenario);
+  const held = withDissent(world, { status: 'held', dissent: 'pending', dissenters });
+  return applyChange(held, {
+    told: `Carried, but ${listed(dissenters)} dissent, which holds the decision up.`,
+  });
+}
+
+function dissentersOf({ sentinels, conditions }: World): string[] {
+  return sentinels
+    .filter((one, i) => hasVoice(one) && positionOf(conditions[i]!.opinion) === 'oppose')
+    .map(({ id }) => id);
+}
+
+function nextRound(world: World, scenario: Scenario): World {
+  const { round, rounds } = world.deliberation;
+  if (round >= rounds) return conclude(world, 'lapsed', scenario);
+  return openRound(world, scenario);
+}
+
+function openRound(world: World, scenario: Scenario): World {
+  const round = world.deliberation.round + 1;
+  return withDissent(world, { status: 'open', round, roundEnds: world.tick + scenario.roundTicks });
+}
+
+/** Those who dissent are listened to twice as much, for one more round that the time box does not count. */
+export function hearDissent(world: World, scenario: Scenario): World {
+  const { dissenters, rounds } = world.deliberation;
+  const louder = world.sentinels.map((one) =>
+    dissenters.includes(one.id) ? { ...one, trust: sixPlaces(2 * one.trust) } : one,
+  );
+  const heard = withDissent({ ...world, sentinels: louder }, { dissent: 'heard', rounds: rounds + 1 });
+  return openRound(heard, scenario);
+}
+
+/** What a dissent that is passed over costs the integrity index. */
+const OVERRIDE_STRAIN = 0.008;
+
+export function overrideDissent(world: World, scenario: Scenario): World {
+  const strain = OVERRIDE_STRAIN * world.deliberation.dissenters.length;
+  const strained = applyChange(withDissent(world, { dissent: 'overridden' }), { strain });
+  return conclude(strained, 'adopted_with_dissent', scenario);
+}
+
+function withDissent(world: World, part: Partial<Deliberation>): World {
+  return { ...world, deliberation: { ...world.deliberation, ...part } };
+}
+
+const TOLD: Readonly<Record<Exclude<Status, 'open' | 'held'>, string>> = {
+  adopted: 'The proposal is adopted.',
+  adopted_with_dissent: 'The proposal is adopted; a dissent is on record.',
+  imposed: 'It is in force without a vote.',
+  rejected: 'The proposal is rejected.',
+  withdrawn: 'The proposal is withdrawn.',
+  lapsed: 'The time box ends without a result: the proposal lapses.',
+};
+
+function conclude(world: World, status: keyof typeof TOLD, scenario: Scenario): World {
+  return followOutcome(withDissent(world, { status }), scenario);
+}
+
+/** Once the status is one that ends the deliberation: it is told, and what the scenario has for it happens. */
+export function followOutcome(world: World, { outcomes = {} }: Scenario): World {
+  const { status } = world.deliberation;
+  if (!isDecided(world)) return world;
+  const told = applyChange(world, { told: TOLD[status as keyof typeof TOLD] });
+  const outcome = outcomes[status];
+  return outcome ? applyChange(told, typeof outcome === 'function' ? outcome(told) : outcome) : told;
+}
+
+export function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

@@ -1,0 +1,19 @@
+/** What can be wrong with what the engine is asked for. */
+export type FaultCode =
+  | 'unknown_scenario'
+  | 'invalid_seed'
+  | 'invalid_actions'
+  | 'invalid_parameters'
+  | 'action_unavailable'
+  | 'simulation_over';
+
+/** Says, for whoever asked, what was expected and what was found. */
+export class SimulationFault extends Error {
+  readonly code: FaultCode;
+
+  constructor(code: FaultCode, detail: string) {
+    super(detail);
+    this.name = 'SimulationFault';
+    this.code = code;
+  }
+}

@@ -1,0 +1,65 @@
+interface LeverEntry {
+  least: number;
+  most: number;
+  start: number;
+  meaning: string;
+}
+
+/** What a scenario and its choices may set about the world, each with its range and where it stands if nothing is said. */
+export const LEVERS = {
+  interest: { least: 0, most: 1, start: 0.2, meaning: 'weight of a sentinel’s own stake in its utility' },
+  lure: { least: -1, most: 1, start: 0, meaning: 'what a drift of 10 adds to the utility' },
+  kinship: {
+    least: 0,
+    most: 3,
+    start: 0.5,
+    meaning: 'how much more those of the same cathedral are heard',
+  },
+  reach: { least: 0.05, most: 2, start: 0.25, meaning: 'virtue distance at which influence is halved' },
+  quorum: {
+    least: 0.3,
+    most: 1,
+    start: 0.6,
+    meaning: 'least share of all sentinels that must take a position',
+  },
+  consensus: {
+    least: 0.5,
+    most: 1,
+    start: 0.75,
+    meaning: 'least share of the positions taken that must agree',
+  },
+  contagion: {
+    least: 0,
+    most: 0.5,
+    start: 0,
+    meaning: 'share of a difference in drift that spreads per tick',
+  },
+  recovery: { least: 0, most: 1, start: 0.05, meaning: 'share of the way back to its usual drift per tick' },
+  mint_share: { least: 0, most: 1, start: 1, meaning: 'share of the reward formula that is minted' },
+  lock_share: { least: 0, most: 1, start: 0.1, meaning: 'share of what is minted that is locked' },
+  unlock_rate: {
+    least: 0,
+    most: 0.2,
+    start: 0.01,
+    meaning: 'share of what is locked that is freed per tick',
+  },
+  burn_rate: {
+    least: 0,
+    most: 0.1,
+    start: 0.001,
+    meaning: 'share of what circulates that is burned per tick',
+  },
+  strain_rate: { least: 0, most: 0.2, start: 0, meaning: 'strain on the integrity index added per tick' },
+  mending: { least: 0, most: 1, start: 0.1, meaning: 'share of the strain that heals per tick' },
+  patience: {
+    least: 0,
+    most: 60,
+    start: 0,
+    meaning: 'ticks without reward after which a sentinel goes offline; 0: never',
+  },
+} as const satisfies Readonly<Record<string, LeverEntry>>;
+
+export type Lever = keyof typeof LEVERS;
+export type Levers = Readonly<Record<Lever, number>>;
+
+export const LEVER_NAMES = Object.keys(LEVERS) as Lever[];

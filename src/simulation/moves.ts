@@ -1,0 +1,67 @@
+import type { Choice, Parameters } from './scenario.ts';
+import { sixPlaces } from './six-places.ts';
+import { byVirtue, VIRTUES, type Virtue } from './virtues.ts';
+import type { World } from './world.ts';
+
+interface Move {
+  choice: Pick<Choice, 'name' | 'label' | 'meaning' | 'parameters'>;
+  take: (world: World, parameters: Parameters) => World;
+}
+
+/** What a player may do at any time while a matter is deliberated; null where it may not. */
+export function callVote(world: World): Move | null {
+  const { deliberation, tick } = world;
+  if (deliberation.status !== 'open' || deliberation.roundEnds <= tick + 1) return null;
+  const choice = {
+    name: 'call_vote',
+    label: 'Call the vote',
+    meaning: `The round ends with the next tick instead of with tick ${deliberation.roundEnds}.`,
+  };
+  return {
+    choice,
+    take: (now) => ({ ...now, deliberation: { ...now.deliberation, roundEnds: now.tick + 1 } }),
+  };
+}
+
+/** In a run; more would make the player the only voice. */
+const BRIEFINGS = 3;
+/** Added to the weight of the virtue, before the weights are made to sum to 1 again. */
+const EMPHASIS = 0.2;
+
+export function briefSentinel(world: World): Move | null {
+  const used = world.facts.briefings ?? 0;
+  if (used >= BRIEFINGS) return null;
+  const ids = world.sentinels.filter(({ isOnline }) => isOnline).map(({ id }) => id);
+  if (ids.length === 0) return null;
+  const choice = {
+    name: 'brief_sentinel',
+    label: 'Brief a sentinel',
+    meaning: `Puts one virtue before the eyes of one sentinel, whose weight for it grows. ${BRIEFINGS - used} of ${BRIEFINGS} left.`,
+    parameters: {
+      sentinel: { kind: 'one_of', values: ids, default: ids[0]!, meaning: 'who is briefed' },
+      virtue: { kind: 'one_of', values: VIRTUES, default: VIRTUES[0], meaning: 'what is put first' },
+    },
+  } as const;
+  return {
+    choice,
+    take: (now, { sentinel, virtue }) => brief(now, String(sentinel), virtue as Virtue, used + 1),
+  };
+}
+
+function brief(world: World, id: string, virtue: Virtue, briefings: number): World {
+  return {
+    ...world,
+    sentinels: world.sentinels.map((one) =>
+      one.id === id
+        ? {
+            ...one,
+            weights: byVirtue((each) =>
+              sixPlaces((one.weights[each] + (each === virtue ? EMPHASIS : 0)) / (1 + EMPHASIS)),
+            ),
+          }
+        : one,
+    ),
+    facts: { ...world.facts, briefings },
+    happened: [...world.happened, `${id} is briefed on ${virtue}.`],
+  };
+}

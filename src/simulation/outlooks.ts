@@ -1,0 +1,66 @@
+import { forecast } from './advance.ts';
+import { available, readParameters } from './decisions.ts';
+import { MICRO } from './economy.ts';
+import { meanOpinion } from './opinions.ts';
+import type { Scenario } from './scenario.ts';
+import { sixPlaces } from './six-places.ts';
+import type { Status, World } from './world.ts';
+
+/** How the world will stand, as far as a forecast tells it: without chance, and nothing more is done. */
+export interface Outlook {
+  tick: number;
+  deliberation: Status;
+  mean_opinion: number;
+  mii: number;
+  minting_active: boolean;
+  /** MIC */
+  total_supply: number;
+  circulating: number;
+}
+
+/** What comes of each choice with its default parameters, by its name, and of none of them. */
+export interface Outlooks {
+  choices: ReadonlyMap<string, Outlook>;
+  otherwise: Outlook | null;
+}
+
+/** Long enough for the next vote of every scenario. */
+export const OUTLOOK_TICKS = 7;
+export const NO_OUTLOOKS: Outlooks = { choices: new Map(), otherwise: null };
+
+/** By the world that they are of: a decision is open for several ticks, and its outlooks cost thirty. */
+const KNOWN = new WeakMap<World, Outlooks>();
+
+/** Of the choices of the decisions that are open; those who are shown a run get them as they were when these opened. */
+export function outlooksOf(world: World, scenario: Scenario): Outlooks {
+  if (world.open.length === 0 || world.ending !== null) return NO_OUTLOOKS;
+  const known = KNOWN.get(world);
+  if (known) return known;
+  const outlooks = { choices: new Map(choicesOf(world, scenario)), otherwise: lookAhead(world, scenario) };
+  KNOWN.set(world, outlooks);
+  return outlooks;
+}
+
+function choicesOf(world: World, scenario: Scenario): [string, Outlook][] {
+  return available(world, scenario)
+    .filter(({ decision }) => decision !== null)
+    .map(({ choice, decision, take }) => {
+      const taken = take(world, readParameters(choice.parameters ?? {}, {}));
+      const open = taken.open.filter(({ name }) => name !== decision);
+      return [choice.name, lookAhead({ ...taken, open }, scenario)];
+    });
+}
+
+function lookAhead(world: World, scenario: Scenario): Outlook {
+  const later = forecast(world, scenario, OUTLOOK_TICKS);
+  const { mii, isMinting, total, circulating } = later.economy;
+  return {
+    tick: later.tick,
+    deliberation: later.deliberation.status,
+    mean_opinion: meanOpinion(later),
+    mii,
+    minting_active: isMinting,
+    total_supply: sixPlaces(total / MICRO),
+    circulating: sixPlaces(circulating / MICRO),
+  };
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { CLIENT_MESSAGES } from './client-message.ts';
+import { CONVERSATION } from './examples.ts';
+import { CLOSE_CODES, PROTOCOL_PAGE } from './problems.ts';
+import { SERVER_MESSAGES } from './server-message.ts';
+
+export interface AsyncApiFacts {
+  /** Of the service: `https://data.example.org`. */
+  baseUrl: string;
+  /** Of this software: `0.1.0`. */
+  version: string;
+  /** An e-mail address. */
+  contact: string;
+}
+
+type Part = Record<string, unknown>;
+
+/** `/asyncapi.json`, AsyncAPI 3.0, from the schemas that messages are parsed with. Pure. */
+export function asyncApiDocument({ baseUrl, version, contact }: AsyncApiFacts): Part {
+  const { protocol, host, pathname } = new URL(baseUrl);
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Cathedral Data Service: governance simulation',
+      version,
+      description: DESCRIPTION,
+      contact: { name: 'Cathedral Data Service', url: baseUrl, email: contact },
+      license: { name: 'Creative Commons Attribution 4.0 International', url: `${baseUrl}/licence/` },
+      externalDocs: { url: `${baseUrl}${PROTOCOL_PAGE}`, description: 'Every message, with examples.' },
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      service: {
+        host,
+        protocol: protocol === 'https:' ? 'wss' : 'ws',
+        ...(pathname === '/' ? {} : { pathname }),
+      },
+    },
+    channels: {
+      simulation: {
+        address: '/philosophy/simulation',
+        description: closeCodes(),
+        servers: [{ $ref: '#/servers/service' }],
+        messages: referTo([...Object.keys(CLIENT_MESSAGES), ...Object.keys(SERVER_MESSAGES)], 'components'),
+        bindings: { ws: { method: 'GET', bindingVersion: '0.1.0' } },
+      },
+    },
+    operations: {
+      follow: operation('receive', 'What a client asks for.', Object.keys(CLIENT_MESSAGES)),
+      tell: operation('send', 'What the service says.', Object.keys(SERVER_MESSAGES)),
+    },
+    components: { messages: { ...clientMessages(), ...serverMessages() } },
+  };
+}
+
+const DESCRIPTION = `A deliberation of ten sentinels, which a client starts, watches and takes part in. Without authentication; a key that is sent is counted by its tier. Each start counts as one request of the area philosophy. The same scenario, seed and actions give the same updates on any machine.`;
+
+function operation(action: 'send' | 'receive', summary: string, names: readonly string[]): Part {
+  return {
+    action,
+    summary,
+    channel: { $ref: '#/channels/simulation' },
+    messages: names.map((name) => ({ $ref: `#/channels/simulation/messages/${name}` })),
+  };
+}
+
+function referTo(names: readonly string[], from: string): Part {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/${from}/messages/${name}` }]));
+}
+
+function clientMessages(): Part {
+  return Object.fromEntries(
+    Object.entries(CLIENT_MESSAGES).map(([name, schema]) => {
+      const examples = CONVERSATION.filter(({ action }) => action === name).map(({ meaning, message }) => ({
+        summary: meaning,
+        payload: message,
+      }));
+      // As a client writes it: what has a default may be left out.
+      return [name, { ...messageOf(name, schema, 'input'), ...(examples.length > 0 ? { examples } : {}) }];
+    }),
+  );
+}
+
+function serverMessages(): Part {
+  return Object.fromEntries(
+    Object.entries(SERVER_MESSAGES).map(([name, schema]) => [name, messageOf(name, schema, 'output')]),
+  );
+}
+
+function messageOf(name: string, schema: z.ZodType, io: 'input' | 'output'): Part {
+  const { $schema: _, ...payload } = z.toJSONSchema(schema, { target: 'draft-7', io });
+  return { name, summary: String(payload.description), contentType: 'application/json', payload };
+}
+
+function closeCodes(): string {
+  const codes = Object.entries(CLOSE_CODES).map(([code, meaning]) => `- ${code}: ${meaning}`);
+  return ['The service closes a connection with', ...codes].join('\n');
+}

@@ -1,0 +1,55 @@
+import type { ActionName } from './client-message.ts';
+
+/**
+ * One conversation, as a client leads it: each message by its action, with what it is for. The page of the protocol and
+ * `/asyncapi.json` show it, and a test holds it.
+ */
+export const CONVERSATION: readonly { action: ActionName; meaning: string; message: object }[] = [
+  {
+    action: 'list_scenarios',
+    meaning: 'What is there to play?',
+    message: { action: 'list_scenarios' },
+  },
+  {
+    action: 'start_simulation',
+    meaning: 'The shortest start: it runs by itself, a tick a second.',
+    message: { action: 'start_simulation', scenario: 'cathedral_multiplier_proposal' },
+  },
+  {
+    action: 'start_simulation',
+    meaning: 'A start that can be repeated, waits, and says what each choice would do.',
+    message: {
+      action: 'start_simulation',
+      scenario: 'cathedral_multiplier_proposal',
+      seed: 151,
+      paused: true,
+      outlooks: true,
+    },
+  },
+  { action: 'step', meaning: 'One tick.', message: { action: 'step' } },
+  {
+    action: 'take_action',
+    meaning: 'A choice of the decision that has opened.',
+    message: { action: 'take_action', name: 'amend_multiplier', parameters: { multiplier: 1.3 } },
+  },
+  { action: 'run', meaning: 'On by itself, twice a second.', message: { action: 'run', pace_ms: 500 } },
+  { action: 'pause', meaning: 'Stop.', message: { action: 'pause' } },
+  {
+    action: 'step',
+    meaning: 'To the end at once.',
+    message: { action: 'step', ticks: 100 },
+  },
+  { action: 'reset', meaning: 'The same again, from the beginning.', message: { action: 'reset' } },
+  {
+    action: 'start_simulation',
+    meaning: 'A branch: as before up to tick 7, and then otherwise.',
+    message: {
+      action: 'start_simulation',
+      scenario: 'cathedral_multiplier_proposal',
+      seed: 151,
+      actions: [{ tick: 1, name: 'amend_multiplier', parameters: { multiplier: 1.3 } }],
+      tick: 7,
+      paused: true,
+    },
+  },
+];

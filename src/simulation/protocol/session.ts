@@ -1,0 +1,132 @@
+import { actInRun, type Run, replay, startRun, stepRun } from '../run.ts';
+import { SCENARIOS } from '../scenarios.ts';
+import { type Shown, type ShownState, show } from '../view.ts';
+import type { ClientMessage, StartMessage } from './client-message.ts';
+import { PROTOCOL_LIMITS } from './limits.ts';
+import { refuse } from './refusal.ts';
+import type { ScenarioList } from './server-message.ts';
+
+/** What the service knows of a connection’s simulation. It is a value: to keep the one before is to have changed nothing. */
+export interface Session {
+  /** Null before the first start. */
+  run: Run | null;
+  isRunning: boolean;
+  /** ms between two ticks. */
+  pace: number;
+  /** Updates have forecasts. */
+  outlooks: boolean;
+  /** When the next tick is due, ms; null where none is. */
+  due: number | null;
+}
+
+export const NEW_SESSION: Session = {
+  run: null,
+  isRunning: false,
+  pace: PROTOCOL_LIMITS.pace.start,
+  outlooks: false,
+  due: null,
+};
+
+/** What a client is shown of its run: the schema of the same name, as the engine makes it. */
+export interface SimulationUpdate extends Omit<Shown, 'current_state'> {
+  type: 'simulation_update';
+  current_state: ShownState & { is_running: boolean; pace_ms: number };
+}
+
+/** The session after a message or a tick, and what is said to the client. */
+export interface Reply {
+  session: Session;
+  messages: readonly (SimulationUpdate | ScenarioList)[];
+}
+
+export interface Surroundings {
+  /** ms, from any start */
+  now: number;
+  /** A seed, for a start that names none. */
+  newSeed: () => number;
+}
+
+/** Follows a message. Throws a SimulationRefusal or a SimulationFault: then the session is the one before. */
+export function receive(session: Session, message: ClientMessage, { now, newSeed }: Surroundings): Reply {
+  switch (message.action) {
+    case 'list_scenarios':
+      return { session, messages: [listScenarios()] };
+    case 'start_simulation':
+      return update(started(session, message, now, newSeed));
+    case 'take_action': {
+      const run = runOf(session);
+      return update({ ...session, run: actInRun(run, message.name, message.parameters) });
+    }
+    case 'step':
+      return update(settled({ ...session, run: stepRun(unfinished(session), message.ticks) }));
+    case 'run': {
+      const pace = message.pace_ms ?? session.pace;
+      return update({ ...session, run: unfinished(session), isRunning: true, pace, due: now + pace });
+    }
+    case 'pause':
+      return update({ ...session, run: runOf(session), isRunning: false, due: null });
+    case 'reset': {
+      const { scenario, seed } = runOf(session);
+      const due = session.isRunning ? now + session.pace : null;
+      return update({ ...session, run: startRun(scenario.name, seed), due });
+    }
+  }
+}
+
+/** What is due by `now`: one tick at most, so that who was slow is not flooded. */
+export function elapse(session: Session, now: number): Reply {
+  if (session.run === null || session.due === null || now < session.due) return { session, messages: [] };
+  // On the beat where it can be held, else from now on.
+  const due = Math.max(session.due + session.pace, now);
+  return update(settled({ ...session, run: stepRun(session.run), due }));
+}
+
+function started(session: Session, message: StartMessage, now: number, newSeed: () => number): Session {
+  const { scenario, seed = newSeed(), actions = [], tick, paused, outlooks = false } = message;
+  const pace = message.pace_ms ?? session.pace;
+  const run = replay({ scenario, seed, actions, ...(tick === undefined ? {} : { tick }) });
+  const isRunning = paused !== true;
+  return settled({ run, isRunning, pace, outlooks, due: isRunning ? now + pace : null });
+}
+
+/** A run that is over does not go on by itself. */
+function settled(session: Session): Session {
+  return session.run?.world.ending == null ? session : { ...session, isRunning: false, due: null };
+}
+
+function runOf({ run }: Session): Run {
+  if (run === null)
+    throw refuse('not_started', 'Send start_simulation first; list_scenarios says which there are.');
+  return run;
+}
+
+function unfinished(session: Session): Run {
+  const run = runOf(session);
+  if (run.world.ending !== null) throw refuse('simulation_over', 'The simulation has come to its end.');
+  return run;
+}
+
+function update(session: Session): Reply {
+  return { session, messages: [updateOf(session)] };
+}
+
+export function updateOf(session: Session): SimulationUpdate {
+  const shown = show(runOf(session), { outlooks: session.outlooks });
+  const { isRunning: is_running, pace: pace_ms } = session;
+  const current_state = { ...shown.current_state, is_running, pace_ms };
+  return { type: 'simulation_update', ...shown, current_state };
+}
+
+function listScenarios(): ScenarioList {
+  return {
+    type: 'scenario_list',
+    scenarios: SCENARIOS.map(({ name, title, question, story, horizon, endings }) => ({
+      name,
+      title,
+      question,
+      story: [...story],
+      horizon,
+      endings: endings.length,
+    })),
+  };
+}

@@ -1,0 +1,169 @@
+import type { Cathedral } from '../../pipeline/ledger/event.ts';
+import { communityVirtues } from './community-virtues.ts';
+import { type Debrief, debriefOf } from './debrief.ts';
+import { available, DISSENT, decisionOf } from './decisions.ts';
+import { MICRO } from './economy.ts';
+import { meanOpinion, polarisation, positionOf } from './opinions.ts';
+import { NO_OUTLOOKS, type Outlook, type Outlooks, outlooksOf } from './outlooks.ts';
+import { reasoningOf } from './reasoning.ts';
+import type { Action, Run } from './run.ts';
+import type { Parameter, Scenario } from './scenario.ts';
+import { sixPlaces } from './six-places.ts';
+import type { ByVirtue, Virtue } from './virtues.ts';
+import type { Deliberation, Position, World } from './world.ts';
+
+/** The cycle of tick 0. */
+const FIRST_CYCLE = 151;
+
+export interface ShownSentinel {
+  id: string;
+  cathedral: Cathedral;
+  position: Position;
+  reasoning: string;
+  virtue_tags: readonly Virtue[];
+  opinion: number;
+  innate_opinion: number;
+  stubbornness: number;
+  status: 'operational' | 'offline' | 'recused';
+  coordination_score: number;
+  gi_score: number;
+  drift: number;
+  /** MIC */
+  total_rewards: number;
+}
+
+export interface ShownState {
+  cycle: string;
+  is_over: boolean;
+  horizon: number;
+  deliberation: Pick<Deliberation, 'status' | 'round' | 'rounds' | 'votes' | 'dissenters' | 'dissent'> & {
+    round_ends: number;
+    quorum: number;
+    consensus: number;
+  };
+  opinions: { mean: number; polarisation: number; movement: number };
+  virtues: ByVirtue;
+  economy: {
+    total_supply: number;
+    circulating: number;
+    locked: number;
+    burned: number;
+    mii: number;
+    threshold: number;
+    minting_active: boolean;
+    strain: number;
+    multipliers: Readonly<Partial<Record<Cathedral, number>>>;
+  };
+  decisions: { name: string; title: string; prompt: string; until: number; otherwise: string }[];
+  /** What comes if nobody chooses, beside the outlooks of the choices; null where no decision is open. */
+  outlook: Outlook | null;
+  happened: readonly string[];
+  actions: readonly Action[];
+  debrief: Debrief | null;
+}
+
+export interface ShownAction {
+  name: string;
+  label: string;
+  meaning: string;
+  /** The decision that it answers; null for what can be done at any time. */
+  decision: string | null;
+  parameters: Readonly<Record<string, Parameter>>;
+  /** What would have come of it, with its default parameters, as forecast when the decision opened; null for moves. */
+  outlook: Outlook | null;
+}
+
+export interface ShowOptions {
+  /** With forecasts of what each choice would do; they cost as much as all the rest of a run. */
+  outlooks: boolean;
+}
+
+/** What is shown of a run: the fields of the specification, and the inner shapes that it leaves open. */
+export interface Shown {
+  scenario: string;
+  seed: number;
+  tick: number;
+  sentinels: ShownSentinel[];
+  current_state: ShownState;
+  next_actions: ShownAction[];
+}
+
+export function show(run: Run, options: ShowOptions = { outlooks: true }): Shown {
+  const { scenario, seed, world, opened } = run;
+  const outlooks = options.outlooks ? outlooksOf(opened, scenario) : NO_OUTLOOKS;
+  return {
+    scenario: scenario.name,
+    seed,
+    tick: world.tick,
+    sentinels: world.sentinels.map((_, i) => showSentinel(world, i)),
+    current_state: showState(run, outlooks),
+    next_actions: showActions(run, outlooks),
+  };
+}
+
+function showSentinel(world: World, i: number): ShownSentinel {
+  const { id, cathedral, stubbornness, isOnline, isRecused } = world.sentinels[i]!;
+  const { opinion, innate, score, gi, drift, minted } = world.conditions[i]!;
+  return {
+    id,
+    cathedral,
+    position: positionOf(opinion),
+    ...reasoningOf(world, i),
+    opinion,
+    innate_opinion: innate,
+    stubbornness,
+    status: !isOnline ? 'offline' : isRecused ? 'recused' : 'operational',
+    coordination_score: score,
+    gi_score: gi,
+    drift,
+    total_rewards: sixPlaces(minted / MICRO),
+  };
+}
+
+function showState({ scenario, world, actions }: Run, { otherwise }: Outlooks): ShownState {
+  const { deliberation, levers } = world;
+  const { status, round, rounds, votes, dissenters, dissent, roundEnds } = deliberation;
+  const shown = { status, round, rounds, votes, dissenters, dissent, round_ends: roundEnds };
+  const isOver = world.ending !== null;
+  return {
+    cycle: `C-${FIRST_CYCLE + world.tick}`,
+    is_over: isOver,
+    horizon: scenario.horizon,
+    deliberation: { ...shown, quorum: levers.quorum, consensus: levers.consensus },
+    opinions: { mean: meanOpinion(world), polarisation: polarisation(world), movement: world.movement },
+    virtues: communityVirtues(world),
+    economy: showEconomy(world),
+    decisions: world.open.map(({ name, until }) => showDecision(scenario, name, until)),
+    outlook: otherwise,
+    happened: world.happened,
+    actions,
+    debrief: isOver ? debriefOf(world, scenario) : null,
+  };
+}
+
+function showEconomy({ economy }: World): ShownState['economy'] {
+  const { total, circulating, locked, burned, mii, threshold, isMinting, strain, multipliers } = economy;
+  return {
+    total_supply: sixPlaces(total / MICRO),
+    circulating: sixPlaces(circulating / MICRO),
+    locked: sixPlaces(locked / MICRO),
+    burned: sixPlaces(burned / MICRO),
+    mii,
+    threshold,
+    minting_active: isMinting,
+    strain,
+    multipliers,
+  };
+}
+
+function showDecision(scenario: Scenario, name: string, until: number): ShownState['decisions'][number] {
+  const { title, prompt, otherwise } = name === DISSENT.name ? DISSENT : decisionOf(scenario, name);
+  return { name, title, prompt, until, otherwise };
+}
+
+function showActions({ world, scenario }: Run, { choices }: Outlooks): ShownAction[] {
+  return available(world, scenario).map(({ choice, decision }) => {
+    const { name, label, meaning, parameters = {} } = choice;
+    return { name, label, meaning, decision, parameters, outlook: choices.get(name) ?? null };
+  });
+}

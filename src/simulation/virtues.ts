@@ -1,0 +1,19 @@
+import type { Virtue } from '../../pipeline/ledger/event.ts';
+
+export type { Virtue };
+
+/** The ledger's, in its order; said again so that a page which runs the engine need not load the event schemas. */
+export const VIRTUES = [
+  'integrity',
+  'temperance',
+  'justice',
+  'prudence',
+  'courage',
+] as const satisfies readonly Virtue[];
+
+export type ByVirtue = Readonly<Record<Virtue, number>>;
+
+/** `of` each virtue, in their order. */
+export function byVirtue(of: (virtue: Virtue) => number): ByVirtue {
+  return Object.fromEntries(VIRTUES.map((virtue) => [virtue, of(virtue)])) as ByVirtue;
+}

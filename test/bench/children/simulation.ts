@@ -1,0 +1,56 @@
+/**
+ * A server of simulations, or the least that sends as much at the same pace: `simulation.ts ours`, `simulation.ts bare BYTES`.
+ * The bare one sends so many bytes a second to whoever has said something.
+ */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
+import { clientAddress } from '../../../src/sidecar/client-address.ts';
+import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
+import { openSimulation } from '../../../src/sidecar/simulation/open-simulation.ts';
+import { SIMULATION_LIMITS } from '../../../src/sidecar/simulation/simulation-options.ts';
+import { collectGarbage } from './collect-garbage.ts';
+
+const PACE_MS = 1000;
+const MANY = 100_000;
+
+const KINDS: Record<string, (bytes: number) => Server> = { ours, bare };
+const [kind = 'ours', bytes = '0'] = process.argv.slice(2);
+const server = KINDS[kind]!(Number(bytes));
+collectGarbage();
+await once(server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }), 'listening');
+console.log(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/philosophy/simulation`);
+
+function ours(): Server {
+  const simulation = openSimulation(
+    {
+      keys: { keyByHash: async () => null },
+      limiter: null,
+      gate: new LoadGate({ limits: { active: MANY, loopDelayMs: MANY }, loopDelayMs: () => 0 }),
+      logger: console,
+      now: Date.now,
+    },
+    {
+      baseUrl: 'http://localhost',
+      origins: [],
+      addressOf: clientAddress(null),
+      limits: { ...SIMULATION_LIMITS, connections: MANY, connectionsPerClient: MANY },
+    },
+  );
+  return createServer().on('upgrade', simulation.upgrade);
+}
+
+function bare(size: number): Server {
+  const message = 'x'.repeat(size);
+  const sockets = new WebSocketServer({ noServer: true, clientTracking: false });
+  return createServer().on('upgrade', (request, socket, head) => {
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      client.once('message', () => {
+        client.send(message);
+        const beat = setInterval(() => client.send(message), PACE_MS);
+        client.on('close', () => clearInterval(beat));
+      });
+    });
+  });
+}

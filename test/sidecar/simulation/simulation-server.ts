@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { clientAddress } from '../../../src/sidecar/client-address.ts';
+import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
+import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
+import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
+import {
+  openSimulation,
+  type Simulation,
+  type SimulationServices,
+  wantsSimulation,
+} from '../../../src/sidecar/simulation/open-simulation.ts';
+import {
+  SIMULATION_LIMITS,
+  type SimulationLimits,
+} from '../../../src/sidecar/simulation/simulation-options.ts';
+import { memoryCountStore } from '../limits/memory-count-store.ts';
+
+export interface SimulationServer {
+  url: string;
+  port: number;
+  simulation: Simulation;
+  logged: unknown[];
+}
+
+export interface ServerOptions {
+  limits?: Partial<SimulationLimits>;
+  origins?: string[];
+  keys?: KeyRecord[];
+  services?: Partial<SimulationServices>;
+}
+
+/** The real thing on a server of its own; counts are in memory. */
+export async function simulationServer(options: ServerOptions = {}): Promise<SimulationServer> {
+  const { limits = {}, origins = [], keys = [], services = {} } = options;
+  const logged: unknown[] = [];
+  const limiter = createLimiter({ store: memoryCountStore(), random: randomBytes });
+  const simulation = openSimulation(
+    {
+      keys: { keyByHash: async (hash) => keys.find((key) => key.hash === hash) ?? null },
+      limiter,
+      gate: new LoadGate({ limits: { active: 10, loopDelayMs: 1e6 }, loopDelayMs: () => 0 }),
+      logger: { error: (fault: unknown) => logged.push(fault), info: () => {} } as never,
+      now: () => Date.UTC(2025, 11, 1),
+      ...services,
+    },
+    {
+      baseUrl: 'https://data.example.org',
+      origins,
+      addressOf: clientAddress(['127.0.0.1']),
+      limits: { ...SIMULATION_LIMITS, ...limits },
+    },
+    () => 0.25,
+  );
+  const answer = (_: unknown, response: { end: (text: string) => void }) => response.end('a page');
+  const server = createServer({ shouldUpgradeCallback: wantsSimulation }, answer);
+  server.on('upgrade', simulation.upgrade);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  onTestFinished(async () => {
+    await simulation.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `ws://127.0.0.1:${port}/philosophy/simulation`, port, simulation, logged };
+}

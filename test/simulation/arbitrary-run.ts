@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { available } from '../../src/simulation/decisions.ts';
+import { actInRun, type Run, SEEDS, startRun, stepRun } from '../../src/simulation/run.ts';
+import type { Parameter, Parameters } from '../../src/simulation/scenario.ts';
+import { SCENARIOS } from '../../src/simulation/scenarios.ts';
+
+/** What a player does: ticks to wait, then which of the actions that there are, with which parameters. */
+export interface Play {
+  scenario: string;
+  seed: number;
+  moves: { wait: number; pick: number; share: number }[];
+  rest: number;
+}
+
+export const arbitraryPlay: fc.Arbitrary<Play> = fc.record({
+  scenario: fc.constantFrom(...SCENARIOS.map(({ name }) => name)),
+  seed: fc.integer({ min: 0, max: SEEDS - 1 }),
+  moves: fc.array(
+    fc.record({
+      wait: fc.integer({ min: 0, max: 6 }),
+      pick: fc.nat({ max: 20 }),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+    }),
+    { maxLength: 12 },
+  ),
+  rest: fc.integer({ min: 0, max: 60 }),
+});
+
+/** `seen` gets the run after each tick and action. */
+export function play({ scenario, seed, moves, rest }: Play, seen: (run: Run) => void = () => {}): Run {
+  let run = startRun(scenario, seed);
+  const step = () => {
+    run = stepRun(run);
+    seen(run);
+  };
+  seen(run);
+  for (const { wait, pick, share } of moves) {
+    for (let tick = 0; tick < wait; tick += 1) step();
+    const all = available(run.world, run.scenario);
+    if (all.length === 0) continue;
+    const { name, parameters = {} } = all[pick % all.length]!.choice;
+    run = actInRun(run, name, parametersAt(parameters, share));
+    seen(run);
+  }
+  for (let tick = 0; tick < rest; tick += 1) step();
+  return run;
+}
+
+function parametersAt(parameters: Readonly<Record<string, Parameter>>, share: number): Parameters {
+  const values = Object.entries(parameters).map(([name, parameter]) => [
+    name,
+    parameter.kind === 'number'
+      ? parameter.minimum + share * (parameter.maximum - parameter.minimum)
+      : parameter.values[Math.floor(share * (parameter.values.length - 1))]!,
+  ]);
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { UPGRADE_PROBLEMS } from '../../src/sidecar/simulation/refuse-upgrade.ts';
+import { SIMULATION_LIMITS } from '../../src/sidecar/simulation/simulation-options.ts';
+import { LEVERS } from '../../src/simulation/levers.ts';
+import { POSITIONS_FROM } from '../../src/simulation/opinions.ts';
+import { OUTLOOK_TICKS } from '../../src/simulation/outlooks.ts';
+import { CLIENT_MESSAGES } from '../../src/simulation/protocol/client-message.ts';
+import { CLOSE_CODES, SIMULATION_PROBLEMS } from '../../src/simulation/protocol/problems.ts';
+import { SERVER_MESSAGES } from '../../src/simulation/protocol/server-message.ts';
+import { SCENARIOS } from '../../src/simulation/scenarios.ts';
+
+const page = readFileSync(new URL('../../docs/simulation.md', import.meta.url), 'utf8');
+
+test.each(SCENARIOS)(
+  'the page has $name with its question and its endings',
+  ({ name, question, endings }) => {
+    const names = endings.map((ending) => `\`${ending.name}\``).join(', ');
+    expect(page).toContain(`| \`${name}\` | ${question} | ${names} |`);
+  },
+);
+
+test.each(Object.entries(LEVERS))(
+  'the page has the parameter %s as it is',
+  (name, { least, most, start, meaning }) => {
+    expect(page).toContain(`| \`${name}\` | ${least} | ${most} | ${start} | ${meaning} |`);
+  },
+);
+
+test.each(Object.entries({ ...SIMULATION_PROBLEMS, ...UPGRADE_PROBLEMS }))(
+  'the page says when a client is told %s',
+  (code, { status, meaning }) => {
+    expect(page).toContain(`| \`${code}\` | ${status} | ${meaning} |`);
+  },
+);
+
+test.each(Object.entries(CLOSE_CODES))(
+  'the page says when a connection is closed with %s',
+  (code, meaning) => {
+    expect(page).toContain(`| ${code} | ${meaning} |`);
+  },
+);
+
+test('the page has every message, with the members that it takes', () => {
+  for (const [name, { shape }] of Object.entries(CLIENT_MESSAGES)) {
+    const [, row = ''] = page.split(`| \`${name}\` |`);
+    for (const member of Object.keys(shape).filter((each) => each !== 'action'))
+      expect(row.split('\n')[0]).toContain(`\`${member}\``);
+  }
+  for (const name of Object.keys(SERVER_MESSAGES)) expect(page).toContain(`\`${name}\``);
+});
+
+test('the page has the bounds as they are', () => {
+  const text = page.replace(/\s+/g, ' ');
+  const minutes = (ms: number) => ms / 60_000;
+  const { fragments, messagesPerSecond, burst, connectionsPerClient, idleMs, totalMs } = SIMULATION_LIMITS;
+  expect(text).toContain(
+    `messages of ${SIMULATION_LIMITS.messageBytes / 1024} KiB in at most ${fragments} fragments`,
+  );
+  expect(text).toContain(`${messagesPerSecond} a second, pings included, with ${burst} at once`);
+  expect(text).toContain(`${connectionsPerClient} connections from one network and 2 000 in all`);
+  expect(SIMULATION_LIMITS.connections).toBe(2000);
+  expect(text).toContain(`${minutes(idleMs)} minutes without a message`);
+  expect(minutes(totalMs)).toBe(120);
+  expect(text).toContain(`every ${SIMULATION_LIMITS.heartbeatMs / 1000} seconds`);
+  expect(text).toContain(`more than ${SIMULATION_LIMITS.dropBytes / 1024} KiB wait`);
+  expect(text).toContain(`nothing for ${SIMULATION_LIMITS.stallMs / 1000} seconds`);
+  const { support, support_with_conditions, abstain } = POSITIONS_FROM;
+  expect(text).toContain(
+    `support from ${support.toFixed(2)}, support with conditions from ${support_with_conditions}, oppose up to ${abstain}`,
+  );
+  expect(OUTLOOK_TICKS).toBe(7);
+});

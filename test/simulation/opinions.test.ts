@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { applyChange } from '../../src/simulation/change.ts';
+import { influenceMatrix } from '../../src/simulation/influence.ts';
+import { exchangeViews, polarisation, positionOf } from '../../src/simulation/opinions.ts';
+import { scenarioNamed } from '../../src/simulation/scenarios.ts';
+import { startWorld } from '../../src/simulation/start-world.ts';
+import { innateOpinion, utility } from '../../src/simulation/utility.ts';
+import type { World } from '../../src/simulation/world.ts';
+
+const world = startWorld(scenarioNamed('sentinel_disagreement'), 1);
+
+/** x* = (I − ΛW)⁻¹ (I − Λ) u, by Gaussian elimination. */
+function equilibrium({ sentinels, conditions, levers }: World): number[] {
+  const matrix = influenceMatrix(sentinels, levers);
+  const size = sentinels.length;
+  const rows = sentinels.map(({ stubbornness }, i) => [
+    ...sentinels.map((_, j) => (i === j ? 1 : 0) - (1 - stubbornness) * matrix[i * size + j]!),
+    stubbornness * conditions[i]!.innate,
+  ]);
+  for (let pivot = 0; pivot < size; pivot += 1)
+    for (let row = 0; row < size; row += 1) {
+      if (row === pivot) continue;
+      const factor = rows[row]![pivot]! / rows[pivot]![pivot]!;
+      rows[row] = rows[row]!.map((entry, column) => entry - factor * rows[pivot]![column]!);
+    }
+  return rows.map((row, i) => row[size]! / row[i]!);
+}
+
+function settled(start: World): World {
+  let now = start;
+  for (let tick = 0; tick < 300; tick += 1) now = exchangeViews(now);
+  return now;
+}
+
+function withSentinels(change: Partial<World['sentinels'][number]>): World {
+  return { ...world, sentinels: world.sentinels.map((one) => ({ ...one, ...change })) };
+}
+
+describe('opinions', () => {
+  test('come to rest where the model of Friedkin and Johnsen says', () => {
+    const end = settled(world);
+    for (const [i, expected] of equilibrium(world).entries())
+      expect(end.conditions[i]!.opinion).toBeCloseTo(expected, 4);
+    expect(end.movement).toBe(0);
+  });
+
+  test('of stubborn sentinels stay apart for ever', () => {
+    expect(polarisation(settled(world))).toBeGreaterThan(0.01);
+  });
+
+  test('of sentinels who are not stubborn at all come to one (DeGroot’s case)', () => {
+    expect(polarisation(settled(withSentinels({ stubbornness: 0 })))).toBeLessThan(1e-5);
+  });
+
+  test('of sentinels who are nothing but stubborn are their own', () => {
+    for (const { opinion, innate } of settled(withSentinels({ stubbornness: 1 })).conditions)
+      expect(opinion).toBe(innate);
+  });
+
+  test('of who is offline stay, and nobody goes by them', () => {
+    const away = applyChange(world, { sentinels: { EVE: { isOnline: false } } });
+    const eve = away.sentinels.findIndex(({ id }) => id === 'EVE');
+    expect(exchangeViews(away).conditions[eve]!.opinion).toBe(away.conditions[eve]!.opinion);
+    const matrix = influenceMatrix(away.sentinels, away.levers);
+    for (const [i] of away.sentinels.entries()) if (i !== eve) expect(matrix[i * 10 + eve]).toBe(0);
+  });
+
+  test('are given as positions by where they lie', () => {
+    expect([0, 0.45, 0.46, 0.55, 0.7, 1].map(positionOf)).toEqual([
+      'oppose',
+      'oppose',
+      'abstain',
+      'support_with_conditions',
+      'support',
+      'support',
+    ]);
+  });
+});
+
+describe('influence', () => {
+  const entry = (of: World, from: string, to: string) => {
+    const place = (id: string) => of.sentinels.findIndex((one) => one.id === id);
+    return influenceMatrix(of.sentinels, of.levers)[place(from) * 10 + place(to)]!;
+  };
+
+  test('is greater within a cathedral the more kinship counts', () => {
+    const close = applyChange(world, { levers: { kinship: 3 } });
+    expect(entry(close, 'HERMES', 'ZEUS')).toBeGreaterThan(entry(world, 'HERMES', 'ZEUS'));
+  });
+
+  test('crosses virtue distance the better the farther it reaches', () => {
+    const far = applyChange(world, { levers: { reach: 2, kinship: 0 } });
+    expect(entry(far, 'URIEL', 'EVE')).toBeGreaterThan(entry(world, 'URIEL', 'EVE'));
+  });
+
+  test('grows with trust', () => {
+    const trusted = applyChange(world, { sentinels: { JADE: { trust: 4 } } });
+    expect(entry(trusted, 'ATLAS', 'JADE')).toBeGreaterThan(entry(world, 'ATLAS', 'JADE'));
+  });
+});
+
+describe('the utility of a proposal', () => {
+  const [atlas] = world.sentinels;
+  const plain = { ...atlas!, temper: 0 };
+
+  test('is what it does to each virtue, by how much the virtue weighs', () => {
+    const none = {
+      ...world,
+      effects: { integrity: 0.2, temperance: 0, justice: 0, prudence: 0, courage: 0 },
+    };
+    expect(utility(plain, 0, none)).toBeCloseTo(3 * 0.2 * plain.weights.integrity, 12);
+  });
+
+  test('has a cathedral’s stake in it, by the weight of interest', () => {
+    const interested = applyChange(world, { stakes: { 'FOR-GOVERNMENTS': 0.5 }, levers: { interest: 0.4 } });
+    expect(utility(plain, 0, interested) - utility(plain, 0, world)).toBeCloseTo(0.2, 12);
+  });
+
+  test('is moved by drift where there is a lure', () => {
+    const lured = applyChange(world, { levers: { lure: -1 } });
+    expect(utility(plain, 5, lured) - utility(plain, 5, world)).toBeCloseTo(-0.5, 12);
+  });
+
+  test('of nothing leaves one in the middle', () => {
+    const nothing = {
+      ...world,
+      effects: { integrity: 0, temperance: 0, justice: 0, prudence: 0, courage: 0 },
+    };
+    expect(innateOpinion(plain, 0, nothing)).toBe(0.5);
+  });
+});

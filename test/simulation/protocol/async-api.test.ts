@@ -1,0 +1,64 @@
+import { createRequire } from 'node:module';
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import { asyncApiDocument } from '../../../src/simulation/protocol/async-api-document.ts';
+import { elapse, NEW_SESSION, receive } from '../../../src/simulation/protocol/session.ts';
+
+const require = createRequire(import.meta.url);
+const facts = { baseUrl: 'https://data.example.org', version: '0.1.0', contact: 'data@example.org' };
+const document = asyncApiDocument(facts);
+
+interface Message {
+  payload: object;
+  examples?: { payload: unknown }[];
+}
+const { messages } = document.components as { messages: Record<string, Message> };
+
+describe('/asyncapi.json', () => {
+  test('is an AsyncAPI 3.0 document', () => {
+    const schema = require('@asyncapi/specs/schemas/3.0.0-without-$id.json') as object;
+    const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
+    const validate = ajv.compile(schema);
+    validate(JSON.parse(JSON.stringify(document)));
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  test('names a secure server where the service is one', () => {
+    expect(document.servers).toEqual({ service: { host: 'data.example.org', protocol: 'wss' } });
+    const plain = asyncApiDocument({ ...facts, baseUrl: 'http://localhost:8080/data' });
+    expect(plain.servers).toEqual({ service: { host: 'localhost:8080', protocol: 'ws', pathname: '/data' } });
+  });
+
+  test('has schemas that its own examples fit', () => {
+    const ajv = new Ajv({ strict: false });
+    const wrong = Object.values(messages).flatMap(({ payload, examples = [] }) =>
+      examples.filter((example) => !ajv.validate(payload, example.payload)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('has schemas that what is sent fits', () => {
+    const ajv = new Ajv({ strict: false });
+    const validate = ajv.compile(messages.simulation_update!.payload);
+    let reply = receive(
+      NEW_SESSION,
+      { action: 'start_simulation', scenario: 'economic_failure_cascade', seed: 1 },
+      { now: 0, newSeed: () => 1 },
+    );
+    for (let now = 1000; reply.messages.length > 0; now += 1000) {
+      validate(JSON.parse(JSON.stringify(reply.messages[0])));
+      expect(validate.errors ?? []).toEqual([]);
+      reply = elapse(reply.session, now);
+    }
+  });
+
+  test('has only references that lead somewhere', () => {
+    const text = JSON.stringify(document);
+    for (const [, pointer] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+      const found = pointer!
+        .split('/')
+        .reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document);
+      expect(found, pointer).toBeDefined();
+    }
+  });
+});
