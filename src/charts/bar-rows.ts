@@ -45,6 +45,7 @@ export function barRows(chart: BarChart, plot: Plot): string[] {
   const left = box.left + nameRoom(chart, widthOf(box));
   const x = scaleLinear([0, mostOf(chart)], [left, Math.max(left + 20, box.right - valueRoom(chart, box))]);
   const middles = rows.map((_, index) => top + (index + 0.5) * ROW);
+  plot.onScale?.({ kind: 'rows', middles });
   const bars = rows.map(({ value, colour }, index) =>
     element('rect', {
       x: left,

@@ -93,7 +93,7 @@ function keyOf({ series, muted }: ChartTheme): LegendItem[] {
   ];
 }
 
-function plot({ jurisdictions, today }: Shown, { box, theme }: Plot): string[] {
+function plot({ jurisdictions, today }: Shown, { box, theme, onScale }: Plot): string[] {
   const key = legend(keyOf(theme), box, theme);
   const top = box.top + key.height + 20;
   const names = jurisdictions.flatMap(({ name, status }) => [name, capitalised(tokenWords(status))]);
@@ -108,6 +108,7 @@ function plot({ jurisdictions, today }: Shown, { box, theme }: Plot): string[] {
   const now = x(timeOfDay(today));
   const bottom = top + jurisdictions.length * ROW;
   const half = textWidth(AS_OF, TICK_SIZE) / 2;
+  onScale?.({ kind: 'rows', middles: jurisdictions.map((_, index) => top + (index + 0.5) * ROW) });
   return [
     ...key.marks,
     element('line', {

@@ -77,14 +77,17 @@ export const consensus = defineChart<Day[], Shown>({
 /** A share of nothing is published as 1; a picture of it would claim consensus. */
 const hasRate = ({ deliberations_closed }: Day) => deliberations_closed > 0;
 
-function plot(shown: Shown, { box, theme, id }: Plot): string[] {
+function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
   const { days } = shown;
   const split = box.top + (box.bottom - box.top) * UPPER;
   const upper = { box: { ...box, bottom: split - 8 }, theme, id };
   const lower = { box: { ...box, top: split + 8 }, theme, id };
   const [one, other] = [rateFrame(shown, upper).inner, countFrame(shown, lower).inner];
   const edges = { left: Math.max(one.left, other.left), right: Math.min(one.right, other.right) };
-  const [rate, counts] = [rateFrame(shown, upper, edges), countFrame(shown, lower, edges)];
+  const [rate, counts] = [
+    rateFrame(shown, { ...upper, onScale }, edges),
+    countFrame(shown, { ...lower, onScale }, edges),
+  ];
   const last = days.at(-1)!;
   const line = (y: (day: Day) => number | null) =>
     days.map((day) => ({ x: rate.x(timeOfDay(day.date)), y: y(day) }));

@@ -99,7 +99,7 @@ function keyOf({ muted, series, contrast }: ChartTheme): LegendItem[] {
   ];
 }
 
-function plot({ trends }: Shown, { box, theme }: Plot): string[] {
+function plot({ trends }: Shown, { box, theme, onScale }: Plot): string[] {
   const key = legend(keyOf(theme), box, theme);
   const names = Math.min(
     Math.max(...trends.map((trend) => textWidth(trend.label, LABEL_SIZE))) + 8,
@@ -119,6 +119,7 @@ function plot({ trends }: Shown, { box, theme }: Plot): string[] {
       anchor: 'middle',
     }),
   ]);
+  onScale?.({ kind: 'rows', middles: trends.map((_, index) => top + (index + 0.5) * ROW) });
   const rows = trends.flatMap((trend, index) => {
     const y = top + (index + 0.5) * ROW;
     const name = clipText(trend.label, names - 7, LABEL_SIZE);

@@ -27,7 +27,8 @@ function coordinate(value: number): string {
 /** Whatever XML 1.0 cannot hold, escaped or not: names and topics come from the ledger. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-function escapeText(text: string): string {
+/** Text as XML and HTML may hold it, in an attribute too. */
+export function escapeText(text: string): string {
   return text
     .replace(FORBIDDEN, '\ufffd')
     .replaceAll('&', '&amp;')

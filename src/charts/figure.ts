@@ -14,6 +14,7 @@ export interface Picture {
   theme: ThemeName;
   /** `plot`: without title, unit, source and background, for a page that has them beside it. */
   parts?: 'whole' | 'plot';
+  onScale?: Plot['onScale'];
 }
 
 /** Narrower, labels cover the marks; larger, a picture is a load on whoever draws it. */
@@ -42,7 +43,7 @@ const GAP = 12;
 /** A whole picture: title, unit, the plot in what height is left, source. Null as plot: a frame that says so. */
 export function figure(
   words: Words,
-  { width, height, theme: themeName, parts = 'whole' }: Picture,
+  { width, height, theme: themeName, parts = 'whole', onScale }: Picture,
   plotHeight: (width: number) => number,
   draw: ((plot: Plot) => string[]) | null,
 ): string {
@@ -65,7 +66,7 @@ export function figure(
     [
       ...(parts === 'whole' ? [element('rect', { width, height: total, fill: theme.paper })] : []),
       ...textBlocks(above, padding, padding, theme),
-      ...(draw ? draw({ box, theme, id }) : nothingYet(box, theme)),
+      ...(draw ? draw({ box, theme, id, onScale }) : nothingYet(box, theme)),
       ...textBlocks(below, padding, box.bottom + GAP, theme),
     ],
     { 'font-variant': 'tabular-nums' },

@@ -130,9 +130,9 @@ function table({ points, step }: Shown): ChartTable {
   };
 }
 
-function plot({ points, days }: Shown, { box, theme, id }: Plot): string[] {
+function plot({ points, days }: Shown, { box, theme, ...rest }: Plot): string[] {
   const last = points.at(-1)!;
-  const frame = frameOf(points, { box: { ...box, bottom: box.bottom - STRIP }, theme, id });
+  const frame = frameOf(points, { ...rest, theme, box: { ...box, bottom: box.bottom - STRIP } });
   const { x, y } = frame;
   const at = ({ from, to }: Point) => x((timeOfDay(from) + timeOfDay(to)) / 2);
   const line = (value: (point: Point) => number) =>

@@ -61,12 +61,13 @@ export function panels(list: readonly Panel[], options: PanelOptions, plot: Plot
   });
 }
 
-function onePanel(panel: Panel, values: number[], options: PanelOptions, { box, theme, id }: Plot): string[] {
+function onePanel(panel: Panel, values: number[], options: PanelOptions, plot: Plot): string[] {
+  const { box } = plot;
   const { title, colour, lines } = panel;
   const inside: Box = { ...box, top: box.top + TITLE_HEIGHT };
   const named = lines.filter(({ text }) => text !== '');
   const { x, y, marks, names } = timeFrame(
-    { box: inside, theme, id },
+    { ...plot, box: inside },
     {
       ...options,
       values,

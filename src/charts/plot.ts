@@ -13,7 +13,18 @@ export interface Plot {
   theme: ChartTheme;
   /** Unique in a page, for what must be referred to. */
   id: string;
+  /** Is told how the plot measures, as it is drawn: for pointers and arrow keys. */
+  onScale?: ((scale: PlotScale) => void) | undefined;
 }
+
+/** Where the rows of a chart's table lie in its plot, px; several plots of one chart have one each. */
+export type PlotScale =
+  /** From the left to the right side of the box, ms since 1970; a row lies at its time. */
+  | { kind: 'time'; from: number; to: number; box: Box }
+  /** Heights, one for each row of the table. */
+  | { kind: 'rows'; middles: readonly number[] }
+  /** One for each of the first rows of the table. */
+  | { kind: 'points'; points: readonly (readonly [x: number, y: number])[] };
 
 /** Below this width of its plot a chart has fewer ticks and shorter labels. */
 export const NARROW = 480;

@@ -84,13 +84,14 @@ export function positionMatrixHeight(shown: PositionTable, width: number): numbe
 }
 
 /** A row for each deliberation, a column for each sentinel, a symbol for each position. */
-export function positionMatrix(shown: PositionTable, { box, theme }: Plot): string[] {
+export function positionMatrix(shown: PositionTable, { box, theme, onScale }: Plot): string[] {
   const { deliberations, sentinels } = shown;
   const layout = layoutOf(shown, box);
   const top = box.top + layout.key + layout.head;
   const heads = sentinels.map((name, index) =>
     columnName(name, layout.left + (index + 0.5) * layout.column, top - 6, layout, theme),
   );
+  onScale?.({ kind: 'rows', middles: deliberations.map((_, index) => top + (index + 0.5) * layout.row) });
   const rows = deliberations.flatMap((one, index) =>
     deliberationRow(one, top + index * layout.row, shown, layout, { box, theme, id: '' }),
   );

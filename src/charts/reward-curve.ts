@@ -121,7 +121,7 @@ function table({ sentinels, multipliers, most, own }: Shown): ChartTable {
   };
 }
 
-function plot(shown: Shown, { box, theme, id }: Plot): string[] {
+function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
   const { multipliers, most } = shown;
   const curveNames = multipliers.map((multiplier) => `M = ${numberWords(multiplier, 1)}`);
   const inside = {
@@ -160,6 +160,7 @@ function plot(shown: Shown, { box, theme, id }: Plot): string[] {
       box: inner,
       theme,
       id,
+      onScale,
     }),
   ];
 }
@@ -168,7 +169,7 @@ function plot(shown: Shown, { box, theme, id }: Plot): string[] {
 function dots(
   { sentinels, own }: Shown,
   at: (s: number, multiplier: number) => { x: number; y: number },
-  { box, theme }: Plot,
+  { box, theme, onScale }: Plot,
 ): string[] {
   const points = [
     ...(own
@@ -180,6 +181,7 @@ function dots(
       ...at(score, multiplier),
     })),
   ];
+  onScale?.({ kind: 'points', points: points.map(({ x, y }) => [x, y]) });
   const places = placeNames(points, box);
   const circles = points.map(({ x, y, colour }) =>
     element('circle', { cx: x, cy: y, r: 4.5, fill: colour, stroke: theme.paper, 'stroke-width': 1 }),

@@ -33,7 +33,7 @@ export function statusRows<S extends string>(
   rows: readonly StatusRow<S>[],
   bins: readonly Bin<unknown>[],
   looks: Readonly<Record<S, StatusLook>>,
-  { box, theme }: Plot,
+  { box, theme, onScale }: Plot,
 ): string[] {
   const key = legend(Object.values(looks), box, theme);
   const names = Math.min(
@@ -44,6 +44,7 @@ export function statusRows<S extends string>(
   const edges = { left: box.left + names, right: box.right - texts };
   const [from, to] = [timeOfDay(bins[0]!.from), timeOfDay(addDays(bins.at(-1)!.to, 1))];
   const x = timeScale(from, to, edges.left, edges.right);
+  onScale?.({ kind: 'time', from, to, box: { ...box, ...edges } });
   const spans = bins.map((bin) => [x(timeOfDay(bin.from)), x(timeOfDay(addDays(bin.to, 1)))] as const);
   const marks = rows.flatMap(({ name, statuses, text }, index) => {
     const y = box.top + key.height + (index + 0.5) * ROW;

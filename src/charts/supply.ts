@@ -58,8 +58,10 @@ export const supply = defineChart<{ levels: Level[]; asOf: string }, Shown>({
   },
   isEmpty: ({ levels }) => levels.length === 0,
   title: ({ parts }) => `MIC supply over time: ${listWords(parts.map(({ label }) => label.toLowerCase()))}`,
-  unit: ({ step, scale }) =>
-    `MIC, ${END_OF_STEP[step]}${scale === 'log' ? '; logarithmic scale' : '; the parts add up to the total supply'}`,
+  unit: ({ parts, step, scale }) => {
+    const whole = parts.length === PARTS.length ? '; the parts add up to the total supply' : '';
+    return `MIC, ${END_OF_STEP[step]}${scale === 'log' ? '; logarithmic scale' : whole}`;
+  },
   summary,
   table,
   plotHeight: (_, width) => timePlotHeight(width),

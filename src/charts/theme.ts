@@ -20,22 +20,25 @@ export interface ChartTheme {
 const FONT = "'Source Sans 3', 'Helvetica Neue', Arial, sans-serif";
 const TITLE_FONT = "'Source Serif 4', Georgia, 'Times New Roman', serif";
 
+const LIGHT = {
+  paper: '#fcfaf5',
+  ink: '#1f1e1b',
+  muted: '#5d5950',
+  rule: '#ddd8cb',
+  accent: '#1d4f7c',
+  contrast: '#a13d1f',
+  series: ['#376bbe', '#124a19', '#ae4a69', '#52336b', '#89670e'],
+  font: FONT,
+  titleFont: TITLE_FONT,
+} as const satisfies ChartTheme;
+
 /**
- * `page` takes its colours from the page around it, so it follows the reader's light or dark; the other two stand alone.
+ * `page` takes its colours from the page around it, so it follows the reader's light or dark; the others stand alone.
+ * `print` is `light` on the white of paper, for a document that has the chart among its text.
  * Every colour that carries meaning has 4.5 : 1 at least against its ground.
  */
 export const THEMES = {
-  light: {
-    paper: '#fcfaf5',
-    ink: '#1f1e1b',
-    muted: '#5d5950',
-    rule: '#ddd8cb',
-    accent: '#1d4f7c',
-    contrast: '#a13d1f',
-    series: ['#376bbe', '#124a19', '#ae4a69', '#52336b', '#89670e'],
-    font: FONT,
-    titleFont: TITLE_FONT,
-  },
+  light: LIGHT,
   dark: {
     paper: '#171614',
     ink: '#ece8de',
@@ -47,6 +50,7 @@ export const THEMES = {
     font: FONT,
     titleFont: TITLE_FONT,
   },
+  print: { ...LIGHT, paper: '#ffffff' },
   page: {
     paper: 'var(--paper)',
     ink: 'var(--ink)',

@@ -40,7 +40,7 @@ const TICK_EVERY = 56;
 const MOST_OF_WIDTH = 0.36;
 
 /** Value and time axes of a chart over time: horizontal rules, values before them, dates below. */
-export function timeFrame({ box, theme }: Plot, options: FrameOptions): TimeFrame {
+export function timeFrame({ box, theme, onScale }: Plot, options: FrameOptions): TimeFrame {
   const { from, to, series = [], noDates = false, namesBeside = false } = options;
   const narrow = isNarrow(box) && !namesBeside;
   const key = narrow ? legend(series, box, theme) : { height: 0, marks: [] };
@@ -52,6 +52,8 @@ export function timeFrame({ box, theme }: Plot, options: FrameOptions): TimeFram
   const { inner } = axis;
   const x = timeScale(from, to, inner.left, inner.right);
   const dates = noDates ? [] : timeAxis(x, { left: box.left, right: box.right }, box.bottom - 8, theme);
+  const [first, last] = x.domain().map(Number) as [number, number];
+  onScale?.({ kind: 'time', from: first, to: last, box: inner });
   const named = (ends: readonly number[]) => ends.map((y, index) => ({ ...series[index]!, y }));
   return {
     x,

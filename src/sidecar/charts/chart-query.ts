@@ -1,0 +1,67 @@
+import { type AnyStateContent, CHART_PATHS, isAnyState } from '../../../pipeline/charts/chart-forms.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import type { Chart } from '../../charts/chart.ts';
+import {
+  allowedControls,
+  type ChartState,
+  formatChartState,
+  parseChartState,
+} from '../../charts/chart-state.ts';
+import { findChart } from '../../charts/table.ts';
+import { invalidParameter, quoted } from '../export/query-parameters.ts';
+import { Problem } from '../problem.ts';
+
+/** A chart's file in the state that an address asks for. */
+export interface AskedChart {
+  chart: Chart;
+  content: AnyStateContent;
+  state: ChartState;
+  /** The state's parameters, of several spellings the one; empty for the state that the chart has by itself. */
+  canonical: string;
+}
+
+/**
+ * Reads the query of a chart's file, which has no question mark. Throws a Problem unknown_parameter, also for a file that
+ * is of one state alone, or invalid_parameter.
+ */
+export function parseChartQuery(path: string, query: string): AskedChart {
+  const { id, form } = CHART_PATHS.get(path)!;
+  const { content } = form;
+  if (!isAnyState(content))
+    throw new Problem(
+      'unknown_parameter',
+      `A chart’s ${form.ending} takes no parameters; its SVG and PNG do.`,
+    );
+  const chart = findChart(id)!;
+  const parameters = new URLSearchParams(query);
+  assertKnown(chart, parameters);
+  const state = parseState(chart, parameters);
+  return { chart, content, state, canonical: formatChartState(chart, state) };
+}
+
+/** Which tab its page shows makes no difference to a file. */
+function parseState(chart: Chart, parameters: URLSearchParams): ChartState {
+  try {
+    return { ...parseChartState(chart, parameters), tab: 'chart' };
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+/** `chart supply, from` → the parameter `from`. Other errors stay what they are. */
+export function asProblem(error: unknown): unknown {
+  if (!(error instanceof CathedralError) || error.code !== 'usage') return error;
+  const name = error.place.slice(error.place.lastIndexOf(' ') + 1);
+  return invalidParameter(name, error.expected, quoted(error.found));
+}
+
+function assertKnown({ controls }: Chart, parameters: URLSearchParams): void {
+  const allowed: readonly string[] = allowedControls(controls);
+  const unknown = [...parameters.keys()].find((name) => !allowed.includes(name));
+  if (unknown === undefined) return;
+  const expected = allowed.join(', ');
+  throw new Problem(
+    'unknown_parameter',
+    `This chart takes the parameters ${expected}, found ${quoted(unknown)}.`,
+  );
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_STATE } from '../../../src/charts/chart-state.ts';
+import { parseChartQuery } from '../../../src/sidecar/charts/chart-query.ts';
+import { failureOf } from '../../publish/temporary-folder.ts';
+
+const refusal = (path: string, query: string) => failureOf(async () => parseChartQuery(path, query));
+
+test('several spellings of a state are one', () => {
+  const spellings = [
+    'series=locked&series=burned&from=2026-01-01',
+    'from=2026-01-01&series=burned&series=locked&scale=linear',
+    'tab=table&series=burned&from=2026%2D01-01&series=locked',
+  ];
+  for (const query of spellings) {
+    const { chart, state, canonical } = parseChartQuery('charts/supply-dark.png', query);
+    expect([chart.id, canonical]).toEqual(['supply', 'series=burned&series=locked&from=2026-01-01']);
+    expect(state).toEqual({ ...DEFAULT_STATE, series: ['burned', 'locked'], from: '2026-01-01' });
+  }
+  expect(parseChartQuery('charts/supply.svg', 'scale=linear&tab=table').canonical).toBe('');
+});
+
+describe('a query is refused', () => {
+  test.each([
+    ['charts/supply.svg', 'serie=burned', 'unknown_parameter', '"serie"'],
+    ['charts/supply.svg', 'multiplier=1.5', 'unknown_parameter', 'tab, series, from, to, scale'],
+    ['charts/supply.svg', '=', 'unknown_parameter', '""'],
+    ['charts/supply.pdf', 'scale=log', 'unknown_parameter', '.pdf'],
+    ['charts/supply.zip', 'scale=log', 'unknown_parameter', '.zip'],
+    ['charts/supply.csv', 'from=2026-02-30', 'invalid_parameter', 'parameter from: expected a day'],
+    [
+      'charts/supply.csv',
+      'from=2026-02-02&to=2026-02-01',
+      'invalid_parameter',
+      'parameter to: expected a day from',
+    ],
+    ['charts/supply.csv', 'scale=log&scale=log', 'invalid_parameter', 'parameter scale'],
+    ['charts/supply.csv', 'scale=', 'invalid_parameter', 'parameter scale'],
+    ['charts/reward-curve.json', 's=1e3', 'invalid_parameter', 'parameter s: expected a number'],
+    ['charts/reward-curve.json', 'multiplier=3', 'invalid_parameter', 'parameter multiplier'],
+  ])('%s?%s', async (path, query, code, words) => {
+    expect(await refusal(path, query)).toMatchObject({ code, message: expect.stringContaining(words) });
+  });
+
+  test('with a message that is short, however long the value is', async () => {
+    const { message } = await refusal('charts/supply.svg', `from=${'x'.repeat(10_000)}`);
+    expect(String(message).length).toBeLessThan(200);
+  });
+});

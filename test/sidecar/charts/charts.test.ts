@@ -1,0 +1,196 @@
+import { appendFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import { parse as parseCsv } from 'csv-parse/sync';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ChartDocument } from '../../../pipeline/charts/chart-document.ts';
+import { CHART_PATHS } from '../../../pipeline/charts/chart-forms.ts';
+import { type ChartWriter, openChartWriter } from '../../../src/sidecar/charts/chart-writer.ts';
+import { createCharts } from '../../../src/sidecar/charts/charts.ts';
+import { WaitingLine } from '../../../src/sidecar/charts/waiting-line.ts';
+import { buildSmall, writeSmallLedger } from '../../formats/small-release.ts';
+import { get, tinyApp } from '../tiny-app.ts';
+
+const BASE_URL = 'https://data.example.org';
+const STATE = 'series=burned&from=2025-12-25';
+
+let folder: string;
+let writer: ChartWriter;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-charts-'));
+  await writeSmallLedger(folder);
+  await buildSmall(folder, 'out', { extras: false, charts: true });
+  writer = openChartWriter();
+});
+
+afterAll(async () => {
+  await writer.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The app with limits and logs over the release; `written` counts what was drawn anew. */
+async function chartApp(out = join(folder, 'out'), line?: WaitingLine) {
+  let written = 0;
+  const charts = createCharts({
+    baseUrl: BASE_URL,
+    write: (job) => {
+      written += 1;
+      return writer.write(job);
+    },
+    ...(line && { line }),
+  });
+  const opened = await tinyApp(out, { guarded: true, services: { charts } });
+  return { ...opened, written: () => written };
+}
+
+const published = (path: string) => readFile(join(folder, 'out/current/public', path));
+
+describe('a chart in a state of its address', () => {
+  test('shows that state in every form, with the headers of the release’s own file', async () => {
+    const { app } = await chartApp();
+    const [svg, dark, csv, json] = await Promise.all(
+      ['.svg', '-dark.svg', '.csv', '.json'].map((ending) => get(app, `/charts/supply${ending}?${STATE}`)),
+    );
+    expect([svg, dark, csv, json].map((answer) => answer?.statusCode)).toEqual([200, 200, 200, 200]);
+    const document = ChartDocument.parse(json!.json());
+    expect(document.state).toEqual({ series: ['burned'], from: '2025-12-25', to: null, scale: 'linear' });
+    expect(document.links.csv).toBe(`${BASE_URL}/charts/supply.csv?${STATE}`);
+    expect([svg!.body, dark!.body]).toEqual([
+      expect.stringContaining(`>${document.title}</title>`),
+      expect.stringContaining('fill="#171614"'),
+    ]);
+    const rows = parseCsv(csv!.body, { columns: true }) as Record<string, string>[];
+    expect([Object.keys(rows[0]!), rows[0]!.date]).toEqual([
+      ['date', 'burned', 'total_supply'],
+      '2025-12-25',
+    ]);
+    const { headers: own } = await get(app, '/charts/supply.csv');
+    const alike = ['content-type', 'cache-control', 'access-control-allow-origin', 'accept-ranges', 'vary'];
+    for (const name of alike) expect([name, csv!.headers[name]]).toEqual([name, own[name]]);
+    expect(csv!.headers['last-modified']).toEqual(expect.any(String));
+  });
+
+  test('is a picture of twice the size', async () => {
+    const { app } = await chartApp();
+    const answer = await app.inject({ url: `/charts/supply.png?${STATE}` });
+    expect(answer.headers['content-type']).toBe('image/png');
+    const { width } = await sharp(answer.rawPayload).metadata();
+    expect(width).toBe(1640);
+    expect(answer.rawPayload.equals(await published('charts/supply.png'))).toBe(false);
+  });
+
+  test('is drawn once for all spellings and all who ask, and known by one entity tag', async () => {
+    const { app, written } = await chartApp();
+    const spellings = [STATE, 'from=2025-12-25&series=burned', `tab=table&scale=linear&${STATE}`];
+    const answers = await Promise.all(spellings.map((query) => get(app, `/charts/supply.svg?${query}`)));
+    const again = await get(app, `/charts/supply.svg?${STATE}`);
+    const tags = [...answers, again].map(({ headers }) => headers.etag);
+    expect([written(), new Set(tags).size]).toEqual([1, 1]);
+    const unchanged = await get(app, `/charts/supply.svg?${STATE}`, { 'if-none-match': String(tags[0]) });
+    expect([unchanged.statusCode, unchanged.body, written()]).toEqual([304, '', 1]);
+  });
+
+  test('is the release’s own file where the state is the one that it has by itself', async () => {
+    const { app, written } = await chartApp();
+    for (const path of CHART_PATHS.keys()) {
+      if (/\.(pdf|zip)$/.test(path)) continue;
+      const answer = await app.inject({ url: `/${path}?tab=table` });
+      expect([path, answer.rawPayload.equals(await published(path))]).toEqual([path, true]);
+    }
+    expect(written()).toBe(0);
+  });
+
+  test('comes compressed, in part, or as headers alone', async () => {
+    const { app } = await chartApp();
+    const url = `/charts/mii.csv?from=2025-12-25`;
+    const plain = await get(app, url);
+    const packed = await app.inject({ url, headers: { 'accept-encoding': 'br' } });
+    expect(brotliDecompressSync(packed.rawPayload).toString()).toBe(plain.body);
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' });
+    expect(packed.headers.etag).not.toBe(plain.headers.etag);
+    const part = await get(app, url, { range: 'bytes=0-3' });
+    expect([part.statusCode, part.body]).toEqual([206, plain.body.slice(0, 4)]);
+    const head = await app.inject({ method: 'HEAD', url });
+    expect([head.body, head.headers['content-length'], head.headers.etag]).toEqual([
+      '',
+      String(Buffer.byteLength(plain.body)),
+      plain.headers.etag,
+    ]);
+  });
+
+  test('is counted against no limit', async () => {
+    const { app } = await chartApp();
+    const { headers } = await get(app, `/charts/supply.csv?${STATE}`);
+    expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+  });
+});
+
+describe('a chart is refused', () => {
+  test.each([
+    ['/charts/supply.svg?nope=1', 400, 'unknown_parameter'],
+    ['/charts/supply.zip?scale=log', 400, 'unknown_parameter'],
+    ['/charts/supply.svg?from=yesterday', 400, 'invalid_parameter'],
+    ['/charts/supply.svg?series=nobody', 400, 'invalid_parameter'],
+    ['/charts/supply.svg?series=%ff', 400, 'invalid_parameter'],
+    ['/charts/supply.svg?api_key=1', 400, 'key_in_query'],
+    ['/charts/none.svg?from=2026-01-01', 404, 'not_found'],
+    ['/charts/supply.gif?from=2026-01-01', 404, 'not_found'],
+  ])('%s', async (url, status, code) => {
+    const { app } = await chartApp();
+    const { statusCode, headers, ...answer } = await get(app, url);
+    expect([statusCode, headers['content-type']]).toEqual([status, 'application/problem+json']);
+    expect(answer.json()).toMatchObject({ status, code, instance: url.split('?', 1)[0] });
+  });
+
+  test('names the series that there are', async () => {
+    const { app } = await chartApp();
+    const { detail } = (await get(app, '/charts/supply.svg?series=nobody')).json();
+    expect(detail).toBe('The parameter series: expected one of circulating, locked, burned, found "nobody".');
+  });
+
+  test('while more are waiting than may, and is answered afterwards', async () => {
+    const { app } = await chartApp(undefined, new WaitingLine({ parallel: 1, waiting: 0 }));
+    const days = ['21', '22', '23'].map((day) => `/charts/mii.svg?from=2025-12-${day}`);
+    const answers = await Promise.all(days.map((url) => get(app, url)));
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 503, 503]);
+    expect(answers.find(({ statusCode }) => statusCode === 503)?.json().code).toBe('overloaded');
+    expect((await get(app, days[2]!)).statusCode).toBe(200);
+  });
+
+  test('where a file that it is made of is not the one of the release', async () => {
+    const out = join(folder, 'damaged');
+    await cp(join(folder, 'out'), out, { recursive: true, verbatimSymlinks: true });
+    await appendFile(join(out, 'current/public/economy/supply-by-day.csv'), 'x');
+    const { app, logged } = await chartApp(out);
+    const answer = await get(app, `/charts/supply.svg?${STATE}`);
+    expect([answer.statusCode, answer.json().code]).toEqual([500, 'internal_error']);
+    expect(logged.some(({ msg }) => msg === 'request failed')).toBe(true);
+    expect((await get(app, '/charts/mii.svg?from=2025-12-25')).statusCode).toBe(200);
+  });
+});
+
+test('another release is drawn anew from its own files', async () => {
+  const out = join(folder, 'moving');
+  await buildSmall(folder, 'moving', { extras: false, charts: true, until: '2026-01-03T06Z' });
+  const { app } = await chartApp(out);
+  const before = await get(app, `/charts/supply.csv?${STATE}`);
+  await buildSmall(folder, 'moving', { extras: false, charts: true });
+  const after = await get(app, `/charts/supply.csv?${STATE}`);
+  expect(after.body.length).toBeGreaterThan(before.body.length);
+  expect(after.headers.etag).not.toBe(before.headers.etag);
+});
+
+test('a thread that failed is followed by another one', async () => {
+  const own = openChartWriter();
+  await own.close();
+  const job = { dir: join(folder, 'nowhere'), id: 'mii', state: null as never };
+  const broken = own.write({ ...job, content: { kind: 'rows' }, sources: [], baseUrl: BASE_URL });
+  await expect(broken).rejects.toThrow();
+  await own.close();
+  const again = own.write({ ...job, content: { kind: 'rows' }, sources: [], baseUrl: BASE_URL });
+  await expect(again).rejects.toMatchObject({ code: 'release_invalid' });
+  await own.close();
+});
