@@ -8,10 +8,11 @@ export default defineConfig({
     // A process each: tests change the time zone of a child, hold locks and listen on ports.
     pool: 'forks',
     maxWorkers: 2,
+    globalSetup: ['test/site/shared-folder.ts'],
     env: { TZ: 'America/Los_Angeles' },
     // For a browser, nginx and the real binary on a machine with two busy cores; most tests take milliseconds.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
     reporters: ['default', new Summary()],
   },
 });

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type Documents, readDocuments } from './artifacts/documents.ts';
 import { ARTIFACTS, PRINTED } from './artifacts/table.ts';
+import type { PrintCharts } from './charts/print-charts.ts';
+import { type ChartsOptions, hasChartPdfs, hasCharts, renderCharts } from './charts/render-charts.ts';
 import { renderSitemap } from './extras/render-catalogue.ts';
 import { openDirectory, type SnapshotFile } from './ledger/directory.ts';
 import type { Verifier } from './ledger/note.ts';
 import { withLock } from './publish/lock.ts';
-import type { Manifest } from './publish/manifest.ts';
+import type { Facts, Manifest } from './publish/manifest.ts';
 import { type Published, readCurrent, salvageCurrent } from './publish/release.ts';
 import { openStaging } from './publish/staging.ts';
 import { foldSnapshots } from './run/fold-snapshots.ts';
@@ -26,6 +28,10 @@ export interface BuildOptions extends SiteOptions {
   rebuild: boolean;
   /** Every table in other forms too, and catalogues of the files. By default with the site: false is data files alone. */
   extras?: boolean;
+  /** Every chart as files. By default with the site. */
+  charts?: boolean;
+  /** Null or left out: charts have no PDF. */
+  printCharts?: PrintCharts | null;
   /** The last snapshot to read, where it is not the newest one. */
   until?: string;
   /** How long to wait for another run, in ms. */
@@ -70,6 +76,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   await renderDocuments(staging, view, folded);
   const facts = { timestamp: state.asOf, ledger, software, inputs };
   if (withExtras(options)) await renderExtras(staging, facts, view);
+  if (withCharts(options)) await renderCharts(staging, chartsOptions(options, facts, documents));
   await renderSite(staging, facts, folded, options);
   if (withExtras(options)) await renderSitemap(staging, baseUrl, state.asOf);
   const { outcome, release } = await staging.publish({ facts, state: formatResume(folded) });
@@ -90,11 +97,25 @@ function withExtras({ extras, site }: BuildOptions): boolean {
   return extras ?? site;
 }
 
-/** Whether a release is of the same documents and settings, and has what is asked for: extras, the site and the PDFs. */
+function withCharts({ charts, site }: BuildOptions): boolean {
+  return charts ?? site;
+}
+
+function chartsOptions(
+  { baseUrl, printCharts, log }: BuildOptions,
+  facts: Facts,
+  { citations }: Documents,
+): ChartsOptions {
+  return { facts, baseUrl, author: citations.author, print: printCharts ?? null, log };
+}
+
+/** Whether a release is of the same documents and settings, and has what is asked for: extras, charts, the site, PDFs. */
 function isMadeOf({ manifest }: Published, inputs: string, options: BuildOptions): boolean {
   const { files } = manifest;
   const { site, print } = options;
-  if (hasExtras(manifest) !== withExtras(options)) return false;
+  if (hasExtras(manifest) !== withExtras(options) || hasCharts(manifest) !== withCharts(options))
+    return false;
+  if (hasChartPdfs(manifest) !== (withCharts(options) && Boolean(options.printCharts))) return false;
   const hasSite = files.some(({ kind }) => kind === 'page');
   const hasPdf = PRINTED.every((artifact) => files.some(({ path }) => path === artifact.path));
   return manifest.inputs === inputs && hasSite === site && hasPdf === (site && print !== null);

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, build } from './build.ts';
+import { hasChartPdfs, hasCharts } from './charts/render-charts.ts';
 import { CathedralError } from './errors.ts';
 import { compareManifests } from './publish/compare-manifests.ts';
 import { storedAt } from './publish/manifest.ts';
@@ -15,12 +16,21 @@ export interface CheckOptions extends Omit<BuildOptions, Decided> {
 }
 
 /** What a check decides by the release that it checks. */
-type Decided = 'ledger' | 'rebuild' | 'until' | 'site' | 'extras' | 'print' | 'prints';
+type Decided =
+  | 'ledger'
+  | 'rebuild'
+  | 'until'
+  | 'site'
+  | 'extras'
+  | 'charts'
+  | 'print'
+  | 'prints'
+  | 'printCharts';
 
 /**
  * Compares what is published with its manifest, byte for byte, and then with what the ledger gives when everything is
  * made again from genesis, up to the release's snapshot. A PDF depends on the browser that printed it: of PDFs only the
- * bytes are checked; their numbers stand in the JSON file beside them, which is made again.
+ * bytes are checked; their numbers stand in the JSON file beside them, which is made again. Pictures are drawn again.
  */
 export async function check(options: CheckOptions): Promise<Problem[]> {
   const { out, ledger, log } = options;
@@ -47,7 +57,17 @@ async function compareWithLedger(options: CheckOptions & { ledger: string }): Pr
     const until = manifest.ledger.snapshot;
     options.log(`building again from the ledger, up to ${until}`);
     const extras = hasExtras(manifest);
-    const again = { ...options, ...printedBefore(published), out, until, site, extras, rebuild: true };
+    const charts = hasCharts(manifest);
+    const again = {
+      ...options,
+      ...printedBefore(published),
+      out,
+      until,
+      site,
+      extras,
+      charts,
+      rebuild: true,
+    };
     const rebuilt = await build(again);
     return compareManifests(manifest, rebuilt.manifest);
   } finally {
@@ -56,10 +76,12 @@ async function compareWithLedger(options: CheckOptions & { ledger: string }): Pr
 }
 
 /** In the place of a browser: the PDFs that the release has, whose bytes have been checked. */
-function printedBefore({ dir, manifest }: Published): Pick<BuildOptions, 'print' | 'prints'> {
+function printedBefore({ dir, manifest }: Published): Pick<BuildOptions, 'print' | 'prints' | 'printCharts'> {
   const files = new Map(manifest.files.map((file) => [file.path, file]));
+  const print = ({ path }: { path: string }) => readFile(join(dir, storedAt(files.get(path)!)));
   return {
-    print: ({ path }) => readFile(join(dir, storedAt(files.get(path)!))),
+    print,
     prints: (path) => files.has(path),
+    printCharts: hasChartPdfs(manifest) ? (charts) => Promise.all(charts.map(print)) : null,
   };
 }

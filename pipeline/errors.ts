@@ -33,6 +33,10 @@ export const ERROR_CODES = {
     exit: 1,
     meaning: 'A key cannot be issued, rotated, revoked or verified as it was asked for.',
   },
+  attestation_refused: {
+    exit: 1,
+    meaning: 'An attestation, or a key for one, cannot be made, signed, read or revoked as it was asked for.',
+  },
   mail_failed: { exit: 1, meaning: 'A mail was not accepted, so what it carried is not in force.' },
 } as const;
 

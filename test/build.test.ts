@@ -130,13 +130,13 @@ describe('a rebuild', () => {
   test('prints a damaged PDF of a closed year again, and stops where that gives other bytes', async () => {
     const print = async ({ page }: { page: string }) => Buffer.from(`%PDF of ${page}`);
     const path = 'government/transparency-2025.pdf';
-    await build(options('reprinted', { site: true, print }));
+    await build(options('reprinted', { site: true, charts: false, print }));
     const whole = await published('reprinted');
     const file = join(folder, 'reprinted/current/public', path);
     await writeFile(file, 'damaged');
     const other = async () => Buffer.from('%PDF of another browser');
     const rebuild = (by: BuildOptions['print']) =>
-      build(options('reprinted', { site: true, print: by, rebuild: true }));
+      build(options('reprinted', { site: true, charts: false, print: by, rebuild: true }));
     await expect(rebuild(other)).rejects.toMatchObject({ code: 'publish_failed', place: path });
     expect(await readFile(file, 'utf8')).toBe('damaged');
     await rebuild(print);
@@ -159,8 +159,8 @@ describe('a check', () => {
 
   test('finds nothing in a release whose year so far has no PDF while a closed year has one', async () => {
     const print = async ({ page }: { page: string }) => Buffer.from(`%PDF of ${page}`);
-    await build(options('half-printed', { site: true, print }));
-    await build(options('half-printed', { site: true }));
+    await build(options('half-printed', { site: true, charts: false, print }));
+    await build(options('half-printed', { site: true, charts: false }));
     const files = Object.keys(await published('half-printed')).filter((file) => file.endsWith('.pdf'));
     expect(files).toEqual(['public/government/transparency-2025.pdf']);
     expect(await check(options('half-printed'))).toEqual([]);

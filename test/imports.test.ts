@@ -9,17 +9,20 @@ const LAYERS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['errors', /^pipeline\/errors\.ts$/],
   ['config', /^pipeline\/config(\/|\.ts$)/],
   ['ledger', /^pipeline\/ledger\//],
+  ['attestation', /^pipeline\/attestation\//],
   ['model', /^pipeline\/model\//],
   ['sample', /^pipeline\/sample\//],
   ['artifacts', /^pipeline\/artifacts\//],
+  ['charts', /^src\/charts\//],
   ['publish', /^pipeline\/publish\//],
   ['formats', /^pipeline\/formats\//],
   ['catalogue', /^pipeline\/catalogue\//],
   ['extras', /^pipeline\/extras\//],
+  ['chart files', /^pipeline\/charts\//],
   ['run', /^pipeline\/run\//],
   ['build', /^pipeline\/build\.ts$/],
   ['check', /^pipeline\/check\.ts$/],
-  ['charts', /^src\/charts\//],
+  ['simulation', /^src\/simulation\//],
   ['sidecar', /^src\/sidecar\//],
   ['pages', /^src\/(pages|layouts|components)\//],
   ['scheduler', /^src\/scheduler\//],
@@ -102,11 +105,14 @@ describe('the environment', () => {
   /** What the pipeline tells the site’s build, which is a process of its own, and where that reads it. */
   const SITE = ['pipeline/publish/site.ts', 'src/components/release.ts'];
 
+  /** Fontconfig is told of its fonts there and in no other way; what stood there is put back. */
+  const FONTS = ['pipeline/charts/rasterise.ts'];
+
   test('is read in pipeline/config.ts alone', () => {
     const readers = SOURCES.filter((file) =>
       /process\s*\.\s*(env|argv)\b|import\.meta\.env/.test(readFileSync(join(PROJECT, file), 'utf8')),
     );
-    expect(readers.sort()).toEqual(['pipeline/config.ts', 'src/cli.ts', ...SITE].sort());
+    expect(readers.sort()).toEqual(['pipeline/config.ts', 'src/cli.ts', ...SITE, ...FONTS].sort());
   });
 });
 

@@ -2,7 +2,10 @@ import { fieldsOf } from '../artifacts/data-dictionary.ts';
 import { type CatalogueFacts, type Described, LICENCE, pageUrl, plainType, TITLE } from './facts.ts';
 
 /** schema.org/Dataset for the page of one file, as search engines for data read it. */
-export function datasetJsonLd(facts: CatalogueFacts, { artifact, files }: Described) {
+export function datasetJsonLd(
+  facts: Pick<CatalogueFacts, 'baseUrl' | 'author' | 'since' | 'asOf'>,
+  { artifact, files }: Pick<Described, 'artifact' | 'files'>,
+) {
   const { baseUrl, author, since, asOf } = facts;
   const { path, title, description, restricted, area } = artifact;
   const organisation = { '@type': 'Organization', name: author, url: `${baseUrl}/` };

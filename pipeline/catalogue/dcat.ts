@@ -99,7 +99,7 @@ function databaseOf(facts: CatalogueFacts) {
       ...common(facts, DATABASE),
       'dct:accessRights': link(`${ACCESS}PUBLIC`),
       'dct:license': link(LICENCE.path),
-      'dcat:landingPage': link(`${baseUrl}/`),
+      'dcat:landingPage': link(`${baseUrl}/files/`),
       'dcat:keyword': ['SQLite'],
       'dcat:distribution': [distributionOf(facts, null, file)],
     }));

@@ -45,7 +45,7 @@ export interface Described {
 }
 
 /** Every artifact in the order of the table. */
-export function describedFiles({ files }: CatalogueFacts): Described[] {
+export function describedFiles({ files }: Pick<CatalogueFacts, 'files'>): Described[] {
   const byPath = new Map(files.filter(({ restricted }) => !restricted).map((file) => [file.path, file]));
   return ARTIFACTS.map((artifact) => {
     const tables = TABLES.filter((table) => table.artifact === artifact);
@@ -63,8 +63,11 @@ function isFormOf(path: string, { name, artifact: { area } }: Table): boolean {
 }
 
 /** The page that describes a file. */
-export function pageUrl({ baseUrl }: Pick<CatalogueFacts, 'baseUrl'>, { area }: Artifact): string {
-  return `${baseUrl}/${area}/`;
+export function pageUrl(
+  { baseUrl }: Pick<CatalogueFacts, 'baseUrl'>,
+  { path }: Pick<Artifact, 'path'>,
+): string {
+  return `${baseUrl}/files/${path}/`;
 }
 
 /** `economy/mic-history.csv` → `economy-mic-history.csv`: a name without a slash. */

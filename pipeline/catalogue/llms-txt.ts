@@ -23,6 +23,7 @@ A number is right only with its unit and its time: both are in the file, and its
 ${areas.join('\n')}
 ## Catalogues
 
+- [A page for every file: fields, forms, examples, citation](${baseUrl}/files/)
 - [All public tables in one SQLite file](${baseUrl}/cathedral.sqlite)
 - [Data Package](${baseUrl}/datapackage.json)
 - [DCAT 3 catalogue](${baseUrl}/catalog.jsonld)

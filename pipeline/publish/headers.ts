@@ -30,6 +30,8 @@ export interface PolicyException {
 export const EXCEPTIONS: readonly PolicyException[] = [
   // The search reads its index with WebAssembly: this lets that be compiled, and no text be run as a script.
   { below: 'search/', directives: { 'script-src': "'self' 'wasm-unsafe-eval'" } },
+  // What these pages are for: to stand in a frame of any other page. Nothing can be done in them but looked at.
+  { below: 'embed/', directives: { 'frame-ancestors': '*' } },
 ];
 
 /** On every answer, whatever it is. */

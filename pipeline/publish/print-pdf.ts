@@ -1,13 +1,14 @@
 import type { Server } from 'node:http';
-import puppeteer, { type Browser, type Page } from 'puppeteer';
+import type { Browser, Page } from 'puppeteer';
 import { CathedralError } from '../errors.ts';
+import { asFault, launchChromium } from './launch-chromium.ts';
+import { withFacts } from './pdf-facts.ts';
 import { servePages } from './serve-pages.ts';
 
 /** How long a page may take to load, and to print, in ms. */
 const TIMEOUT_MS = 60_000;
 /** What browsers ask for of themselves, where a page names no icon. */
 const UNASKED = '/favicon.ico';
-const AUTHOR = 'Cathedral Data Service';
 
 export interface PrintJob {
   /** Folder of the built site and the data files beside it. */
@@ -38,7 +39,7 @@ export interface PrintOptions extends Omit<PrintJob, 'path'> {
 export async function printPdf({ root, page, asOf, ...options }: PrintOptions): Promise<Uint8Array> {
   const { server, origin } = await servePages(root);
   try {
-    const browser = await launch(options);
+    const browser = await launchChromium(options);
     try {
       return withFacts(await print(browser, `${origin}${page}`), asOf, page);
     } catch (cause) {
@@ -50,35 +51,6 @@ export async function printPdf({ root, page, asOf, ...options }: PrintOptions): 
   } finally {
     await close(server);
   }
-}
-
-async function launch({ chromium, profile }: Pick<PrintOptions, 'chromium' | 'profile'>): Promise<Browser> {
-  // Chromium's sandbox does not start as root, and the page is our own, served from this machine.
-  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const quiet = [
-    '--disable-gpu',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    // Letters stand where the font says, not where the machine's screen settings round them to.
-    '--font-render-hinting=none',
-  ];
-  return puppeteer
-    .launch({
-      executablePath: chromium,
-      args: [...asRoot, ...quiet],
-      userDataDir: profile,
-      // Over a pipe, whose end is the end of the browser too, be this process killed.
-      pipe: true,
-    })
-    .catch((cause) => {
-      throw asFault(cause, chromium, 'a browser that starts; run by hand, it says why it does not');
-    });
-}
-
-function asFault(cause: unknown, place: string, expected: string): unknown {
-  if (cause instanceof CathedralError) return cause;
-  return new CathedralError('site_failed', { place, expected, found: (cause as Error).message, cause });
 }
 
 async function print(browser: Browser, url: string): Promise<Uint8Array> {
@@ -126,42 +98,6 @@ async function prepare(): Promise<void> {
     link.href = new URL(link.getAttribute('href') ?? '', service).href;
   }
   await document.fonts.ready;
-}
-
-/** The document information as Chromium writes it, not compressed; `…` of Creator is the browser's user agent. */
-const CREATOR = /\/Creator \((?:[^()\\]|\\.)*\)/g;
-/** `/CreationDate (D:20260301115500+00'00')` */
-const TIMES = /(\/(?:Creation|Mod)Date) \(D:\d{14}\+00'00'\)/g;
-
-/** The names of the tagged elements: Chromium counts them from where its own start-up got to, which varies. */
-const NODES = /\bnode(\d{8})\b/g;
-
-/** Chromium writes a heading that it moved to the next sheet twice into the outline: `(1. Title1. Title)`. */
-const TWICE = /\/Title \(([^\n]+)\1\)/g;
-
-/**
- * Puts the data's time in the place of the time of printing, an author beside the creator, counts the elements from one
- * and says each title of the outline once. Each replacement is as long as what it replaces, for the file's table of contents counts bytes.
- */
-function withFacts(pdf: Uint8Array, asOf: string, place: string): Uint8Array {
-  const text = Buffer.from(pdf).toString('latin1');
-  const digits = new Date(asOf).toISOString().replaceAll(/\D/g, '').slice(0, 14);
-  const creator = `/Author (${AUTHOR}) /Creator (${AUTHOR})`;
-  const [found = ''] = text.match(CREATOR) ?? [];
-  const counts = [text.match(CREATOR)?.length, text.match(TIMES)?.length];
-  if (counts.join() !== '1,2' || found.length < creator.length) {
-    const expected =
-      'a PDF with one Creator and two times, as this version of Chromium was known to write it';
-    throw new CathedralError('site_failed', { place, expected, found: `${counts.join(' and ')}, ${found}` });
-  }
-  const nodes = [...new Set(text.match(NODES))].sort();
-  const names = new Map(nodes.map((name, index) => [name, `node${String(index + 1).padStart(8, '0')}`]));
-  const changed = text
-    .replace(CREATOR, creator.padEnd(found.length))
-    .replaceAll(TIMES, `$1 (D:${digits}+00'00')`)
-    .replaceAll(NODES, (name) => names.get(name)!)
-    .replaceAll(TWICE, (twice, title: string) => `/Title (${title})`.padEnd(twice.length));
-  return Buffer.from(changed, 'latin1');
 }
 
 function close(server: Server): Promise<void> {

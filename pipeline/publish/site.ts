@@ -7,9 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { CathedralError } from '../errors.ts';
 import { guarded } from './durable.ts';
+import { writeSearchIndex } from './search-index.ts';
+import { finishServer, serverFolder } from './site-server.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href;
+/** Nothing is encrypted in these pages; a key made at random would make each build another one. */
+const NO_KEY = Buffer.alloc(32).toString('base64');
 const LAST_LINES = 20;
 /** What is kept of a build's output, characters: more than enough for its last lines. */
 const KEPT = 100_000;
@@ -19,7 +23,7 @@ export interface SiteBuild {
   release: string;
   /** Folder that the pages are written to; not inside `release`'s public tree. */
   out: string;
-  /** Folder for the build's own files: empty or not there before, of no use afterwards. */
+  /** Folder for the build's own files: empty or not there before; afterwards of use for `keepServer` alone. */
   cache: string;
   /** Without a slash at the end. */
   baseUrl: string;
@@ -56,6 +60,7 @@ export async function buildSite({ release, out, baseUrl, printed, ...site }: Sit
       ...process.env,
       ASTRO_TELEMETRY_DISABLED: '1',
       NODE_ENV: 'production',
+      ASTRO_KEY: NO_KEY,
       CATHEDRAL_SITE_RELEASE: resolve(release),
       CATHEDRAL_SITE_OUT: resolve(out),
       CATHEDRAL_SITE_CACHE: cache,
@@ -73,6 +78,8 @@ export async function buildSite({ release, out, baseUrl, printed, ...site }: Sit
   child.stderr!.setEncoding('utf8').on('data', keep);
   const [code, signal] = await once(child, 'close');
   if (code !== 0) throw failure(`exit ${code ?? signal}: ${lastLines(output)}`);
+  await writeSearchIndex(resolve(out));
+  await finishServer(serverFolder(cache), { cache, out: resolve(out), baseUrl, contact: site.contact });
 }
 
 /** From the first error on, where there is one, and without the stack, which leads through the build tool only. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Facts } from '../publish/manifest.ts';
 import { buildSite } from '../publish/site.ts';
+import { keepServer } from '../publish/site-server.ts';
 import type { Staging } from '../publish/staging.ts';
 import type { Folded } from './fold-snapshots.ts';
 import { makePdf, type PdfOptions, planPdfs } from './pdfs.ts';
@@ -33,6 +34,7 @@ export async function renderSite(
     const cache = join(staging.scratch, 'cache');
     await buildSite({ release: staging.dir, out, cache, baseUrl, contact, printed, documents });
     await staging.addTree(out);
+    await keepServer(staging, cache);
   }
   for (const pdf of pdfs) await makePdf(staging, pdf, options);
 }

@@ -1,4 +1,5 @@
 import { build as buildRelease } from '../../pipeline/build.ts';
+import { type PrintCharts, printCharts } from '../../pipeline/charts/print-charts.ts';
 import { programPath } from '../../pipeline/config.ts';
 import { findChromium } from '../../pipeline/publish/chromium.ts';
 import { type Print, printPdf } from '../../pipeline/publish/print-pdf.ts';
@@ -29,7 +30,7 @@ export const build = defineCommand({
         rebuild,
         software: SOFTWARE,
         site: !config.withoutSite,
-        print: config.withoutSite || config.withoutPdf ? null : printer(config.chromium),
+        ...(config.withoutSite || config.withoutPdf ? { print: null } : printers(config.chromium)),
         waitMs: wait * 1000,
         log: (line) => progress.stage(line),
       });
@@ -45,7 +46,10 @@ export const build = defineCommand({
 });
 
 /** Looked for before the work begins: a run that could not print in the end should not have begun. */
-function printer(configured: string | null): Print {
+function printers(configured: string | null): { print: Print; printCharts: PrintCharts } {
   const chromium = findChromium({ configured, path: programPath() });
-  return (job) => printPdf({ ...job, chromium });
+  return {
+    print: (job) => printPdf({ ...job, chromium }),
+    printCharts: (charts, { profile }) => printCharts(charts, { chromium, profile }),
+  };
 }

@@ -1,9 +1,9 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { parseJsonFile } from '../../pipeline/artifacts/format/json.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { type DraftFile, DraftManifest } from '../../pipeline/publish/manifest.ts';
+import { type DraftFile, DraftManifest, Manifest } from '../../pipeline/publish/manifest.ts';
 
 interface SiteFacts {
   /** Without a slash at the end. */
@@ -13,6 +13,9 @@ interface SiteFacts {
   /** Paths of what is printed from the pages, once they are there. */
   printed?: readonly string[] | undefined;
 }
+
+/** A page that is made when it is asked for is made from a release that is finished. */
+const AnyManifest = z.discriminatedUnion('format', [DraftManifest, Manifest]);
 
 /** What the pages are made from: the draft's facts, and the content of public files. */
 export class SiteRelease {
@@ -28,7 +31,7 @@ export class SiteRelease {
 
   constructor(dir: string, { baseUrl, contact, printed = [] }: SiteFacts) {
     const path = join(dir, 'manifest.json');
-    this.draft = parseJsonFile(readFileSync(path, 'utf8'), DraftManifest, path, 'site_failed');
+    this.draft = asDraft(parseJsonFile(readFileSync(path, 'utf8'), AnyManifest, path, 'site_failed'));
     this.baseUrl = baseUrl;
     this.contact = contact;
     this.#printed = new Set(printed);
@@ -68,6 +71,13 @@ export class SiteRelease {
     const found = file ? 'a restricted one' : 'none';
     throw new CathedralError('site_failed', { place: path, expected: 'a public file of the release', found });
   }
+}
+
+function asDraft(manifest: z.output<typeof AnyManifest>): DraftManifest {
+  if (manifest.format === 'cathedral-draft/1') return manifest;
+  const { timestamp, ledger, software, inputs } = manifest;
+  const files = manifest.files.map(({ modified: _, ...file }) => file);
+  return { format: 'cathedral-draft/1', timestamp, ledger, software, inputs, files };
 }
 
 let opened: SiteRelease | undefined;

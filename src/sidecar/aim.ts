@@ -1,3 +1,4 @@
+import { CHART_PATHS } from '../../pipeline/charts/chart-forms.ts';
 import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
 import { EXPORT_PATHS, findFile } from './find-file.ts';
 import type { ServedRelease } from './releases.ts';
@@ -6,6 +7,8 @@ import type { Visit } from './visit.ts';
 /** What a path is the address of. */
 export type Target =
   | { kind: 'file'; file: ManifestFile }
+  /** A chart's file in a state that the query tells. */
+  | { kind: 'chart'; file: ManifestFile }
   | { kind: 'export' }
   | { kind: 'moved'; to: string }
   | { kind: 'nothing' };
@@ -14,7 +17,7 @@ const NO_FILES: ReadonlyMap<string, ManifestFile> = new Map();
 
 /** Looks up what a visit is for, and notes the area, whether it is gated and whether it counts. */
 export function aim(visit: Visit, release: ServedRelease | null): Target {
-  const { path } = visit;
+  const { path, query } = visit;
   const found = findFile(path!, release?.files ?? NO_FILES);
   if (EXPORT_PATHS.has(path!)) return { kind: 'export' };
   if (!found) return { kind: 'nothing' };
@@ -22,5 +25,5 @@ export function aim(visit: Visit, release: ServedRelease | null): Target {
   // A page costs nothing and asks for no key, whatever its area. What is of all areas is in none, and no limit is for it.
   if (found.kind === 'data' || found.restricted)
     Object.assign(visit, { area: found.area, gated: found.restricted, counted: found.area !== null });
-  return { kind: 'file', file: found };
+  return { kind: query !== '' && CHART_PATHS.has(path!) ? 'chart' : 'file', file: found };
 }

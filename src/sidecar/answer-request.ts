@@ -5,6 +5,7 @@ import { count, tierOf } from './count.ts';
 import { FileBody } from './file-body.ts';
 import { clientNetwork } from './limits/client-network.ts';
 import { priorityOf } from './limits/load-shedding.ts';
+import { answerOembed, OEMBED_PATH } from './oembed/answer-oembed.ts';
 import { OWN_PATHS } from './own-paths.ts';
 import { prepare, prepareFile } from './prepare-file.ts';
 import { Problem } from './problem.ts';
@@ -72,12 +73,16 @@ function answerTarget(
   { request, path, query, holder }: Visit,
   release: ServedRelease,
   target: Target,
-  { exporter, live }: Services,
+  { exporter, charts, pages, baseUrl, live }: Services,
 ): Promise<Answer> | Answer {
+  if (path === OEMBED_PATH && baseUrl !== undefined) return answerOembed(query, release, baseUrl);
   if (target.kind === 'export') return exporter.prepare(request, query, holder ?? '', release);
   if (target.kind === 'moved') return movedAnswer(`${target.to}${query && `?${query}`}`);
   if (target.kind === 'nothing') return answerMissing(request.headers.accept, release);
   const { file } = target;
+  if (target.kind === 'chart' && charts) return charts.prepare(request, file, query, release);
+  const page = query ? pages?.answer(request, path!, query, release) : null;
+  if (page) return page;
   if (query && file.kind === 'data')
     throw new Problem('unknown_parameter', 'A data file takes no parameters.');
   const newest = live?.representation(path!, request) ?? null;

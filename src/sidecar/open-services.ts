@@ -4,6 +4,8 @@ import type { Config } from '../../pipeline/config/settings.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readStatus } from '../../pipeline/publish/status.ts';
 import { type AccessLog, openAccessLog } from './access-log/access-log.ts';
+import { openChartWriter } from './charts/chart-writer.ts';
+import { createCharts } from './charts/charts.ts';
 import { createExporter } from './export/exporter.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { openKeyStore } from './keys/sqlite-key-store.ts';
@@ -13,6 +15,7 @@ import { type LoopDelay, startLoopDelay } from './limits/loop-delay.ts';
 import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
 import { type OpenLive, openLive } from './live/open-live.ts';
 import { createMetrics } from './metrics.ts';
+import { createPagesOnDemand } from './pages-on-demand/pages-on-demand.ts';
 import { Releases, type ServedRelease } from './releases.ts';
 import type { Services } from './services.ts';
 import { Slots } from './slots.ts';
@@ -71,6 +74,8 @@ export async function openServices(
   const { keys, limiter, accessLog } = stores;
   const load = openGate(config);
   const releases = new Releases(out, report('the new release cannot be served'), { keepMs: KEEP_RELEASE_MS });
+  const chartWriter = openChartWriter();
+  const pages = createPagesOnDemand({ documents: config.documents });
   const live =
     followed && (await openLedger(config, followed, releases, report('the ledger is not followed')));
   const services: Services = {
@@ -82,6 +87,9 @@ export async function openServices(
     gate: load.gate,
     downloads: openDownloads(config),
     exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
+    charts: createCharts({ write: chartWriter.write, baseUrl: config.baseUrl }),
+    pages,
+    baseUrl: config.baseUrl,
     live,
     metrics: createMetrics({
       active: () => load.gate.active,
@@ -97,7 +105,7 @@ export async function openServices(
   };
   const close = async () => {
     load.delay.stop();
-    await stores.close();
+    await Promise.all([chartWriter.close(), pages.close(), stores.close()]);
   };
   return { services, endStreams: async () => live?.close(), close };
 }

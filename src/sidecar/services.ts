@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
 import type { Status } from '../../pipeline/publish/status.ts';
 import type { AccessLog } from './access-log/access-log.ts';
 import type { Answer } from './answer.ts';
@@ -25,6 +26,12 @@ export interface Services {
   /** Files that are too large for memory, while they are sent. */
   downloads: Pick<Slots, 'take'>;
   exporter: Exporter;
+  /** Null: charts are there as the release has them, in no other state. */
+  charts: Charts | null;
+  /** Left out: pages are there as the release has them, whatever their query. */
+  pages?: Pages;
+  /** Of the service, without a slash at the end; left out: no oEmbed. */
+  baseUrl?: string;
   /** Null where the service has no ledger at hand: then real-time paths answer from the release. */
   live: Live | null;
   metrics: Metrics;
@@ -43,6 +50,16 @@ export type Asked = Pick<IncomingMessage, 'method' | 'headers'>;
 export interface Exporter {
   /** The export that a query asks for, its files open. Throws a Problem. */
   prepare: (request: Asked, query: string, holder: string, release: ServedRelease) => Promise<Answer>;
+}
+
+export interface Charts {
+  /** A chart's file in the state that a query asks for; `file` is the release's own. Throws a Problem. */
+  prepare: (request: Asked, file: ManifestFile, query: string, release: ServedRelease) => Promise<Answer>;
+}
+
+export interface Pages {
+  /** The page in the state that the query asks for; null where the release's own is the answer. Throws a Problem. */
+  answer: (request: Asked, path: string, query: string, release: ServedRelease) => Promise<Answer> | null;
 }
 
 export interface Listening {

@@ -9,6 +9,7 @@ import { incremental } from './incremental.ts';
 import { live } from './live.ts';
 import { rebuild } from './rebuild.ts';
 import { serving } from './serving.ts';
+import { simulation } from './simulation.ts';
 import { site } from './site.ts';
 
 const BENCHMARKS: Record<string, () => Promise<Figure[]>> = {
@@ -18,6 +19,7 @@ const BENCHMARKS: Record<string, () => Promise<Figure[]>> = {
   serving,
   export: exportRows,
   live,
+  simulation: () => simulation(),
 };
 
 const chosen = process.argv.slice(2);

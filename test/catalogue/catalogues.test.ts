@@ -147,6 +147,7 @@ describe('the JSON-LD of a file’s page', () => {
       expect(dataset.distribution).toHaveLength(described.files.length);
       expect(dataset.isAccessibleForFree).toBe(!described.artifact.restricted);
       if (described.artifact.restricted) expect(dataset.distribution).toEqual([]);
+      expect(dataset.url).toBe(`${facts.baseUrl}/files/${described.artifact.path}/`);
     }
   });
 

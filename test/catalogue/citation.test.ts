@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { citeFile, formatBibtexEntry, formatText } from '../../pipeline/catalogue/citation/cite.ts';
 import { formatCslJson, toCsl } from '../../pipeline/catalogue/citation/csl-json.ts';
+import { CITATION_FORMS } from '../../pipeline/catalogue/citation/forms.ts';
 import { formatRis } from '../../pipeline/catalogue/citation/ris.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
@@ -57,4 +58,15 @@ describe('a citation of a file', () => {
     expect(text.endsWith('ER  - \r\n\r\n')).toBe(true);
     for (const line of text.split('\r\n').filter(Boolean)) expect(line).toMatch(/^[A-Z][A-Z0-9] {2}- .*$/);
   });
+
+  test.each(CITATION_FORMS.map((form) => [form.name, form] as const))(
+    'in a file of its own as %s ends with a line end and names the file',
+    (_, { ending, format }) => {
+      const text = format(mints);
+      expect(text).toMatch(/[^\s][\s]+$/);
+      expect(text.endsWith('\n')).toBe(true);
+      expect(text).toContain(mints.url);
+      if (ending !== 'txt') expect(csl(text)).toMatchObject([{ URL: mints.url }]);
+    },
+  );
 });

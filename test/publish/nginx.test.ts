@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { CHART_PATHS } from '../../pipeline/charts/chart-forms.ts';
 import { COMMON_HEADERS, EXCEPTIONS, headersFor } from '../../pipeline/publish/headers.ts';
 import { type Manifest, storedAt } from '../../pipeline/publish/manifest.ts';
 import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/publish/media-types.ts';
@@ -49,6 +50,8 @@ async function addArtifacts(staging: Staging): Promise<void> {
     const about = { kind: 'schema', area: null, mediaType: mediaTypeOf(path) } as const;
     await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), about));
   }
+  for (const path of CHART_PATHS.keys())
+    await staging.write(dataFile(path, path.repeat(20), { kind: 'schema', mediaType: mediaTypeOf(path) }));
   // A folder with a policy of its own, and what a search reads.
   for (const path of [...EXCEPTIONS.map(({ below }) => `${below}index.html`), 'search/index/x.pf_meta']) {
     const kind = path.endsWith('.html') ? 'page' : 'asset';
@@ -148,6 +151,13 @@ describe('nginx with the shipped configuration', () => {
     expect([again.status, again.body.length]).toEqual([304, 0]);
     const part = await get('/economy/mic-history.csv', { Range: 'bytes=10-19' });
     expect([part.status, part.body.toString()]).toEqual([206, body.subarray(10, 20).toString()]);
+  });
+
+  test('has no chart in another state than the one that the release has', async () => {
+    expect((await get('/charts/supply.svg')).status).toBe(200);
+    expect((await get('/charts/supply.svg?')).status).toBe(200);
+    for (const path of ['/charts/supply.svg', '/charts/supply-dark.png', '/charts/mii.csv'])
+      expect([path, (await get(`${path}?from=2026-01-01`)).status]).toEqual([path, 404]);
   });
 
   test('serves the status from beside the releases', async () => {

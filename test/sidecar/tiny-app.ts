@@ -82,6 +82,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
       gate: new LoadGate({ limits: LOAD_LIMITS, loopDelayMs: () => 0 }),
       downloads: new Slots({ what: 'files', parallel: 100, perHolder: 25 }),
       exporter: null as never,
+      charts: null,
       live: null,
       metrics: createMetrics(NO_GAUGES),
       readiness: async () => ({}),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { THEMES } from '../../src/charts/theme.ts';
+import { ACCENTS } from '../../src/components/site/cards/cards.ts';
 
 const CSS = readFileSync(new URL('../../src/layouts/styles/tokens.css', import.meta.url), 'utf8');
 const [LIGHT = '', DARK = ''] = CSS.split('@media screen and (prefers-color-scheme: dark)');
@@ -44,6 +45,11 @@ describe.each([
     }
   });
 
+  test('a chart in a page has the series of one that stands alone', () => {
+    const series = theme.series.map((_, index) => token(css, `series-${index + 1}`));
+    expect(series).toEqual(theme.series);
+  });
+
   test('a chart that stands alone has the colours of the page', () => {
     for (const name of ['ink', 'muted', 'rule', 'contrast'] as const)
       expect(theme[name]).toBe(token(css, name));
@@ -54,4 +60,15 @@ describe.each([
 test('every area has an accent of its own', () => {
   for (const css of [LIGHT, DARK])
     expect(new Set(AREAS.map((area) => token(css, 'accent', area))).size).toBe(5);
+});
+
+test('the cards of the areas have the accents of the style sheet', () => {
+  for (const area of AREAS) expect(ACCENTS[area]).toBe(token(LIGHT, 'accent', area));
+  expect(ACCENTS.home).toBe(token(LIGHT, 'accent'));
+});
+
+test('a browser’s own frame has the colour of the page', () => {
+  const head = readFileSync(new URL('../../src/components/site/Head.astro', import.meta.url), 'utf8');
+  const colours = [...head.matchAll(/name="theme-color" content="(#\w{6})"/g)].map((match) => match[1]);
+  expect(colours).toEqual([token(LIGHT, 'paper'), token(DARK, 'paper')]);
 });

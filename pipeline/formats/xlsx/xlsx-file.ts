@@ -4,10 +4,10 @@ import { combineCrc32 } from '../../publish/crc32-combine.ts';
 import type { Chunk } from '../chunk.ts';
 import type { Row } from '../row.ts';
 import type { Table } from '../tables.ts';
+import { centralDirectory, dataDescriptor, localHeader, type ZipEntry, zipEntry } from '../zip.ts';
 import { dictionarySheet } from './dictionary-sheet.ts';
 import { columnWidth, headerRow, rowsXml, sheetHead, sheetTail } from './sheet-xml.ts';
 import { sheetPath, workbookParts } from './workbook-parts.ts';
-import { centralDirectory, dataDescriptor, localHeader, type ZipEntry, zipText } from './zip.ts';
 
 /** Rows of a block that is full: compressed once, and copied from then on. */
 export const BLOCK_ROWS = 10_000;
@@ -76,7 +76,7 @@ export class XlsxFile {
   }
 
   #addText(name: string, xml: string): Buffer {
-    const { bytes, entry } = zipText(name, xml, this.#offset);
+    const { bytes, entry } = zipEntry(name, xml, this.#offset);
     this.#entries.push(entry);
     this.#offset += bytes.length;
     return bytes;

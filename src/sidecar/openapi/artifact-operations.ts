@@ -60,13 +60,15 @@ export function securityOf({ area, restricted }: { area: Area; restricted: boole
 function fileOperation(artifact: Artifact, { baseUrl, example }: ArtifactFacts): Operation {
   const { area, title, description, refresh, restricted } = artifact;
   const access = restricted ? `Needs a ${area} key; every access is logged.` : 'Public.';
-  const anchor = artifact.path.slice(area.length + 1).replaceAll(/[^a-z0-9]+/g, '-');
   return {
     operationId: operationId(artifact),
     tags: [area],
     summary: title,
     description: `${description}\n\n${access} ${REFRESH[refresh]}`,
-    externalDocs: { description: 'Its fields, units and formulas', url: `${baseUrl}/${area}/#${anchor}` },
+    externalDocs: {
+      description: 'Its fields, units and formulas',
+      url: `${baseUrl}/files/${artifact.path}/`,
+    },
     parameters: referToRequestHeaders(),
     responses: { '200': wholeFile(artifact, example(artifact)), ...otherResponses(artifact) },
     security: securityOf(artifact),

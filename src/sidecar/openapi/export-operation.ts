@@ -77,7 +77,7 @@ export function exportOperation(baseUrl: string, id: string): Operation {
     tags: [area],
     summary: title,
     description: `${description} From the newest release; each row’s hash is its leaf in the ledger’s Merkle tree.\n\nNeeds a ${area} key; every access is logged. As JSON, an answer that was cut off has no \`"complete":true\` at its end; in any form, the connection then ends with an error.`,
-    externalDocs: { description: 'Its columns', url: `${baseUrl}/${area}/#ledger-export` },
+    externalDocs: { description: 'Its columns', url: `${baseUrl}/files/${area}/ledger/export/#fields` },
     parameters: PARAMETERS.map(parameterOf),
     responses: {
       '200': {

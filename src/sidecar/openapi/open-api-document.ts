@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { AREAS, type Area, type Artifact } from '../../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { ChartDocument } from '../../../pipeline/charts/chart-document.ts';
 import { QUOTAS, tierWithoutKey } from '../limits/quotas.ts';
 import { componentName } from './artifact-names.ts';
 import { type ArtifactFacts, artifactOperations, artifactSchema } from './artifact-operations.ts';
+import { chartOperations } from './chart-operations.ts';
 import { exportOperation, LedgerExport } from './export-operation.ts';
 import { liveOperation } from './live-operation.ts';
 import type { Answer, Example, Header, Operation, Parameter, PathOperation, Schema } from './operation.ts';
@@ -48,12 +50,14 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
     servers: [{ url: baseUrl }],
     tags: [
       ...AREAS.map((name) => ({ name, description: `${subjects[name]}. ${limitsOf(name)}` })),
+      { name: 'charts', description: 'Every chart as files. Not counted, and without a key.' },
       { name: 'service', description: 'The service itself. Not counted, and without a key.' },
     ],
     paths: Object.fromEntries(operationsOf(facts).map(([path, get]) => [path, { get }])),
     components: {
       schemas: {
         ...Object.fromEntries(ARTIFACTS.flatMap(schemaEntry)),
+        ChartDocument: toSchema(ChartDocument),
         LedgerExport: toSchema(LedgerExport),
         Problem: toSchema(ProblemDocument),
       },
@@ -73,7 +77,12 @@ function operationsOf(facts: ApiFacts): PathOperation[] {
       ? exportPaths(facts.baseUrl)
       : artifactOperations(artifact, facts),
   );
-  return [...files, ['/live', liveOperation(facts)], ...serviceOperations()];
+  return [
+    ...files,
+    ...chartOperations(facts.baseUrl),
+    ['/live', liveOperation(facts)],
+    ...serviceOperations(),
+  ];
 }
 
 function exportPaths(baseUrl: string): PathOperation[] {

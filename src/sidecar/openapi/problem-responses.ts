@@ -18,6 +18,7 @@ const RESPONSES = {
     codes: [...BAD_REQUEST, 'invalid_parameter', 'invalid_filter'],
     headers: ['WWW-Authenticate'],
   },
+  BadState: { codes: [...BAD_REQUEST, 'invalid_parameter'], headers: ['WWW-Authenticate'] },
   BadStream: { codes: [...BAD_REQUEST, 'invalid_parameter'], headers: ['WWW-Authenticate'] },
   InvalidKey: { codes: ['invalid_token', 'unknown_scheme'], headers: ['WWW-Authenticate'] },
   KeyRequired: {

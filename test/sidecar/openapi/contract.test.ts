@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build } from '../../../pipeline/build.ts';
 import { demoSigner } from '../../../pipeline/sample/demo-key.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
+import { type ChartWriter, openChartWriter } from '../../../src/sidecar/charts/chart-writer.ts';
+import { createCharts } from '../../../src/sidecar/charts/charts.ts';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { type Answer, isReference, type Operation } from '../../../src/sidecar/openapi/operation.ts';
@@ -24,13 +26,17 @@ ajv.addSchema({ $id: 'api', ...document });
 const ELSEWHERE = /\.pdf$|^\/live$/;
 const operations = Object.entries(document.paths)
   .filter(([path]) => !ELSEWHERE.test(path))
-  .map(([path, { get }]) => [path.replace('{year}', '2025'), get] as const);
+  .map(
+    ([path, { get }]) => [path.replace('{year}', '2025').replace(/\{(id|drawing)\}/, 'supply'), get] as const,
+  );
 const files = operations.filter(([, { tags }]) => tags[0] !== 'service');
 
 let folder: string;
 let out: string;
+let writer: ChartWriter;
 
 beforeAll(async () => {
+  writer = openChartWriter();
   folder = await mkdtemp(join(tmpdir(), 'cathedral-contract-'));
   const ledger = join(folder, 'ledger');
   out = join(folder, 'out');
@@ -45,19 +51,24 @@ beforeAll(async () => {
     software: 'cathedral-data-service/test',
     rebuild: false,
     site: false,
+    charts: true,
     print: null,
     waitMs: 0,
     log: () => {},
   });
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await writer.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 /** The real app with all of its guards over that release, and a government key. */
 async function guarded() {
   const releases = new Releases(out, () => {});
   const exporter = createExporter({ current: () => releases.current() });
-  const { app, keys } = await tinyApp(out, { guarded: true, services: { exporter } });
+  const charts = createCharts({ write: writer.write, baseUrl: 'https://data.example.org' });
+  const { app, keys } = await tinyApp(out, { guarded: true, services: { exporter, charts } });
   const office = {
     store: keys,
     mailer: null,
@@ -105,6 +116,18 @@ function assertForm(url: string, schema: object, answer: Response): void {
 }
 
 describe('the service answers as its description says', () => {
+  test('with charts in the states that it has parameters for, and 400 to one that cannot be', async () => {
+    const { app } = await guarded();
+    const states = [
+      ['/charts/{drawing}.svg', '/charts/supply-dark.svg?series=burned&scale=log&from=2025-12-30', 200],
+      ['/charts/{id}.json', '/charts/reward-curve.json?s=60&multiplier=1.5', 200],
+      ['/charts/{drawing}.svg', '/charts/supply.svg?from=2025', 400],
+      ['/charts/{id}.csv', '/charts/supply.csv?multiplier=1.5', 400],
+    ] as const;
+    for (const [path, url, status] of states)
+      expect([url, (await ask(app, url, document.paths[path]!.get)).statusCode]).toEqual([url, status]);
+  });
+
   test('with every file, in its form and with its headers', async () => {
     const { app, keyFor } = await guarded();
     for (const [path, operation] of operations) {
@@ -147,7 +170,8 @@ describe('the service answers as its description says', () => {
         needsKey(operation) ? await ask(app, path, operation) : await ask(app, path, operation, bearer),
       ].map(({ statusCode }) => statusCode);
       const area = operation.tags[0]!;
-      const last = needsKey(operation) ? 401 : area === 'government' || area === 'diplomacy' ? 200 : 403;
+      const isOpen = ['government', 'diplomacy', 'charts'].includes(area);
+      const last = needsKey(operation) ? 401 : isOpen ? 200 : 403;
       expect([path, statuses]).toEqual([path, [400, 400, 401, 401, last]]);
       const posted = await app.inject({ method: 'POST', url: path, headers: key });
       expect([path, posted.statusCode, posted.json().code]).toEqual([path, 405, 'method_not_allowed']);

@@ -80,6 +80,9 @@ describe('the OpenAPI document', () => {
         '/government/transparency-{year}.json',
         '/government/transparency-{year}.pdf',
         '/export',
+        ...['{drawing}.svg', '{drawing}.png', '{id}.pdf', '{id}.csv', '{id}.json', '{id}.zip'].map(
+          (name) => `/charts/${name}`,
+        ),
         '/live',
         '/status.json',
         '/healthz',
@@ -148,6 +151,10 @@ describe('an example', () => {
     expect(without.map(([place]) => place)).toEqual([
       '/government/transparency.pdf 200 as application/pdf',
       '/government/transparency-{year}.pdf 200 as application/pdf',
+      '/charts/{drawing}.svg 200 as image/svg+xml',
+      '/charts/{drawing}.png 200 as image/png',
+      '/charts/{id}.pdf 200 as application/pdf',
+      '/charts/{id}.zip 200 as application/zip',
       'PartOfFile as */*',
     ]);
   });

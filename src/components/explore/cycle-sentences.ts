@@ -1,0 +1,31 @@
+import { dayWords, numberWords } from '../../charts/words.ts';
+import { formatCount, formatMic, formatShare } from '../words/number.ts';
+import type { Cycle } from './cycles.ts';
+
+/** What happened in a cycle, from the files by day. */
+export function cycleSentences(cycle: Cycle): string[] {
+  const { label, date, isOver } = cycle;
+  if (!isOver) {
+    return [`${label} is the day ${dayWords(date)}, UTC, and not over: its sums are published when it is.`];
+  }
+  return [
+    `${label} was the day ${dayWords(date)}, UTC.`,
+    ...index(cycle),
+    cycle.mints === 0
+      ? 'Nothing was minted.'
+      : `${formatMic(cycle.minted)} were minted in ${formatCount(cycle.mints, 'mint')}.`,
+  ];
+}
+
+function index({ mii }: Cycle): string[] {
+  if (!mii) return ['There was no reading of the integrity index.'];
+  const { readings, mii_min, mii_max, mii: last, threshold, minting_active } = mii;
+  const range =
+    readings === 1
+      ? `The integrity index was ${formatShare(last)}`
+      : `The integrity index lay between ${formatShare(mii_min)} and ${formatShare(mii_max)} in ${formatCount(readings, 'reading')}, the last ${formatShare(last)}`;
+  const side = minting_active ? 'above' : 'below';
+  return [
+    `${range}: ${side} the threshold of ${numberWords(threshold, 3)}, so minting was ${minting_active ? 'on' : 'paused'} at the end of the day.`,
+  ];
+}

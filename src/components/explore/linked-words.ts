@@ -1,0 +1,45 @@
+import type { SiteRelease } from '../release.ts';
+import { cycles } from './cycles.ts';
+import { decisions } from './decisions.ts';
+import { deliberations } from './deliberations.ts';
+import { perRelease } from './per-release.ts';
+import { sentinelEntries } from './sentinels.ts';
+
+export interface Piece {
+  text: string;
+  /** Null: plain text. */
+  href: string | null;
+}
+
+/** What may be an id within a sentence: an id with a space in it is not found. */
+const WORD = /[\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu;
+
+const pages = perRelease(
+  (release) =>
+    new Map<string, string>([
+      ...cycles(release).flatMap(({ label, href }) => (href === null ? [] : [[label, href] as const])),
+      ...decisions(release).map(({ id, href }) => [id, href] as const),
+      ...deliberations(release).map(({ id, href }) => [id, href] as const),
+      ...sentinelEntries(release).map(({ id, href }) => [id, href] as const),
+    ]),
+);
+
+/** A text of the ledger in pieces, with links to the pages of the sentinels, cycles and cases that it names. */
+export function linkedWords(release: SiteRelease, text: string, here: string): Piece[] {
+  return linkWords(text, pages(release), here);
+}
+
+/** The same for a given table of pages. `here` is not linked to. */
+export function linkWords(text: string, pages: ReadonlyMap<string, string>, here: string): Piece[] {
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const match of text.matchAll(WORD)) {
+    const href = pages.get(match[0]);
+    if (href === undefined || href === here) continue;
+    if (match.index > end) pieces.push({ text: text.slice(end, match.index), href: null });
+    pieces.push({ text: match[0], href });
+    end = match.index + match[0].length;
+  }
+  if (end < text.length) pieces.push({ text: text.slice(end), href: null });
+  return pieces;
+}

@@ -1,0 +1,68 @@
+import { lines, type Snippet } from './snippet.ts';
+import type { CsvPlot, Shape, Source } from './source.ts';
+
+const KEY = `key = {"Authorization": f"Bearer {os.environ['API_KEY']}"}`;
+const TOOL = 'Python (pandas)';
+
+/** A data frame; of a file without a table, what is in it. */
+export function python(source: Source): Snippet {
+  const { shape, url, fileName } = source;
+  if (shape.kind === 'csv') return { tool: TOOL, code: readCsv(source, shape) };
+  if (shape.kind === 'bibtex' || shape.kind === 'pdf') {
+    const code = lines('from urllib.request import urlretrieve', '', `urlretrieve("${url}", "${fileName}")`);
+    return { tool: 'Python', code };
+  }
+  return { tool: TOOL, code: readJson(source, FRAMES[shape.kind](shape as { member: string })) };
+}
+
+const FRAMES: Record<'list' | 'map' | 'record' | 'tree', (shape: { member: string }) => string> = {
+  list: ({ member }) => `pd.json_normalize(data["${member}"])`,
+  map: ({ member }) => `pd.DataFrame.from_dict(data["${member}"], orient="index")`,
+  record: () => 'pd.json_normalize(data)',
+  tree: () => 'pd.json_normalize(data).T',
+};
+
+function readCsv({ url, restricted }: Source, { time, plot }: Extract<Shape, { kind: 'csv' }>): string {
+  const dates = time ? `, parse_dates=["${time.name}"]` : '';
+  const key = restricted ? ', storage_options=key' : '';
+  return lines(
+    restricted ? 'import os' : null,
+    'import pandas as pd',
+    '',
+    restricted ? KEY : null,
+    restricted ? `url = "${url}"` : null,
+    `df = pd.read_csv(${restricted ? 'url' : `"${url}"`}${key}${dates})`,
+    'print(df.head())',
+    ...(time && plot ? draw(time.name, plot) : []),
+  );
+}
+
+function draw(time: string, { value, by, sum }: CsvPlot): string[] {
+  const line = sum
+    ? `df.resample("D", on="${time}")["${value}"].sum().plot()`
+    : by
+      ? `df.pivot(index="${time}", columns="${by}", values="${value}").plot()`
+      : `df.plot(x="${time}", y="${value}")`;
+  return ['', 'import matplotlib.pyplot as plt  # only to draw it', '', line, 'plt.show()'];
+}
+
+function readJson({ url, restricted }: Source, frame: string): string {
+  const request = restricted
+    ? [
+        `key = {"Authorization": f"Bearer {os.environ['API_KEY']}"}`,
+        `request = Request("${url}", headers=key)`,
+      ]
+    : [];
+  return lines(
+    'import json',
+    restricted ? 'import os' : null,
+    `from urllib.request import ${restricted ? 'Request, ' : ''}urlopen`,
+    'import pandas as pd',
+    '',
+    ...request,
+    `with urlopen(${restricted ? 'request' : `"${url}"`}) as answer:`,
+    '    data = json.load(answer)',
+    `df = ${frame}`,
+    'print(df)',
+  );
+}

@@ -1,0 +1,152 @@
+import { loadEngine, type Page, search } from './search-engine.ts';
+import { formatSearch, parseSearch, type SearchState } from './search-state.ts';
+import { resultItem } from './show-results.ts';
+
+const AT_ONCE = 20;
+/** After the last key, ms: between the letters of a word nothing is asked. */
+const PAUSE = 150;
+
+function found<E extends Element>(selector: string): E {
+  const element = document.querySelector<E>(selector);
+  if (!element) throw new Error(`The search page has no ${selector}`);
+  return element;
+}
+
+const form = found<HTMLFormElement>('#search');
+const input = found<HTMLInputElement>('#search [name="q"]');
+const radios = [...document.querySelectorAll<HTMLInputElement>('#search [name="kind"]')];
+const status = found<HTMLElement>('#search-status');
+const list = found<HTMLOListElement>('#search-results');
+const more = found<HTMLButtonElement>('#search-more');
+const browse = found<HTMLElement>('#browse');
+const address = form.dataset.index ?? '';
+
+let wanted = AT_ONCE;
+/** Of the newest search: an answer to an earlier one that comes late is not shown. */
+let latest = 0;
+let timer = 0;
+
+function state(): SearchState {
+  return { query: input.value, kind: radios.find(({ checked }) => checked)?.value ?? '' };
+}
+
+function fill({ query, kind }: SearchState): void {
+  input.value = query;
+  for (const radio of radios) radio.checked = radio.value === kind;
+}
+
+function fromAddress(): SearchState {
+  const kinds = radios.map(({ value }) => value);
+  return parseSearch(new URLSearchParams(location.search), kinds);
+}
+
+/** Searches for what the form says. `focus`: on the first of the results that are new. */
+async function run({ focus = false } = {}): Promise<void> {
+  const { query, kind } = state();
+  latest += 1;
+  const own = latest;
+  if (query.trim() === '') return void clear();
+  if (list.children.length === 0) status.textContent = 'Searching …';
+  try {
+    const page = await search(address, query.trim(), kind, wanted);
+    if (own === latest) show(page, query.trim(), focus);
+  } catch {
+    if (own !== latest) return;
+    clear();
+    status.textContent = 'The search cannot be loaded now. The lists below lead to every page.';
+  }
+}
+
+function clear(): void {
+  list.replaceChildren();
+  more.hidden = true;
+  browse.hidden = false;
+  status.textContent = '';
+  count({});
+}
+
+function show({ total, counts, results }: Page, query: string, focus: boolean): void {
+  const before = list.children.length;
+  const items = results.map((result) => resultItem(result, nameOf(result.filters.kind?.[0] ?? '')));
+  list.replaceChildren(...items);
+  more.hidden = results.length >= total;
+  browse.hidden = total > 0;
+  const pages = total === 1 ? '1 page' : `${total} pages`;
+  const part = results.length < total ? `, the first ${results.length} shown` : '';
+  status.textContent =
+    total === 0 ? `Nothing found for “${query}”.` : `${pages} found for “${query}”${part}.`;
+  count(counts);
+  if (focus) list.children[before]?.querySelector('a')?.focus();
+}
+
+function nameOf(kind: string): string {
+  return radios.find(({ value }) => value === kind)?.dataset.one ?? '';
+}
+
+/** How many there are of each kind, beside its name. */
+function count(counts: Readonly<Record<string, number>>): void {
+  for (const { value, parentElement } of radios) {
+    const place = parentElement?.querySelector('.count');
+    if (place) place.textContent = value in counts ? `${counts[value]}` : '';
+  }
+}
+
+/** The results change, not the page: going back leads to the search before, not through each letter. */
+function remember(method: 'pushState' | 'replaceState'): void {
+  const url = `${location.pathname}${formatSearch(state())}`;
+  if (url !== `${location.pathname}${location.search}`) history[method](null, '', url);
+}
+
+function begin(method: 'pushState' | 'replaceState'): void {
+  clearTimeout(timer);
+  wanted = AT_ONCE;
+  remember(method);
+  void run();
+}
+
+/** Up and down through the results, from the field on. */
+function step(by: number): boolean {
+  const links = [...list.querySelectorAll('a')];
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+  if (at < 0 && (by < 0 || document.activeElement !== input)) return false;
+  const next = links[at + by] ?? (at + by < 0 ? input : undefined);
+  next?.focus();
+  return next !== undefined;
+}
+
+function press(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const isTyping = document.activeElement === input;
+  if (event.key === '/' && !isTyping) {
+    event.preventDefault();
+    input.focus();
+    input.select();
+  }
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (by !== undefined && step(by)) event.preventDefault();
+}
+
+fill(fromAddress());
+// Before the first results: else they would push it down.
+browse.hidden = state().query !== '';
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  begin('pushState');
+});
+input.addEventListener('focus', () => void loadEngine(address).catch(() => {}), { once: true });
+input.addEventListener('input', () => {
+  clearTimeout(timer);
+  timer = window.setTimeout(() => begin('replaceState'), PAUSE);
+});
+for (const radio of radios) radio.addEventListener('change', () => begin('pushState'));
+more.addEventListener('click', () => {
+  wanted += AT_ONCE;
+  void run({ focus: true });
+});
+document.addEventListener('keydown', press);
+addEventListener('popstate', () => {
+  fill(fromAddress());
+  wanted = AT_ONCE;
+  void run();
+});
+void run();

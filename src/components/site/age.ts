@@ -1,0 +1,12 @@
+const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
+/** Two periods between releases: one may be late, two are missing. */
+export const OLD_AFTER_HOURS = 12;
+
+/** How old data are that are too old, in words (`13 hours`, `52 days`); null while they are not. Times in ms since 1970. */
+export function oldAge(asOf: number, now: number): string | null {
+  const hours = Math.floor((now - asOf) / HOUR_MS);
+  // Written so that a time that cannot be read warns of nothing.
+  if (!(now - asOf > OLD_AFTER_HOURS * HOUR_MS)) return null;
+  return hours < 2 * DAY_HOURS ? `${hours} hours` : `${Math.floor(hours / DAY_HOURS)} days`;
+}

@@ -1,0 +1,17 @@
+import type { APIRoute } from 'astro';
+import { askedState } from '../../../../components/charts/asked-state.ts';
+import { chartFacts } from '../../../../components/charts/chart-facts.ts';
+import { frozenCode } from '../../../../components/charts/embed-codes.ts';
+import { openChart } from '../../../../components/charts/open-chart.ts';
+import { openRelease } from '../../../../components/release.ts';
+
+// `/embed/supply/frozen.txt?series=burned`, see charts/on-demand.
+export const prerender = false;
+
+export const GET: APIRoute = ({ params, url }) => {
+  const release = openRelease();
+  const open = openChart(release, params.id!);
+  const { state, fault } = askedState(open, url.search);
+  if (fault !== null) return new Response(`${fault}\n`, { status: 400 });
+  return new Response(frozenCode(open.chart, open.data, state, chartFacts(release, open.chart)));
+};

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
+import { CACHE_CONTROL } from '../../../pipeline/publish/headers.ts';
+import { storedAt } from '../../../pipeline/publish/manifest.ts';
+import { embedFrame } from '../../charts/embed-frame.ts';
+import { findChart } from '../../charts/table.ts';
+import type { Answer } from '../answer.ts';
+import { PROBLEM_MEDIA_TYPE, Problem } from '../problem.ts';
+import type { ServedRelease } from '../releases.ts';
+import { OembedDocument } from './oembed-document.ts';
+import { type OembedRequest, parseOembedQuery } from './parse-oembed-query.ts';
+
+export const OEMBED_PATH = 'oembed';
+
+/** The chart that `url` is the address of, as a frame no larger than asked for. Throws a Problem. */
+export async function answerOembed(query: string, release: ServedRelease, baseUrl: string): Promise<Answer> {
+  const request = parseOembedQuery(query, baseUrl);
+  if (request.format !== 'json') return notImplemented(request.format);
+  const path = `oembed/${request.id}.json`;
+  const file = release.files.get(path);
+  if (!file) throw new Problem('not_found', 'This release has no pages of its charts.');
+  const text = String(await release.small.read(join(release.dir, storedAt(file)), file));
+  const document = sized(parseJsonFile(text, OembedDocument, path, 'release_invalid'), request, baseUrl);
+  return jsonAnswer(200, 'application/json; charset=utf-8', CACHE_CONTROL.data, document);
+}
+
+/** In the state and within the size that are asked for. */
+function sized(
+  document: OembedDocument,
+  { id, query, maxWidth, maxHeight }: OembedRequest,
+  baseUrl: string,
+): OembedDocument {
+  const width = Math.min(document.width, maxWidth ?? Infinity);
+  const height = Math.min(document.height, maxHeight ?? Infinity);
+  // What a state shows is said by the page in the frame; the chart's name holds for all of them.
+  const title = query === '' ? document.title : findChart(id)!.name;
+  return {
+    ...withinThumbnail(document, maxWidth, maxHeight),
+    title,
+    width,
+    height,
+    html: embedFrame({ baseUrl, id, query, title, width, height }),
+  };
+}
+
+/** The same limits hold for the thumbnail, and there is only the one (2.3.4.1). */
+function withinThumbnail(
+  document: OembedDocument,
+  maxWidth: number | null,
+  maxHeight: number | null,
+): OembedDocument {
+  const { thumbnail_url, thumbnail_width = 0, thumbnail_height = 0, ...rest } = document;
+  const fits = thumbnail_width <= (maxWidth ?? Infinity) && thumbnail_height <= (maxHeight ?? Infinity);
+  return fits ? document : rest;
+}
+
+/** oEmbed 2.3.2: what a provider says to a format that it does not have. No code of this service: the specification's own. */
+function notImplemented(format: string): Answer {
+  const detail = `The format ${JSON.stringify(format)} is not offered; json is.`;
+  const problem = { type: 'about:blank', title: 'Not Implemented', status: 501, detail };
+  return jsonAnswer(501, PROBLEM_MEDIA_TYPE, 'no-store', problem);
+}
+
+function jsonAnswer(status: number, type: string, caching: string, value: object): Answer {
+  const headers = { 'Content-Type': type, 'Cache-Control': caching, 'Access-Control-Allow-Origin': '*' };
+  return { status, headers, body: Buffer.from(`${JSON.stringify(value)}\n`) };
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+const size = z.int().min(1);
+
+/** What oEmbed 1.0 says of a chart, a document of the type `rich`; `/oembed/<id>.json` of a release. */
+export const OembedDocument = z.strictObject({
+  version: z.literal('1.0'),
+  type: z.literal('rich'),
+  title: z.string(),
+  provider_name: z.string(),
+  provider_url: z.url(),
+  /** Seconds for which a consumer may keep it. */
+  cache_age: z.int(),
+  /** Of the frame, px. */
+  width: size,
+  height: size,
+  html: z.string(),
+  thumbnail_url: z.url().optional(),
+  thumbnail_width: size.optional(),
+  thumbnail_height: size.optional(),
+});
+export type OembedDocument = z.infer<typeof OembedDocument>;

@@ -1,0 +1,153 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chartCsv } from '../../src/charts/chart-csv.ts';
+import { DEFAULT_STATE } from '../../src/charts/chart-state.ts';
+import { CHARTS } from '../../src/charts/table.ts';
+import { cellWords, tableHtml } from '../../src/components/charts/table-html.ts';
+import { OembedDocument } from '../../src/sidecar/oembed/oembed-document.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+
+/** Of a page with everything that it may load, its script for other views included; bytes. */
+const BUDGET = 100 * 1024;
+
+let built: Built;
+const read = (path: string) => readFile(join(built.out, path), 'utf8');
+
+beforeAll(async () => {
+  built = await buildFixture();
+}, 120_000);
+
+afterAll(async () => {
+  await built?.[Symbol.asyncDispose]();
+});
+
+async function dataOf({ sources, prepare }: (typeof CHARTS)[number]) {
+  const texts = sources.map(async (path) => [
+    path,
+    await readFile(join(built.release, 'public', path), 'utf8'),
+  ]);
+  return prepare(Object.fromEntries(await Promise.all(texts)));
+}
+
+const plain = (html: string) =>
+  html
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+
+describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the page of the chart %s', (id, chart) => {
+  test('says in words and in a table all that its picture shows', async () => {
+    const [html, data] = [await read(`charts/${id}/index.html`), await dataOf(chart)];
+    const text = plain(html);
+    for (const words of [
+      chart.title(data, DEFAULT_STATE),
+      chart.unit(data, DEFAULT_STATE),
+      chart.source(data),
+    ])
+      expect(text).toContain(words);
+    for (const sentence of chart.summary(data, DEFAULT_STATE)) expect(text).toContain(sentence);
+    const [, body = ''] = /<tbody>(.*?)<\/tbody>/s.exec(html) ?? [];
+    const shown = [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
+      [...row!.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => plain(cell!)),
+    );
+    const { rows } = chart.table(data, DEFAULT_STATE);
+    expect(shown).toEqual(rows.map((row) => row.map(cellWords)));
+  });
+
+  test('draws it for a wide and for a narrow window, each with its own text alternative', async () => {
+    const html = await read(`charts/${id}/index.html`);
+    const svgs = html.match(/<svg [^>]*role="img"[^>]*>/g) ?? [];
+    expect(svgs).toHaveLength(2);
+    const ids = svgs.flatMap((svg) => /aria-labelledby="([^"]+)"/.exec(svg)![1]!.split(' '));
+    expect(new Set(ids).size).toBe(4);
+    for (const one of ids) expect(html.split(`id="${one}"`)).toHaveLength(2);
+  });
+
+  test('leads to the pages of its files, to its portal, and to programs that embed', async () => {
+    const html = await read(`charts/${id}/index.html`);
+    for (const path of chart.sources) expect(html).toContain(`href="/files/${path}/"`);
+    expect(html).toContain(`href="/${chart.area}/"`);
+    expect(html).toContain(
+      `<link rel="alternate" type="application/json+oembed" href="https://data.example.org/oembed/${id}.json"`,
+    );
+    const oembed = OembedDocument.parse(JSON.parse(await read(`oembed/${id}.json`)));
+    expect(oembed.html).toContain(`src="https://data.example.org/embed/${id}/"`);
+  });
+
+  test('weighs no more than 100 kB with its styles, its script and the script that draws other views', async () => {
+    const html = await read(`charts/${id}/index.html`);
+    const assets = [...html.matchAll(/(?:href|src|data-tools)="\/(_astro\/[^"]+\.(?:css|js))"/g)];
+    const texts = [html, ...(await Promise.all([...new Set(assets.map(([, path]) => path!))].map(read)))];
+    expect(texts.length).toBeGreaterThan(3);
+    const bytes = texts.reduce((sum, text) => sum + brotliCompressSync(text).length, 0);
+    expect(bytes).toBeLessThan(BUDGET);
+  });
+
+  test('has a frozen form that needs nothing from anywhere and names the state of its files', async () => {
+    const code = await read(`embed/${id}/frozen.txt`);
+    expect(code).toMatch(/^<figure .*<\/figure>\n$/s);
+    // Links are for readers; nothing is loaded, run or styled.
+    expect(code).not.toMatch(
+      /<(script|style|link|img|iframe|object|use|image)\b|\s(style|src|on\w+)=|url\(/i,
+    );
+    for (const path of chart.sources) {
+      const { sha256 } = built.draft.files.find((file) => file.path === path)!;
+      expect(code).toContain(sha256);
+    }
+    expect(code).toContain(built.draft.ledger.root);
+    const rows = chart.table(await dataOf(chart), DEFAULT_STATE).rows.length;
+    expect(code.match(/<tr>/g)).toHaveLength(rows + 1);
+  });
+
+  test('is cited with the address of its page', async () => {
+    for (const ending of ['txt', 'bib', 'ris', 'json'])
+      expect(await read(`charts/${id}/citation.${ending}`)).toContain(
+        `https://data.example.org/charts/${id}/`,
+      );
+  });
+
+  test('is an embed of its own, which search engines leave to the page', async () => {
+    const html = await read(`embed/${id}/index.html`);
+    expect(html).toContain('<meta name="robots" content="noindex">');
+    expect(html).toContain(`<link rel="canonical" href="https://data.example.org/charts/${id}/">`);
+    expect(html).toContain(`href="https://data.example.org/charts/${id}/" target="_blank" rel="noopener"`);
+    expect(html).not.toContain('site-header');
+  });
+});
+
+describe('the list of charts', () => {
+  test('leads to each of them, by area', async () => {
+    const html = await read('charts/index.html');
+    for (const { id, area } of CHARTS) {
+      const section = html.slice(html.indexOf(`<section data-area="${area}"`)).split('</section>')[0];
+      expect(section).toContain(`href="/charts/${id}/"`);
+    }
+    expect(brotliCompressSync(html).length).toBeLessThan(50 * 1024);
+  });
+});
+
+describe('a table of a chart as HTML', () => {
+  const columns = [
+    { name: 'day', title: 'Day', unit: '' },
+    { name: 'change', title: 'Change <of> it', unit: 'MIC' },
+  ];
+
+  test('has a heading for each row, numbers as they are in the CSV with commas to read them by, and no markup of the data', () => {
+    const table = { columns, rows: [['a<b', -1234567.000001] as const, ['c&d', null] as const] };
+    expect(tableHtml(table)).toBe(
+      '<thead><tr><th scope="col">Day</th><th scope="col" class="number">Change &lt;of&gt; it <span class="column-unit">MIC</span></th></tr></thead>' +
+        '<tbody><tr><th scope="row" class="tight">a&lt;b</th><td class="number">−1,234,567.000001</td></tr>' +
+        '<tr><th scope="row" class="tight">c&amp;d</th><td class="number"></td></tr></tbody>',
+    );
+    expect(parse(chartCsv(table))).toEqual([
+      ['day', 'change'],
+      ['a<b', '-1234567.000001'],
+      ['c&d', ''],
+    ]);
+  });
+});

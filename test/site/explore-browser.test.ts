@@ -1,0 +1,256 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findChromium } from '../../pipeline/publish/chromium.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+import { openHost } from './explore-host.ts';
+
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const PAGES = [
+  '/sentinels/',
+  '/sentinels/atlas/',
+  '/deliberations/',
+  '/deliberations/d-400/',
+  '/decisions/',
+  '/decisions/dec-400/',
+  '/cycles/',
+  '/cycles/c-151/',
+  '/cycles/in-2025/',
+  '/search/',
+  '/calculator/',
+];
+const READERS: Record<string, BrowserContextOptions> = {
+  'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
+};
+const SUPPLY = { timestamp: '2026-10-01T00:00:30Z', total_supply: 1 };
+const STATUS = {
+  timestamp: '2026-10-01T00:01:30Z',
+  system_health: 'degraded',
+  sentinels: [
+    {
+      id: 'ATLAS',
+      status: 'offline',
+      uptime_days: 0,
+      cathedral: 'FOR-GOVERNMENTS',
+      last_heartbeat: '2026-09-29T12:00:00Z',
+      performance: { gi_score: 0.1234, coordination: 7 },
+    },
+  ],
+};
+
+/** On a machine that has other work a browser may take long to do little. */
+const SOON = { timeout: 20_000 };
+
+let built: Built;
+let browser: Browser;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
+  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
+  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await built?.[Symbol.asyncDispose]();
+});
+
+interface Visit extends AsyncDisposable {
+  page: Page;
+  /** What the browser complains of. */
+  wrong: string[];
+}
+
+async function visit(url: string, reader: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext(reader);
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
+  });
+  await page.goto(url);
+  return { page, wrong, [Symbol.asyncDispose]: () => context.close() };
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).withTags(WCAG).setLegacyMode(true).analyze();
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+function event(path: string, value: { timestamp: string }): string {
+  return `event: ${path}\ndata: ${JSON.stringify({ path, timestamp: value.timestamp, value })}\nid: 1-1\n\n`;
+}
+
+describe.each(Object.entries(READERS))('to a reader %s', (_, reader) => {
+  test.each(PAGES)('%s is accessible and fits', async (path) => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}${path}`, reader);
+    const { page, wrong } = visited;
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(reader.viewport!.width);
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('the search', () => {
+  const results = (page: Page) => page.locator('#search-results a').allTextContents();
+
+  test('finds by words, narrows to a kind, and keeps both in the address', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}/search/`);
+    const { page, wrong } = visited;
+    await page.keyboard.press('/');
+    await page.keyboard.type('atlas');
+    await page.locator('#search-results li').first().waitFor();
+    expect((await results(page))[0]).toBe('ATLAS');
+    await expect.poll(() => page.url(), SOON).toBe(`${host.origin}/search/?q=atlas`);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('radio', { name: /^Decisions/ }).check();
+    await expect.poll(() => page.url(), SOON).toBe(`${host.origin}/search/?q=atlas&kind=decision`);
+    await expect
+      .poll(async () => (await results(page)).every((title) => title.startsWith('Whether')), SOON)
+      .toBe(true);
+    await page.goBack();
+    await expect.poll(async () => (await results(page))[0], SOON).toBe('ATLAS');
+    expect(await page.getByRole('radio', { name: 'All' }).isChecked()).toBe(true);
+    expect([wrong, host.missed]).toEqual([[], []]);
+  });
+
+  test('opens from an address, and is walked through with the keys', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}/search/?q=reading+interval&kind=deliberation`);
+    const { page } = visited;
+    await page.locator('#search-results li').first().waitFor();
+    const [first, second] = await results(page);
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await page.keyboard.press('/');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe(first);
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe(second);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('q');
+  });
+
+  test('shows more on demand, says how many there are, and what it did not find', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}/search/?q=interval`);
+    const { page } = visited;
+    await page.locator('#search-results li').nth(19).waitFor();
+    expect(await page.locator('#search-status').textContent()).toMatch(
+      /^\d+ pages found .* first 20 shown\.$/,
+    );
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.locator('#search-results li').nth(20).waitFor();
+    await page.locator('#q').fill('xyzzyplugh');
+    await expect
+      .poll(() => page.locator('#search-status').textContent(), SOON)
+      .toBe('Nothing found for “xyzzyplugh”.');
+    expect(await page.locator('#browse').isVisible()).toBe(true);
+  });
+});
+
+describe('live values', () => {
+  test('are those of the stream where the service answers, with their time', async () => {
+    const greeting = event('government/sentinel-status.json', STATUS);
+    await using host = await openHost(built.out, greeting);
+    await using visited = await visit(`${host.origin}/sentinels/atlas/`);
+    const { page, wrong } = visited;
+    await page.locator('.is-live').waitFor();
+    expect(await page.locator('.is-live').textContent()).toBe('Live, as of 1 October 2026, 00:01 UTC');
+    expect(await page.locator('[data-live="sentinel-status"]').textContent()).toBe('Offline');
+    expect(await page.locator('[data-live="sentinel-integrity"]').textContent()).toBe('0.123');
+    const later = { ...STATUS, timestamp: '2026-10-01T00:05:00Z' };
+    later.sentinels = [{ ...STATUS.sentinels[0]!, status: 'operational' }];
+    host.listeners[0]!.write(event('government/sentinel-status.json', later));
+    await expect
+      .poll(() => page.locator('[data-live="sentinel-status"]').textContent(), SOON)
+      .toBe('Operational');
+    expect(await violations(page)).toEqual([]);
+    expect(wrong).toEqual([]);
+  });
+
+  test('of other sentinels stay as the page has them', async () => {
+    await using host = await openHost(built.out, event('government/sentinel-status.json', STATUS));
+    await using visited = await visit(`${host.origin}/sentinels/`);
+    const { page } = visited;
+    const hermes = page.locator('tr', { hasText: 'HERMES' }).locator('[data-live="sentinel-status"]');
+    const before = await hermes.textContent();
+    await page.locator('.is-live').waitFor();
+    expect(await hermes.textContent()).toBe(before);
+  });
+
+  test('are not asked of a static host, which shows the release’s', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}/sentinels/atlas/`);
+    const { page, wrong } = visited;
+    await page.waitForLoadState('networkidle');
+    expect(await page.locator('[data-live-label]').textContent()).toMatch(/^As of /);
+    expect([host.missed, wrong]).toEqual([[], []]);
+  });
+
+  test('are followed by one connection for the paths that the page shows', async () => {
+    await using host = await openHost(built.out, event('economy/supply', SUPPLY));
+    await using visited = await visit(`${host.origin}/sentinels/`);
+    await expect.poll(() => host.wanted, SOON).toEqual(['?paths=government/sentinel-status.json']);
+    await visited.page.waitForLoadState('load');
+    expect(host.wanted).toHaveLength(1);
+  });
+});
+
+describe('the calculator', () => {
+  test('computes what is entered, shows the steps, and keeps it in the address', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}/calculator/?s=50&multiplier=2`);
+    const { page, wrong } = visited;
+    const result = page.locator('[data-result="reward"]');
+    expect(await result.textContent()).toBe('1,000.00');
+    await page.getByLabel('Multiplier M').fill('1');
+    expect(await result.textContent()).toBe('500.00');
+    await expect.poll(() => new URL(page.url()).search, SOON).toBe('?multiplier=1');
+    await page.getByRole('radio', { name: 'follows from the work' }).check();
+    await page.getByLabel('Apps').fill('20');
+    expect(await page.locator('[data-steps="score"] li').first().textContent()).toContain('0.4 × 20');
+    await expect.poll(() => new URL(page.url()).search, SOON).toContain('apps=20');
+    await page.reload();
+    expect(await page.getByLabel('Apps').inputValue()).toBe('20');
+    expect(await violations(page)).toEqual([]);
+    expect(wrong).toEqual([]);
+  });
+
+  test('says what is wrong with a number, and goes on with the one before', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}/calculator/?s=50&multiplier=2`);
+    const { page } = visited;
+    await page.getByLabel('Multiplier M').fill('3');
+    expect(await page.locator('#in-multiplier-fault').textContent()).toContain('from 1 to 2');
+    expect(await page.locator('[data-result="reward"]').textContent()).toBe('1,000.00');
+    expect(await violations(page)).toEqual([]);
+  });
+});
+
+describe('without JavaScript', () => {
+  const reader: BrowserContextOptions = { javaScriptEnabled: false };
+
+  test('the search leads to every kind of page', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}/search/?q=atlas`, reader);
+    const { page } = visited;
+    expect(await page.locator('#search').isVisible()).toBe(false);
+    expect(await page.locator('noscript p', { hasText: 'needs JavaScript' }).isVisible()).toBe(true);
+    expect(await page.locator('#browse h3').count()).toBe(7);
+  });
+
+  test('the calculator has an example with its steps and tables of typical values', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}/calculator/`, reader);
+    const { page } = visited;
+    expect(await page.locator('#calculator').isVisible()).toBe(false);
+    expect(await page.locator('[data-steps="reward"] li').count()).toBe(3);
+    expect(await page.locator('#typical-rewards').isVisible()).toBe(true);
+  });
+});

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { headersFor } from '../../pipeline/publish/headers.ts';
+import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
+import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
+
+export interface Host extends AsyncDisposable {
+  origin: string;
+  /** Paths that were asked for and are not there. */
+  missed: string[];
+  /** Streams that are open at `/live`, oldest first; empty for a static host. */
+  listeners: ServerResponse[];
+  /** What each of them asked for, with its question mark. */
+  wanted: string[];
+}
+
+/**
+ * Serves a built site with the headers of a release: as a static host, or as the service's own server, which numbers its
+ * answers and has a stream at `/live` that begins with `greeting`.
+ */
+export async function openHost(root: string, greeting: string | null = null): Promise<Host> {
+  const missed: string[] = [];
+  const wanted: string[] = [];
+  const listeners: ServerResponse[] = [];
+  const server = createServer(async (request, response) => {
+    const { pathname, search } = new URL(request.url ?? '/', 'http://localhost');
+    const path = decodeURIComponent(pathname.endsWith('/') ? `${pathname}index.html` : pathname).slice(1);
+    if (greeting !== null) response.setHeader('X-Request-Id', 'a-request');
+    if (greeting !== null && path === 'live') {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(greeting);
+      listeners.push(response);
+      wanted.push(search);
+      return;
+    }
+    try {
+      const body = await readFile(join(root, path));
+      const file = { path, kind: path.endsWith('.html') ? 'page' : 'asset', media_type: mediaTypeOf(path) };
+      response.writeHead(200, headersFor(file as ManifestFile)).end(body);
+    } catch {
+      missed.push(pathname);
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+  };
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, missed, listeners, wanted, [Symbol.asyncDispose]: close };
+}

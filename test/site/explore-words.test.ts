@@ -1,0 +1,274 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cycleSentences } from '../../src/components/explore/cycle-sentences.ts';
+import type { Cycle } from '../../src/components/explore/cycles.ts';
+import type { Deliberation, Position } from '../../src/components/explore/deliberations.ts';
+import { firstSentence } from '../../src/components/explore/first-sentence.ts';
+import { linkWords } from '../../src/components/explore/linked-words.ts';
+import { pageNames } from '../../src/components/explore/page-names.ts';
+import { questionOf } from '../../src/components/explore/questions.ts';
+import { sentinelSentences } from '../../src/components/explore/sentinel-sentences.ts';
+import type { SentinelEntry } from '../../src/components/explore/sentinels.ts';
+import { shortText } from '../../src/components/explore/short-text.ts';
+import { tally, tallyWords } from '../../src/components/explore/tally.ts';
+import { uptimeSentences } from '../../src/components/explore/uptime-sentences.ts';
+import { virtueSentence } from '../../src/components/explore/virtue-sentence.ts';
+import { whyItEnded } from '../../src/components/explore/why-it-ended.ts';
+
+type Stance = Position['position'];
+
+/** `support`, `oppose without reasons` of sentinels A, B, C … */
+function deliberation(id: string, consensus: Deliberation['consensus'], stances: string[]) {
+  const positions = stances.map((stance, index): Position => {
+    const [position, ...rest] = stance.split(' ');
+    const reasoning = rest.length > 0 ? '' : 'For a reason.';
+    const virtue_tags: Position['virtue_tags'] = position === 'support' ? ['prudence'] : [];
+    return { id: String.fromCharCode(65 + index), position: position as Stance, reasoning, virtue_tags };
+  });
+  return { id, href: `/deliberations/${id}/`, topic: `Whether ${id}`, consensus, outcome: '', positions };
+}
+
+describe('the name of a page', () => {
+  test('is the id in lower case', () => {
+    expect(pageNames(['ATLAS', 'decision-7-1'])).toEqual(
+      new Map([
+        ['ATLAS', 'atlas'],
+        ['decision-7-1', 'decision-7-1'],
+      ]),
+    );
+  });
+
+  test('is a plain one for any id, unlike every other, and none that is taken', () => {
+    const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 120, unit: 'binary' }), { maxLength: 6 });
+    fc.assert(
+      fc.property(ids, (ids) => {
+        const names = [
+          ...pageNames([...ids, '..', 'a/b', 'Atlas', 'ATLAS', 'in-2026'], ['in-2026']).values(),
+        ];
+        for (const name of names) expect(name).toMatch(/^[a-z0-9][a-z0-9._-]*$/);
+        expect(new Set([...names, 'in-2026']).size).toBe(names.length + 1);
+      }),
+    );
+  });
+
+  test('stays when later ids come', () => {
+    const before = pageNames(['Atlas', 'a b']);
+    const after = pageNames(['Atlas', 'a b', 'ATLAS', 'a-b']);
+    for (const [id, name] of before) expect(after.get(id)).toBe(name);
+  });
+});
+
+describe('why a deliberation ended as it did', () => {
+  const agreed = deliberation('d-1', 'reached', ['support', 'support', 'support', 'oppose']);
+  const failed = deliberation('d-2', 'not_reached', [
+    'support_with_conditions',
+    'oppose',
+    'abstain without reasons',
+  ]);
+
+  test('is said of the positions, by name, and held against the others', () => {
+    expect(whyItEnded(failed, [agreed, failed])).toEqual([
+      'It ended without consensus: of those who spoke for or against, 50\u00a0% were in favour.',
+      'Of three that took part, one was in favour, with conditions; one against (B); one abstained (C).',
+      'Among the other published deliberations, one reached consensus, with 75\u00a0% in favour or more.',
+      'C gave no reasons.',
+    ]);
+  });
+
+  test('says so where the share in favour does not tell', () => {
+    const other = deliberation('d-3', 'not_reached', ['support', 'support', 'support', 'support', 'oppose']);
+    const third = deliberation('d-4', 'reached', ['support', 'oppose']);
+    expect(whyItEnded(third, [agreed, other, third])[2]).toBe(
+      'Among the other published deliberations, one reached consensus, with 75\u00a0% in favour or more; one did not, with 80\u00a0% or less. The share alone does not tell them apart.',
+    );
+  });
+
+  test('compares nothing while it is open, and nothing with nothing', () => {
+    const open = deliberation('d-5', 'pending', ['support']);
+    expect(whyItEnded(open, [agreed, open])).toEqual([
+      'It is still open, and positions may change: of those who spoke for or against, all were in favour.',
+      'Of one that took part, one was in favour; nobody against.',
+    ]);
+    expect(whyItEnded(agreed, [agreed])).toHaveLength(2);
+    expect(whyItEnded(deliberation('d-6', 'reached', []), [])).toEqual([
+      'It ended with consensus; no sentinel took a position.',
+    ]);
+    expect(whyItEnded(deliberation('d-7', 'reached', ['abstain']), [])[0]).toBe(
+      'It ended with consensus; nobody spoke for or against.',
+    );
+  });
+
+  test('counts each stance once, whatever was said', () => {
+    const stances = fc.array(fc.constantFrom('support', 'support_with_conditions', 'oppose', 'abstain'));
+    fc.assert(
+      fc.property(stances, (stances) => {
+        const { favour, against, abstained, conditions, share } = tally(
+          deliberation('d', 'pending', stances).positions,
+        );
+        expect(favour + against + abstained).toBe(stances.length);
+        expect(conditions).toBeLessThanOrEqual(favour);
+        expect(share === null).toBe(favour + against === 0);
+      }),
+    );
+    expect(tallyWords(tally(failed.positions))).toBe(
+      'One in favour (with conditions), one against, one abstaining',
+    );
+  });
+
+  test('names the virtues, the most named first', () => {
+    expect(virtueSentence(agreed.positions)).toBe(
+      'Of four positions, the reasons appeal to prudence in three.',
+    );
+    expect(virtueSentence([])).toBe('');
+  });
+});
+
+describe('a question', () => {
+  test('is the same when it is reviewed', () => {
+    expect(questionOf('Review of D-7: whether to lock')).toBe(questionOf('Whether to lock'));
+    expect(questionOf('Review of budgets')).toBe('review of budgets');
+  });
+});
+
+describe('a text of the ledger', () => {
+  const pages = new Map([
+    ['ATLAS', '/sentinels/atlas/'],
+    ['d-1', '/decisions/d-1/'],
+  ]);
+
+  test('leads to what it names, and is otherwise as it was', () => {
+    const text = 'ATLAS, unlike ATLASES, asked (d-1) for <b>more</b>.';
+    const pieces = linkWords(text, pages, '/x/');
+    expect(pieces.map(({ text }) => text).join('')).toBe(text);
+    expect(pieces.filter(({ href }) => href !== null)).toEqual([
+      { text: 'ATLAS', href: '/sentinels/atlas/' },
+      { text: 'd-1', href: '/decisions/d-1/' },
+    ]);
+  });
+
+  test('does not lead to the page that it is on', () => {
+    expect(linkWords('ATLAS', pages, '/sentinels/atlas/')).toEqual([{ text: 'ATLAS', href: null }]);
+  });
+
+  test('is whole in its pieces, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(
+          linkWords(text, pages, '')
+            .map((piece) => piece.text)
+            .join(''),
+        ).toBe(text);
+      }),
+    );
+  });
+
+  test('begins with a sentence', () => {
+    expect(firstSentence('Version 2.1 holds. It does.')).toBe('Version 2.1 holds.');
+    expect(firstSentence('Is it? Yes.')).toBe('Is it?');
+    expect(firstSentence('no end')).toBe('no end');
+  });
+
+  test('is cut after a word where it is long', () => {
+    const long = 'word '.repeat(100);
+    expect(shortText('short')).toBe('short');
+    expect(shortText(long)).toMatch(/^(word )+word …$/);
+    expect(shortText('x'.repeat(500)).length).toBeLessThan(120);
+  });
+});
+
+describe('a sentinel in words', () => {
+  const one = (
+    id: string,
+    coordination: number | null,
+    more: Partial<SentinelEntry> = {},
+  ): SentinelEntry => ({
+    id,
+    href: '',
+    cathedral: 'FOR-ACADEMICS',
+    status: 'operational',
+    uptime_days: 3,
+    last_heartbeat: '2026-01-01T00:00:00Z',
+    gi_score: null,
+    coordination,
+    total_rewards: 0,
+    multiplier: 1,
+    roi: 0.5,
+    ...more,
+  });
+  const all = [one('A', 9), one('B', 7), one('C', 5), one('D', 3), one('E', null)];
+
+  test('is placed among the others, where its place is worth saying', () => {
+    expect(sentinelSentences(all[0]!, all, [])[0]).toBe(
+      'A is operational, 3 days up. Of 5 sentinels it has the highest coordination score and the highest ROI.',
+    );
+    expect(sentinelSentences(all[3]!, all, [])[0]).not.toContain('coordination score');
+  });
+
+  test('says how it voted', () => {
+    const { positions } = deliberation('d', 'reached', ['support', 'support_with_conditions', 'oppose']);
+    expect(sentinelSentences(all[0]!, all, positions)[1]).toBe(
+      'A took part in 3 published deliberations: in favour twice, 1 of them with conditions; against once; abstaining never.',
+    );
+  });
+
+  test('has its days counted, the last 90 only', () => {
+    const day = (date: string, status: 'operational' | 'offline', longest_silence: number) => ({
+      date,
+      sentinel: 'A',
+      status,
+      longest_silence,
+    });
+    const days = [
+      day('2026-01-01', 'offline', 90),
+      day('2026-04-01', 'offline', 30.25),
+      day('2026-04-02', 'operational', 2),
+    ];
+    expect(uptimeSentences('A', days)).toEqual([
+      'Of 2 days, A was operational on 1 and offline on 1. Its longest silence was 30.3 hours.',
+    ]);
+    expect(uptimeSentences('Z', days)).toEqual(['Z has no day on record in the last 90.']);
+    expect(uptimeSentences('A', [])).toEqual([]);
+  });
+});
+
+describe('a cycle in words', () => {
+  const cycle: Cycle = {
+    label: 'C-151',
+    number: 151,
+    href: null,
+    date: '2025-12-01',
+    isOver: true,
+    mii: {
+      date: '2025-12-01',
+      readings: 4,
+      mii_mean: 0.95,
+      mii_min: 0.93,
+      mii_max: 0.97,
+      mii: 0.9312,
+      threshold: 0.94,
+      minting_active: false,
+    },
+    supply: null,
+    minting: [],
+    mints: 0,
+    minted: 0,
+    multipliers: [],
+    events: [],
+    decisions: [],
+  };
+
+  test('says where the index lay and that nothing was minted', () => {
+    expect(cycleSentences(cycle)).toEqual([
+      'C-151 was the day 1 December 2025, UTC.',
+      'The integrity index lay between 0.930 and 0.970 in 4 readings, the last 0.931: below the threshold of 0.940, so minting was paused at the end of the day.',
+      'Nothing was minted.',
+    ]);
+  });
+
+  test('says less of a day without a reading, and of one that is not over', () => {
+    expect(cycleSentences({ ...cycle, mii: null })[1]).toBe('There was no reading of the integrity index.');
+    expect(cycleSentences({ ...cycle, isOver: false })).toEqual([
+      'C-151 is the day 1 December 2025, UTC, and not over: its sums are published when it is.',
+    ]);
+  });
+});

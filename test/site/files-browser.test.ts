@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findChromium } from '../../pipeline/publish/chromium.ts';
+import { servePages } from '../../pipeline/publish/serve-pages.ts';
+import { buildSite } from '../../pipeline/publish/site.ts';
+import { type FilesRelease, filesRelease } from './files-release.ts';
+import { BASE_URL, CONTACT } from './fixture-release.ts';
+
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** One of each kind. */
+const PATHS = [
+  '/files/',
+  '/files/economy/mic-history.csv/',
+  '/files/government/ledger/export/',
+  '/files/government/transparency.json/',
+  '/files/academics/citations.bib/',
+];
+const READERS: Record<string, BrowserContextOptions> = {
+  'at a desk, in light': { viewport: { width: 1280, height: 900 } },
+  'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
+  'with colours of their own': { viewport: { width: 800, height: 900 }, forcedColors: 'active' },
+};
+
+let release: FilesRelease;
+let folder: string;
+let site: Awaited<ReturnType<typeof servePages>>;
+let browser: Browser;
+
+beforeAll(async () => {
+  release = await filesRelease();
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-files-site-'));
+  const [out, cache] = [join(folder, 'site'), join(folder, 'cache')];
+  await buildSite({ release: release.draft, out, cache, baseUrl: BASE_URL, contact: CONTACT, printed: [] });
+  site = await servePages(out);
+  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
+  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
+  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  site?.server.close();
+  await release?.[Symbol.asyncDispose]();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+/** What the browser says against a page while it is looked at, the content policy's refusals with it. */
+function complaints(page: Page): string[] {
+  const wrong: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
+  });
+  page.on('pageerror', (error) => wrong.push(error.message));
+  return wrong;
+}
+
+describe.each(Object.entries(READERS))('a reader %s', (_, reader) => {
+  test('finds the pages of files accessible, and within the window', async () => {
+    const context = await browser.newContext(reader);
+    const page = await context.newPage();
+    const wrong = complaints(page);
+    for (const path of PATHS) {
+      await page.goto(`${site.origin}${path}`);
+      await page.evaluate(() => {
+        for (const one of document.querySelectorAll<HTMLDetailsElement>('main details')) one.open = true;
+      });
+      const { violations } = await new AxeBuilder({ page }).withTags(WCAG).setLegacyMode(true).analyze();
+      const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${path} ${id}: ${html}`));
+      expect(found).toEqual([]);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width, path).toBeLessThanOrEqual(reader.viewport!.width);
+    }
+    expect(wrong.filter((text) => !text.includes('Failed to load resource'))).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('the button beside an example', () => {
+  const path = '/files/economy/mic-history.csv/';
+
+  test('copies exactly what stands there, and says so', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    await page.goto(`${site.origin}${path}`);
+    const button = page.getByRole('button', { name: 'Copy the example for curl' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Copied').waitFor({ state: 'attached' });
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const shown = await page.locator('[data-copy="the example for curl"] pre').textContent();
+    expect(copied).toBe(shown);
+    expect(copied).toMatch(/^curl .*mic-history\.csv'$/s);
+    await context.close();
+  });
+
+  test('says so where the browser does not allow it', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.addInitScript(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('no'));
+    });
+    await page.goto(`${site.origin}${path}`);
+    await page.getByRole('button', { name: 'Copy the address' }).click();
+    await page.getByRole('status').getByText('Not allowed').waitFor({ state: 'attached' });
+    await context.close();
+  });
+
+  test('is not there without JavaScript, and everything else is', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${site.origin}${path}`);
+    expect(await page.getByRole('button').count()).toBe(0);
+    await page.getByText('pd.read_csv(').waitFor();
+    await page.getByRole('link', { name: /^Download CSV/ }).waitFor();
+    await page.getByText('MIC minting history [data set]').waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,196 @@
+import { readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Cite } from '@citation-js/core';
+import '@citation-js/plugin-bibtex';
+import '@citation-js/plugin-ris';
+import { HtmlValidate } from 'html-validate';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { CITATION_FORMS } from '../../pipeline/catalogue/citation/forms.ts';
+import { buildSite } from '../../pipeline/publish/site.ts';
+import { CHARTS } from '../../src/charts/table.ts';
+import { fieldGroups } from '../../src/components/files/field-groups.ts';
+import { SiteRelease } from '../../src/components/release.ts';
+import { type FilesRelease, filesRelease } from './files-release.ts';
+import { BASE_URL, CONTACT } from './fixture-release.ts';
+
+const PDF = 'government/transparency.pdf';
+const BUDGET_BYTES = 100_000;
+
+let release: FilesRelease;
+let site: SiteRelease;
+let out: string;
+let pages: Map<string, string>;
+let index: string;
+
+beforeAll(async () => {
+  release = await filesRelease();
+  out = await mkdtemp(join(tmpdir(), 'cathedral-files-site-'));
+  const cache = join(out, 'cache');
+  const facts = { baseUrl: BASE_URL, contact: CONTACT, printed: [PDF] };
+  await buildSite({ release: release.draft, out: join(out, 'site'), cache, ...facts });
+  site = new SiteRelease(release.draft, facts);
+  const read = (path: string) => readFile(join(out, 'site', 'files', path, 'index.html'), 'utf8');
+  pages = new Map(await Promise.all(ARTIFACTS.map(async ({ path }) => [path, await read(path)] as const)));
+  index = await read('.');
+});
+
+afterAll(async () => {
+  await release?.[Symbol.asyncDispose]();
+  if (out) await rm(out, { recursive: true, force: true });
+});
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** A page is too long to be shown where it lacks something. */
+function expectText(html: string, text: string): void {
+  expect(html.includes(text), text).toBe(true);
+}
+
+function expectNoText(html: string, text: string): void {
+  expect(html.includes(text), text).toBe(false);
+}
+
+describe.each(ARTIFACTS.map((artifact) => [artifact.path, artifact] as const))(
+  'the page of %s',
+  (path, artifact) => {
+    const html = () => pages.get(path)!;
+    const file = () => site.find(path);
+
+    test('says what it is, and every field with unit, range and formula', () => {
+      for (const words of [artifact.title, artifact.description]) expectText(html(), escaped(words));
+      for (const { path: group, fields } of fieldGroups(fieldsOf(artifact))) {
+        if (group !== '') expectText(html(), `<code>${escaped(group)}</code>`);
+        for (const { id, name, description, unit, range, formula } of fields) {
+          const row = html()
+            .slice(html().indexOf(`<tr id="${id}"`))
+            .split('</tr>', 1)[0]!;
+          for (const words of [name, description, unit, range, formula]) expectText(row, escaped(words));
+        }
+      }
+    });
+
+    test('has size, rows, digest and a download of what is public, and none of what is not', () => {
+      const found = file();
+      const href = `href="/${path}"`;
+      expect(html().includes(href)).toBe(!artifact.restricted);
+      if (artifact.restricted || !found) {
+        if (found) expectNoText(html(), found.sha256);
+        expectNoText(html(), 'id="file-preview"');
+        return;
+      }
+      expectText(html(), found.sha256);
+      expect(html()).toMatch(new RegExp(`class="button" ${href} download="[^"]+\\.(json|csv|bib)"`));
+      expectText(html(), 'id="file-preview"');
+      if (found.rows !== null) expectText(html(), `<dd>${found.rows.toLocaleString('en-GB')}</dd>`);
+    });
+
+    test('says of when it is, when the next one comes, and how to follow what is real-time', () => {
+      expectText(html(), `<time datetime="${site.draft.timestamp}">`);
+      expectText(html(), '<time datetime="2026-01-03T06:00:00Z">');
+      expect(html().includes(`/live?paths=${path}`)).toBe(artifact.refresh === 'real-time');
+    });
+
+    test('is described for search engines by data that are its own', () => {
+      const [, data] = /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(html())!;
+      const dataset = JSON.parse(data!);
+      expect(dataset).toMatchObject({
+        '@type': 'Dataset',
+        name: artifact.title,
+        url: `${BASE_URL}/files/${path}/`,
+      });
+      expect(dataset.temporalCoverage).toBe(`2025-12-29/${site.draft.timestamp}`);
+      const addresses = dataset.distribution.map(({ contentUrl }: { contentUrl: string }) => contentUrl);
+      for (const address of addresses) expect(site.find(address.slice(BASE_URL.length + 1))).toBeDefined();
+    });
+
+    test('is cited in four files, which an independent library reads alike', async () => {
+      for (const { ending } of CITATION_FORMS) {
+        expectText(html(), `href="/files/${path}/citation.${ending}"`);
+        const text = await readFile(join(out, 'site', 'files', path, `citation.${ending}`), 'utf8');
+        expectText(text, `${BASE_URL}/${path}`);
+        if (ending === 'txt') expectText(html(), escaped(text.trimEnd()));
+        else
+          expect(new Cite(text).data).toMatchObject([{ title: artifact.title, URL: `${BASE_URL}/${path}` }]);
+      }
+    });
+
+    test('leads to its charts, its schema and its operation in the API reference', async () => {
+      for (const { id } of CHARTS.filter(({ sources }) => sources.includes(path)))
+        expectText(html(), `href="/charts/${id}/"`);
+      const schemas = [...html().matchAll(/href="\/(schemas\/[^"]+)"/g)].map(([, schema]) => schema!);
+      expect(schemas.length > 0).toBe(fieldsOf(artifact).length > 0);
+      for (const schema of schemas) expect(site.find(schema)).toBeDefined();
+      const api = await readFile(join(out, 'site', 'api', 'index.html'), 'utf8');
+      const anchors = [...html().matchAll(/href="\/api\/#([^"]+)"/g)].map(([, anchor]) => anchor!);
+      expect(anchors.length).toBeGreaterThan(0);
+      for (const anchor of anchors) expectText(api, `id="${anchor}"`);
+    });
+
+    test('is valid HTML, and small', async () => {
+      const report = await new HtmlValidate({ extends: ['html-validate:standard'] }).validateString(html());
+      const messages = report.results.flatMap(({ messages }) => messages);
+      expect(messages.map(({ ruleId, message, line }) => `${line}: ${ruleId} ${message}`)).toEqual([]);
+      const assets = [...html().matchAll(/(?:src|href)="\/(_astro\/[^"]+\.(?:css|js))"/g)].map(
+        ([, asset]) => asset!,
+      );
+      const bytes = await Promise.all(assets.map((asset) => readFile(join(out, 'site', asset))));
+      const all = [Buffer.from(html()), ...bytes].reduce((sum, one) => sum + gzipSync(one).length, 0);
+      expect(all).toBeLessThan(BUDGET_BYTES);
+    });
+  },
+);
+
+describe('the pages of the files', () => {
+  test('show nothing of what needs a key', async () => {
+    const folder = join(release.out, 'current', 'restricted', 'government');
+    const everything = [...pages.values()].join('\n');
+    for (const name of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
+      const text = await readFile(join(folder, name), 'utf8');
+      const words = [...text.matchAll(/"([^"]{25,})"/g)].map(([, value]) => escaped(value!));
+      for (const value of words) expectNoText(everything, value);
+    }
+  });
+
+  test('link every public file of the release, in every form', () => {
+    const everything = [...pages.values(), index].join('\n');
+    const own = site.draft.files.filter(({ kind, restricted }) => kind === 'data' && !restricted);
+    expect(own.filter(({ path }) => path.endsWith('.parquet')).length).toBeGreaterThan(5);
+    for (const { path } of own) expectText(everything, `href="/${path}"`);
+  });
+
+  test('have anchors for the links in them', () => {
+    for (const html of [...pages.values(), index]) {
+      for (const [, anchor] of html.matchAll(/href="#([^"]+)"/g)) expectText(html, `id="${anchor}"`);
+    }
+  });
+});
+
+describe('the list of files', () => {
+  test('has each with its page, access, refresh, size and forms', () => {
+    for (const { path, title, restricted, refresh } of ARTIFACTS) {
+      const row = index.slice(index.indexOf(`<a href="/files/${path}/">`)).split('</tr>', 1)[0]!;
+      expectText(row, escaped(title));
+      expectText(row, `<code>/${path}</code>`);
+      expectText(row, restricted ? '>key<' : '>public<');
+      expectText(row, refresh === 'real-time' ? 'real time' : 'six hours');
+    }
+    expectText(index, 'CSV, NDJSON, XLSX and Parquet');
+  });
+
+  test('leads to the catalogues that the release has', () => {
+    for (const path of [
+      'cathedral.sqlite',
+      'datapackage.json',
+      'catalog.jsonld',
+      'croissant.json',
+      'openapi.json',
+    ])
+      expectText(index, `<a href="/${path}">`);
+  });
+});

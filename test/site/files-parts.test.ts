@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { fieldGroups } from '../../src/components/files/field-groups.ts';
+import { nextRelease } from '../../src/components/files/next-release.ts';
+import { formNames, otherForms } from '../../src/components/files/other-forms.ts';
+import { siteFacts } from '../../src/components/files/site-facts.ts';
+import { SiteRelease } from '../../src/components/release.ts';
+import { tinyFacts } from '../catalogue/tiny-facts.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
+
+const { files, ledger } = tinyFacts();
+const artifactAt = (path: string) => ARTIFACTS.find((artifact) => artifact.path === path)!;
+
+describe('the fields of a page', () => {
+  test('are those of the file, each once, under a heading for what they stand in', () => {
+    for (const artifact of ARTIFACTS) {
+      const groups = fieldGroups(fieldsOf(artifact));
+      const names = groups.flatMap(({ path, fields }) =>
+        fields.map(({ name }) => (path === '' ? name : `${path}.${name}`)),
+      );
+      expect(names.sort()).toEqual(
+        fieldsOf(artifact)
+          .map(({ name }) => name)
+          .sort(),
+      );
+      const ids = groups.flatMap(({ fields }) => fields.map(({ id }) => id));
+      expect(new Set(ids).size, artifact.path).toBe(ids.length);
+    }
+  });
+
+  test('of a list have the list’s description', () => {
+    const groups = fieldGroups(fieldsOf(artifactAt('government/sentinel-status.json')));
+    expect(groups.map(({ path }) => path)).toEqual(['', 'sentinels[]', 'alerts[]']);
+    expect(groups[1]).toMatchObject({
+      description: 'Every sentinel ever registered, in the order of registration',
+    });
+    expect(groups[1]!.fields.map(({ name }) => name)).toContain('performance.gi_score');
+  });
+});
+
+describe('the facts of a release', () => {
+  test('are read from its files, where it has no catalogues too', async () => {
+    const dir = await temporaryFolder();
+    const { timestamp, ledger } = await writeFixtureRelease(dir);
+    const release = new SiteRelease(dir, { baseUrl: BASE_URL, contact: CONTACT });
+    expect(siteFacts(release)).toMatchObject({
+      author: 'Cathedral Data Service',
+      since: '2025-07-03',
+      asOf: timestamp,
+      cycle: 'C-454',
+      ledger,
+    });
+  });
+});
+
+describe('the next release', () => {
+  test.each([
+    ['2026-11-21T06Z', '2026-11-21T05:28:33Z', '2026-11-21T12:00:00Z'],
+    ['2026-12-31T18Z', '2026-12-31T17:59:59Z', '2027-01-01T00:00:00Z'],
+    ['imported-17', '2026-11-21T05:28:33Z', '2026-11-21T06:00:00Z'],
+  ])('after snapshot %s of %s is due at %s', (snapshot, timestamp, next) => {
+    expect(nextRelease({ ledger: { ...ledger, snapshot }, timestamp })).toBe(next);
+  });
+});
+
+describe('the other forms of a file', () => {
+  test('are all that the release has, each under its own table', () => {
+    const found = ARTIFACTS.flatMap((artifact) => otherForms(artifact, files)).flatMap(({ forms }) => forms);
+    const paths = found.map(({ file }) => file.path);
+    const expected = files
+      .filter(({ path }) => /\.(ndjson|xlsx|parquet)$/.test(path))
+      .map(({ path }) => path);
+    expect(paths.sort()).toEqual(expected.sort());
+  });
+
+  test('of a file with two tables are told apart', () => {
+    const [first, second] = otherForms(artifactAt('philosophy/deliberations.json'), files);
+    expect([first!.name, second!.name]).toEqual(['deliberations', 'positions']);
+    expect(second!.forms.map(({ file }) => file.path)).toEqual([
+      'philosophy/positions.ndjson',
+      'philosophy/positions.xlsx',
+    ]);
+  });
+
+  test('are none where the release was made without', () => {
+    const own = files.filter(({ path }) => ARTIFACTS.some((artifact) => artifact.path === path));
+    for (const artifact of ARTIFACTS) expect(otherForms(artifact, own)).toEqual([]);
+    expect(formNames(artifactAt('economy/supply'), [])).toBe('JSON');
+  });
+
+  test('never take a table for another whose name begins like it', () => {
+    const mii = otherForms(artifactAt('economy/mii'), files).flatMap(({ forms }) => forms);
+    expect(mii.map(({ file }) => file.path)).toEqual(['economy/mii.ndjson', 'economy/mii.xlsx']);
+  });
+
+  test('are named in a few words', () => {
+    const history = artifactAt('economy/mic-history.csv');
+    expect(formNames(history, otherForms(history, files))).toBe('CSV, NDJSON, XLSX and Parquet');
+  });
+});

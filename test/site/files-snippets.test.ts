@@ -1,0 +1,215 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { curl } from '../../src/components/files/snippets/curl.ts';
+import { duckdb } from '../../src/components/files/snippets/duckdb.ts';
+import { python } from '../../src/components/files/snippets/python.ts';
+import { r } from '../../src/components/files/snippets/r.ts';
+import { snippetsOf } from '../../src/components/files/snippets/snippets-of.ts';
+import { type Source, sourceOf } from '../../src/components/files/snippets/source.ts';
+import { SiteRelease } from '../../src/components/release.ts';
+import { createExporter } from '../../src/sidecar/export/exporter.ts';
+import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
+import { Releases } from '../../src/sidecar/releases.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { GOVERNMENT } from '../sidecar/keys/tiny-office.ts';
+import { tinyApp } from '../sidecar/tiny-app.ts';
+import { type FilesRelease, filesRelease } from './files-release.ts';
+
+const run = promisify(execFile);
+/** What the release has: it is made without printed files. */
+const SERVED = ARTIFACTS.filter(({ kind }) => kind !== 'printed');
+/** A distribution's own Python is the one that has its packages. */
+const PATH = `/usr/bin:${process.env.PATH}`;
+const hasPandas = await succeeds('python3', ['-c', 'import pandas']);
+const hasR = await succeeds('Rscript', ['-e', 'library(jsonlite)']);
+
+let release: FilesRelease;
+
+beforeAll(async () => {
+  release = await filesRelease();
+});
+afterAll(async () => {
+  await release?.[Symbol.asyncDispose]();
+});
+
+async function succeeds(program: string, args: string[]): Promise<boolean> {
+  return run(program, args, { env: { ...process.env, PATH } }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The real server over the release, examples written for its address, and a government key. */
+async function served() {
+  const releases = new Releases(release.out, () => {});
+  const exporter = createExporter({ current: () => releases.current() });
+  const { app, keys } = await tinyApp(release.out, { guarded: true, services: { exporter } });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const office = { store: keys, mailer: null, now: Date.now, randomBytes, baseUrl: origin };
+  const { key } = await issueKey({ ...GOVERNMENT, deliver: 'print' }, office);
+  const site = new SiteRelease(release.draft, { baseUrl: origin, contact: 'contact@data.example.org' });
+  const folder = await temporaryFolder();
+  const sources = SERVED.map((artifact) => ({ artifact, source: sourceOf(site, artifact) }));
+  const env = { ...process.env, PATH, API_KEY: key! };
+  return { sources, folder, key: key!, env };
+}
+
+describe('the example for curl', () => {
+  test('saves every file, with the key where one is needed', async () => {
+    const { sources, folder, env } = await served();
+    for (const { artifact, source } of sources) {
+      await run('sh', ['-c', curl(source).code], { cwd: folder, env });
+      const saved = await readFile(join(folder, source.fileName), 'utf8');
+      if (source.shape.kind === 'csv') expect(saved, artifact.path).toMatch(/^(timestamp|date),/);
+      else if (source.shape.kind === 'bibtex') expect(saved).toContain('@software{');
+      else expect(JSON.parse(saved), artifact.path).toBeTypeOf('object');
+    }
+  });
+
+  test('run again, leaves a file that has not changed as it is', async () => {
+    const { sources, folder, env } = await served();
+    const { source } = sources.find(({ artifact }) => artifact.path === 'economy/supply')!;
+    await run('sh', ['-c', curl(source).code], { cwd: folder, env });
+    await writeFile(join(folder, source.fileName), 'mine');
+    await run('sh', ['-c', curl(source).code], { cwd: folder, env });
+    expect(await readFile(join(folder, source.fileName), 'utf8')).toBe('mine');
+  });
+
+  test('fails without the key', async () => {
+    const { sources, folder, env } = await served();
+    for (const { source } of sources.filter(({ artifact }) => artifact.restricted)) {
+      const without = run('sh', ['-c', curl(source).code], { cwd: folder, env: { ...env, API_KEY: '' } });
+      await expect(without).rejects.toMatchObject({ code: 22 });
+    }
+  });
+});
+
+/** DuckDB's reader of addresses is an extension that it loads from elsewhere: the files are fetched for it. */
+async function fetched(sql: string, folder: string, key: string, restricted: boolean): Promise<string> {
+  let text = sql.replace(/^CREATE SECRET .*\n/, '');
+  for (const [index, url] of (text.match(/http:[^']+/g) ?? []).entries()) {
+    const headers: Record<string, string> = restricted ? { authorization: `Bearer ${key}` } : {};
+    const answer = await fetch(url, { headers });
+    expect(answer.status, url).toBe(200);
+    const path = join(folder, `${index}.data`);
+    await writeFile(path, Buffer.from(await answer.arrayBuffer()));
+    text = text.replace(url, path);
+  }
+  return text;
+}
+
+async function rowCounts(sql: string): Promise<number[]> {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const counts: number[] = [];
+  for (const statement of sql.split(';').filter((one) => one.trim() !== '')) {
+    counts.push((await connection.runAndReadAll(statement)).currentRowCount);
+  }
+  connection.closeSync();
+  return counts;
+}
+
+/** Rows of a file's first table, where it has one. */
+async function rowsOf({ ndjson }: Source): Promise<number | null> {
+  if (ndjson === null) return null;
+  return (await (await fetch(ndjson)).text()).split('\n').length - 1;
+}
+
+describe('the example for DuckDB', () => {
+  test('reads each file as the rows that it has, and its Parquet files as the same', async () => {
+    const { sources, folder, key } = await served();
+    for (const { artifact, source } of sources) {
+      const snippet = duckdb(source);
+      if (snippet === null) continue;
+      const counts = await rowCounts(await fetched(snippet.code, folder, key, artifact.restricted));
+      const rows = (await rowsOf(source)) ?? counts[0]!;
+      expect(counts, artifact.path).toEqual(
+        source.parquet.length > 0 && source.shape.kind === 'csv' ? [rows, rows] : [rows],
+      );
+      expect(snippet.code.startsWith('CREATE SECRET')).toBe(artifact.restricted);
+    }
+  });
+});
+
+/** Runs every example by itself in one process, for starting takes longest, and prints the rows of its data frame. */
+const RUN_ALL = {
+  python: `import json, sys
+for path, code in json.load(open(sys.argv[1])).items():
+    names = {}
+    exec(code, names)
+    print(f"{path} {len(names['df'])}")`,
+  r: `codes <- jsonlite::fromJSON(commandArgs(TRUE)[1])
+for (path in names(codes)) {
+  own <- new.env()
+  capture.output(eval(parse(text = codes[[path]]), own))
+  cat(path, if (is.null(own$df)) "none" else nrow(own$df), "\\n")
+}`,
+};
+
+type Served = Awaited<ReturnType<typeof served>>;
+
+/** By path, the rows that the tool found. */
+async function framesOf(program: string, script: string, codes: object, { folder, env }: Served) {
+  const [file, input] = [join(folder, 'all'), join(folder, 'codes.json')];
+  await Promise.all([writeFile(file, script), writeFile(input, JSON.stringify(codes))]);
+  const { stdout } = await run(program, [file, input], { cwd: folder, env });
+  const found = [...stdout.matchAll(/^(\S+) (\d+|none) ?$/gm)];
+  return new Map(found.map(([, path, rows]) => [path!, rows!]));
+}
+
+describe.each([
+  // The window needs a library more; what it would draw is computed all the same.
+  {
+    tool: 'Python with pandas',
+    program: 'python3',
+    has: hasPandas,
+    script: RUN_ALL.python,
+    of: python,
+    drawn: /^(import matplotlib|plt\.).*$|\.plot\(.*\)$/gm,
+  },
+  { tool: 'R', program: 'Rscript', has: hasR, script: RUN_ALL.r, of: r, drawn: /^$/gm },
+])('the example for $tool', ({ program, has, script, of, drawn }) => {
+  test.runIf(has)('makes a data frame with the rows of each file', async () => {
+    const all = await served();
+    const tables = all.sources.filter(({ source }) => source.shape.kind !== 'bibtex');
+    const codes = tables.map(({ artifact, source }) => [artifact.path, of(source).code.replace(drawn, '')]);
+    const frames = await framesOf(program, script, Object.fromEntries(codes), all);
+    expect([...frames.keys()]).toEqual(tables.map(({ artifact }) => artifact.path));
+    for (const { artifact, source } of tables) {
+      const rows = await rowsOf(source);
+      if (rows !== null) expect(frames.get(artifact.path), artifact.path).toBe(String(rows));
+    }
+  });
+});
+
+describe('the examples of a file', () => {
+  test('send a key exactly where one is needed, and never write one down', async () => {
+    const { sources, key } = await served();
+    for (const { artifact, source } of sources) {
+      for (const { tool, code } of snippetsOf(source)) {
+        const place = `${artifact.path}, ${tool}`;
+        expect(/API_KEY|YOUR_KEY/.test(code), place).toBe(artifact.restricted);
+        expect(code, place).not.toContain(key);
+        expect(code, place).not.toMatch(/undefined|null/);
+      }
+    }
+  });
+
+  test('are for every tool where it is a table, and for those that save it where it is not', async () => {
+    const { sources } = await served();
+    const toolsOf = (path: string) =>
+      snippetsOf(sources.find(({ artifact }) => artifact.path === path)!.source).map(({ tool }) => tool);
+    const common = ['curl', 'Python (pandas)', 'R', 'Julia', 'DuckDB', 'Excel'];
+    expect(toolsOf('economy/mic-history.csv')).toEqual([...common, 'Google Sheets']);
+    expect(toolsOf('economy/roi')).toEqual([...common, 'Google Sheets']);
+    expect(toolsOf('government/policy-impact.json')).toEqual(common);
+    expect(toolsOf('academics/citations.bib')).toEqual(['curl', 'Python', 'R', 'Julia', 'LaTeX']);
+  });
+});

@@ -1,0 +1,257 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AREAS } from '../../pipeline/artifacts/artifact.ts';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { CHARTS } from '../../src/charts/table.ts';
+import { latestChanges } from '../../src/components/home/latest-changes.ts';
+import { SiteRelease } from '../../src/components/release.ts';
+import { cardOf } from '../../src/components/site/cards/card-of.ts';
+import { CARDS } from '../../src/components/site/cards/cards.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+import { BASE_URL, CONTACT } from './fixture-release.ts';
+
+const BUDGET_BYTES = 100_000;
+const PORTALS = AREAS.map((area) => `${area}/index.html`);
+
+let built: Built;
+let pages: Map<string, string>;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  const names = ['index.html', 'verification/index.html', ...PORTALS];
+  pages = new Map(await Promise.all(names.map(async (name) => [name, await asset(name)] as const)));
+});
+
+afterAll(() => built?.[Symbol.asyncDispose]());
+
+const asset = (path: string) => readFile(join(built.out, path), 'utf8');
+const page = (name: string) => pages.get(name)!;
+const released = async (path: string) =>
+  JSON.parse(await readFile(join(built.release, 'public', path), 'utf8'));
+
+/** The text of a page, as it is read. */
+function words(html: string): string {
+  const text = html.replaceAll(/<(script|svg)[\s\S]*?<\/\1>/g, ' ').replaceAll(/<[^>]+>/g, ' ');
+  return text.replaceAll(/\s+/g, ' ').replaceAll('&amp;', '&').replaceAll('&#39;', '’');
+}
+
+describe('a portal', () => {
+  test.each(PORTALS)(
+    '%s has less than 100 kB of HTML, styles and scripts, compressed, charts included',
+    async (name) => {
+      const html = page(name);
+      const linked = [...html.matchAll(/(?:href|src)="\/(_astro\/[^"]+\.(?:css|js))"/g)];
+      const texts = [html, ...(await Promise.all(linked.map(([, path]) => asset(path!))))];
+      expect(linked.length).toBeGreaterThan(1);
+      const bytes = texts.reduce((sum, text) => sum + brotliCompressSync(text).length, 0);
+      expect(bytes).toBeLessThan(BUDGET_BYTES);
+    },
+  );
+
+  test.each(AREAS)(
+    '%s draws each chart of its area into the page, for a wide and a narrow window',
+    (area) => {
+      const html = page(`${area}/index.html`);
+      for (const { id } of CHARTS.filter((chart) => chart.area === area)) {
+        expect(html.split(`id="chart-${id}-780-page-title"`), id).toHaveLength(2);
+        expect(html.split(`id="chart-${id}-340-page-title"`), id).toHaveLength(2);
+        expect(html).toContain(`href="/charts/${id}/"`);
+      }
+    },
+  );
+
+  test.each(AREAS)('%s lists each file with its page, and keeps the address inside the page', (area) => {
+    const html = page(`${area}/index.html`);
+    for (const { path, restricted } of ARTIFACTS.filter((artifact) => artifact.area === area)) {
+      const anchor = path.slice(area.length + 1).replaceAll(/[^a-z0-9]+/g, '-');
+      expect(html).toContain(`<tr id="${anchor}">`);
+      expect(html).toContain(`href="/files/${path}/"`);
+      expect(html.includes(`href="/${path}"`), path).toBe(!restricted);
+    }
+  });
+
+  test('shows the integrity index as it is published, with unit, time and source', async () => {
+    const { mii, threshold, minting_active } = await released('economy/mii');
+    const html = page('economy/index.html');
+    expect(words(html)).toContain(`Integrity index ${mii.toFixed(4)} MII, from 0 to 1`);
+    expect(words(html)).toContain(
+      `its threshold of ${threshold.toFixed(4)}, so minting is ${minting_active ? 'on' : 'off'}`,
+    );
+    expect(html).toContain('href="/files/economy/mii/"');
+    expect(words(html)).toContain('As of 30 September 2026, 18:00 UTC');
+  });
+
+  test('computes a change from the file by day', async () => {
+    const { total_supply } = await released('economy/supply');
+    const days = await readFile(join(built.release, 'public/economy/supply-by-day.csv'), 'utf8');
+    // Thirty days before 30 September, 18:00: the end of 31 August is six hours off.
+    const [, before] =
+      days
+        .split('\n')
+        .find((line) => line.startsWith('2026-08-31,'))
+        ?.split(',') ?? [];
+    const change = Math.round(total_supply - Number(before));
+    expect(change).toBeGreaterThan(0);
+    expect(words(page('economy/index.html'))).toContain(`+${change.toLocaleString('en-GB')} in 30 days`);
+    expect(words(page('economy/index.html'))).toMatch(
+      /ends of whole days[^.]*: 29 September 2026 and 31 August 2026\./,
+    );
+  });
+
+  test('says that nothing was minted on a day without a mint', () => {
+    // The fixture's last mint is of 24 September.
+    expect(words(page('economy/index.html'))).toMatch(
+      /Minted in a day 0 MIC .*?the last whole day, 29 September 2026/,
+    );
+  });
+
+  test('offers a prepared mail for each tier with a key', () => {
+    const mails = page('economy/index.html').match(/href="mailto:[^"]*\?subject=[^"]*"/g) ?? [];
+    expect(mails.map((mail) => decodeURIComponent(mail).match(/Key request: [\w, ]+/)?.[0])).toEqual([
+      'Key request: economy, economist',
+      'Key request: economy, institutional',
+    ]);
+    expect(page('diplomacy/index.html')).not.toContain('?subject=');
+  });
+
+  test('shows the obligations, standards and protocols of diplomacy from their files', async () => {
+    const text = words(page('diplomacy/index.html'));
+    const { obligations } = await released('diplomacy/treaty-framework.json');
+    const { standards } = await released('diplomacy/standards.json');
+    const { protocols } = await released('diplomacy/protocols.json');
+    for (const { id } of [...obligations, ...standards, ...protocols]) expect(text).toContain(id);
+  });
+});
+
+describe('every page', () => {
+  test.each(['index.html', ...PORTALS])('%s describes itself to search engines in valid JSON', (name) => {
+    const data = [...page(name).matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)];
+    const types = data.map(([, json]) => JSON.parse(json!)['@type']);
+    expect(types).toEqual(
+      name === 'index.html' ? ['Organization', 'WebSite', 'DataCatalog'] : ['CollectionPage'],
+    );
+  });
+
+  test('leads from its header and footer to every part of the site', () => {
+    const html = page('verification/index.html');
+    const header = /<header[\s\S]*<\/header>/.exec(html)![0];
+    const footer = /<footer[\s\S]*<\/footer>/.exec(html)![0];
+    const portals = AREAS.map((area) => `/${area}/`);
+    for (const href of [...portals, '/charts/', '/files/', '/search/', '/api/', '/sentinels/']) {
+      expect(header).toContain(`href="${href}"`);
+      expect(footer).toContain(`href="${href}"`);
+    }
+    for (const href of ['/verification/', '/licence/', '/calculator/'])
+      expect(footer).toContain(`href="${href}"`);
+  });
+
+  test('carries the time of its data for the notice of old data, which is hidden until a script decides', () => {
+    expect(page('economy/index.html')).toMatch(
+      /<div class="old-data" role="status" data-as-of="2026-09-30T18:00:00Z" hidden>/,
+    );
+  });
+});
+
+describe('the card of a page', () => {
+  test.each([...CARDS.keys()])('%s is a picture of the size that networks ask for', async (card) => {
+    const { width, height, format } = await sharp(
+      await readFile(join(built.out, 'cards', `${card}.png`)),
+    ).metadata();
+    expect([width, height, format]).toEqual([1200, 630, 'png']);
+  });
+
+  test('is named on the page, with words for who does not see it', () => {
+    expect(page('economy/index.html')).toContain(
+      `<meta property="og:image" content="${BASE_URL}/cards/economy.png">`,
+    );
+    expect(page('economy/index.html')).toContain(
+      '<meta property="og:image:alt" content="Economy: key figures">',
+    );
+    expect(page('index.html')).toContain(`content="${BASE_URL}/cards/home.png"`);
+  });
+
+  test.each([
+    ['/charts/supply/', undefined, '/cards/charts/supply.png'],
+    ['/charts/', undefined, '/cards/home.png'],
+    ['/charts/no-such-chart/', 'economy', '/cards/economy.png'],
+    ['/academics/papers/logistic-rewards/', 'academics', '/cards/academics.png'],
+  ] as const)('of %s is there', (pathname, area, path) => {
+    expect(cardOf(pathname, area).path).toBe(path);
+    expect([...CARDS.keys()].map((card) => `/cards/${card}.png`)).toContain(path);
+  });
+});
+
+describe('the icons', () => {
+  test('are pictures of the size that their names and the manifest say', async () => {
+    const manifest = JSON.parse(await asset('site.webmanifest'));
+    expect(page('index.html')).toContain('rel="manifest" href="/site.webmanifest"');
+    for (const { src, sizes, type } of manifest.icons) {
+      const { width, height, format } = await sharp(await readFile(join(built.out, src))).metadata();
+      expect([`${width}x${height}`, `image/${format}`]).toEqual([sizes, type]);
+    }
+    const touch = await sharp(await readFile(join(built.out, 'apple-touch-icon.png'))).metadata();
+    expect(touch).toMatchObject({ width: 180, height: 180 });
+  });
+
+  test('have an ICO that holds one PNG, where its header says', async () => {
+    const ico = await readFile(join(built.out, 'favicon.ico'));
+    expect([...ico.subarray(0, 6)]).toEqual([0, 0, 1, 0, 1, 0]);
+    const [bytes, offset] = [ico.readUInt32LE(14), ico.readUInt32LE(18)];
+    expect(offset + bytes).toBe(ico.length);
+    expect(await sharp(ico.subarray(offset)).metadata()).toMatchObject({ format: 'png', width: 32 });
+  });
+});
+
+describe('the latest changes of the home page', () => {
+  const item = (date_published: string, title: string, path: string) => ({
+    url: `${BASE_URL}/${path}`,
+    title,
+    date_published,
+  });
+
+  test('are the newest day and what happens rarely, with the pages of their files', () => {
+    const items = [
+      item('2026-09-30T00:00:00Z', '2026-09-29: 5 MIC minted', 'economy/supply-by-day.csv'),
+      item('2026-09-29T00:00:00Z', '2026-09-28: 4 MIC minted', 'economy/supply-by-day.csv'),
+      item('2026-09-28T00:00:00Z', 'Decision: to wait', 'philosophy/decisions.json'),
+      item('2026-09-27T00:00:00Z', 'Decision: to go on', 'philosophy/decisions.json'),
+    ];
+    const release = {
+      find: () => ({}),
+      read: () => ({ items }),
+      baseUrl: BASE_URL,
+    } as unknown as SiteRelease;
+    expect(latestChanges(release, 2)).toEqual([
+      {
+        title: '2026-09-29: 5 MIC minted',
+        time: items[0]!.date_published,
+        href: '/files/economy/supply-by-day.csv/',
+      },
+      {
+        title: 'Decision: to wait',
+        time: items[2]!.date_published,
+        href: '/files/philosophy/decisions.json/',
+      },
+    ]);
+  });
+
+  test('are left out where a release has no feeds', () => {
+    const release = new SiteRelease(built.release, { baseUrl: BASE_URL, contact: CONTACT });
+    expect(latestChanges(release, 2)).toEqual([]);
+    expect(page('index.html')).not.toContain('id="changes"');
+  });
+});
+
+describe('the page on verification', () => {
+  test('says of which ledger and root the release is, and the hash of the file that it tells how to check', () => {
+    const html = page('verification/index.html');
+    const { ledger, files } = built.draft;
+    expect(html).toContain(ledger.root);
+    expect(html).toContain(ledger.origin);
+    expect(html).toContain(files.find(({ path }) => path === 'economy/mic-history.csv')!.sha256);
+    expect(html).toContain(`curl -s ${BASE_URL}/economy/mic-history.csv | sha256sum`);
+  });
+});
