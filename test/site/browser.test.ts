@@ -117,7 +117,7 @@ describe('a reader with a keyboard', () => {
       .locator('.scroll')
       .evaluateAll((all) => all.map((one) => [one.getAttribute('tabindex'), one.getAttribute('role')]));
     expect(regions.length).toBeGreaterThan(2);
-    expect(regions.every(([tabindex, role]) => tabindex === '0' && role === 'region')).toBe(true);
+    expect(regions.every(([tabindex, role]) => tabindex === '0' && role === 'group')).toBe(true);
     await page.close();
   });
 

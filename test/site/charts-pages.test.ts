@@ -10,9 +10,6 @@ import { cellWords, tableHtml } from '../../src/components/charts/table-html.ts'
 import { OembedDocument } from '../../src/sidecar/oembed/oembed-document.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 
-/** Of a page with everything that it may load, its script for other views included; bytes. */
-const BUDGET = 100 * 1024;
-
 let built: Built;
 const read = (path: string) => readFile(join(built.out, path), 'utf8');
 
@@ -77,15 +74,6 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the page of th
     );
     const oembed = OembedDocument.parse(JSON.parse(await read(`oembed/${id}.json`)));
     expect(oembed.html).toContain(`src="https://data.example.org/embed/${id}/"`);
-  });
-
-  test('weighs no more than 100 kB with its styles, its script and the script that draws other views', async () => {
-    const html = await read(`charts/${id}/index.html`);
-    const assets = [...html.matchAll(/(?:href|src|data-tools)="\/(_astro\/[^"]+\.(?:css|js))"/g)];
-    const texts = [html, ...(await Promise.all([...new Set(assets.map(([, path]) => path!))].map(read)))];
-    expect(texts.length).toBeGreaterThan(3);
-    const bytes = texts.reduce((sum, text) => sum + brotliCompressSync(text).length, 0);
-    expect(bytes).toBeLessThan(BUDGET);
   });
 
   test('has a frozen form that needs nothing from anywhere and names the state of its files', async () => {

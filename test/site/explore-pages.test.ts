@@ -1,13 +1,11 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listTree } from '../../pipeline/publish/list-tree.ts';
 import { SEARCH_INDEX } from '../../pipeline/publish/search-kinds.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 
 const EXPLORERS = ['sentinels', 'deliberations', 'decisions', 'cycles', 'search', 'calculator'];
-const BUDGET = 100_000;
 
 let built: Built;
 let pages: Map<string, string>;
@@ -65,23 +63,6 @@ describe('the explorers', () => {
         .map((href) => `${path}: ${href}`),
     );
     expect(dead).toEqual([]);
-  });
-
-  test('keep to the budget of a page, compressed', async () => {
-    const assets = new Map<string, number>();
-    const sizeOf = async (path: string) => {
-      const size = assets.get(path) ?? gzipSync(await readFile(join(built.out, path))).length;
-      assets.set(path, size);
-      return size;
-    };
-    for (const [path, html] of pages) {
-      const used = [...html.matchAll(/\b(?:href|src)="\/(_astro\/[^"]+\.(?:css|js))"/g)].map(
-        ([, one]) => one!,
-      );
-      const sizes = await Promise.all([...new Set(used)].map(sizeOf));
-      const total = sizes.reduce((sum, size) => sum + size, gzipSync(html).length);
-      expect([path, total < BUDGET]).toEqual([path, true]);
-    }
   });
 
   test('have neither script nor style in the page itself', () => {

@@ -9,10 +9,15 @@ export function catalogueJsonLd(release: SiteRelease): object[] {
   const home = `${baseUrl}/`;
   const organisation = { '@type': 'Organization', '@id': `${home}#organisation`, name: author, url: home };
   const website = { '@type': 'WebSite', '@id': `${home}#site`, name: TITLE, url: home, inLanguage: 'en-GB' };
+  const search = {
+    '@type': 'SearchAction',
+    target: { '@type': 'EntryPoint', urlTemplate: `${baseUrl}/search/?q={search_term_string}` },
+    'query-input': 'required name=search_term_string',
+  };
   const logo = `${baseUrl}/icon-512.png`;
   return [
     { '@context': context, ...organisation, logo, email: release.contact },
-    { '@context': context, ...website, publisher: { '@id': organisation['@id'] } },
+    { '@context': context, ...website, publisher: { '@id': organisation['@id'] }, potentialAction: search },
     {
       '@context': context,
       '@type': 'DataCatalog',

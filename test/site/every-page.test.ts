@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listTree } from '../../pipeline/publish/list-tree.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+import { htmlFaults } from './html-faults.ts';
+
+/** HTML with all styles and scripts that it may load, compressed as they are sent; fonts apart. */
+const BUDGET_BYTES = 100_000;
+/** Folders with hundreds of pages that differ in their words alone: so many of each are validated. */
+const ALIKE = /^(problems|sentinels|deliberations|decisions|cycles)\//;
+const OF_EACH = 8;
+
+/** A program of its own, which somebody else wrote: it lets requests be tried, and says its size where it is linked. */
+const NO_BUDGET = 'api/explore/index.html';
+
+let built: Built;
+let pages: Map<string, string>;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  const { files } = await listTree(built.out);
+  const html = files.filter((path) => path.endsWith('.html'));
+  const texts = await Promise.all(html.map((path) => readFile(join(built.out, path), 'utf8')));
+  pages = new Map(html.map((path, index) => [path, texts[index]!]));
+});
+
+afterAll(async () => {
+  await built?.[Symbol.asyncDispose]();
+});
+
+/** The pages of a site, of those that are alike the first ones. */
+function unlike(): [path: string, html: string][] {
+  const seen = new Map<string, number>();
+  return [...pages].filter(([path]) => {
+    const [, kind] = ALIKE.exec(path) ?? [];
+    const count = (seen.get(kind ?? '') ?? 0) + 1;
+    if (kind !== undefined) seen.set(kind, count);
+    return kind === undefined || count <= OF_EACH;
+  });
+}
+
+interface Asset {
+  /** Compressed. */
+  bytes: number;
+  /** Scripts that it imports, whenever it does. */
+  imports: string[];
+}
+
+async function readAsset(path: string): Promise<Asset> {
+  const text = await readFile(join(built.out, path), 'utf8');
+  const imported = text.matchAll(/\b(?:from|import)\s*\(?\s*["'`]\.\/([^"'`]+\.js)["'`]/g);
+  return {
+    bytes: brotliCompressSync(text).length,
+    imports: path.endsWith('.js') ? [...imported].map(([, name]) => `_astro/${name}`) : [],
+  };
+}
+
+/** Paths of the styles and scripts that a page loads, at once or when somebody uses it. */
+async function assetsOf(html: string, read: (path: string) => Promise<Asset>): Promise<Set<string>> {
+  const named = html.matchAll(/\b(?:href|src|data-[a-z]+)="\/(_astro\/[^"]+\.(?:css|js))"/g);
+  const paths = new Set([...named].map(([, path]) => path!));
+  // A set that grows while it is walked through is walked through to its new end.
+  for (const path of paths) for (const one of (await read(path)).imports) paths.add(one);
+  return paths;
+}
+
+/** Brotli takes its time, and most pages are small enough with gzip. */
+function isHeavy(html: string, assets: readonly Asset[]): boolean {
+  const rest = BUDGET_BYTES - assets.reduce((sum, { bytes }) => sum + bytes, 0);
+  return gzipSync(html).length >= rest && brotliCompressSync(html).length >= rest;
+}
+
+describe('every page', () => {
+  test('with all its styles and scripts is less than 100 kB, compressed', async () => {
+    const assets = new Map<string, Promise<Asset>>();
+    const read = (path: string) => {
+      const asset = assets.get(path) ?? readAsset(path);
+      assets.set(path, asset);
+      return asset;
+    };
+    const heavy: string[] = [];
+    for (const [path, html] of pages) {
+      const used = await Promise.all([...(await assetsOf(html, read))].map(read));
+      if (isHeavy(html, used)) heavy.push(path);
+    }
+    expect(heavy).toEqual([NO_BUDGET]);
+    expect(assets.size).toBeGreaterThan(10);
+  });
+
+  test('is valid HTML, as recommended', async () => {
+    const faults: string[] = [];
+    for (const [path, html] of unlike())
+      faults.push(...(await htmlFaults(html)).map((fault) => `${path}:${fault}`));
+    expect(faults).toEqual([]);
+  });
+
+  test('sets its commas and full stops right after the word', () => {
+    for (const [path, html] of pages) {
+      expect(/.{0,60}<\/(a|code|em|span|strong|time)>\s+[,.;].{0,9}/.exec(html)?.[0], path).toBeUndefined();
+    }
+  });
+});
