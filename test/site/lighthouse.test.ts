@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import lighthouse from 'lighthouse';
+import { expect, test } from 'vitest';
+import { findChromium } from '../../pipeline/publish/chromium.ts';
+import { launchChromium } from '../../pipeline/publish/launch-chromium.ts';
+import { servePages } from '../../pipeline/publish/serve-pages.ts';
+import { buildFixture } from './build-fixture.ts';
+
+/** Without performance, which says as much about a busy machine as about a page. */
+const CATEGORIES = ['accessibility', 'best-practices', 'seo'];
+
+test('a portal has all points of Lighthouse for accessibility, best practices and SEO', async () => {
+  await using built = await buildFixture();
+  const { server, origin } = await servePages(built.out);
+  const profile = await mkdtemp(join(tmpdir(), 'cathedral-lighthouse-'));
+  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
+  const chromium = findChromium({ configured: CHROMIUM_PATH, path: PATH });
+  const browser = await launchChromium({ chromium, profile });
+  try {
+    const flags = { onlyCategories: CATEGORIES, logLevel: 'error' } as const;
+    const result = await lighthouse(`${origin}/economy/`, flags, undefined, await browser.newPage());
+    const { audits, categories } = result!.lhr;
+    const lost = Object.values(categories).flatMap(({ auditRefs }) =>
+      auditRefs.filter(({ id, weight }) => weight > 0 && (audits[id]!.score ?? 1) < 1).map(({ id }) => id),
+    );
+    expect(lost).toEqual([]);
+    expect(Object.entries(categories).map(([id, { score }]) => [id, score])).toEqual(
+      CATEGORIES.map((id) => [id, 1]),
+    );
+  } finally {
+    await browser.close();
+    server.close();
+    await rm(profile, { recursive: true, force: true });
+  }
+});
