@@ -113,6 +113,12 @@ describe('a reader of a chart', () => {
     await page.context().close();
   });
 
+  test('opens an address as networks pass it on', async () => {
+    const page = await open('/charts/supply/?utm_source=feed&series=burned&fbclid=abc');
+    await page.getByRole('heading', { level: 1, name: 'MIC supply over time: burned' }).waitFor();
+    await page.context().close();
+  });
+
   test('is told where an address asks for what the chart does not have', async () => {
     const page = await open('/charts/supply/?series=nothing');
     await expect.poll(() => page.locator('[data-part="status"]').textContent()).toContain('does not have');

@@ -5,6 +5,7 @@ import {
   formatChartState,
   parseChartState,
 } from '../../charts/chart-state.ts';
+import { ownParameters } from '../../charts/own-parameters.ts';
 import { addCopyButton } from '../files/copy-button.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { addSliders, fillForm, formParameters } from './controls-form.ts';
@@ -91,8 +92,7 @@ function isAnswered(): Promise<boolean> {
 
 /** An address that a form made has empty fields in it, and all series where none was left out. */
 function addressState(): ChartState {
-  const filled = [...new URLSearchParams(location.search)].filter(([, value]) => value !== '');
-  const state = parseChartState(chart, new URLSearchParams(filled));
+  const state = parseChartState(chart, ownParameters(location.search));
   const boxes = form?.querySelectorAll('[name="series"]').length;
   return state.series?.length === boxes ? { ...state, series: null } : state;
 }
@@ -147,4 +147,5 @@ if (navigator.clipboard) {
 }
 window.addEventListener('popstate', () => void showAddress());
 // What the server refused it has said.
-if (root.dataset.fault === undefined && location.search.slice(1) !== queryOf(shown)) void showAddress();
+if (root.dataset.fault === undefined && ownParameters(location.search).toString() !== queryOf(shown))
+  void showAddress();

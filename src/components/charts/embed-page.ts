@@ -1,5 +1,6 @@
 import { pagePath } from '../../charts/chart-address.ts';
 import { type ChartState, formatChartState, parseChartState } from '../../charts/chart-state.ts';
+import { ownParameters } from '../../charts/own-parameters.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { toolsLoader } from './load-tools.ts';
 import { partsOf, showRedrawn } from './show-redrawn.ts';
@@ -12,9 +13,8 @@ const chart = { id: facts.id, controls: JSON.parse(root.dataset.controls!) as (k
 
 /** Where the host answers no parameters, the view that the address asks for is drawn here. */
 async function showAddress(): Promise<void> {
-  const asked = new URLSearchParams(location.search);
   try {
-    const state = parseChartState(chart, asked);
+    const state = parseChartState(chart, ownParameters(location.search));
     const query = formatChartState(chart, state);
     if (query === root.dataset.query) return;
     const tools = await toolsLoader(root.dataset.tools!, facts)();

@@ -1,5 +1,6 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { formatChartState, parseChartState } from '../../charts/chart-state.ts';
+import { ownParameters } from '../../charts/own-parameters.ts';
 import { findChart } from '../../charts/table.ts';
 import { Problem } from '../problem.ts';
 
@@ -47,7 +48,10 @@ function findPage(url: string, baseUrl: string): Pick<OembedRequest, 'id' | 'que
   const chart = findChart(PAGE.exec(path)?.[1] ?? '');
   if (!chart) throw unknown;
   try {
-    return { id: chart.id, query: formatChartState(chart, parseChartState(chart, asked.searchParams)) };
+    return {
+      id: chart.id,
+      query: formatChartState(chart, parseChartState(chart, ownParameters(asked.search))),
+    };
   } catch (error) {
     if (!(error instanceof CathedralError)) throw error;
     throw new Problem('not_found', `The chart has no such view: ${error.message}`);

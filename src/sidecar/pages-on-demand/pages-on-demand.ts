@@ -3,6 +3,7 @@ import { compress } from '../../../pipeline/publish/compress.ts';
 import { headersFor } from '../../../pipeline/publish/headers.ts';
 import type { ManifestFile } from '../../../pipeline/publish/manifest.ts';
 import { SERVER_ENTRY } from '../../../pipeline/publish/site-server.ts';
+import { ownParameters } from '../../charts/own-parameters.ts';
 import { findChart } from '../../charts/table.ts';
 import { chooseEncoding, type Encoding } from '../accept-encoding.ts';
 import type { Answer } from '../answer.ts';
@@ -65,10 +66,10 @@ function askedPage(path: string, query: string, { files, manifest }: ServedRelea
   const [, folder, id = '', rest = ''] = PATH.exec(path) ?? [];
   const file = files.get(rest === '' ? `${path}index.html` : path);
   const isThere = manifest.unlisted.some((one) => one.file === SERVER_ENTRY);
-  if (query === '' || query.length > MOST_QUERY || !folder || !file || !isThere || !findChart(id))
-    return null;
-  const parameters = new URLSearchParams(query);
+  if (query.length > MOST_QUERY || !folder || !file || !isThere || !findChart(id)) return null;
   // One key for the many spellings of a query.
+  const parameters = ownParameters(query);
+  if (parameters.size === 0) return null;
   return { file, url: `/${folder}/on-demand/${id}/${rest}?${parameters}` };
 }
 

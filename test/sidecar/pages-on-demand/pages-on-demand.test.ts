@@ -145,6 +145,12 @@ describe('the page of a chart with a state in its query', () => {
     expect(text).toContain('data-query="scale=log"');
   });
 
+  test('is that of a link as networks pass it on', async () => {
+    const { status, text } = await get('charts/supply/', 'series=burned&utm_source=feed&fbclid=abc');
+    expect(status).toBe(200);
+    expect(text).toContain('data-query="series=burned"');
+  });
+
   test.each(['series=nothing', 'scale=cubic', 'from=2026-02-30', 'colour=red'])(
     'says of ?%s what is wrong, with the default view: 400, not to be kept',
     async (query) => {
@@ -183,6 +189,7 @@ describe('the page of a chart with a state in its query', () => {
     ['charts/no-such-chart/', 'series=burned'],
     ['charts/on-demand/supply/', 'series=burned'],
     ['charts/supply/', ''],
+    ['charts/supply/', 'utm_source=feed&fbclid=abc'],
     ['charts/supply/', `series=${'x'.repeat(5000)}`],
   ])('is nothing for /%s?%.20s: the release’s own file is the answer', (path, query) => {
     expect(pages.answer({ method: 'GET', headers: {} }, path, query, release)).toBeNull();
