@@ -1,5 +1,5 @@
+import { durationSeconds } from '../ledger/duration.ts';
 import { attestationUuid } from './canonical-bytes.ts';
-import { durationSeconds } from './duration.ts';
 import { addSeconds, compareInstants, instantAt, parseInstant } from './instant.ts';
 
 /** What the ledger says of an attestation; the times of events are in UTC. */
@@ -17,11 +17,15 @@ export interface Registered {
   /** The newest score, and when it was taken. */
   drift: number | null;
   checked_at: string | null;
+  /** Checks that came, and came late. */
+  late_checks: number;
   status: 'active' | 'revoked' | 'superseded';
   ended_at: string | null;
   reason: string | null;
   /** The id of the one that took its place. */
   superseded_by: string | null;
+  /** The id of the one whose place it took, which was in the ledger and could be renewed then. */
+  renews: string | null;
 }
 
 export const STATUSES = ['active', 'expired', 'revoked', 'superseded'] as const;
@@ -29,15 +33,21 @@ export type Status = (typeof STATUSES)[number];
 
 /** Attestations that the ledger has, by their ids. */
 export interface Registry {
+  /** What expired before may be missing; null where nothing is. */
+  since: string | null;
   byId(id: string): Registered | null;
   /** By the UUID that stands for the id, in either case. */
   byUuid(uuid: string): (Registered & { id: string }) | null;
 }
 
-export function registryOf(attestations: Readonly<Record<string, Registered>>): Registry {
+export function registryOf(
+  attestations: Readonly<Record<string, Registered>>,
+  since: string | null = null,
+): Registry {
   const ids = new Map(Object.keys(attestations).map((id) => [attestationUuid(id), id]));
   const byId = (id: string) => (Object.hasOwn(attestations, id) ? attestations[id]! : null);
   return {
+    since,
     byId,
     byUuid(uuid) {
       const id = ids.get(uuid.toLowerCase());
@@ -61,4 +71,9 @@ export function isCheckLate(attestation: Registered, now: number): boolean {
   if (drift_threshold === null || statusAt(attestation, now) !== 'active') return false;
   const due = addSeconds(parseInstant(checked_at ?? attested_at), durationSeconds(check_interval));
   return compareInstants(instantAt(now), due) > 0;
+}
+
+/** Whether the registry may have forgotten what ended, or was ended by another one, at `time`. */
+export function isOlder(time: string, { since }: Registry): boolean {
+  return since !== null && compareInstants(parseInstant(time), parseInstant(since)) < 0;
 }

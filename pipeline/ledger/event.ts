@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DURATION } from './duration.ts';
 
 /** Longest line of a ledger file, in bytes without its line end: a tile's entry bundle has 16-bit lengths. */
 export const MAX_LINE_BYTES = 65_535;
@@ -154,13 +155,18 @@ export const EVENT_DATA = {
   companion_attested: z.looseObject({
     attestation: Id,
     companion: Id,
-    ledger_id: z.uuid(),
+    /** Of any version, as the document has it. */
+    ledger_id: z.guid(),
     scope: z.array(Id).min(1),
     risk_level: z.enum(['low', 'medium', 'high', 'critical']),
     expires_at: Timestamp,
     /** Drift score at or above which the grant is revoked; absent where drift is not monitored. */
     drift_threshold: Share.optional(),
+    /** How often drift is to be checked; absent: P1D. */
+    check_interval: z.string().regex(DURATION, 'an ISO 8601 duration like P1D').optional(),
     previous_attestation: Id.optional(),
+    /** As it was signed, where the ledger was given it; `attestation` is its id. */
+    document: z.looseObject({}).optional(),
   }),
   companion_drift: z.looseObject({ attestation: Id, score: Share }),
   companion_revoked: z.looseObject({ attestation: Id, reason: Text }),

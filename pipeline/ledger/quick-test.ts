@@ -70,7 +70,7 @@ function allOf<T>(def: Definition): ((value: T) => boolean) | undefined {
 }
 
 /** Formats that are their pattern and nothing more. */
-const PATTERN_FORMATS = ['regex', 'datetime', 'date', 'uuid'];
+const PATTERN_FORMATS = ['regex', 'datetime', 'date', 'guid'];
 
 // biome-ignore lint/suspicious/noExplicitAny: a check is only ever given what its schema's type holds
 const CHECKS: Record<string, (check: Definition) => ((value: any) => boolean) | undefined> = {

@@ -1,14 +1,23 @@
 import { attestationUuid } from '../attestation/canonical-bytes.ts';
 import { MAX_VALIDITY_SECONDS } from '../attestation/checks/period.ts';
-import { DURATION } from '../attestation/duration.ts';
 import { addSeconds, compareInstants, parseInstant } from '../attestation/instant.ts';
-import { type Registered, statusAt } from '../attestation/registry.ts';
-import type { EventOf } from '../ledger/event.ts';
+import { isCheckLate, type Registered, statusAt } from '../attestation/registry.ts';
+import type { EventOf, LedgerEvent } from '../ledger/event.ts';
 import { own } from './own.ts';
 
 /** Companion Attestations that the ledger has, by id: the SHA-256 of the signed bytes, in hex. */
 export type Companions = Record<string, Registered>;
 export type CompanionEvent = EventOf<'companion_attested' | 'companion_drift' | 'companion_revoked'>;
+
+const COMPANION_EVENTS: ReadonlySet<string> = new Set<CompanionEvent['type']>([
+  'companion_attested',
+  'companion_drift',
+  'companion_revoked',
+]);
+
+export function isCompanionEvent(event: LedgerEvent): event is CompanionEvent {
+  return COMPANION_EVENTS.has(event.type);
+}
 
 /** Where the event does not say how often drift is to be checked. */
 const CHECK_INTERVAL = 'P1D';
@@ -36,7 +45,6 @@ function attested(companions: Companions, event: EventOf<'companion_attested'>):
 
 function entryOf({ data, timestamp }: EventOf<'companion_attested'>): Registered {
   const { companion, ledger_id, scope, risk_level, expires_at, drift_threshold, check_interval } = data;
-  const isInterval = typeof check_interval === 'string' && DURATION.test(check_interval);
   return {
     companion,
     ledger_id,
@@ -45,13 +53,15 @@ function entryOf({ data, timestamp }: EventOf<'companion_attested'>): Registered
     attested_at: timestamp,
     expires_at,
     drift_threshold: drift_threshold ?? null,
-    check_interval: isInterval ? check_interval : CHECK_INTERVAL,
+    check_interval: check_interval ?? CHECK_INTERVAL,
     drift: null,
     checked_at: null,
+    late_checks: 0,
     status: 'active',
     ended_at: null,
     reason: null,
     superseded_by: null,
+    renews: null,
   };
 }
 
@@ -67,10 +77,12 @@ function periodFindings({ data, timestamp }: EventOf<'companion_attested'>): str
 function renew(companions: Companions, event: EventOf<'companion_attested'>, entry: Registered): string[] {
   const { attestation, previous_attestation } = event.data;
   if (previous_attestation === undefined || previous_attestation === attestation) return [];
-  const previous = find(companions, previous_attestation);
-  const fault = previous ? renewalFault(previous, entry) : 'which is not known';
-  if (!previous || fault !== null)
+  const found = find(companions, previous_attestation);
+  const fault = found ? renewalFault(found[1], entry) : 'which is not known';
+  if (!found || fault !== null)
     return [`attestation ${attestation} renews ${previous_attestation}, ${fault}`];
+  const [id, previous] = found;
+  entry.renews = id;
   previous.superseded_by = attestation;
   if (statusAt(previous, Date.parse(event.timestamp)) === 'active')
     end(previous, 'superseded', event.timestamp, `renewed by ${attestation}`);
@@ -88,11 +100,11 @@ function renewalFault(previous: Registered, entry: Registered): string | null {
 }
 
 /** By id, or by the UUID that documents call it by. */
-function find(companions: Companions, name: string): Registered | undefined {
+function find(companions: Companions, name: string): readonly [id: string, Registered] | undefined {
+  const known = own(companions, name);
+  if (known) return [name, known];
   const uuid = name.toLowerCase();
-  return (
-    own(companions, name) ?? Object.entries(companions).find(([id]) => attestationUuid(id) === uuid)?.[1]
-  );
+  return Object.entries(companions).find(([id]) => attestationUuid(id) === uuid);
 }
 
 /** A score at or above the threshold revokes: nobody has to act on it. */
@@ -100,6 +112,7 @@ function drift(companions: Companions, { data, timestamp }: EventOf<'companion_d
   const { attestation, score } = data;
   const entry = own(companions, attestation);
   if (!entry) return [`a drift score of attestation ${attestation}, which is not known`];
+  if (isCheckLate(entry, Date.parse(timestamp))) entry.late_checks += 1;
   entry.drift = score;
   entry.checked_at = timestamp;
   const { drift_threshold } = entry;

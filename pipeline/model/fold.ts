@@ -8,7 +8,15 @@ import { own } from './own.ts';
 import { enterDay, enterYear } from './period.ts';
 import { metrics } from './queries/metrics.ts';
 import type { State } from './state.ts';
-import { DAY_MS, DELIBERATION_DAYS, HOUR_MS, timeOf, WINDOW_DAYS, within } from './window.ts';
+import {
+  ATTESTATION_DAYS,
+  DAY_MS,
+  DELIBERATION_DAYS,
+  HOUR_MS,
+  timeOf,
+  WINDOW_DAYS,
+  within,
+} from './window.ts';
 
 type Handlers = { [T in KnownType]: (state: State, event: EventOf<T>) => void };
 
@@ -36,9 +44,9 @@ const HANDLERS: Handlers = {
   alert_cleared: oversight.alertCleared,
   app_registered: sentinels.appRegistered,
   package_registered: sentinels.packageRegistered,
-  companion_attested: oversight.companionAttested,
-  companion_drift: oversight.companionDrift,
-  companion_revoked: oversight.companionRevoked,
+  companion_attested: oversight.companionEvent,
+  companion_drift: oversight.companionEvent,
+  companion_revoked: oversight.companionEvent,
 };
 
 /**
@@ -89,11 +97,7 @@ function forget(state: State): void {
   state.findings.recent = within(state.findings.recent, asOf, (finding) => finding.raised_at);
   const open = (closed: string | null) => closed ?? asOf;
   state.deliberations = within(state.deliberations, asOf, (one) => open(one.closed_at), DELIBERATION_DAYS);
-  const grants = within(
-    Object.entries(state.companions),
-    asOf,
-    ([, grant]) => grant.expires_at,
-    DELIBERATION_DAYS,
-  );
-  state.companions = Object.fromEntries(grants);
+  const attestations = Object.entries(state.companions);
+  const kept = within(attestations, asOf, ([, { expires_at }]) => expires_at, ATTESTATION_DAYS);
+  state.companions = Object.fromEntries(kept);
 }

@@ -110,11 +110,15 @@ const Companion = z.strictObject({
   attested_at: Time,
   expires_at: Time,
   drift_threshold: z.number().nullable(),
+  check_interval: z.string(),
   drift: z.number().nullable(),
   checked_at: Time.nullable(),
+  late_checks: Count,
   status: z.enum(['active', 'revoked', 'superseded']),
   ended_at: Time.nullable(),
   reason: z.string().nullable(),
+  superseded_by: z.string().nullable(),
+  renews: z.string().nullable(),
 });
 
 const Month = z.strictObject({
@@ -173,7 +177,7 @@ const DaySums = z.strictObject({
 const Metrics = z.record(z.string(), z.number());
 
 export const StateFile = z.strictObject({
-  format: z.literal('cathedral-state/2'),
+  format: z.literal('cathedral-state/3'),
   /** Timestamp of the last event folded in: the time of everything that is published from the state. */
   asOf: Time,
   /** Timestamp of the first event. */
@@ -228,7 +232,7 @@ export type Metrics = z.output<typeof Metrics>;
 /** A ledger of no events. */
 export function emptyState(): State {
   return {
-    format: 'cathedral-state/2',
+    format: 'cathedral-state/3',
     asOf: '',
     since: '',
     cycle: '',

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { publicKeyHex, type SigningKey } from '../attestation/sign-attestation.ts';
 import { DEMO_ORIGIN } from './demo-key.ts';
+import { DEMO_LEDGER_IDS, demoWalletAddress } from './demo-wallets.ts';
 import { GENESIS_DATE } from './span.ts';
 
 /** The sample's companions, and what each signs with. */
@@ -14,7 +15,7 @@ export function demoCompanionKeys(): SigningKey[] {
   });
 }
 
-/** data/keys/companions.json: the public halves. */
+/** data/keys/companions.json: the public halves, and the wallets of those who request. */
 export function formatDemoCompanions(): string {
   const companions = demoCompanionKeys().map(({ companion, algorithm, secretKey }) => {
     const key = {
@@ -24,5 +25,6 @@ export function formatDemoCompanions(): string {
     };
     return { companion, keys: [key] };
   });
-  return `${JSON.stringify({ companions, wallets: [] }, null, 2)}\n`;
+  const wallets = DEMO_LEDGER_IDS.map((ledger_id) => ({ ledger_id, address: demoWalletAddress(ledger_id) }));
+  return `${JSON.stringify({ companions, wallets }, null, 2)}\n`;
 }

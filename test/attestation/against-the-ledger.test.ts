@@ -20,10 +20,12 @@ const ENTRY: Registered = {
   check_interval: 'PT12H',
   drift: null,
   checked_at: null,
+  late_checks: 0,
   status: 'active',
   ended_at: null,
   reason: null,
   superseded_by: null,
+  renews: null,
 };
 const inLedger = (changes: Partial<Registered> = {}, id = ID) => ({
   registry: registryOf({ [id]: { ...ENTRY, ...changes } }),
@@ -91,6 +93,15 @@ describe('with what the ledger has', () => {
     expect(verdict.warnings.map(({ code }) => code)).toEqual(isLate ? ['drift_check_late'] : []);
   });
 
+  test('what ended before the registry begins is not called unknown', () => {
+    const registry = registryOf({}, '2026-06-01T00:00:00Z');
+    const verdict = verify(DOCUMENT, { registry, ...at('2026-09-01T00:00:00Z') });
+    expect(verdict).toMatchObject({ status: 'expired', warnings: [] });
+    expect(resultOf(verdict, 'registration')).toBe('not_checked');
+    const began = registryOf({}, UNSIGNED.expires_at);
+    expect(verify(DOCUMENT, { registry: began }).warnings).toMatchObject([{ code: 'not_registered' }]);
+  });
+
   test('nobody waits for a check of what is not monitored', () => {
     const document = signed({ drift_monitoring: { enabled: false } });
     const entry = inLedger({ drift_threshold: null }, attestationId(document));
@@ -123,6 +134,21 @@ describe('a renewal', () => {
     expect(resultOf(verify(renewal, inLedger({ expires_at: '2025-12-01T07:00:00Z' })), 'renewal')).toBe(
       'passed',
     );
+  });
+
+  test('is good where the ledger found it good, though the one before is forgotten', () => {
+    const renewed = { ...ENTRY, attested_at: '2025-12-01T11:00:05Z' };
+    const taken = (renews: string) => ({
+      registry: registryOf({ [attestationId(renewal)]: { ...renewed, renews } }),
+    });
+    expect(resultOf(verify(renewal, taken(ID)), 'renewal')).toBe('passed');
+    expect(resultOf(verify(renewal, taken('f'.repeat(64))), 'renewal')).toBe('failed');
+  });
+
+  test('is not refused for one that the registry may have forgotten', () => {
+    const since = (time: string) => ({ registry: registryOf({}, time) });
+    expect(resultOf(verify(renewal, since('2025-12-01T11:00:00Z')), 'renewal')).toBe('failed');
+    expect(resultOf(verify(renewal, since('2025-12-01T11:00:01Z')), 'renewal')).toBe('not_checked');
   });
 
   test.each<[string, Partial<Trust>]>([

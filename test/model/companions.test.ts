@@ -108,7 +108,7 @@ describe('an attestation in the ledger', () => {
     const { a, b, findings } = fold(attested(), renewal({ previous_attestation }));
     expect(findings).toEqual([]);
     expect(a).toMatchObject({ status: 'superseded', superseded_by: B, ended_at: '2025-12-05T00:00:00Z' });
-    expect(b.status).toBe('active');
+    expect(b).toMatchObject({ status: 'active', renews: A });
   });
 
   test('that expired before it was renewed stays expired', () => {
@@ -128,8 +128,8 @@ describe('an attestation in the ledger', () => {
       'which is of another companion or another ledger id',
     ],
   ])('is not ended by one %s', (_, data, fault) => {
-    const { a, findings } = fold(attested(), renewal(data));
-    expect(a.status).toBe('active');
+    const { a, b, findings } = fold(attested(), renewal(data));
+    expect([a.status, b.renews]).toEqual(['active', null]);
     expect(findings).toEqual([`attestation ${B} renews ${A}, ${fault}`]);
   });
 
@@ -172,7 +172,17 @@ describe('an attestation in the ledger', () => {
     expect(isCheckLate(a, ms('2025-12-02T06:00:00Z'))).toBe(false);
     expect(isCheckLate(a, ms('2025-12-02T06:00:01Z'))).toBe(true);
     expect(isCheckLate(a, ms('2026-12-02T06:00:01Z'))).toBe(false);
-    expect(fold(attested({ check_interval: 'daily' })).a.check_interval).toBe('P1D');
+  });
+
+  test('has its late checks counted: those that came, and came after they were due', () => {
+    const at = (time: string) => drift(0.01, time);
+    const first = fold(attested(), at('2025-12-02T00:00:00Z'), at('2025-12-03T00:00:00Z'));
+    expect(first.a.late_checks).toBe(0);
+    const second = fold(attested(), at('2025-12-02T00:00:01Z'), at('2025-12-03T00:00:01Z'));
+    expect(second.a.late_checks).toBe(1);
+    expect(fold(attested({ drift_threshold: undefined }), at('2025-12-09T00:00:00Z')).a.late_checks).toBe(0);
+    const ended = fold(attested(), revoked('2025-12-01T12:00:00Z'), at('2025-12-09T00:00:00Z'));
+    expect(ended.a.late_checks).toBe(0);
   });
 
   test('once ended never becomes active, whatever comes', () => {

@@ -171,6 +171,22 @@ describe('a companion’s grant', () => {
   test('is revoked by the fold itself when drift reaches the threshold', () => {
     expect([status(0.0999), status(0.1)]).toEqual(['active', 'revoked']);
   });
+
+  test('that breaks a rule is a finding', () => {
+    const revoked = { attestation: 'b'.repeat(64), reason: 'It was never given.' };
+    const { findings } = fold(begun().add(G, 'companion_revoked', 'W', revoked));
+    expect(findings.recent.map(({ message }) => message)).toEqual([
+      `Event 2: attestation ${revoked.attestation} is revoked but not known`,
+    ]);
+  });
+
+  test('is kept until ninety days after it has expired', () => {
+    const kept = (time: string) => {
+      const ledger = begun().add(G, 'companion_attested', 'JADE', grant);
+      return grant.attestation in fold(ledger.add(time, 'mii_reading', 'MII', { mii: 0.96 })).companions;
+    };
+    expect([kept('2025-11-30T00:00:00Z'), kept('2025-11-30T00:00:01Z')]).toEqual([true, false]);
+  });
 });
 
 describe('the state', () => {

@@ -1,7 +1,7 @@
 import { type Case, type Check, failed, notChecked, passed, warning } from '../check.ts';
 import { addSeconds, compareInstants, parseInstant } from '../instant.ts';
 import { problem } from '../problem.ts';
-import type { Registered } from '../registry.ts';
+import { isOlder, type Registered } from '../registry.ts';
 import { MAX_AHEAD_SECONDS } from './period.ts';
 
 /** Member of the document → whether the ledger has the same. */
@@ -25,6 +25,8 @@ const SAME: Readonly<Record<string, (given: Case['attestation'], entry: Register
 export const checkRegistration: Check = ({ attestation, id, registry }) => {
   if (registry === null) return notChecked('No ledger was asked whether it has this attestation.');
   const entry = registry.byId(id);
+  if (entry === null && isOlder(attestation.expires_at, registry))
+    return notChecked(`The registry has nothing that expired before ${registry.since}.`);
   if (entry === null) return warning(problem('not_registered', []));
   const different = Object.keys(SAME).filter((name) => !SAME[name]!(attestation, entry));
   if (different.length === 0) return passed(`The ledger took it at ${entry.attested_at}.`);

@@ -2,6 +2,7 @@ import { attestationUuid } from '../canonical-bytes.ts';
 import { type Check, failed, notChecked, passed } from '../check.ts';
 import { compareInstants, parseInstant } from '../instant.ts';
 import { type ProblemCode, problem } from '../problem.ts';
+import { isOlder } from '../registry.ts';
 
 export const checkRenewal: Check = ({ attestation, id, registry }) => {
   const uuid = attestation.metadata?.previous_attestation;
@@ -9,7 +10,15 @@ export const checkRenewal: Check = ({ attestation, id, registry }) => {
   const refused = (code: ProblemCode) => failed(problem(code, ['metadata', 'previous_attestation']));
   if (uuid.toLowerCase() === attestationUuid(id)) return refused('previous_is_itself');
   if (registry === null) return notChecked('Without a ledger it is not known what it renews.');
+  const renews = registry.byId(id)?.renews ?? null;
+  // The ledger has looked at it when it took this one; it may have forgotten it since.
+  if (renews !== null && attestationUuid(renews) === uuid.toLowerCase())
+    return passed(`It renews ${renews}.`);
   const previous = registry.byUuid(uuid);
+  if (previous === null && isOlder(attestation.attested_at, registry))
+    return notChecked(
+      `What it renews is not known: the registry has nothing that expired before ${registry.since}.`,
+    );
   if (previous === null) return refused('previous_unknown');
   const isOfSame =
     previous.companion === attestation.attested_by &&

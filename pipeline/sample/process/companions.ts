@@ -1,16 +1,14 @@
+import type { SigningKey } from '../../attestation/sign-attestation.ts';
+import { durationSeconds } from '../../ledger/duration.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
 import { type Draft, draft } from '../agenda.ts';
+import { demoCompanionKeys } from '../demo-companions.ts';
+import { DEMO_LEDGER_IDS } from '../demo-wallets.ts';
+import { REQUESTS, type Request } from '../prose/requests.ts';
 import { Random } from '../random.ts';
+import { formatSecond, signRequest } from '../signed-request.ts';
 import type { Process, World } from '../world.ts';
 
-const COMPANIONS = ['LANTERN', 'TALLY', 'COMPASS'] as const;
-const SCOPES = [
-  { scope: ['ledger.read.export'], risk: 'low' },
-  { scope: ['ledger.read.export', 'audit.trail.annotate'], risk: 'medium' },
-  { scope: ['consultation.comment.publish'], risk: 'medium' },
-  { scope: ['grants.application.submit', 'grants.application.withdraw'], risk: 'medium' },
-  { scope: ['treasury.transfer.propose'], risk: 'high' },
-] as const;
 const REASONS = [
   'The holder has withdrawn the grant.',
   'The task that it was given for is done.',
@@ -19,8 +17,13 @@ const REASONS = [
 const FIRST_DAYS = [1, 4] as const;
 const EVERY_DAYS = [11, 29] as const;
 const LENGTH_DAYS = [21, 89] as const;
+/** Between the companion's signature and the ledger's event, s. */
+const ON_ITS_WAY = [20, 240] as const;
 const THRESHOLD = 0.1;
 const MONITORED = 0.7;
+const INTERVALS = ['P1D', 'P1D', 'P1D', 'PT12H', 'P7D'] as const;
+/** How often a check is left out, by companion. */
+const MISSED: Readonly<Record<string, number>> = { LANTERN: 0.01, TALLY: 0.03, COMPASS: 0.45 };
 const REVOKED = 0.3;
 const RENEWED = 0.5;
 /** A monitored grant's drift, and how far it moves from one day to the next. */
@@ -29,87 +32,95 @@ const DRIFT_STEP = 0.0085;
 
 /** A grant of authority to a companion. */
 interface Grant {
-  attestation: string;
-  companion: string;
+  key: SigningKey;
   ledger_id: string;
-  kind: (typeof SCOPES)[number];
+  request: Request;
   expiresAt: number;
-  drift: number | null;
+  /** Null where it is not monitored. */
+  watched: { drift: number; interval: string } | null;
 }
 
-/** Companion attestations: given, watched daily for drift, renewed, revoked by hand or by their drift. */
+/** Companion attestations: given, watched for drift, renewed, revoked by hand or by their drift. */
 export function companions(world: World): Process {
   const random = new Random(world.seed, 'companions');
+  const keys = demoCompanionKeys();
   let next = world.genesis + random.between(...FIRST_DAYS) * DAY_MS;
   return ({ end }) => {
     if (next >= end) return;
-    world.agenda.add(next, (at) => attest(world, random, newGrant(random, at), undefined, at));
+    world.agenda.add(next, (at) => attest(world, random, newGrant(random, keys, at), null, at));
     next += random.between(...EVERY_DAYS) * DAY_MS;
   };
 }
 
-function newGrant(random: Random, at: number): Grant {
+function newGrant(random: Random, keys: readonly SigningKey[], at: number): Grant {
   return {
-    attestation: random.hex(64),
-    companion: random.pick(COMPANIONS),
-    ledger_id: random.uuid(),
-    kind: random.pick(SCOPES),
+    key: random.pick(keys),
+    ledger_id: random.pick(DEMO_LEDGER_IDS),
+    request: random.pick(REQUESTS),
     expiresAt: at + Math.floor(random.between(...LENGTH_DAYS)) * DAY_MS,
-    drift: random.chance(MONITORED) ? random.between(...FIRST_DRIFT) : null,
+    watched: random.chance(MONITORED)
+      ? { drift: random.between(...FIRST_DRIFT), interval: random.pick(INTERVALS) }
+      : null,
   };
 }
 
-function attest(world: World, random: Random, grant: Grant, previous: string | undefined, at: number): Draft {
-  world.facts.companions.add(grant.attestation);
-  if (previous !== undefined) world.facts.companions.delete(previous);
-  if (grant.drift !== null) watch(world, random, grant, at);
-  planEnd(world, random, grant, at);
+function attest(world: World, random: Random, grant: Grant, previous: string | null, at: number): Draft {
+  const { key, ledger_id, request, expiresAt, watched } = grant;
+  const monitored = watched && { threshold: THRESHOLD, check_interval: watched.interval };
+  const attestedAt = at - random.whole(...ON_ITS_WAY) * 1000;
+  const { id, document } = signRequest(
+    { request, ledger_id, attestedAt, expiresAt, monitored, previous },
+    key,
+  );
+  world.facts.companions.add(id);
+  if (previous !== null) world.facts.companions.delete(previous);
+  watch(world, random, grant, id, at);
+  planEnd(world, random, grant, id, at);
   return draft('companion_attested', 'REGISTRY', {
-    attestation: grant.attestation,
-    companion: grant.companion,
-    ledger_id: grant.ledger_id,
-    scope: [...grant.kind.scope],
-    risk_level: grant.kind.risk,
-    expires_at: `${new Date(grant.expiresAt).toISOString().slice(0, 19)}Z`,
-    ...(grant.drift === null ? {} : { drift_threshold: THRESHOLD }),
-    ...(previous === undefined ? {} : { previous_attestation: previous }),
+    attestation: id,
+    companion: key.companion,
+    ledger_id,
+    scope: [...request.scope],
+    risk_level: request.risk,
+    expires_at: formatSecond(expiresAt),
+    ...(monitored && { drift_threshold: monitored.threshold, check_interval: monitored.check_interval }),
+    ...(previous === null ? {} : { previous_attestation: previous }),
+    document,
   });
 }
 
-/** Checks it a day later, and then again, until it ends. A score that reaches the threshold ends it: the fold revokes. */
-function watch(world: World, random: Random, grant: Grant, at: number): void {
-  const next = at + DAY_MS;
-  if (next >= grant.expiresAt) return;
+/** Checks it when its interval is over, or late, until it ends. A score that reaches the threshold ends it: the fold revokes. */
+function watch(world: World, random: Random, grant: Grant, id: string, at: number): void {
+  const { key, watched, expiresAt } = grant;
+  if (watched === null) return;
+  const interval = durationSeconds(watched.interval) * 1000;
+  let next = at + interval;
+  while (random.chance(MISSED[key.companion]!)) next += interval;
+  if (next >= expiresAt) return;
   world.agenda.add(next, (now) => {
-    if (!world.facts.companions.has(grant.attestation)) return null;
-    grant.drift = Math.max(0, grant.drift! + random.bell() * DRIFT_STEP);
-    const score = Math.round(grant.drift * 1e4) / 1e4;
-    if (score >= THRESHOLD) world.facts.companions.delete(grant.attestation);
-    else watch(world, random, grant, now);
-    return draft('companion_drift', grant.companion, { attestation: grant.attestation, score });
+    if (!world.facts.companions.has(id)) return null;
+    watched.drift = Math.max(0, watched.drift + random.bell() * DRIFT_STEP);
+    const score = Math.round(watched.drift * 1e4) / 1e4;
+    if (score >= THRESHOLD) world.facts.companions.delete(id);
+    else watch(world, random, grant, id, now);
+    return draft('companion_drift', key.companion, { attestation: id, score });
   });
 }
 
-function planEnd(world: World, random: Random, grant: Grant, at: number): void {
-  const { attestation, expiresAt } = grant;
+function planEnd(world: World, random: Random, grant: Grant, id: string, at: number): void {
+  const { key, ledger_id, request, expiresAt } = grant;
   if (random.chance(REVOKED)) {
     const reason = random.pick(REASONS);
     world.agenda.add(at + random.between(0.15, 0.9) * (expiresAt - at), () =>
-      world.facts.companions.delete(attestation)
-        ? draft('companion_revoked', 'REGISTRY', { attestation, reason })
+      world.facts.companions.delete(id)
+        ? draft('companion_revoked', 'REGISTRY', { attestation: id, reason })
         : null,
     );
   } else if (random.chance(RENEWED)) {
     world.agenda.add(expiresAt - random.between(3, 40) * HOUR_MS, (now) => {
-      if (!world.facts.companions.has(attestation)) return null;
-      const { companion, ledger_id, kind } = grant;
-      return attest(
-        world,
-        random,
-        { ...newGrant(random, now), companion, ledger_id, kind },
-        attestation,
-        now,
-      );
+      if (!world.facts.companions.has(id)) return null;
+      const renewed = { ...newGrant(random, [key], now), ledger_id, request };
+      return attest(world, random, renewed, id, now);
     });
   }
 }

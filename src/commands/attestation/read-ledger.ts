@@ -1,12 +1,11 @@
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
-import type { EventOf } from '../../../pipeline/ledger/event.ts';
 import { readHead } from '../../../pipeline/ledger/head.ts';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
 import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
 import {
   applyCompanionEvent,
-  type CompanionEvent,
   type Companions,
+  isCompanionEvent,
 } from '../../../pipeline/model/companions.ts';
 import type { LocalLedger } from '../ledger-source.ts';
 
@@ -17,12 +16,6 @@ export interface LedgerRead {
   /** The last event of all; null where there is none. */
   last: Leaf['event'] | null;
 }
-
-const COMPANION_EVENTS: ReadonlySet<string> = new Set<CompanionEvent['type']>([
-  'companion_attested',
-  'companion_drift',
-  'companion_revoked',
-]);
 
 /**
  * Reads and verifies a whole ledger, and what it says of attestations: all of it, or as of `until`, ms. Throws what reading a
@@ -43,8 +36,8 @@ async function drain<T>(batches: AsyncGenerator<Leaf[], T>, found: LedgerRead, u
     if (batch.done) return batch.value;
     for (const { event } of batch.value) {
       found.last = event;
-      if (!COMPANION_EVENTS.has(event.type) || Date.parse(event.timestamp) > until) continue;
-      applyCompanionEvent(found.companions, event as EventOf<CompanionEvent['type']>);
+      if (isCompanionEvent(event) && Date.parse(event.timestamp) <= until)
+        applyCompanionEvent(found.companions, event);
     }
   }
 }

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { Companions } from '../../pipeline/attestation/companions.ts';
+import { registryOf } from '../../pipeline/attestation/registry.ts';
+import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
+import {
+  applyCompanionEvent,
+  isCompanionEvent,
+  type Companions as Registered,
+} from '../../pipeline/model/companions.ts';
+import { formatDemoCompanions } from '../../pipeline/sample/demo-companions.ts';
+import { EVENTS, ofType } from './year-and-more.ts';
+
+const companions = Companions.parse(JSON.parse(formatDemoCompanions()));
+const registered: Registered = {};
+const findings = EVENTS.filter(isCompanionEvent).flatMap((event) => applyCompanionEvent(registered, event));
+const attested = ofType('companion_attested');
+const end = Date.parse(EVENTS.at(-1)!.timestamp);
+
+test('the attestations of the sample contradict no rule', () => {
+  expect(attested.length).toBeGreaterThan(20);
+  expect(findings).toEqual([]);
+});
+
+test('each is a document that verifies when it is attested, with the signature of its wallet', () => {
+  for (const { data, timestamp } of attested) {
+    const trust = { companions, registry: null, now: Date.parse(timestamp) };
+    const verdict = verifyAttestation(JSON.stringify(data.document), trust);
+    expect(verdict).toMatchObject({ valid: true, id: data.attestation, warnings: [] });
+    expect(verdict.checks.find(({ name }) => name === 'wallet')).toMatchObject({ result: 'passed' });
+  }
+});
+
+test('their lives end in every way, and nothing else is ever wrong with them', () => {
+  const ends = new Set<string>();
+  for (const { data } of attested) {
+    const trust = { companions, registry: registryOf(registered), now: end };
+    const { status } = verifyAttestation(JSON.stringify(data.document), trust);
+    ends.add(`${status}${registered[data.attestation]!.reason?.startsWith('drift ') ? ' by drift' : ''}`);
+  }
+  expect([...ends].sort()).toEqual(['active', 'expired', 'revoked', 'revoked by drift', 'superseded']);
+});
+
+test('some drift checks come late', () => {
+  expect(Object.values(registered).some(({ late_checks }) => late_checks > 0)).toBe(true);
+});
