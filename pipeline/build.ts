@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Documents, readDocuments } from './artifacts/documents.ts';
+import { readCompanions } from './artifacts/read-companions.ts';
 import { ARTIFACTS, PRINTED } from './artifacts/table.ts';
+import type { Companions } from './attestation/companions.ts';
 import type { PrintCharts } from './charts/print-charts.ts';
 import { type ChartsOptions, hasChartPdfs, hasCharts, renderCharts } from './charts/render-charts.ts';
 import { renderSitemap } from './extras/render-catalogue.ts';
@@ -20,6 +22,8 @@ export interface BuildOptions extends SiteOptions {
   /** Ledger folder. */
   ledger: string;
   out: string;
+  /** A JSON file: who may attest, and the wallets behind ledger ids. */
+  companions: string;
   /** Keys of which one must have signed each checkpoint. */
   verifiers: Verifier[];
   /** Name and version of this software; a new one means a new release. */
@@ -61,18 +65,19 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 async function run(options: BuildOptions): Promise<BuildReport> {
   const { out, baseUrl, software, rebuild, log } = options;
   const documents = await readDocuments(options.documents);
+  const companions = await readCompanions(options.companions);
   const previous = rebuild ? await salvageCurrent(out) : await readCurrent(out);
   const resume = previous && !rebuild ? parseResume(previous.state) : START;
   const snapshots = await newSnapshots(options, resume);
-  const inputs = digestInputs(options, documents);
+  const inputs = digestInputs(options, { documents, companions });
   const nothingNew = !rebuild && snapshots.length === 0;
   if (previous && nothingNew && isMadeOf(previous, inputs, options)) return unchanged(previous);
 
   await using staging = await openStaging(out, previous, { reuse: !rebuild });
-  const folded = await foldSnapshots({ ...options, staging, documents, snapshots, resume });
+  const folded = await foldSnapshots({ ...options, staging, documents, companions, snapshots, resume });
   const { state, ledger, events, findings } = folded;
   log(`rendering ${ARTIFACTS.length} files as of ${state.asOf}`);
-  const view = { state, documents, baseUrl };
+  const view = { state, documents, companions, baseUrl };
   await renderDocuments(staging, view, folded);
   const facts = { timestamp: state.asOf, ledger, software, inputs };
   if (withExtras(options)) await renderExtras(staging, facts, view);
@@ -122,8 +127,11 @@ function isMadeOf({ manifest }: Published, inputs: string, options: BuildOptions
 }
 
 /** Whatever shows in the files and is not the ledger. */
-function digestInputs({ software, baseUrl, contact }: BuildOptions, { digest }: Documents): string {
+function digestInputs(
+  { software, baseUrl, contact }: BuildOptions,
+  { documents, companions }: { documents: Documents; companions: Companions },
+): string {
   return createHash('sha256')
-    .update(JSON.stringify([software, digest, baseUrl, contact]))
+    .update(JSON.stringify([software, documents.digest, companions, baseUrl, contact]))
     .digest('hex');
 }

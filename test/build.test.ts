@@ -25,6 +25,7 @@ function options(out: string, more: Partial<BuildOptions> = {}): BuildOptions {
     out: join(folder, out),
     verifiers: signed,
     documents: 'data/documents',
+    companions: 'data/keys/companions.json',
     baseUrl: 'https://data.example.org',
     contact: 'contact@data.example.org',
     software: 'cathedral-data-service/test',

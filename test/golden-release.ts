@@ -18,6 +18,7 @@ export async function smallRelease(): Promise<Record<string, string>> {
       out,
       verifiers: [demoSigner().verifier],
       documents: 'data/documents',
+      companions: 'data/keys/companions.json',
       baseUrl: 'https://data.example.org',
       contact: 'contact@data.example.org',
       software: 'cathedral-data-service/golden',

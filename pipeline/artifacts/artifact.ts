@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Companions } from '../attestation/companions.ts';
 import type { Leaf } from '../ledger/leaf.ts';
 import type { State } from '../model/state.ts';
 import type { Documents } from './documents.ts';
@@ -11,6 +12,7 @@ export type Area = (typeof AREAS)[number];
 export interface View {
   state: State;
   documents: Documents;
+  companions: Companions;
   /** Where the service is reachable, without a slash at the end: `https://data.example.org`. */
   baseUrl: string;
 }

@@ -25,6 +25,7 @@ import { policyImpact } from './government/policy-impact.ts';
 import { sentinelStatus } from './government/sentinel-status.ts';
 import { transparency } from './government/transparency.ts';
 import { transparencyPdf } from './government/transparency-pdf.ts';
+import { companions } from './philosophy/companions.ts';
 import { decisions } from './philosophy/decisions.ts';
 import { deliberations } from './philosophy/deliberations.ts';
 import { driftAnalysis } from './philosophy/drift-analysis.ts';
@@ -61,6 +62,7 @@ export const ARTIFACTS: readonly Artifact[] = [
   decisions,
   driftAnalysis,
   metricsByDay,
+  companions,
   treatyFramework,
   standards,
   protocols,

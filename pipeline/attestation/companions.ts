@@ -4,7 +4,8 @@ import { SCHEMES } from './algorithms.ts';
 import { ALGORITHMS } from './document.ts';
 import { compareInstants, type Instant, parseInstant } from './instant.ts';
 
-const Moment = z.iso.datetime({ offset: false, local: false, precision: 0 });
+/** `2025-12-01T06:00:00Z` */
+export const Moment = z.iso.datetime({ offset: false, local: false, precision: 0 });
 
 const CompanionKey = z
   .strictObject({

@@ -10,7 +10,7 @@ const DATE_TIME = /^(.{19})(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/;
 /** `text`: a date-time as the schema has it, with `Z` or an offset. */
 export function parseInstant(text: string): Instant {
   const [, whole, fraction = '', zone] = DATE_TIME.exec(text) ?? [];
-  return { seconds: Date.parse(`${whole}${zone}`) / 1000, fraction: fraction.replace(/0+$/, '') };
+  return { seconds: Date.parse(`${whole}${zone}`) / 1000, fraction: withoutZeros(fraction) };
 }
 
 /** `ms` since 1970. */
@@ -27,4 +27,11 @@ export function compareInstants(a: Instant, b: Instant): number {
   if (a.seconds !== b.seconds) return a.seconds - b.seconds;
   // Digits after the point are in the order of their text: 05 before 1, 1 before 15.
   return a.fraction === b.fraction ? 0 : a.fraction < b.fraction ? -1 : 1;
+}
+
+/** A pattern for zeros at the end would begin at each zero of the text: a fraction of 60 000 of them took seconds. */
+function withoutZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
 }

@@ -70,7 +70,8 @@ export function quote(value: unknown): string {
   return shorten(JSON.stringify(value) ?? 'nothing');
 }
 
-function shorten(text: string): string {
+/** Text of the document for a message: what is longer than a line is cut off. */
+export function shorten(text: string): string {
   // Cut between code points: half a pair would make the message itself ill-formed.
   return text.length <= MAX_QUOTED ? text : `${[...text.slice(0, MAX_QUOTED)].slice(0, -1).join('')}…`;
 }

@@ -35,6 +35,8 @@ export type Status = (typeof STATUSES)[number];
 export interface Registry {
   /** What expired before may be missing; null where nothing is. */
   since: string | null;
+  /** Time of the newest event that it knows of; null where it knows of all. */
+  asOf: string | null;
   byId(id: string): Registered | null;
   /** By the UUID that stands for the id, in either case. */
   byUuid(uuid: string): (Registered & { id: string }) | null;
@@ -42,12 +44,15 @@ export interface Registry {
 
 export function registryOf(
   attestations: Readonly<Record<string, Registered>>,
-  since: string | null = null,
+  { since, asOf }: Pick<Registry, 'since' | 'asOf'> = { since: null, asOf: null },
 ): Registry {
-  const ids = new Map(Object.keys(attestations).map((id) => [attestationUuid(id), id]));
+  // What a ledger calls an attestation by another name than its id has no UUID, and must not take that of one.
+  const genuine = Object.keys(attestations).filter((id) => /^[0-9a-f]{64}$/.test(id));
+  const ids = new Map(genuine.map((id) => [attestationUuid(id), id]));
   const byId = (id: string) => (Object.hasOwn(attestations, id) ? attestations[id]! : null);
   return {
     since,
+    asOf,
     byId,
     byUuid(uuid) {
       const id = ids.get(uuid.toLowerCase());

@@ -19,7 +19,7 @@ export const ATTESTATION_SETTINGS = {
     default: 'data/keys/companions.json',
     unit: 'a JSON file of companions and wallets',
     description:
-      'Who may attest, with which keys, and the wallets behind ledger ids. The default has the keys of the sample’s companions, which prove nothing.',
+      'Who may attest, with which keys, and the wallets behind ledger ids; all of it is published. The default has the keys of the sample’s companions, which prove nothing.',
     path: true,
     schema: text,
   },

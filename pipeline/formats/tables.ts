@@ -134,6 +134,27 @@ const LISTED: readonly Listed[] = [
   },
   { name: 'metrics_by_day', path: 'philosophy/metrics-by-day.csv', key: ['date'] },
   {
+    name: 'companion_attestations',
+    path: 'philosophy/companions.json',
+    from: 'attestations[]',
+    key: ['id'],
+  },
+  {
+    name: 'companion_keys',
+    path: 'philosophy/companions.json',
+    from: 'companions[].keys[]',
+    title: 'Public keys of companions',
+    parent: { column: 'companion', member: 'companion' },
+    key: ['companion', 'public_key'],
+  },
+  {
+    name: 'companion_wallets',
+    path: 'philosophy/companions.json',
+    from: 'wallets[]',
+    title: 'Wallets behind ledger ids',
+    key: ['ledger_id'],
+  },
+  {
     name: 'treaty_articles',
     path: 'diplomacy/treaty-framework.json',
     from: 'articles[]',

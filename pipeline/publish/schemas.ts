@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Artifact } from '../artifacts/artifact.ts';
+import { ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema } from '../attestation/json-schema.ts';
 import type { NewFile } from './new-file.ts';
 import { formatTableSchema } from './table-schema.ts';
 
@@ -10,15 +11,16 @@ type Described = Exclude<Artifact, { kind: 'printed' }>;
  * What tells a program how to read each file: `schemas/<path>.schema.json` (JSON Schema 2020-12) for JSON,
  * `schemas/<path>.table.json` (Table Schema of Data Package 2) for CSV. `path` is without `.json`, so that
  * it is `schemas/economy/roi.schema.json` and `schemas/economy/mic-history.csv.table.json`. A yearly file's
- * schema holds for closed years too.
+ * schema holds for closed years too. And the schema of the attestations that companions sign, of which none is a file here.
  */
 export function schemaFiles(artifacts: readonly Artifact[], baseUrl: string): NewFile[] {
   const described = artifacts.filter((artifact): artifact is Described => artifact.kind !== 'printed');
-  return described.flatMap((artifact) => {
+  const files = described.flatMap((artifact) => {
     if (artifact.mediaType === 'application/json') return [jsonSchemaFile(artifact, baseUrl)];
     if (artifact.mediaType.startsWith('text/csv')) return [tableSchemaFile(artifact)];
     return [];
   });
+  return [...files, attestationSchemaFile(baseUrl)];
 }
 
 /** Path of an artifact's schema below the root; null for one that has none. */
@@ -39,6 +41,22 @@ function jsonSchemaFile(artifact: Described, baseUrl: string): NewFile {
   // A schema may have a description of its own; the artifact's is the published one.
   const document = { $schema, $id: `${baseUrl}/${path}`, title, description, ...rest };
   return schemaFile(artifact, path, 'application/schema+json', document);
+}
+
+function attestationSchemaFile(baseUrl: string): NewFile {
+  const content = formatAttestationJsonSchema(baseUrl);
+  const mediaType = 'application/schema+json';
+  const path = ATTESTATION_SCHEMA_PATH;
+  return {
+    path,
+    kind: 'schema',
+    area: null,
+    restricted: false,
+    mediaType,
+    rows: null,
+    immutable: false,
+    content,
+  };
 }
 
 function tableSchemaFile(artifact: Described): NewFile {

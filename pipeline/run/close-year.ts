@@ -9,9 +9,9 @@ export async function closeYear(
   state: State,
   options: Omit<View, 'state'> & { staging: Staging },
 ): Promise<void> {
-  const { staging, documents, baseUrl } = options;
+  const { staging, documents, companions, baseUrl } = options;
   for (const artifact of YEARLY) {
-    await staging.write(closedFile(artifact, { state, documents, baseUrl }));
+    await staging.write(closedFile(artifact, { state, documents, companions, baseUrl }));
   }
 }
 

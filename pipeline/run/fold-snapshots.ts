@@ -1,5 +1,6 @@
 import type { Documents } from '../artifacts/documents.ts';
 import { HISTORIES } from '../artifacts/table.ts';
+import type { Companions } from '../attestation/companions.ts';
 import { CathedralError } from '../errors.ts';
 import type { SnapshotFile } from '../ledger/directory.ts';
 import type { Leaf, LedgerPosition } from '../ledger/leaf.ts';
@@ -20,6 +21,7 @@ const PROGRESS_EVERY = 250_000;
 interface FoldOptions {
   staging: Staging;
   documents: Documents;
+  companions: Companions;
   baseUrl: string;
   verifiers: Verifier[];
   snapshots: SnapshotFile[];

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
+import { describeStatus } from '../../pipeline/attestation/describe-status.ts';
 import type { Problem } from '../../pipeline/attestation/problem.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
@@ -6,12 +8,11 @@ import { verifyAttestation } from '../../pipeline/attestation/verify-attestation
 import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { askPassphrase } from './attestation/ask-passphrase.ts';
-import { describeStatus, findRegistered, formatStatus } from './attestation/describe-status.ts';
 import { DRAFT_SETTINGS, draftAttestation } from './attestation/draft-attestation.ts';
+import { findRegistered, formatStatus } from './attestation/format-status.ts';
 import { formatVerdict, printable } from './attestation/format-verdict.ts';
 import { openKey, parseKeyFile } from './attestation/key-file.ts';
 import { makeKey } from './attestation/make-key.ts';
-import { readCompanions } from './attestation/read-companions.ts';
 import { listFiles, readInput } from './attestation/read-input.ts';
 import { readLedger } from './attestation/read-ledger.ts';
 import { revokeAttestation } from './attestation/revoke-attestation.ts';

@@ -14,9 +14,9 @@ const SITE_SETTINGS = ['baseUrl', 'contact', 'withoutPdf', 'withoutSite', 'chrom
 
 export const build = defineCommand({
   summary: 'Publishes what is new in the ledger as a release: one run, verified before anything is shown.',
-  settings: ['ledger', ...SOURCE_SETTINGS, 'out', 'documents', ...SITE_SETTINGS, 'rebuild'],
+  settings: ['ledger', ...SOURCE_SETTINGS, 'out', 'documents', 'companions', ...SITE_SETTINGS, 'rebuild'],
   async run(config, context) {
-    const { out, documents, baseUrl, contact, rebuild, wait } = config;
+    const { out, documents, companions, baseUrl, contact, rebuild, wait } = config;
     const { now, progress, print } = context;
     const started = now();
     const report = await recordRun({ out, software: SOFTWARE, now }, async () => {
@@ -25,6 +25,7 @@ export const build = defineCommand({
         ...source,
         out,
         documents,
+        companions,
         baseUrl,
         contact,
         rebuild,

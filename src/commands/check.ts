@@ -6,15 +6,16 @@ import { SOFTWARE } from './software.ts';
 export const check = defineCommand({
   summary:
     'Reads every byte of the published release; with --ledger it also makes everything again from genesis and compares.',
-  settings: ['out', 'checkedLedger', ...SOURCE_SETTINGS, 'documents', 'baseUrl', 'contact'],
+  settings: ['out', 'checkedLedger', ...SOURCE_SETTINGS, 'documents', 'companions', 'baseUrl', 'contact'],
   async run(config, context) {
-    const { out, documents, baseUrl, contact, checkedLedger, wait } = config;
+    const { out, documents, companions, baseUrl, contact, checkedLedger, wait } = config;
     const { progress, print } = context;
     const source = checkedLedger && (await openSource(checkedLedger, config, context));
     const problems = await checkRelease({
       ...(source ?? { ledger: null, verifiers: [] }),
       out,
       documents,
+      companions,
       baseUrl,
       contact,
       software: SOFTWARE,

@@ -20,6 +20,7 @@ const BUILD_SETTINGS = [
   'importKey',
   'out',
   'documents',
+  'companions',
   'baseUrl',
   'contact',
   'withoutPdf',

@@ -11,10 +11,12 @@ import { treatyFramework } from '../../pipeline/artifacts/diplomacy/treaty-frame
 import { readDocuments } from '../../pipeline/artifacts/documents.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { emptyState } from '../../pipeline/model/state.ts';
+import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
 
 const documents = await readDocuments(new URL('../../data/documents', import.meta.url).pathname);
 const view: View = {
   documents,
+  companions: DEMO_COMPANIONS,
   state: { ...emptyState(), asOf: '2026-11-21T04:00:00Z', cycle: 'C-506' },
   baseUrl: 'https://data.example.org',
 };

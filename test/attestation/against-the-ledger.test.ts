@@ -94,12 +94,21 @@ describe('with what the ledger has', () => {
   });
 
   test('what ended before the registry begins is not called unknown', () => {
-    const registry = registryOf({}, '2026-06-01T00:00:00Z');
+    const registry = registryOf({}, { since: '2026-06-01T00:00:00Z', asOf: null });
     const verdict = verify(DOCUMENT, { registry, ...at('2026-09-01T00:00:00Z') });
     expect(verdict).toMatchObject({ status: 'expired', warnings: [] });
     expect(resultOf(verdict, 'registration')).toBe('not_checked');
-    const began = registryOf({}, UNSIGNED.expires_at);
+    const began = registryOf({}, { since: UNSIGNED.expires_at, asOf: null });
     expect(verify(DOCUMENT, { registry: began }).warnings).toMatchObject([{ code: 'not_registered' }]);
+  });
+
+  test('a check that the registry cannot know of yet is not late', () => {
+    const entry = { ...ENTRY, checked_at: '2025-12-02T06:00:00Z' };
+    const asOf = (time: string) => registryOf({ [ID]: entry }, { since: null, asOf: time });
+    const codes = (registry: Trust['registry']) =>
+      verify(DOCUMENT, { registry, ...at('2025-12-03T06:00:00Z') }).warnings.map(({ code }) => code);
+    expect(codes(asOf('2025-12-02T18:00:00Z'))).toEqual([]);
+    expect(codes(asOf('2025-12-02T18:00:01Z'))).toEqual(['drift_check_late']);
   });
 
   test('nobody waits for a check of what is not monitored', () => {
@@ -146,7 +155,7 @@ describe('a renewal', () => {
   });
 
   test('is not refused for one that the registry may have forgotten', () => {
-    const since = (time: string) => ({ registry: registryOf({}, time) });
+    const since = (time: string) => ({ registry: registryOf({}, { since: time, asOf: null }) });
     expect(resultOf(verify(renewal, since('2025-12-01T11:00:00Z')), 'renewal')).toBe('failed');
     expect(resultOf(verify(renewal, since('2025-12-01T11:00:01Z')), 'renewal')).toBe('not_checked');
   });

@@ -14,6 +14,7 @@ export function smallOptions(folder: string, name: string): BuildOptions {
     out: join(folder, name),
     verifiers: [demoSigner().verifier],
     documents: 'data/documents',
+    companions: 'data/keys/companions.json',
     baseUrl: 'https://data.example.org',
     contact: 'contact@data.example.org',
     software: 'cathedral-data-service/test',

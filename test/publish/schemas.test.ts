@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { ATTESTATION_SCHEMA_PATH } from '../../pipeline/attestation/json-schema.ts';
 import { schemaFiles, schemaPath } from '../../pipeline/publish/schemas.ts';
 import { formatTableSchema } from '../../pipeline/publish/table-schema.ts';
 
@@ -13,7 +14,8 @@ describe('schemas', () => {
     const wanted = ARTIFACTS.filter(({ mediaType }) => /json|csv/.test(mediaType)).map((artifact) =>
       schemaPath(artifact),
     );
-    expect(files.map(({ path }) => path).sort()).toEqual(wanted.sort());
+    const listed = [...wanted, ATTESTATION_SCHEMA_PATH];
+    expect(files.map(({ path }) => path).sort()).toEqual(listed.sort());
     expect(wanted).toContain('schemas/economy/supply.schema.json');
     expect(wanted).toContain('schemas/academics/mii-timeline.csv.table.json');
     expect(wanted).toContain('schemas/government/ledger/export.table.json');

@@ -23,6 +23,7 @@ export async function filesRelease(): Promise<FilesRelease> {
     out,
     verifiers: [demoSigner().verifier],
     documents: 'data/documents',
+    companions: 'data/keys/companions.json',
     baseUrl: 'https://data.example.org',
     contact: 'contact@data.example.org',
     software: 'cathedral-data-service/test',

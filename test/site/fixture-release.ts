@@ -9,6 +9,7 @@ import { emptyState, type State } from '../../pipeline/model/state.ts';
 import { type DraftFile, type DraftManifest, sha256, storedAt } from '../../pipeline/publish/manifest.ts';
 import { schemaFiles } from '../../pipeline/publish/schemas.ts';
 import { historyRows } from '../artifacts/history-rows.ts';
+import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
 import { fixtureLedger } from './fixture-ledger.ts';
 
 export const BASE_URL = 'https://data.example.org';
@@ -23,7 +24,7 @@ interface Staged extends Omit<DraftFile, 'bytes' | 'sha256' | 'encodings'> {
 export async function writeFixtureRelease(dir: string): Promise<DraftManifest> {
   const { leaves } = fixtureLedger();
   const documents = await readDocuments(DATA);
-  const view = (state: State): View => ({ state, documents, baseUrl: BASE_URL });
+  const view = (state: State): View => ({ state, documents, companions: DEMO_COMPANIONS, baseUrl: BASE_URL });
   const yearEnd = leaves.findIndex(({ event }) => event.timestamp >= '2026');
   const staged = [
     ...yearlyFiles(view(fold(leaves.slice(0, yearEnd))), true),

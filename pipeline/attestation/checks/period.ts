@@ -1,6 +1,6 @@
 import { type Check, failed, passed } from '../check.ts';
 import { addSeconds, compareInstants, instantAt, parseInstant } from '../instant.ts';
-import { problem } from '../problem.ts';
+import { problem, shorten } from '../problem.ts';
 
 /** 90 days of 86 400 seconds. */
 export const MAX_VALIDITY_SECONDS = 7_776_000;
@@ -18,5 +18,5 @@ export const checkPeriod: Check = ({ attestation, now }) => {
   if (compareInstants(attested, addSeconds(instantAt(now), MAX_AHEAD_SECONDS)) > 0)
     problems.push(problem('attested_in_future', ['attested_at']));
   if (problems.length > 0) return failed(...problems);
-  return passed(`It was attested at ${attestation.attested_at}, for at most 90 days.`);
+  return passed(`It was attested at ${shorten(attestation.attested_at)}, for at most 90 days.`);
 };

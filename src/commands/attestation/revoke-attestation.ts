@@ -6,7 +6,7 @@ import type { EventOf } from '../../../pipeline/ledger/event.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp-order.ts';
 import { withLock } from '../../../pipeline/publish/lock.ts';
 import type { LocalLedger } from '../ledger-source.ts';
-import { findRegistered } from './describe-status.ts';
+import { findRegistered } from './format-status.ts';
 import { readLedger } from './read-ledger.ts';
 
 /** For another revocation to end. The demo’s writer holds the ledger for as long as it runs: nobody wants to wait for that. */

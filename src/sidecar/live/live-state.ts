@@ -1,4 +1,6 @@
-import { type Documents, readDocuments } from '../../../pipeline/artifacts/documents.ts';
+import type { View } from '../../../pipeline/artifacts/artifact.ts';
+import { readDocuments } from '../../../pipeline/artifacts/documents.ts';
+import { readCompanions } from '../../../pipeline/artifacts/read-companions.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Verifier } from '../../../pipeline/ledger/note.ts';
 import type { State } from '../../../pipeline/model/state.ts';
@@ -16,6 +18,8 @@ export interface LiveStateOptions {
   releases: Pick<Releases, 'current'>;
   /** Folder of the documents that people write. */
   documents: string;
+  /** A JSON file: who may attest. */
+  companions: string;
   baseUrl: string;
   /** Where what is new is shown. */
   shown: Pick<LiveDocuments, 'show'>;
@@ -45,7 +49,7 @@ interface Shown {
 export class LiveState {
   readonly #options: LiveStateOptions;
   #release: ServedRelease | null = null;
-  #documents: Documents | null = null;
+  #inputs: Pick<View, 'documents' | 'companions' | 'baseUrl'> | null = null;
   #fold: LedgerFold | null = null;
   #shown: Shown | null = null;
   #faults: readonly Fault[] = [{ id: '', text: 'nothing was read yet' }];
@@ -96,7 +100,12 @@ export class LiveState {
     const release = await this.#options.releases.current();
     if (!release || release === this.#release) return null;
     const resume = await releaseResume(release);
-    this.#documents = await readDocuments(this.#options.documents);
+    const { documents, companions, baseUrl } = this.#options;
+    this.#inputs = {
+      documents: await readDocuments(documents),
+      companions: await readCompanions(companions),
+      baseUrl,
+    };
     this.#fold = new LedgerFold(this.#options.ledger, this.#options.verifiers, resume);
     this.#release = release;
     return null;
@@ -133,6 +142,6 @@ export class LiveState {
 
   #put(state: State, snapshot: string | null): void {
     this.#shown = { state, events: state.events, snapshot };
-    this.#options.shown.show({ state, documents: this.#documents!, baseUrl: this.#options.baseUrl });
+    this.#options.shown.show({ state, ...this.#inputs! });
   }
 }

@@ -12,6 +12,7 @@ await report(async () => {
     out: out!,
     verifiers: [DEMO_VERIFIER],
     documents: 'data/documents',
+    companions: 'data/keys/companions.json',
     baseUrl: 'http://localhost:8080',
     contact: 'contact@data.example.org',
     software: 'bench',

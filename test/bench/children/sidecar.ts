@@ -21,6 +21,7 @@ const config = {
   maxDelay: 60_000,
   logLevel,
   documents: 'data/documents',
+  companions: 'data/keys/companions.json',
   baseUrl: 'http://localhost',
   livePoll: 1000,
   liveGap: 250,

@@ -24,7 +24,12 @@ function counting() {
   const shown = new LiveDocuments((error) => void reports.push(String(error)), [artifact]);
   const show = (events: number) => {
     const state: State = { ...emptyState(), asOf: '2025-12-01T00:00:00Z', events };
-    shown.show({ state, documents: null as never, baseUrl: 'https://data.example.org' });
+    shown.show({
+      state,
+      documents: null as never,
+      companions: null as never,
+      baseUrl: 'https://data.example.org',
+    });
   };
   return { shown, show, reports, renders: () => renders };
 }

@@ -61,7 +61,12 @@ test('what a reader sees while a feeder writes and seals was true after some eve
   const truths: string[] = [];
   for (const leaf of await leavesOf(ledger.ledger)) {
     state = apply(state, leaf);
-    const text = supply.render({ state, documents: null as never, baseUrl: BASE_URL });
+    const text = supply.render({
+      state,
+      documents: null as never,
+      companions: null as never,
+      baseUrl: BASE_URL,
+    });
     truths.push(JSON.stringify(JSON.parse(text)));
   }
   const seen = reader.seen('economy/supply');

@@ -6,6 +6,7 @@ import { Feed } from '../../../pipeline/sample/feeder/feed.ts';
 import { readLedger } from '../../../pipeline/sample/feeder/read-ledger.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import { LIVE_ARTIFACTS } from '../../../src/sidecar/live/live-documents.ts';
+import { COMPANIONS_FILE, DEMO_COMPANIONS } from '../../attestation/demo-companions.ts';
 import { temporaryFolder } from '../../publish/temporary-folder.ts';
 
 export const VERIFIERS = [demoSigner().verifier];
@@ -52,6 +53,7 @@ export async function publishSealed(ledger: string, out: string, verifiers = VER
     out,
     verifiers,
     documents: DOCUMENTS,
+    companions: COMPANIONS_FILE,
     baseUrl: BASE_URL,
     contact: 'mailto:data@example.org',
     software: 'cathedral-data-service/test',
@@ -70,6 +72,6 @@ export async function stateOf(ledger: string): Promise<State> {
 
 export function render(state: State): Record<string, string> {
   // None of them shows a document that people wrote.
-  const view = { state, documents: null as never, baseUrl: BASE_URL };
+  const view = { state, documents: null as never, companions: DEMO_COMPANIONS, baseUrl: BASE_URL };
   return Object.fromEntries(LIVE_ARTIFACTS.map((artifact) => [artifact.path, artifact.render(view)]));
 }

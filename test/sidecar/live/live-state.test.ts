@@ -7,6 +7,7 @@ import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import { LIVE_PATHS, LiveDocuments } from '../../../src/sidecar/live/live-documents.ts';
 import { LiveState } from '../../../src/sidecar/live/live-state.ts';
 import { Releases } from '../../../src/sidecar/releases.ts';
+import { COMPANIONS_FILE } from '../../attestation/demo-companions.ts';
 import { BASE_URL, DOCUMENTS, type LiveLedger, liveLedger, START, VERIFIERS } from './live-ledger.ts';
 
 interface Followed {
@@ -25,7 +26,14 @@ function follow(
   const reports: string[] = [];
   const report = (error: unknown) => void reports.push(String(error));
   const shown = new LiveDocuments(report);
-  const options = { ledger, verifiers: VERIFIERS, releases, documents: DOCUMENTS, baseUrl: BASE_URL };
+  const options = {
+    ledger,
+    verifiers: VERIFIERS,
+    releases,
+    documents: DOCUMENTS,
+    companions: COMPANIONS_FILE,
+    baseUrl: BASE_URL,
+  };
   const state = new LiveState({ ...options, shown, report });
   const files = () => Object.fromEntries(LIVE_PATHS.map((path) => [path, shown.file(path)?.text]));
   return { state, reports, files };

@@ -46,6 +46,7 @@ beforeAll(async () => {
     out,
     verifiers: [demoSigner().verifier],
     documents: 'data/documents',
+    companions: 'data/keys/companions.json',
     baseUrl: 'https://data.example.org',
     contact: 'contact@data.example.org',
     software: 'cathedral-data-service/test',

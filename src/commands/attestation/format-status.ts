@@ -1,10 +1,5 @@
-import { attestationUuid } from '../../../pipeline/attestation/canonical-bytes.ts';
-import {
-  isCheckLate,
-  type Registered,
-  registryOf,
-  statusAt,
-} from '../../../pipeline/attestation/registry.ts';
+import type { describeStatus } from '../../../pipeline/attestation/describe-status.ts';
+import { type Registered, registryOf } from '../../../pipeline/attestation/registry.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Companions } from '../../../pipeline/model/companions.ts';
 import { printable } from './format-verdict.ts';
@@ -18,18 +13,6 @@ export function findRegistered(companions: Companions, name: string): Registered
   if (found) return found;
   const expected = 'the id or UUID of an attestation that the ledger has';
   throw new CathedralError('attestation_refused', { place: '--id', expected, found: JSON.stringify(name) });
-}
-
-/** As of `now`, ms: what the ledger has, with what follows from the time. */
-export function describeStatus(attestation: Registered & { id: string }, now: number) {
-  const { id, status: _, ...rest } = attestation;
-  return {
-    id,
-    uuid: attestationUuid(id),
-    status: statusAt(attestation, now),
-    ...rest,
-    check_late: isCheckLate(attestation, now),
-  };
 }
 
 /** For people: a member a line. */

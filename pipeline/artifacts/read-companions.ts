@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { Companions } from '../../../pipeline/attestation/companions.ts';
-import { CathedralError } from '../../../pipeline/errors.ts';
+import { Companions } from '../attestation/companions.ts';
+import { CathedralError } from '../errors.ts';
 
 /** Who may attest. Throws config_invalid, naming the first member that is not as it should be. */
 export async function readCompanions(path: string): Promise<Companions> {
