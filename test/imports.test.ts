@@ -59,7 +59,7 @@ const EDGES = new Map(SOURCES.map((file) => [file, importsOf(file)]));
 describe('imports', () => {
   test('are found at all, in code and in pages', () => {
     expect(EDGES.get('pipeline/build.ts')).toContain('pipeline/publish/lock.ts');
-    expect(EDGES.get('src/cli.ts')).toContain('pipeline/errors.ts');
+    expect(EDGES.get('src/commands/main.ts')).toContain('pipeline/errors.ts');
     expect(SOURCES.length).toBeGreaterThan(100);
   });
 
@@ -112,7 +112,7 @@ describe('the environment', () => {
     const readers = SOURCES.filter((file) =>
       /process\s*\.\s*(env|argv)\b|import\.meta\.env/.test(readFileSync(join(PROJECT, file), 'utf8')),
     );
-    expect(readers.sort()).toEqual(['pipeline/config.ts', 'src/cli.ts', ...SITE, ...FONTS].sort());
+    expect(readers.sort()).toEqual(['pipeline/config.ts', 'src/commands/main.ts', ...SITE, ...FONTS].sort());
   });
 });
 

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { nearestName } from '../../pipeline/config/nearest-name.ts';
+import { readConfig } from '../../pipeline/config.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { findCommand } from './find-command.ts';
+import { formatHelp, formatOverview } from './help.ts';
+import { Progress } from './progress.ts';
+import { VERSION } from './software.ts';
+import { COMMANDS } from './table.ts';
+
+/** Exit status of a process that a signal ended, as shells say it: 128 and the signal's number. */
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+const progress = new Progress(process.stderr, Date.now);
+
+async function main(words: string[]): Promise<number> {
+  if (words[0] === '--version') return print(VERSION);
+  if (words[0] === '--help' || words[0] === 'help') return print(formatOverview(COMMANDS).trimEnd());
+  const { name, args, group } = findCommand(words, Object.keys(COMMANDS));
+  if (name === null && group.length > 0 && ['--help', 'help'].includes(args[0] ?? ''))
+    return print(formatOverview(Object.fromEntries(group.map((each) => [each, COMMANDS[each]!]))).trimEnd());
+  const command = name === null ? unknownCommand(words, group) : COMMANDS[name]!;
+  if (args.includes('--help')) return print(formatHelp(name!, command).trimEnd());
+  const config = readConfig(command.settings, args);
+  const context = { args, now: Date.now, progress, print, write, untilStopped: handleSignals() };
+  return command.run(config, context);
+}
+
+/** `group`: the commands that begin with the first word, where that is none by itself. */
+function unknownCommand(words: readonly string[], group: readonly string[]): never {
+  const names = group.length > 0 ? group : Object.keys(COMMANDS);
+  const name = words.slice(0, group.length > 0 ? 2 : 1).join(' ');
+  const nearest = nearestName(name, names);
+  const expected = nearest ? `perhaps ${nearest}` : `one of ${names.join(', ')}, or --help`;
+  const found = name === '' ? 'nothing' : JSON.stringify(name);
+  throw new CathedralError('usage', { place: 'command', expected, found });
+}
+
+/** A second signal ends any command at once. */
+function handleSignals(): () => AbortSignal {
+  const controller = new AbortController();
+  let endsInOrder = false;
+  const stop = (how: string, status: number) => {
+    if (endsInOrder && !controller.signal.aborted) return controller.abort();
+    progress.end('stopped');
+    progress.note(`Stopped by ${how}; what was published is untouched.`);
+    process.exit(status);
+  };
+  for (const [signal, status] of Object.entries(SIGNALS)) process.on(signal, () => stop(signal, status));
+  // Started by `cathedral start`, which is gone: nobody would ever stop this process.
+  process.on('disconnect', () => stop('the end of its service', SIGNALS.SIGHUP));
+  process.channel?.unref();
+  return () => {
+    endsInOrder = true;
+    return controller.signal;
+  };
+}
+
+function print(line: string): 0 {
+  process.stdout.write(`${line}\n`);
+  return 0;
+}
+
+/** A reader that takes no more (`| head`) has seen enough, which is no failure. */
+async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** One line for what can go wrong; a stack for what cannot, which is a fault in this software. */
+function explain(error: unknown): number {
+  progress.end('failed');
+  const known = error instanceof CathedralError;
+  console.error(known ? `cathedral: ${error.message}` : error);
+  return known ? error.exit : 1;
+}
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.exitCode = await main(process.argv.slice(2)).catch(explain);
