@@ -34,6 +34,7 @@ export const SCHEMA_CHANGES: Readonly<Record<string, readonly SchemaChange[]>> =
   'academics/sentinels-by-day.csv': [first('fb3b7ccc60f81b79')],
   'academics/events-by-day.csv': [first('176d95afb01e06a6')],
   'philosophy/deliberations.json': [first('893cce1678a7bc82')],
+  'philosophy/deliberation-archive.json': [first('ac3581b7ff3789a7')],
   'philosophy/virtues.json': [first('1f7dc2bfa791f90c')],
   'philosophy/decisions.json': [first('89cc4e45816d5fe4')],
   'philosophy/drift-analysis.json': [first('d694068f5ad071e9')],

@@ -27,6 +27,7 @@ import { transparency } from './government/transparency.ts';
 import { transparencyPdf } from './government/transparency-pdf.ts';
 import { companions } from './philosophy/companions.ts';
 import { decisions } from './philosophy/decisions.ts';
+import { deliberationArchive } from './philosophy/deliberation-archive.ts';
 import { deliberations } from './philosophy/deliberations.ts';
 import { driftAnalysis } from './philosophy/drift-analysis.ts';
 import { metricsByDay } from './philosophy/metrics-by-day.ts';
@@ -58,6 +59,7 @@ export const ARTIFACTS: readonly Artifact[] = [
   sentinelsByDay,
   eventsByDay,
   deliberations,
+  deliberationArchive,
   virtues,
   decisions,
   driftAnalysis,

@@ -118,6 +118,13 @@ const LISTED: readonly Listed[] = [
     references: { deliberation: 'deliberations', id: 'sentinel_status' },
   },
   {
+    name: 'deliberation_archive',
+    path: 'philosophy/deliberation-archive.json',
+    from: 'deliberations[]',
+    // A ledger may open one again under its old id, long after.
+    key: ['id', 'closed'],
+  },
+  {
     name: 'virtues',
     path: 'philosophy/virtues.json',
     from: 'virtues.<name>',

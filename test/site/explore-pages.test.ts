@@ -113,8 +113,10 @@ describe('a page', () => {
     expect(words(page('deliberations/d-430'))).toContain('positions');
   });
 
-  test('of a decision leads to its deliberation where that is published, and says so where it is not', () => {
+  test('of a decision leads to its deliberation, however long ago that was', () => {
     expect(page('decisions/dec-400')).toContain('href="/deliberations/d-400/"');
-    expect(words(page('decisions/dec-10'))).toContain('none on this question is published now');
+    expect(page('decisions/dec-10')).toContain('href="/deliberations/d-10/"');
+    expect(words(page('deliberations/d-10'))).toContain('opened and closed 13 July 2025');
+    expect(page('deliberations/in-2025')).toContain('href="/deliberations/d-10/"');
   });
 });

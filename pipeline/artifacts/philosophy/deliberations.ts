@@ -11,6 +11,18 @@ const path = 'philosophy/deliberations.json';
 /** What consensus and outcome are while a deliberation is open. */
 const PENDING = 'pending' as const;
 
+/** The positions of one deliberation, as the archive has them, too. */
+export const Positions = z
+  .array(
+    z.strictObject({
+      id: sentinelId,
+      position: z.enum(POSITIONS).meta({ description: 'The position that the sentinel took last' }),
+      reasoning: text('Its reasoning; empty where it gave none'),
+      virtue_tags: z.array(z.enum(VIRTUES)).meta({ description: 'Virtues that the reasoning appeals to' }),
+    }),
+  )
+  .meta({ description: 'Positions in the order in which they were taken' });
+
 const schema = z.strictObject({
   timestamp: asOf,
   deliberations: z
@@ -18,18 +30,7 @@ const schema = z.strictObject({
       z.strictObject({
         id: text('Deliberation, by its id in the ledger'),
         topic: text('What is deliberated'),
-        sentinels: z
-          .array(
-            z.strictObject({
-              id: sentinelId,
-              position: z.enum(POSITIONS).meta({ description: 'The position that the sentinel took last' }),
-              reasoning: text('Its reasoning; empty where it gave none'),
-              virtue_tags: z
-                .array(z.enum(VIRTUES))
-                .meta({ description: 'Virtues that the reasoning appeals to' }),
-            }),
-          )
-          .meta({ description: 'Positions in the order in which they were taken' }),
+        sentinels: Positions,
         consensus: z
           .enum(['reached', 'not_reached', PENDING])
           .meta({ description: 'pending while it is open' }),
@@ -42,8 +43,17 @@ const schema = z.strictObject({
 });
 
 function formatDeliberation({ id, topic, positions, consensus, outcome }: Deliberation) {
-  const sentinels = positions.map(({ taken_at: _, ...position }) => position);
-  return { id, topic, sentinels, consensus: consensus ?? PENDING, outcome: outcome ?? PENDING };
+  return {
+    id,
+    topic,
+    sentinels: formatPositions(positions),
+    consensus: consensus ?? PENDING,
+    outcome: outcome ?? PENDING,
+  };
+}
+
+export function formatPositions(positions: Deliberation['positions']): z.output<typeof Positions> {
+  return positions.map(({ taken_at: _, ...position }) => position);
 }
 
 export const deliberations = {

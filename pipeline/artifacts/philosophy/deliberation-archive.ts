@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { Deliberation, State } from '../../model/state.ts';
+import { dayOf, timeOf } from '../../model/window.ts';
+import type { HistoryArtifact } from '../artifact.ts';
+import { asOf, dateTime, text } from '../fields.ts';
+import { formatJsonRow } from '../format/json.ts';
+import { formatPositions, Positions } from './deliberations.ts';
+
+const path = 'philosophy/deliberation-archive.json';
+
+const Closed = z.strictObject({
+  id: text('Deliberation, by its id in the ledger'),
+  closed: dateTime('When it was closed, UTC'),
+  opened: dateTime('When it was opened, UTC'),
+  topic: text('What was deliberated'),
+  sentinels: Positions,
+  consensus: z.enum(['reached', 'not_reached']).meta({ description: 'Whether consensus was reached' }),
+  outcome: text('What came of it'),
+});
+
+const schema = z.strictObject({
+  timestamp: asOf,
+  deliberations: z.array(Closed).meta({
+    description: 'Every deliberation that was closed on a day that is over, the last closed first',
+  }),
+});
+
+/** From the state after the day's last event, which has all that was closed on the day. */
+function closedOn({ deliberations, day }: State): Deliberation[] {
+  return deliberations
+    .filter(({ closed_at }) => closed_at !== null && dayOf(closed_at) === day.date)
+    .sort((one, other) => timeOf(one.closed_at!) - timeOf(other.closed_at!));
+}
+
+export const deliberationArchive = {
+  kind: 'history',
+  path,
+  area: 'philosophy',
+  title: 'Deliberation archive',
+  description:
+    'Every closed deliberation since genesis, the last closed first: who took which position and why, and what came of it.',
+  mediaType: 'application/json',
+  restricted: false,
+  refresh: 'release',
+  schema,
+  separator: ',\n',
+  assembled: true,
+  head: ({ state }) => `{"timestamp":${JSON.stringify(state.asOf)},"deliberations":[\n`,
+  tail: () => '\n]}\n',
+  rows: () => [],
+  dayRows: (state) =>
+    closedOn(state).map(({ id, closed_at, opened_at, topic, positions, consensus, outcome }) => {
+      const row = {
+        id,
+        closed: closed_at!,
+        opened: opened_at,
+        topic,
+        sentinels: formatPositions(positions),
+        consensus: consensus!,
+        outcome: outcome!,
+      };
+      return formatJsonRow(Closed, row, `${path}, ${id}`);
+    }),
+} satisfies HistoryArtifact;
