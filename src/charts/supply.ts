@@ -1,4 +1,4 @@
-import { area, stack } from 'd3';
+import { area, stack, sum } from 'd3';
 import { supply as supplyNow } from '../../pipeline/artifacts/economy/supply.ts';
 import { supplyByDay } from '../../pipeline/artifacts/economy/supply-by-day.ts';
 import { type ChartTable, defineChart } from './chart.ts';
@@ -71,19 +71,32 @@ export const supply = defineChart<{ levels: Level[]; asOf: string }, Shown>({
 function summary({ levels, parts }: Shown): string[] {
   const [first, last] = [levels[0]!, levels.at(-1)!];
   const clauses = parts.map(({ name, verb }) => `${numberWords(last[name])} MIC ${verb}`);
-  const growth = last.total_supply - first.total_supply;
-  const share = first.total_supply > 0 ? ` (${changeWords((growth / first.total_supply) * 100, 1)} %)` : '';
+  const [before, now] = [amountOf(parts, first), amountOf(parts, last)];
+  const share = before > 0 ? ` (${changeWords((now / before - 1) * 100, 1)} %)` : '';
   const burnedShare =
-    last.total_supply > 0
+    last.total_supply > 0 && parts.some(({ name }) => name === 'burned')
       ? [`${shareWords(last.burned / last.total_supply)} of all MIC ever minted had been burned.`]
       : [];
   return [
     `On ${dayWords(last.date)}, ${listWords(clauses)}, of ${numberWords(last.total_supply)} MIC in all.`,
     ...(levels.length > 1
-      ? [`The total supply changed by ${changeWords(growth, 0)} MIC${share} since ${dayWords(first.date)}.`]
+      ? [
+          `${subject(parts)} changed by ${changeWords(now - before, 0)} MIC${share} since ${dayWords(first.date)}.`,
+        ]
       : []),
     ...burnedShare,
   ];
+}
+
+function amountOf(parts: readonly Part[], level: Level): number {
+  return parts.length === PARTS.length ? level.total_supply : sum(parts, ({ name }) => level[name]);
+}
+
+function subject(parts: readonly Part[]): string {
+  if (parts.length === PARTS.length) return 'The total supply';
+  const [first = '', ...more] = parts.map(({ label }) => label);
+  const names = listWords([first, ...more.map((label) => label.toLowerCase())]);
+  return `${names} MIC${more.length > 0 ? ' together' : ''}`;
 }
 
 function table({ levels, parts }: Shown): ChartTable {

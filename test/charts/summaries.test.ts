@@ -53,12 +53,22 @@ describe('what a chart says and lists is what the published files give', () => {
   });
 
   test('supply: only the parts and the days that are asked for', () => {
-    const { records, title } = ask('supply', { series: ['burned'], from: '2026-01-10', to: '2026-01-12' });
+    const { words, records, title } = ask('supply', {
+      series: ['burned'],
+      from: '2026-01-10',
+      to: '2026-01-12',
+    });
     expect(records.map((record) => Object.keys(record))).toEqual(
       Array(3).fill(['date', 'burned', 'total_supply']),
     );
     expect(records.map(({ date }) => date)).toEqual(['2026-01-10', '2026-01-11', '2026-01-12']);
     expect(title).toBe('MIC supply over time: burned');
+    const change = Number(records.at(-1)!.burned) - Number(records[0]!.burned);
+    expect(words).toContain(`Burned MIC changed by ${change > 0 ? `+${whole(change)}` : '0'} MIC`);
+    expect(words).not.toContain('The total supply changed');
+    expect(ask('supply', { series: ['circulating', 'locked'] }).words).toMatch(
+      /Circulating and locked MIC together changed by (?!.*ever minted)/,
+    );
   });
 
   test('minting: weekly means times their days are all that was minted', () => {
