@@ -3,6 +3,8 @@ import { escapeXml } from './xml.ts';
 
 /** Pages of words, and reports of years that are over: they say as of when the site is, but do not follow the ledger. */
 const PROSE = [/^licence\//, /^problems\//, /^api\//, /^academics\/papers\//, /\/\d{4}\/index\.html$/];
+/** Pages of what is over: a release that comes changes the time in their footer and nothing else. Lists by year do change. */
+const SETTLED = /^(cycles|decisions|deliberations)\/(?!in-)[^/]+\//;
 /** Not for search engines: not a page of its own, or for other sites to show. */
 const LEFT_OUT = [/^404\.html$/, /^embed\//, /^oembed/];
 /** Of a sitemap (sitemaps.org). */
@@ -10,7 +12,7 @@ const MOST_URLS = 50_000;
 
 /**
  * `/sitemap.xml`: every page. `lastmod` is the time of the last ledger event, for a page whose numbers are of that time;
- * a page of words has none, since when its words changed is not known here.
+ * a page of words, or of what is over, has none, since when its words changed is not known here.
  */
 export function formatSitemap(baseUrl: string, asOf: string, files: readonly DraftFile[]): string {
   const pages = files
@@ -19,7 +21,8 @@ export function formatSitemap(baseUrl: string, asOf: string, files: readonly Dra
     .sort()
     .slice(0, MOST_URLS);
   const urls = pages.map((path) => {
-    const lastmod = PROSE.some((pattern) => pattern.test(path)) ? '' : `<lastmod>${asOf}</lastmod>`;
+    const isUnknown = [...PROSE, SETTLED].some((pattern) => pattern.test(path));
+    const lastmod = isUnknown ? '' : `<lastmod>${asOf}</lastmod>`;
     return `  <url><loc>${escapeXml(`${baseUrl}/${addressOf(path)}`)}</loc>${lastmod}</url>\n`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('')}</urlset>\n`;

@@ -45,7 +45,7 @@ describe('the changes of the data', () => {
 
   test('add amounts exactly, and tell the index', () => {
     expect(changes[0]).toMatchObject({
-      title: `${day(39)}: 12345678.100002 MIC minted, total supply 1039.000001 MIC`,
+      title: `${day(39)}: 12,345,678 MIC minted, total supply 1,039 MIC`,
       summary: expect.stringContaining('5 mints'),
       updated: '2025-12-11T00:00:00Z',
     });

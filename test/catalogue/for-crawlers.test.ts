@@ -18,6 +18,9 @@ describe('the sitemap', () => {
     'index.html',
     'economy/index.html',
     'licence/index.html',
+    'decisions/index.html',
+    'decisions/d-7/index.html',
+    'decisions/in-2025/index.html',
     'government/transparency/2025/index.html',
     '404.html',
     'embed/supply/index.html',
@@ -27,6 +30,9 @@ describe('the sitemap', () => {
   test('lists pages by the address that they have, and nothing that is none', async () => {
     const items = await parseSitemap(Readable.from([text]));
     expect(items.map(({ url }) => url)).toEqual([
+      'https://data.example.org/decisions/d-7/',
+      'https://data.example.org/decisions/in-2025/',
+      'https://data.example.org/decisions/',
       'https://data.example.org/economy/',
       'https://data.example.org/government/transparency/2025/',
       'https://data.example.org/',
@@ -34,12 +40,15 @@ describe('the sitemap', () => {
     ]);
   });
 
-  test('says of a page of numbers when they last changed, and of a page of words nothing', async () => {
+  test('says of a page of numbers when they last changed, and of one of words, or of what is over, nothing', async () => {
     const items = await parseSitemap(Readable.from([text]));
     const changed = Object.fromEntries(items.map(({ url, lastmod }) => [new URL(url).pathname, lastmod]));
     expect(changed).toEqual({
       '/': facts.asOf,
       '/economy/': facts.asOf,
+      '/decisions/': facts.asOf,
+      '/decisions/in-2025/': facts.asOf,
+      '/decisions/d-7/': undefined,
       '/licence/': undefined,
       '/government/transparency/2025/': undefined,
     });

@@ -51,11 +51,17 @@ function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined
     : '';
   return {
     id: `day/${date}`,
-    title: `${date}: ${minted} MIC minted, total supply ${day.total_supply} MIC`,
+    // In whole MIC, to be read; the summary has the exact amounts.
+    title: `${date}: ${whole(minted)} MIC minted, total supply ${whole(day.total_supply as string)} MIC`,
     summary: `The day’s rows are in the files by day. ${mints} mints, ${minted} MIC. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
     updated: endOf(date),
     path: 'economy/supply-by-day.csv',
   };
+}
+
+/** `12345678.100002` → `12,345,678`. */
+function whole(amount: string): string {
+  return Math.round(Number(amount)).toLocaleString('en-GB');
 }
 
 /** A day is over when the next one begins. */
