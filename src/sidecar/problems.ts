@@ -198,6 +198,14 @@ export const PROBLEMS = {
       'Try again after as many seconds as Retry-After says, and wait longer each time it happens again. One request after another gets through where many at once do not.',
     example: { instance: '/economy/supply', detail: 'There are more requests than can be answered now.' },
   },
+  format_not_offered: {
+    status: 501,
+    title: 'There is no such format',
+    meaning:
+      'The oEmbed document is asked for in a format that the service does not write; the specification has this status for it.',
+    remedy: 'Ask for format=json, or leave the parameter out.',
+    example: { instance: '/oembed', detail: 'The format "xml" is not offered; json is.' },
+  },
   too_many_listeners: {
     status: 503,
     title: 'There are too many listeners now',

@@ -5,7 +5,7 @@ import { storedAt } from '../../../pipeline/publish/manifest.ts';
 import { embedFrame } from '../../charts/embed-frame.ts';
 import { findChart } from '../../charts/table.ts';
 import type { Answer } from '../answer.ts';
-import { PROBLEM_MEDIA_TYPE, Problem } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import type { ServedRelease } from '../releases.ts';
 import { OembedDocument } from './oembed-document.ts';
 import { type OembedRequest, parseOembedQuery } from './parse-oembed-query.ts';
@@ -15,13 +15,18 @@ export const OEMBED_PATH = 'oembed';
 /** The chart that `url` is the address of, as a frame no larger than asked for. Throws a Problem. */
 export async function answerOembed(query: string, release: ServedRelease, baseUrl: string): Promise<Answer> {
   const request = parseOembedQuery(query, baseUrl);
-  if (request.format !== 'json') return notImplemented(request.format);
+  // What a provider says to a format that it does not have: oEmbed 1.0, 2.3.2.
+  if (request.format !== 'json')
+    throw new Problem(
+      'format_not_offered',
+      `The format ${JSON.stringify(request.format)} is not offered; json is.`,
+    );
   const path = `oembed/${request.id}.json`;
   const file = release.files.get(path);
   if (!file) throw new Problem('not_found', 'This release has no pages of its charts.');
   const text = String(await release.small.read(join(release.dir, storedAt(file)), file));
   const document = sized(parseJsonFile(text, OembedDocument, path, 'release_invalid'), request, baseUrl);
-  return jsonAnswer(200, 'application/json; charset=utf-8', CACHE_CONTROL.data, document);
+  return jsonAnswer(document);
 }
 
 /** In the state and within the size that are asked for. */
@@ -54,14 +59,11 @@ function withinThumbnail(
   return fits ? document : rest;
 }
 
-/** oEmbed 2.3.2: what a provider says to a format that it does not have. No code of this service: the specification's own. */
-function notImplemented(format: string): Answer {
-  const detail = `The format ${JSON.stringify(format)} is not offered; json is.`;
-  const problem = { type: 'about:blank', title: 'Not Implemented', status: 501, detail };
-  return jsonAnswer(501, PROBLEM_MEDIA_TYPE, 'no-store', problem);
-}
-
-function jsonAnswer(status: number, type: string, caching: string, value: object): Answer {
-  const headers = { 'Content-Type': type, 'Cache-Control': caching, 'Access-Control-Allow-Origin': '*' };
-  return { status, headers, body: Buffer.from(`${JSON.stringify(value)}\n`) };
+function jsonAnswer(document: OembedDocument): Answer {
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': CACHE_CONTROL.data,
+    'Access-Control-Allow-Origin': '*',
+  };
+  return { status: 200, headers, body: Buffer.from(`${JSON.stringify(document)}\n`) };
 }

@@ -70,7 +70,7 @@ function fileOperation(artifact: Artifact, { baseUrl, example }: ArtifactFacts):
       url: `${baseUrl}/files/${artifact.path}/`,
     },
     parameters: referToRequestHeaders(),
-    responses: { '200': wholeFile(artifact, example(artifact)), ...otherResponses(artifact) },
+    responses: { '200': wholeFile(artifact, example(artifact)), ...otherFileResponses(artifact) },
     security: securityOf(artifact),
   };
 }
@@ -112,7 +112,12 @@ function contentOf(artifact: Artifact, example: unknown): Content {
 
 const TEXT: Schema = { type: 'string' };
 
-function otherResponses({ kind, area, restricted }: Artifact): Operation['responses'] {
+/** What a file is answered with, other than itself. */
+export function otherFileResponses({
+  kind,
+  area,
+  restricted,
+}: Pick<Artifact, 'kind' | 'area' | 'restricted'>): Operation['responses'] {
   const problems: ProblemResponseName[] = [
     'BadRequest',
     restricted ? 'KeyRequired' : 'InvalidKey',

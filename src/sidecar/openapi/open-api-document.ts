@@ -7,7 +7,9 @@ import { componentName } from './artifact-names.ts';
 import { type ArtifactFacts, artifactOperations, artifactSchema } from './artifact-operations.ts';
 import { chartOperations } from './chart-operations.ts';
 import { exportOperation, LedgerExport } from './export-operation.ts';
+import { formOperations } from './form-operations.ts';
 import { liveOperation } from './live-operation.ts';
+import { oembedOperation } from './oembed-operation.ts';
 import type { Answer, Example, Header, Operation, Parameter, PathOperation, Schema } from './operation.ts';
 import { problemExamples, problemResponses } from './problem-responses.ts';
 import { ProblemDocument } from './problem-schema.ts';
@@ -50,6 +52,7 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
     servers: [{ url: baseUrl }],
     tags: [
       ...AREAS.map((name) => ({ name, description: `${subjects[name]}. ${limitsOf(name)}` })),
+      { name: 'forms', description: 'Every public table in other forms, counted as the files of its area.' },
       { name: 'charts', description: 'Every chart as files. Not counted, and without a key.' },
       { name: 'service', description: 'The service itself. Not counted, and without a key.' },
     ],
@@ -79,7 +82,9 @@ function operationsOf(facts: ApiFacts): PathOperation[] {
   );
   return [
     ...files,
+    ...formOperations(facts.baseUrl),
     ...chartOperations(facts.baseUrl),
+    ['/oembed', oembedOperation(facts.baseUrl)],
     ['/live', liveOperation(facts)],
     ...serviceOperations(),
   ];

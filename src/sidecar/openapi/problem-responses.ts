@@ -34,6 +34,7 @@ const RESPONSES = {
     codes: ['rate_limited'],
     headers: ['RateLimit-Policy', 'RateLimit', 'Retry-After'],
   },
+  FormatNotOffered: { codes: ['format_not_offered'] },
   Unavailable: { codes: UNAVAILABLE, headers: ['Retry-After'] },
   RestrictedUnavailable: { codes: [...UNAVAILABLE, 'access_not_logged'], headers: ['Retry-After'] },
   StreamUnavailable: { codes: ['too_many_listeners', 'unavailable'], headers: ['Retry-After'] },

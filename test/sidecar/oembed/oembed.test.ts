@@ -97,7 +97,7 @@ describe('GET /oembed', () => {
   test('says that it has no other format than JSON: 501', async () => {
     const response = await ask({ url: PAGE, format: 'xml' });
     expect(response.statusCode).toBe(501);
-    expect(response.json()).toMatchObject({ type: 'about:blank', status: 501 });
+    expect(response.json()).toMatchObject({ code: 'format_not_offered', status: 501 });
   });
 
   test.each([

@@ -23,11 +23,20 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema({ $id: 'api', ...document });
 
 /** Not in a release without a site, and a stream that does not end. */
-const ELSEWHERE = /\.pdf$|^\/live$/;
+const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$/;
+const DATABASE = '/cathedral.sqlite';
+const EXAMPLES: [RegExp, string][] = [
+  [/\{table\}\.\{form\}$/, 'supply.ndjson'],
+  [/\{(id|drawing)\}/, 'supply'],
+  [/\{area\}/, 'economy'],
+  [/\{table\}/, 'mic-history'],
+  [/\{year\}/, '2025'],
+];
 const operations = Object.entries(document.paths)
   .filter(([path]) => !ELSEWHERE.test(path))
   .map(
-    ([path, { get }]) => [path.replace('{year}', '2025').replace(/\{(id|drawing)\}/, 'supply'), get] as const,
+    ([path, { get }]) =>
+      [EXAMPLES.reduce((text, [name, value]) => text.replace(name, value), path), get] as const,
   );
 const files = operations.filter(([, { tags }]) => tags[0] !== 'service');
 
@@ -53,6 +62,7 @@ beforeAll(async () => {
     rebuild: false,
     site: false,
     charts: true,
+    extras: true,
     print: null,
     waitMs: 0,
     log: () => {},
@@ -171,7 +181,7 @@ describe('the service answers as its description says', () => {
         needsKey(operation) ? await ask(app, path, operation) : await ask(app, path, operation, bearer),
       ].map(({ statusCode }) => statusCode);
       const area = operation.tags[0]!;
-      const isOpen = ['government', 'diplomacy', 'charts'].includes(area);
+      const isOpen = ['government', 'diplomacy', 'charts'].includes(area) || path === DATABASE;
       const last = needsKey(operation) ? 401 : isOpen ? 200 : 403;
       expect([path, statuses]).toEqual([path, [400, 400, 401, 401, last]]);
       const posted = await app.inject({ method: 'POST', url: path, headers: key });

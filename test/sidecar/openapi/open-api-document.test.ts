@@ -83,6 +83,10 @@ describe('the OpenAPI document', () => {
         ...['{drawing}.svg', '{drawing}.png', '{id}.pdf', '{id}.csv', '{id}.json', '{id}.zip'].map(
           (name) => `/charts/${name}`,
         ),
+        '/{area}/{table}.{form}',
+        '/{area}/{table}-{year}.parquet',
+        '/cathedral.sqlite',
+        '/oembed',
         '/live',
         '/status.json',
         '/healthz',
@@ -151,6 +155,10 @@ describe('an example', () => {
     expect(without.map(([place]) => place)).toEqual([
       '/government/transparency.pdf 200 as application/pdf',
       '/government/transparency-{year}.pdf 200 as application/pdf',
+      '/{area}/{table}.{form} 200 as application/x-ndjson',
+      '/{area}/{table}.{form} 200 as application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      '/{area}/{table}-{year}.parquet 200 as application/vnd.apache.parquet',
+      '/cathedral.sqlite 200 as application/vnd.sqlite3',
       '/charts/{drawing}.svg 200 as image/svg+xml',
       '/charts/{drawing}.png 200 as image/png',
       '/charts/{id}.pdf 200 as application/pdf',
