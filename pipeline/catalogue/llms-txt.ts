@@ -29,6 +29,7 @@ ${areas.join('\n')}
 - [DCAT 3 catalogue](${baseUrl}/catalog.jsonld)
 - [Croissant](${baseUrl}/croissant.json)
 - [OpenAPI description](${baseUrl}/openapi.json)
+- [AsyncAPI description of the governance simulation, a WebSocket](${baseUrl}/asyncapi.json)
 - [What changed in the data: Atom](${baseUrl}/feed.atom)
 - [Citations: BibTeX](${baseUrl}/academics/citations.bib), [RIS](${baseUrl}/citations.ris), [CSL-JSON](${baseUrl}/citations.csl.json)
 `;

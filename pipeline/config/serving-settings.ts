@@ -7,6 +7,11 @@ const networks = text
   .transform((list) => list.split(',').map((item) => item.trim()))
   .refine((list) => list.length <= 100 && list.every(isNetwork));
 
+/** `https://class.example.org`, as browsers name it in `Origin`: in small letters, without a path. */
+const origins = text
+  .transform((list) => list.split(',').map((item) => item.trim()))
+  .refine((list) => list.length <= 100 && list.every((item) => URL.parse(item)?.origin === item));
+
 /** How the server listens, and what it keeps. */
 export const SERVING_SETTINGS = {
   host: {
@@ -137,6 +142,31 @@ export const SERVING_SETTINGS = {
     unit: 'a whole number, 0 to 1000000',
     description:
       'Those of one address or IPv6 /64: enough for an office that shares one, too few to take all of them.',
+    schema: integer(0, 1_000_000),
+  },
+  simulationOrigins: {
+    flag: 'simulation-origins',
+    env: 'CATHEDRAL_SIMULATION_ORIGINS',
+    default: null,
+    unit: 'origins, separated by commas: https://class.example.org,https://example.net:8443',
+    description:
+      'Sites whose pages may connect to the simulation from a browser, beside the service’s own. Each visitor of theirs counts as one of ours.',
+    schema: origins,
+  },
+  simulationConnections: {
+    flag: 'simulation-connections',
+    env: 'CATHEDRAL_SIMULATION_CONNECTIONS',
+    default: '2000',
+    unit: 'a whole number, 0 to 1000000',
+    description: 'Connections to the simulation at once; further ones get a 503. Each costs some fifty kB.',
+    schema: integer(0, 1_000_000),
+  },
+  simulationConnectionsPerClient: {
+    flag: 'simulation-connections-per-client',
+    env: 'CATHEDRAL_SIMULATION_CONNECTIONS_PER_CLIENT',
+    default: '24',
+    unit: 'a whole number, 0 to 1000000',
+    description: 'Those of one address or IPv6 /64: a class room behind one address.',
     schema: integer(0, 1_000_000),
   },
   exports: {

@@ -13,7 +13,11 @@ import type { NewFile } from './new-file.ts';
 const HASHED = '_astro/';
 
 /** What describes the service to programs: like a schema, any page on the web may read it. */
-const DESCRIPTIONS: ReadonlySet<string> = new Set(['openapi.json', '.well-known/api-catalog']);
+const DESCRIPTIONS: ReadonlySet<string> = new Set([
+  'openapi.json',
+  'asyncapi.json',
+  '.well-known/api-catalog',
+]);
 
 /**
  * Reads a built site: HTML as pages, descriptions as schemas, the rest as assets. Throws publish_failed for a link or an unknown

@@ -39,6 +39,11 @@ export class SiteRelease {
     this.#files = new Map(this.draft.files.map((file) => [file.path, file]));
   }
 
+  /** Of this software: `cathedral-data-service 0.1.0` is 0.1.0. */
+  get version(): string {
+    return this.draft.software.replace(/^\S+ /, '');
+  }
+
   find(path: string): DraftFile | undefined {
     return this.#files.get(path);
   }

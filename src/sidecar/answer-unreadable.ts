@@ -1,9 +1,8 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { COMMON_HEADERS } from '../../pipeline/publish/headers.ts';
 import { problemAnswer } from './answer.ts';
 import { ALLOW } from './methods.ts';
 import { Problem, type ProblemCode } from './problem.ts';
+import { writeRawAnswer } from './write-raw-answer.ts';
 
 /** By Node's code for what is wrong; anything else is a bad request. */
 const CODES: Readonly<Record<string, ProblemCode>> = {
@@ -31,19 +30,7 @@ export function answerConnect(socket: Socket, about: { id: string; now: number }
   return answerRaw(new Problem('method_not_allowed', detail, { Allow: ALLOW }), socket, about);
 }
 
-/** Writes a whole answer, as every other one has it, and closes the connection. */
-function answerRaw(problem: Problem, socket: Socket, { id, now }: { id: string; now: number }): number {
-  const { status, headers, body } = problemAnswer(problem);
-  const text = String(body);
-  const all = {
-    ...COMMON_HEADERS,
-    ...headers,
-    Date: new Date(now).toUTCString(),
-    'X-Request-Id': id,
-    'Content-Length': String(Buffer.byteLength(text)),
-    Connection: 'close',
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`);
-  return status;
+function answerRaw(problem: Problem, socket: Socket, about: { id: string; now: number }): number {
+  writeRawAnswer(problemAnswer(problem), socket, about);
+  return problem.status;
 }

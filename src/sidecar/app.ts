@@ -11,6 +11,7 @@ import { record } from './record.ts';
 import { requestIds } from './request-ids.ts';
 import { send } from './send.ts';
 import type { Services } from './services.ts';
+import { wantsSimulation } from './simulation/wants-simulation.ts';
 import { parseVisit, shownPath, type Visit } from './visit.ts';
 
 /** Times in seconds. */
@@ -40,7 +41,9 @@ export function createApp(services: Services, limits: AppLimits): Server {
     connectionsCheckingInterval: CHECK_MS,
     // Its answer would be without a problem document; see parseVisit.
     requireHostHeader: false,
+    ...(services.simulation && { shouldUpgradeCallback: wantsSimulation }),
   });
+  if (services.simulation) server.on('upgrade', services.simulation.upgrade);
   server.timeout = limits.stallTimeout * 1000;
   server.maxConnections = limits.maxConnections;
   const addressOf = clientAddress(limits.trustedProxies);

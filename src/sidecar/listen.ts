@@ -12,7 +12,6 @@ export const LISTEN_SETTINGS = [
   'logLevel',
   'host',
   'port',
-  'trustedProxies',
   'requestTimeout',
   'keepAlive',
   'stallTimeout',

@@ -21,7 +21,8 @@ export interface Metrics {
   read: () => Promise<{ contentType: string; text: string }>;
 }
 
-export function createMetrics(gauges: Gauges): Metrics {
+/** `formatOthers`: what else is measured, each line with its end. */
+export function createMetrics(gauges: Gauges, formatOthers: () => string = () => ''): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new RequestCounts();
@@ -39,7 +40,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     count: (answered) => requests.count(answered),
     read: async () => ({
       contentType: registry.contentType,
-      text: `${await registry.metrics()}${requests.format()}`,
+      text: `${await registry.metrics()}${requests.format()}${formatOthers()}`,
     }),
   };
 }

@@ -6,6 +6,7 @@ import { readStatus } from '../../pipeline/publish/status.ts';
 import { type AccessLog, openAccessLog } from './access-log/access-log.ts';
 import { openChartWriter } from './charts/chart-writer.ts';
 import { createCharts } from './charts/charts.ts';
+import { clientAddress } from './client-address.ts';
 import { createExporter } from './export/exporter.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { openKeyStore } from './keys/sqlite-key-store.ts';
@@ -18,6 +19,9 @@ import { createMetrics } from './metrics.ts';
 import { createPagesOnDemand } from './pages-on-demand/pages-on-demand.ts';
 import { Releases, type ServedRelease } from './releases.ts';
 import type { Services } from './services.ts';
+import { formatSimulationCounts } from './simulation/format-simulation-counts.ts';
+import { openSimulation } from './simulation/open-simulation.ts';
+import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulation-options.ts';
 import { Slots } from './slots.ts';
 
 export const SERVICE_SETTINGS = [
@@ -37,6 +41,10 @@ export const SERVICE_SETTINGS = [
   'liveListenersPerClient',
   'exports',
   'exportsPerHolder',
+  'trustedProxies',
+  'simulationOrigins',
+  'simulationConnections',
+  'simulationConnectionsPerClient',
 ] as const;
 export type ServiceConfig = Pick<Config, (typeof SERVICE_SETTINGS)[number]>;
 
@@ -79,36 +87,39 @@ export async function openServices(
   const pages = createPagesOnDemand({ documents: config.documents });
   const live =
     followed && (await openLedger(config, followed, releases, report('the ledger is not followed')));
+  const limited = { keys, limiter, gate: load.gate, logger, now: Date.now };
+  const simulation = openSimulation(limited, simulationOptions(config));
   const services: Services = {
+    ...limited,
     releases,
     readStatus: () => readStatus(out),
-    keys,
-    limiter,
     accessLog,
-    gate: load.gate,
     downloads: openDownloads(config),
     exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
     charts: createCharts({ write: chartWriter.write, baseUrl: config.baseUrl }),
     pages,
     baseUrl: config.baseUrl,
     live,
-    metrics: createMetrics({
-      active: () => load.gate.active,
-      loopDelay: () => load.delay.read() / 1000,
-      releaseTime: () => timeOf(releases.served),
-      liveTime: () => live?.time() ?? null,
-      listeners: () => live?.listeners() ?? 0,
-    }),
+    simulation,
+    metrics: createMetrics(
+      {
+        active: () => load.gate.active,
+        loopDelay: () => load.delay.read() / 1000,
+        releaseTime: () => timeOf(releases.served),
+        liveTime: () => live?.time() ?? null,
+        listeners: () => live?.listeners() ?? 0,
+      },
+      () => formatSimulationCounts(simulation.counts()),
+    ),
     readiness: () => readinessOf({ releases, keys, accessLog, live }),
-    logger,
     logsRequests: logger.isLevelEnabled('info'),
-    now: Date.now,
   };
   const close = async () => {
     load.delay.stop();
     await Promise.all([chartWriter.close(), pages.close(), stores.close()]);
   };
-  return { services, endStreams: async () => live?.close(), close };
+  const endStreams = async () => void (await Promise.all([live?.close(), simulation.close()]));
+  return { services, endStreams, close };
 }
 
 async function openStores(config: ServiceConfig, report: (what: string) => (error: unknown) => void) {
@@ -168,6 +179,19 @@ function openLedger(
     epoch: randomBytes(EPOCH_BYTES).toString('hex'),
     report,
   });
+}
+
+function simulationOptions(config: ServiceConfig): SimulationOptions {
+  return {
+    baseUrl: config.baseUrl,
+    origins: config.simulationOrigins ?? [],
+    addressOf: clientAddress(config.trustedProxies),
+    limits: {
+      ...SIMULATION_LIMITS,
+      connections: config.simulationConnections,
+      connectionsPerClient: config.simulationConnectionsPerClient,
+    },
+  };
 }
 
 /** Of the newest event in it, Unix s. */

@@ -10,6 +10,7 @@ import type { LoadGate } from './limits/load-gate.ts';
 import type { Metrics } from './metrics.ts';
 import type { Releases, ServedRelease } from './releases.ts';
 import type { Representation } from './representation.ts';
+import type { Simulation } from './simulation/simulation.ts';
 import type { Slots } from './slots.ts';
 
 /** What the app answers from. Each can be another implementation: a test's, or a second engine's. */
@@ -34,6 +35,8 @@ export interface Services {
   baseUrl?: string;
   /** Null where the service has no ledger at hand: then real-time paths answer from the release. */
   live: Live | null;
+  /** Left out: no connection is upgraded. */
+  simulation?: Pick<Simulation, 'upgrade'>;
   metrics: Metrics;
   /** For `/readyz`: each part with what is wrong with it, null for nothing. */
   readiness: () => Promise<Readonly<Record<string, string | null>>>;

@@ -7,9 +7,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
+import { WebSocket } from 'ws';
+import type { SimulationServices } from '../../src/sidecar/simulation/open-simulation.ts';
 import { endNginx, freePort, runNginx } from '../publish/run-nginx.ts';
 import { SMTP_CERTIFICATE as CERTIFICATE } from './keys/smtp-certificate.ts';
+import { simulationServer } from './simulation/simulation-server.ts';
 import { served } from './tiny-app.ts';
 
 const CONFIGURATION = join(import.meta.dirname, '../../docs/nginx-proxy.conf');
@@ -38,8 +40,10 @@ async function get(path: string, headers: Record<string, string> = {}) {
 }
 
 /** The service, and nginx before it with the shipped configuration: nothing is changed but addresses and paths. */
-async function behindNginx() {
-  const tiny = await served(50, { guarded: true, limits: { trustedProxies: ['127.0.0.1'] } });
+async function behindNginx(limiter: SimulationServices['limiter'] = null) {
+  const { simulation } = await simulationServer({ services: { limiter } });
+  const trustedProxies = ['127.0.0.1'];
+  const tiny = await served(50, { guarded: true, services: { simulation }, limits: { trustedProxies } });
   await tiny.app.listen({ port: 0, host: '127.0.0.1' });
   const { port: inner } = tiny.app.server.address() as AddressInfo;
   port = await freePort();
@@ -48,7 +52,7 @@ async function behindNginx() {
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
     .replaceAll('/etc/ssl/cathedral', folder);
   nginx = await runNginx(folder, site, async () => Boolean(await get('/healthz')));
-  return tiny;
+  return { ...tiny, simulation };
 }
 
 describe('behind nginx with the shipped configuration', () => {
@@ -89,20 +93,41 @@ describe('behind nginx with the shipped configuration', () => {
     }
   });
 
-  test('a WebSocket is upgraded', async () => {
-    const { app } = await behindNginx();
-    const sockets = new WebSocketServer({ server: app.server, path: '/philosophy/simulation' });
+  test('a simulation is connected to, and counted for the client’s own address', async () => {
+    const taken: unknown[] = [];
+    const take = async (asked: unknown) => {
+      taken.push(asked);
+      return { allowed: true, limit: 100, remaining: 99, resetSeconds: 60 };
+    };
+    const { simulation } = await behindNginx({ take });
     try {
-      sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`echo ${data}`)));
       const url = `wss://127.0.0.1:${port}/philosophy/simulation`;
-      const client = new WebSocket(url, { ca: CERTIFICATE.cert });
+      const headers = { 'X-Forwarded-For': '203.0.113.9', Origin: 'https://data.example.org' };
+      const client = new WebSocket(url, { ca: CERTIFICATE.cert, localAddress: CLIENT, headers });
       await once(client, 'open');
-      client.send('hello');
-      const [answer] = (await once(client, 'message')) as [Buffer];
-      expect(String(answer)).toBe('echo hello');
-      client.terminate();
+      client.send('{"action":"start_simulation","scenario":"model_drift","paused":true}');
+      const [update] = (await once(client, 'message')) as [Buffer];
+      expect(JSON.parse(String(update))).toMatchObject({ type: 'simulation_update', tick: 0 });
+      expect(taken).toMatchObject([{ area: 'philosophy', subject: { address: CLIENT } }]);
+      // What the service says at its end comes through, too.
+      void simulation.close();
+      expect((await once(client, 'close'))[0]).toBe(1001);
     } finally {
-      sockets.close();
+      await endNginx(nginx);
+    }
+  });
+
+  test('a page of another site is not let in', async () => {
+    await behindNginx();
+    try {
+      const connection = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };
+      const headers = { ...connection, 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+      const { status, body } = await get('/philosophy/simulation', {
+        ...headers,
+        Origin: 'https://evil.example',
+      });
+      expect([status, JSON.parse(String(body)).code]).toEqual([403, 'foreign_origin']);
+    } finally {
       await endNginx(nginx);
     }
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { UPGRADE_PROBLEMS } from '../../src/sidecar/simulation/refuse-upgrade.ts';
 import { SIMULATION_LIMITS } from '../../src/sidecar/simulation/simulation-options.ts';
 import { LEVERS } from '../../src/simulation/levers.ts';
@@ -53,13 +54,16 @@ test('the page has every message, with the members that it takes', () => {
 test('the page has the bounds as they are', () => {
   const text = page.replace(/\s+/g, ' ');
   const minutes = (ms: number) => ms / 60_000;
-  const { fragments, messagesPerSecond, burst, connectionsPerClient, idleMs, totalMs } = SIMULATION_LIMITS;
+  const { fragments, messagesPerSecond, burst, idleMs, totalMs } = SIMULATION_LIMITS;
+  const { simulationConnections, simulationConnectionsPerClient } = SETTINGS;
   expect(text).toContain(
     `messages of ${SIMULATION_LIMITS.messageBytes / 1024} KiB in at most ${fragments} fragments`,
   );
   expect(text).toContain(`${messagesPerSecond} a second, pings included, with ${burst} at once`);
-  expect(text).toContain(`${connectionsPerClient} connections from one network and 2 000 in all`);
-  expect(SIMULATION_LIMITS.connections).toBe(2000);
+  expect(text).toContain(
+    `${simulationConnectionsPerClient.default} connections from one network and 2 000 in all`,
+  );
+  expect(simulationConnections.default).toBe('2000');
   expect(text).toContain(`${minutes(idleMs)} minutes without a message`);
   expect(minutes(totalMs)).toBe(120);
   expect(text).toContain(`every ${SIMULATION_LIMITS.heartbeatMs / 1000} seconds`);

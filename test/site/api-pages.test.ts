@@ -61,6 +61,13 @@ describe('/openapi.json', () => {
   });
 });
 
+test('/asyncapi.json names this service and where its simulation is', async () => {
+  const { servers, info, channels } = JSON.parse(await read('asyncapi.json'));
+  expect(servers.service.host).toBe(new URL(BASE_URL).host);
+  expect(info).toMatchObject({ version: '0.1.0', contact: { email: CONTACT } });
+  expect(channels.simulation.address).toBe('/philosophy/simulation');
+});
+
 describe('the API reference', () => {
   test('has every operation with its parameters, without a script', async () => {
     const html = await read('api/index.html');
@@ -129,8 +136,14 @@ describe('/.well-known', () => {
     });
     expect(api).toMatchObject({
       anchor: `${BASE_URL}/`,
-      'service-desc': [{ href: `${BASE_URL}/openapi.json`, type: 'application/json' }],
-      'service-doc': [{ href: `${BASE_URL}/api/`, type: 'text/html' }],
+      'service-desc': [
+        { href: `${BASE_URL}/openapi.json`, type: 'application/json' },
+        { href: `${BASE_URL}/asyncapi.json`, type: 'application/json' },
+      ],
+      'service-doc': [
+        { href: `${BASE_URL}/api/`, type: 'text/html' },
+        { href: `${BASE_URL}/philosophy/simulation/protocol/`, type: 'text/html' },
+      ],
       status: [{ href: `${BASE_URL}/status.json`, type: 'application/json' }],
     });
   });
@@ -139,6 +152,7 @@ describe('/.well-known', () => {
     const files = new Map<string, NewFile>();
     await readSite(built.out, async (file) => void files.set(file.path, file));
     expect(files.get('openapi.json')).toMatchObject({ kind: 'schema', mediaType: 'application/json' });
+    expect(files.get('asyncapi.json')).toMatchObject({ kind: 'schema', mediaType: 'application/json' });
     expect(files.get('.well-known/api-catalog')).toMatchObject({
       kind: 'schema',
       mediaType: 'application/linkset+json',

@@ -180,6 +180,7 @@ describe('the list of files', () => {
       'catalog.jsonld',
       'croissant.json',
       'openapi.json',
+      'asyncapi.json',
     ])
       expectText(index, `<a href="/${path}">`);
   });

@@ -17,8 +17,7 @@ function make(): OpenApiDocument {
   const subjects = Object.entries(AREA_WORDS).map(([area, { subject }]) => [area, subject]);
   return openApiDocument({
     baseUrl: release.baseUrl,
-    // `cathedral-data-service 0.1.0`
-    version: release.draft.software.replace(/^\S+ /, ''),
+    version: release.version,
     contact: release.contact,
     subjects: Object.fromEntries(subjects) as Record<Area, string>,
     example: (artifact) => exampleOf(artifact, release),

@@ -54,17 +54,22 @@ const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
     words: 'Every path with its answers and errors (OpenAPI 3.1), to make clients from.',
   },
   {
+    path: 'asyncapi.json',
+    title: 'AsyncAPI description',
+    words: 'Every message of the governance simulation (AsyncAPI 3.0).',
+  },
+  {
     path: 'llms.txt',
     title: 'llms.txt',
     words: 'What is here and where, for a language model that reads it.',
   },
 ];
-/** The site's build writes it, so it is not in the release yet. */
-const OF_THE_SITE = 'openapi.json';
+/** The site's build writes them, so they are not in the release yet. */
+const OF_THE_SITE: readonly string[] = ['openapi.json', 'asyncapi.json'];
 
 /** What the release has of the catalogues; none of them where it was made without. */
 export function catalogueRows(release: SiteRelease): CatalogueRow[] {
-  return CATALOGUES.filter(({ path }) => path === OF_THE_SITE || release.willHave(path)).map((row) => ({
+  return CATALOGUES.filter(({ path }) => OF_THE_SITE.includes(path) || release.willHave(path)).map((row) => ({
     ...row,
     bytes: release.find(row.path)?.bytes ?? null,
   }));

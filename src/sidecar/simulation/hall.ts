@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import { CLOSE_CODES } from '../../simulation/protocol/problems.ts';
 import type { Connection } from './connection.ts';
 import { UpgradeRefusal } from './refuse-upgrade.ts';
 import { countUp, type SimulationCounts } from './simulation-counts.ts';
@@ -7,6 +8,9 @@ import type { SimulationOptions } from './simulation-options.ts';
 const RETRY_AFTER = { 'Retry-After': '30' };
 /** For those who were told to go, ms. */
 const GOODBYE_MS = 1_000;
+
+/** Clients may close with any code from 3000 on, and each would be a metric of its own. */
+const KNOWN_CODES = new Set([1000, 1005, 1006, ...Object.keys(CLOSE_CODES).map(Number)]);
 
 /** Who is connected, and how many may be. */
 export class Hall {
@@ -53,7 +57,7 @@ export class Hall {
     this.#connections.add(connection);
     socket.on('close', (code) => {
       this.#connections.delete(connection);
-      countUp(this.#counts.closed, String(code));
+      countUp(this.#counts.closed, KNOWN_CODES.has(code) ? String(code) : 'other');
       if (this.#connections.size === 0) this.#emptied?.();
     });
   }

@@ -9,40 +9,26 @@ import { type Tier, tierWithoutKey } from '../limits/quotas.ts';
 import { rateLimited } from '../limits/rate-limited.ts';
 import { requestNotCounted } from '../limits/request-not-counted.ts';
 import { Problem } from '../problem.ts';
+import { requestIds } from '../request-ids.ts';
 import type { Services } from '../services.ts';
 import { Connection, type ConnectionContext } from './connection.ts';
 import { Hall } from './hall.ts';
 import { isWelcome } from './origin.ts';
 import { refuseUpgrade, UpgradeRefusal } from './refuse-upgrade.ts';
+import type { Simulation } from './simulation.ts';
 import { countUp, newCounts, type SimulationCounts } from './simulation-counts.ts';
 import type { SimulationOptions } from './simulation-options.ts';
+import { pathOf, SIMULATION_PATH } from './wants-simulation.ts';
 
-export const SIMULATION_PATH = '/philosophy/simulation';
 const AREA = 'philosophy';
 
 export type SimulationServices = Pick<Services, 'keys' | 'limiter' | 'gate' | 'logger' | 'now'>;
-
-export interface Simulation {
-  /** For the server's event of the same name: takes over the connection, or answers why not. */
-  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  counts: () => SimulationCounts;
-  /** Tells all clients that the service goes down; resolves when their connections are closed. */
-  close: () => Promise<void>;
-}
 
 /** What a connection was opened with, and what it is counted by. */
 interface Client {
   network: string;
   tier: Tier;
   subject: Subject;
-}
-
-/**
- * Whether a request is to become a WebSocket. For node:http's `shouldUpgradeCallback`: without it, a server with an
- * `upgrade` listener hands over every request that names a protocol, `curl --http2` of a data file too.
- */
-export function wantsSimulation({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
-  return pathOf(url) === SIMULATION_PATH && /\bwebsocket\b/i.test(headers.upgrade ?? '');
 }
 
 /** `WebSocket /philosophy/simulation`. Opens nothing by itself; keeps nothing that must outlive a connection. */
@@ -52,13 +38,14 @@ export function openSimulation(
   random: () => number = Math.random,
 ): Simulation {
   const counts = newCounts();
+  const nextId = requestIds();
   const hall = new Hall(options, counts);
   const server = webSocketServer(options);
   const heartbeat = setInterval(() => hall.beat(), options.limits.heartbeatMs).unref();
   const refuse = (socket: Duplex, error: unknown) => {
     const refusal = refusalOf(error, services);
     countUp(counts.refused, refusal.code);
-    refuseUpgrade(socket, refusal, SIMULATION_PATH);
+    refuseUpgrade(socket, refusal, { id: nextId(), now: services.now() });
   };
   const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = await whoAsks(request, services, options);
@@ -106,6 +93,8 @@ async function whoAsks(
 ): Promise<Client> {
   const { url = '', rawHeaders } = request;
   if (pathOf(url) !== SIMULATION_PATH) throw new Problem('not_found', 'Nothing can be upgraded here.');
+  // RFC 6455 §4.2.1; ws does not look.
+  if (request.headers.host === undefined) throw new UpgradeRefusal('bad_handshake', 'Host is missing.');
   if (!isWelcome(request, options))
     throw new UpgradeRefusal('foreign_origin', 'Pages of this origin may not connect.');
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
@@ -153,8 +142,4 @@ function refusalOf(error: unknown, { logger }: SimulationServices): Problem | Up
   if (error instanceof Problem || error instanceof UpgradeRefusal) return error;
   logger.error({ err: error }, 'an upgrade failed');
   return new Problem('internal_error', 'The fault is ours; it was logged.');
-}
-
-function pathOf(url: string): string {
-  return url.split(/[?#]/, 1)[0]!;
 }

@@ -1,7 +1,9 @@
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROTOCOL_PAGE } from '../../simulation/protocol/problems.ts';
-import { formatProblem, PROBLEM_MEDIA_TYPE, Problem } from '../problem.ts';
+import { type Answer, problemAnswer } from '../answer.ts';
+import { PROBLEM_MEDIA_TYPE, Problem } from '../problem.ts';
+import { writeRawAnswer } from '../write-raw-answer.ts';
+import { SIMULATION_PATH } from './wants-simulation.ts';
 
 /** Why an upgrade is refused, where no problem of other requests says it. */
 export const UPGRADE_PROBLEMS = {
@@ -39,24 +41,26 @@ export class UpgradeRefusal extends Error {
 }
 
 /** Answers with a problem document and closes the connection: there is no response object for an upgrade. */
-export function refuseUpgrade(socket: Duplex, refusal: Problem | UpgradeRefusal, instance: string): void {
-  const status = refusal instanceof Problem ? refusal.status : UPGRADE_PROBLEMS[refusal.code].status;
-  const body = refusal instanceof Problem ? formatProblem(refusal, instance) : format(refusal, instance);
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
-    'Connection: close',
-    ...Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`),
-  ];
+export function refuseUpgrade(
+  socket: Duplex,
+  refusal: Problem | UpgradeRefusal,
+  about: { id: string; now: number },
+): void {
   // Without a listener, a client that is gone already would end the process.
   socket.on('error', () => socket.destroy());
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  socket.on('finish', () => socket.destroy());
+  const answer =
+    refusal instanceof Problem ? problemAnswer(refusal, SIMULATION_PATH) : refusalAnswer(refusal);
+  writeRawAnswer(answer, socket, about);
 }
 
-function format({ code, message }: UpgradeRefusal, instance: string): string {
+function refusalAnswer({ code, message, headers }: UpgradeRefusal): Answer {
   const { status, title } = UPGRADE_PROBLEMS[code];
   const type = `${PROTOCOL_PAGE}#${code}`;
-  return `${JSON.stringify({ type, title, status, detail: message, instance, code })}\n`;
+  const problem = { type, title, status, detail: message, instance: SIMULATION_PATH, code };
+  return {
+    status,
+    headers: { 'Content-Type': PROBLEM_MEDIA_TYPE, 'Cache-Control': 'no-store', ...headers },
+    body: Buffer.from(`${JSON.stringify(problem)}\n`),
+  };
 }

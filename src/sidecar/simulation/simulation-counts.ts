@@ -11,7 +11,7 @@ export interface SimulationCounts {
   sent: number;
   /** Messages that were not followed, by the code of the problem. */
   errors: Record<string, number>;
-  /** Connections that ended, by close code. */
+  /** Connections that ended, by close code; `other` for one of the client’s own. */
   closed: Record<string, number>;
   /** Connections that were cut off, by the reason. */
   dropped: Record<DropReason, number>;

@@ -32,11 +32,8 @@ export interface SimulationLimits {
   stallMs: number;
 }
 
-export const SIMULATION_LIMITS: SimulationLimits = {
-  // A run that advances once a second costs some 300 µs a second.
-  connections: 2_000,
-  // A class room behind one address.
-  connectionsPerClient: 24,
+/** Without those that are settings. */
+export const SIMULATION_LIMITS: Omit<SimulationLimits, 'connections' | 'connectionsPerClient'> = {
   // Faster than anybody clicks; a script that steps through a run has a burst.
   messagesPerSecond: 5,
   burst: 30,

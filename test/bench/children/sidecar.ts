@@ -29,6 +29,10 @@ const config = {
   liveListenersPerClient: 10_000,
   exports: 16,
   exportsPerHolder: 16,
+  trustedProxies: null,
+  simulationOrigins: null,
+  simulationConnections: 10_000,
+  simulationConnectionsPerClient: 10_000,
 } as const;
 const followed = ledger === undefined ? null : { ledger, verifiers: [DEMO_VERIFIER] };
 const { services } = await openServices(config, followed, logger);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createKey, hashKey } from '../../../src/sidecar/keys/key-text.ts';
-import { wantsSimulation } from '../../../src/sidecar/simulation/open-simulation.ts';
+import { wantsSimulation } from '../../../src/sidecar/simulation/wants-simulation.ts';
 import { CLOSE_CODES } from '../../../src/simulation/protocol/problems.ts';
 import { until } from '../live/until.ts';
 import { askUpgrade, closeCode, frame, OPCODES, rawClient } from './raw-client.ts';

@@ -7,16 +7,13 @@ import { clientAddress } from '../../../src/sidecar/client-address.ts';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
-import {
-  openSimulation,
-  type Simulation,
-  type SimulationServices,
-  wantsSimulation,
-} from '../../../src/sidecar/simulation/open-simulation.ts';
+import { openSimulation, type SimulationServices } from '../../../src/sidecar/simulation/open-simulation.ts';
+import type { Simulation } from '../../../src/sidecar/simulation/simulation.ts';
 import {
   SIMULATION_LIMITS,
   type SimulationLimits,
 } from '../../../src/sidecar/simulation/simulation-options.ts';
+import { wantsSimulation } from '../../../src/sidecar/simulation/wants-simulation.ts';
 import { memoryCountStore } from '../limits/memory-count-store.ts';
 
 export interface SimulationServer {
@@ -51,7 +48,7 @@ export async function simulationServer(options: ServerOptions = {}): Promise<Sim
       baseUrl: 'https://data.example.org',
       origins,
       addressOf: clientAddress(['127.0.0.1']),
-      limits: { ...SIMULATION_LIMITS, ...limits },
+      limits: { ...SIMULATION_LIMITS, connections: 100, connectionsPerClient: 24, ...limits },
     },
     () => 0.25,
   );
