@@ -22,7 +22,7 @@ export class Audience {
   }
 
   /** Connects as many and has each say one thing, spread over a second: as people come, not all at once. */
-  static async gather(url: string, count: number, message: object): Promise<Audience> {
+  static async gather(url: string, count: number, messageOf: (place: number) => object): Promise<Audience> {
     const sockets: WebSocket[] = [];
     while (sockets.length < count) {
       const group = Array.from(
@@ -33,7 +33,7 @@ export class Audience {
       sockets.push(...group);
     }
     for (const [place, socket] of sockets.entries()) {
-      socket.send(JSON.stringify(message));
+      socket.send(JSON.stringify(messageOf(place)));
       if (place % Math.ceil(count / 100) === 0) await sleep(10);
     }
     return new Audience(sockets);

@@ -20,7 +20,10 @@ const SECONDS = 20;
 
 /** Ticks of the engine, and 2 000 simulations in one process beside a server that only sends as much. */
 export async function simulation(sessions = SESSIONS, seconds = SECONDS): Promise<Figure[]> {
+  // As people start them: without a seed, so that the service picks one of a few.
   const ours = await watch('ours', [], sessions, seconds);
+  // Each with a seed of its own: nothing is shared.
+  const seeded = await watch('ours', [], sessions, seconds, (place) => ({ seed: 1000 + place }));
   const bare = await watch('bare', [String(Math.round(ours.bytes))], sessions, seconds);
   return [
     ...engine(),
@@ -32,6 +35,8 @@ export async function simulation(sessions = SESSIONS, seconds = SECONDS): Promis
     ),
     compare('… CPU of the server', ours.cpu * 100, bare.cpu * 100, '% of a core', 2),
     compare('… memory of each', ours.memory / 1024, bare.memory / 1024, 'KiB'),
+    compare('… CPU where each has a seed of its own', seeded.cpu * 100, bare.cpu * 100, '% of a core', 2),
+    compare('… memory of each then', seeded.memory / 1024, bare.memory / 1024, 'KiB'),
   ];
 }
 
@@ -85,13 +90,20 @@ interface Watched extends Heard {
   memory: number;
 }
 
-async function watch(kind: string, args: string[], sessions: number, seconds: number): Promise<Watched> {
+async function watch(
+  kind: string,
+  args: string[],
+  sessions: number,
+  seconds: number,
+  more: (place: number) => object = () => ({}),
+): Promise<Watched> {
   const server = await serve('simulation', [kind, ...args]);
   const before = await settledMemory(server);
-  const audience = await Audience.gather(server.url, sessions, {
+  const audience = await Audience.gather(server.url, sessions, (place) => ({
     action: 'start_simulation',
     scenario: SCENARIO,
-  });
+    ...more(place),
+  }));
   await sleep(2000);
   const start = await cpuSeconds(server);
   const heard = await audience.listen(seconds);

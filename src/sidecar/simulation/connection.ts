@@ -7,8 +7,16 @@ import {
   type SimulationProblemCode,
 } from '../../simulation/protocol/problems.ts';
 import { errorMessage, refuse, type SimulationRefusal } from '../../simulation/protocol/refusal.ts';
-import { elapse, NEW_SESSION, type Reply, receive, type Session } from '../../simulation/protocol/session.ts';
+import {
+  elapse,
+  messageOf,
+  NEW_SESSION,
+  type Reply,
+  receive,
+  type Session,
+} from '../../simulation/protocol/session.ts';
 import { Problem } from '../problem.ts';
+import { encode, type SharedRuns } from './shared-runs.ts';
 import { countUp, type DropReason, type SimulationCounts } from './simulation-counts.ts';
 import type { SimulationLimits } from './simulation-options.ts';
 import { TokenBucket } from './token-bucket.ts';
@@ -19,6 +27,7 @@ export interface ConnectionContext {
   /** Counts a start against the limit of the area. Throws a Problem. */
   countStart: () => Promise<void>;
   newSeed: () => number;
+  runs: SharedRuns;
   /** ms, monotonic */
   now: () => number;
   report: (error: unknown) => void;
@@ -125,9 +134,9 @@ export class Connection {
   /** All that is waiting, in its order, until a start has to be counted. */
   #follow(): void {
     for (let message = this.#waiting.shift(); message; message = this.#waiting.shift()) {
-      const { now, newSeed } = this.#context;
+      const { now, newSeed, runs } = this.#context;
       try {
-        const reply = receive(this.#session, message, { now: now(), newSeed });
+        const reply = receive(this.#session, message, { now: now(), newSeed, runs });
         if (message.action === 'start_simulation') {
           void this.#start(reply);
           return;
@@ -156,9 +165,10 @@ export class Connection {
     this.#follow();
   }
 
-  #adopt({ session, messages }: Reply): void {
-    this.#session = session;
-    for (const message of messages) this.#send(message);
+  #adopt(reply: Reply): void {
+    this.#session = reply.session;
+    if (reply.answer === 'update') this.#send(this.#context.runs.write(reply.session));
+    else if (reply.answer !== null) this.#send(encode(messageOf(reply)!));
     this.#schedule();
   }
 
@@ -177,7 +187,7 @@ export class Connection {
     if (this.#socket.bufferedAmount <= limits.holdBytes) {
       this.#heldSince = null;
       try {
-        this.#adopt(elapse(this.#session, at));
+        this.#adopt(elapse(this.#session, at, this.#context.runs));
       } catch (error) {
         this.#tell(error);
       }
@@ -197,18 +207,17 @@ export class Connection {
     const message = errorMessage(error instanceof Problem ? fromProblem(error) : error);
     if (message) {
       countUp(counts.errors, message.problem.code);
-      this.#send(message);
+      this.#send(encode(message));
       return;
     }
     report(error);
     this.#refuseAndClose('internal_error', 'The fault is ours; it was logged.', 1011);
   }
 
-  #send(message: object): void {
+  #send(text: Buffer): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#context.counts.sent += 1;
-    // Encoded here: the socket would take several times as long for a text that is not all ASCII.
-    this.#socket.send(Buffer.from(JSON.stringify(message)), { binary: false });
+    this.#socket.send(text, { binary: false });
     if (this.#socket.bufferedAmount > this.#context.limits.dropBytes) this.drop('slow');
   }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { SEEDS } from '../../simulation/run.ts';
 import { authenticate } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import type { Subject } from '../limits/limiter.ts';
@@ -11,16 +10,19 @@ import { requestNotCounted } from '../limits/request-not-counted.ts';
 import { Problem } from '../problem.ts';
 import { requestIds } from '../request-ids.ts';
 import type { Services } from '../services.ts';
-import { Connection, type ConnectionContext } from './connection.ts';
+import { Connection } from './connection.ts';
 import { Hall } from './hall.ts';
 import { isWelcome } from './origin.ts';
 import { refuseUpgrade, UpgradeRefusal } from './refuse-upgrade.ts';
+import { SharedRuns } from './shared-runs.ts';
 import type { Simulation } from './simulation.ts';
-import { countUp, newCounts, type SimulationCounts } from './simulation-counts.ts';
+import { countUp, newCounts } from './simulation-counts.ts';
 import type { SimulationOptions } from './simulation-options.ts';
 import { pathOf, SIMULATION_PATH } from './wants-simulation.ts';
 
 const AREA = 'philosophy';
+/** A start that names no seed is given one from 1 to this: enough to be surprised, and few enough to be made once for all. */
+const OWN_SEEDS = 16;
 
 export type SimulationServices = Pick<Services, 'keys' | 'limiter' | 'gate' | 'logger' | 'now'>;
 
@@ -40,6 +42,14 @@ export function openSimulation(
   const counts = newCounts();
   const nextId = requestIds();
   const hall = new Hall(options, counts);
+  const common = {
+    limits: options.limits,
+    counts,
+    runs: new SharedRuns(),
+    newSeed: () => 1 + Math.floor(random() * OWN_SEEDS),
+    now: () => performance.now(),
+    report: (err: unknown) => services.logger.error({ err }, 'a simulation failed'),
+  };
   const server = webSocketServer(options);
   const heartbeat = setInterval(() => hall.beat(), options.limits.heartbeatMs).unref();
   const refuse = (socket: Duplex, error: unknown) => {
@@ -52,7 +62,7 @@ export function openSimulation(
     // Gone while its key was looked up: there will be no other sign of that.
     if (socket.destroyed) return;
     socket.once('close', hall.enter(client.network));
-    const context = contextOf(client, services, options.limits, counts, random);
+    const context = { ...common, countStart: () => countStart(client, services) };
     server.handleUpgrade(request, socket, head, (opened) =>
       hall.add(new Connection(opened, context), opened),
     );
@@ -112,30 +122,17 @@ async function whoAsks(
   };
 }
 
-function contextOf(
-  client: Client,
+async function countStart(
+  { tier, subject }: Client,
   { limiter, now, logger }: SimulationServices,
-  limits: SimulationOptions['limits'],
-  counts: SimulationCounts,
-  random: () => number,
-): ConnectionContext {
-  return {
-    limits,
-    counts,
-    newSeed: () => Math.floor(random() * SEEDS),
-    now: () => performance.now(),
-    report: (err) => logger.error({ err }, 'a simulation failed'),
-    async countStart() {
-      if (!limiter) return;
-      const { tier, subject } = client;
-      const taken = await limiter.take({ area: AREA, tier, subject, now: now() }).catch((error: unknown) => {
-        if (error instanceof Problem) throw error;
-        logger.error({ err: error }, 'simulations cannot be counted');
-        throw requestNotCounted();
-      });
-      if (!taken.allowed) throw rateLimited(AREA, taken);
-    },
-  };
+): Promise<void> {
+  if (!limiter) return;
+  const taken = await limiter.take({ area: AREA, tier, subject, now: now() }).catch((error: unknown) => {
+    if (error instanceof Problem) throw error;
+    logger.error({ err: error }, 'simulations cannot be counted');
+    throw requestNotCounted();
+  });
+  if (!taken.allowed) throw rateLimited(AREA, taken);
 }
 
 function refusalOf(error: unknown, { logger }: SimulationServices): Problem | UpgradeRefusal {

@@ -33,60 +33,92 @@ export interface SimulationUpdate extends Omit<Shown, 'current_state'> {
   current_state: ShownState & { is_running: boolean; pace_ms: number };
 }
 
-/** The session after a message or a tick, and what is said to the client. */
+/** The session after a message or a tick, and what the client is told; null: nothing. */
 export interface Reply {
   session: Session;
-  messages: readonly (SimulationUpdate | ScenarioList)[];
+  answer: 'update' | 'scenarios' | null;
 }
+
+/** Makes runs. One that many clients watch may be made once for all of them. */
+export interface RunMaker {
+  start: (scenario: string, seed: number) => Run;
+  /** One tick on, or the same where it is over. */
+  step: (run: Run) => Run;
+}
+
+const EACH_ITS_OWN: RunMaker = { start: startRun, step: stepRun };
 
 export interface Surroundings {
   /** ms, from any start */
   now: number;
   /** A seed, for a start that names none. */
   newSeed: () => number;
+  runs?: RunMaker;
 }
 
 /** Follows a message. Throws a SimulationRefusal or a SimulationFault: then the session is the one before. */
-export function receive(session: Session, message: ClientMessage, { now, newSeed }: Surroundings): Reply {
+export function receive(session: Session, message: ClientMessage, surroundings: Surroundings): Reply {
+  if (message.action === 'list_scenarios') return { session, answer: 'scenarios' };
+  return { session: follow(session, message, surroundings), answer: 'update' };
+}
+
+function follow(
+  session: Session,
+  message: Exclude<ClientMessage, { action: 'list_scenarios' }>,
+  surroundings: Surroundings,
+): Session {
+  const { now, runs = EACH_ITS_OWN } = surroundings;
   switch (message.action) {
-    case 'list_scenarios':
-      return { session, messages: [listScenarios()] };
     case 'start_simulation':
-      return update(started(session, message, now, newSeed));
-    case 'take_action': {
-      const run = runOf(session);
-      return update({ ...session, run: actInRun(run, message.name, message.parameters) });
-    }
+      return started(session, message, surroundings);
+    case 'take_action':
+      return { ...session, run: actInRun(runOf(session), message.name, message.parameters) };
     case 'step':
-      return update(settled({ ...session, run: stepRun(unfinished(session), message.ticks) }));
+      return settled({ ...session, run: stepped(unfinished(session), message.ticks, runs) });
     case 'run': {
       const pace = message.pace_ms ?? session.pace;
-      return update({ ...session, run: unfinished(session), isRunning: true, pace, due: now + pace });
+      return { ...session, run: unfinished(session), isRunning: true, pace, due: now + pace };
     }
     case 'pause':
-      return update({ ...session, run: runOf(session), isRunning: false, due: null });
+      return { ...session, run: runOf(session), isRunning: false, due: null };
     case 'reset': {
       const { scenario, seed } = runOf(session);
       const due = session.isRunning ? now + session.pace : null;
-      return update({ ...session, run: startRun(scenario.name, seed), due });
+      return { ...session, run: runs.start(scenario.name, seed), due };
     }
   }
 }
 
 /** What is due by `now`: one tick at most, so that who was slow is not flooded. */
-export function elapse(session: Session, now: number): Reply {
-  if (session.run === null || session.due === null || now < session.due) return { session, messages: [] };
+export function elapse(session: Session, now: number, runs: RunMaker = EACH_ITS_OWN): Reply {
+  if (session.run === null || session.due === null || now < session.due) return { session, answer: null };
   // On the beat where it can be held, else from now on.
   const due = Math.max(session.due + session.pace, now);
-  return update(settled({ ...session, run: stepRun(session.run), due }));
+  return { session: settled({ ...session, run: runs.step(session.run), due }), answer: 'update' };
 }
 
-function started(session: Session, message: StartMessage, now: number, newSeed: () => number): Session {
+/** What a reply says; null for nothing. */
+export function messageOf({ session, answer }: Reply): SimulationUpdate | ScenarioList | null {
+  if (answer === null) return null;
+  return answer === 'update' ? updateOf(session) : listScenarios();
+}
+
+function started(session: Session, message: StartMessage, surroundings: Surroundings): Session {
+  const { now, newSeed, runs = EACH_ITS_OWN } = surroundings;
   const { scenario, seed = newSeed(), actions = [], tick, paused, outlooks = false } = message;
   const pace = message.pace_ms ?? session.pace;
-  const run = replay({ scenario, seed, actions, ...(tick === undefined ? {} : { tick }) });
+  const isFromStart = actions.length === 0 && tick === undefined;
+  const run = isFromStart
+    ? runs.start(scenario, seed)
+    : replay({ scenario, seed, actions, ...(tick === undefined ? {} : { tick }) });
   const isRunning = paused !== true;
   return settled({ run, isRunning, pace, outlooks, due: isRunning ? now + pace : null });
+}
+
+function stepped(run: Run, ticks: number, runs: RunMaker): Run {
+  let next = run;
+  for (let count = 0; count < ticks && next.world.ending === null; count += 1) next = runs.step(next);
+  return next;
 }
 
 /** A run that is over does not go on by itself. */
@@ -104,10 +136,6 @@ function unfinished(session: Session): Run {
   const run = runOf(session);
   if (run.world.ending !== null) throw refuse('simulation_over', 'The simulation has come to its end.');
   return run;
-}
-
-function update(session: Session): Reply {
-  return { session, messages: [updateOf(session)] };
 }
 
 export function updateOf(session: Session): SimulationUpdate {

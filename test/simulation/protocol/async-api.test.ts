@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { asyncApiDocument } from '../../../src/simulation/protocol/async-api-document.ts';
-import { elapse, NEW_SESSION, receive } from '../../../src/simulation/protocol/session.ts';
+import { elapse, messageOf, NEW_SESSION, receive } from '../../../src/simulation/protocol/session.ts';
 
 const require = createRequire(import.meta.url);
 const facts = { baseUrl: 'https://data.example.org', version: '0.1.0', contact: 'data@example.org' };
@@ -45,8 +45,8 @@ describe('/asyncapi.json', () => {
       { action: 'start_simulation', scenario: 'economic_failure_cascade', seed: 1 },
       { now: 0, newSeed: () => 1 },
     );
-    for (let now = 1000; reply.messages.length > 0; now += 1000) {
-      validate(JSON.parse(JSON.stringify(reply.messages[0])));
+    for (let now = 1000; reply.answer !== null; now += 1000) {
+      validate(JSON.parse(JSON.stringify(messageOf(reply))));
       expect(validate.errors ?? []).toEqual([]);
       reply = elapse(reply.session, now);
     }

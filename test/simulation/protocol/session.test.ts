@@ -7,7 +7,9 @@ import { errorMessage, type SimulationRefusal } from '../../../src/simulation/pr
 import { SERVER_MESSAGES, SimulationError } from '../../../src/simulation/protocol/server-message.ts';
 import {
   elapse,
+  messageOf,
   NEW_SESSION,
+  type Reply,
   receive,
   type Session,
   type SimulationUpdate,
@@ -18,7 +20,7 @@ import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
 const AT = { now: 1000, newSeed: () => 42 };
 const tell = (session: Session, message: object, at = AT) =>
   receive(session, parseMessage(JSON.stringify(message)), at);
-const updateIn = ({ messages }: { messages: readonly object[] }) => messages[0] as SimulationUpdate;
+const updateIn = (reply: Reply) => messageOf(reply) as SimulationUpdate;
 const started = (more: object = {}) =>
   tell(NEW_SESSION, { action: 'start_simulation', scenario: 'model_drift', ...more });
 
@@ -42,7 +44,7 @@ describe('a session', () => {
 
   test('advances by itself at its pace, a tick at a time', () => {
     const { session } = started();
-    expect(elapse(session, 1999)).toEqual({ session, messages: [] });
+    expect(elapse(session, 1999)).toEqual({ session, answer: null });
     const first = elapse(session, 2000);
     expect(updateIn(first).tick).toBe(1);
     expect(first.session.due).toBe(3000);
@@ -56,15 +58,16 @@ describe('a session', () => {
   });
 
   test('stops by itself at the end', () => {
-    const { session, messages } = tell(started().session, { action: 'step', ticks: 100 });
+    const reply = tell(started().session, { action: 'step', ticks: 100 });
+    const { session } = reply;
     expect(session).toMatchObject({ isRunning: false, due: null });
-    expect(updateIn({ messages }).current_state).toMatchObject({ is_over: true, is_running: false });
-    expect(elapse(session, 1e9).messages).toEqual([]);
+    expect(updateIn(reply).current_state).toMatchObject({ is_over: true, is_running: false });
+    expect(elapse(session, 1e9).answer).toBeNull();
   });
 
   test('is paused, stepped and run on', () => {
     const paused = tell(started().session, { action: 'pause' });
-    expect(elapse(paused.session, 1e9).messages).toEqual([]);
+    expect(elapse(paused.session, 1e9).answer).toBeNull();
     const stepped = tell(paused.session, { action: 'step', ticks: 3 });
     expect(updateIn(stepped)).toMatchObject({ tick: 3, current_state: { is_running: false } });
     const running = tell(stepped.session, { action: 'run', pace_ms: 500 });
@@ -129,15 +132,15 @@ describe('what the service says', () => {
   test('fits the schemas that are published, in every scenario at every tick', () => {
     for (const { name } of SCENARIOS) {
       let reply = tell(NEW_SESSION, { action: 'start_simulation', scenario: name, seed: 1, outlooks: true });
-      for (let now = 2000; reply.messages.length > 0; now += 1000) {
-        SERVER_MESSAGES.simulation_update.parse(JSON.parse(JSON.stringify(reply.messages[0])));
+      for (let now = 2000; reply.answer !== null; now += 1000) {
+        SERVER_MESSAGES.simulation_update.parse(JSON.parse(JSON.stringify(messageOf(reply))));
         reply = elapse(reply.session, now);
       }
     }
   });
 
   test('lists the scenarios', () => {
-    const [list] = tell(NEW_SESSION, { action: 'list_scenarios' }).messages;
+    const list = messageOf(tell(NEW_SESSION, { action: 'list_scenarios' }));
     expect(SERVER_MESSAGES.scenario_list.parse(list).scenarios).toHaveLength(7);
   });
 });
