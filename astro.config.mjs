@@ -32,6 +32,8 @@ export default defineConfig({
     server: CATHEDRAL_SITE_CACHE ? `${CATHEDRAL_SITE_CACHE}/server` : here('dist-server'),
   },
   devToolbar: { enabled: false },
+  // Colours of code would be inline styles.
+  markdown: { syntaxHighlight: false },
   vite: {
     cacheDir: CATHEDRAL_SITE_CACHE && `${CATHEDRAL_SITE_CACHE}/cache/vite`,
     resolve: { alias: { '@documents': CATHEDRAL_SITE_DOCUMENTS ?? here('data/documents') } },

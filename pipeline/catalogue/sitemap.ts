@@ -2,7 +2,14 @@ import type { DraftFile } from '../publish/manifest.ts';
 import { escapeXml } from './xml.ts';
 
 /** Pages of words, and reports of years that are over: they say as of when the site is, but do not follow the ledger. */
-const PROSE = [/^licence\//, /^problems\//, /^api\//, /^academics\/papers\//, /\/\d{4}\/index\.html$/];
+const PROSE = [
+  /^licence\//,
+  /^problems\//,
+  /^api\//,
+  /^academics\/papers\//,
+  /^philosophy\/simulation\//,
+  /\/\d{4}\/index\.html$/,
+];
 /** Pages of what is over: a release that comes changes the time in their footer and nothing else. Lists by year do change. */
 const SETTLED = /^(cycles|decisions|deliberations)\/(?!in-)[^/]+\//;
 /** Not for search engines: not a page of its own, or for other sites to show. */

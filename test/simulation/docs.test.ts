@@ -11,7 +11,8 @@ import { CLOSE_CODES, SIMULATION_PROBLEMS } from '../../src/simulation/protocol/
 import { SERVER_MESSAGES } from '../../src/simulation/protocol/server-message.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 
-const page = readFileSync(new URL('../../docs/simulation.md', import.meta.url), 'utf8');
+const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+const page = `${read('simulation.md')}${read('simulation-protocol.md')}`;
 
 test.each(SCENARIOS)(
   'the page has $name with its question and its endings',

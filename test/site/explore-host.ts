@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { headersFor } from '../../pipeline/publish/headers.ts';
 import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
+import type { Simulation } from '../../src/sidecar/simulation/simulation.ts';
 
 export interface Host extends AsyncDisposable {
   origin: string;
@@ -18,9 +19,13 @@ export interface Host extends AsyncDisposable {
 
 /**
  * Serves a built site with the headers of a release: as a static host, or as the service's own server, which numbers its
- * answers and has a stream at `/live` that begins with `greeting`.
+ * answers and has a stream at `/live` that begins with `greeting`, and `simulation`.
  */
-export async function openHost(root: string, greeting: string | null = null): Promise<Host> {
+export async function openHost(
+  root: string,
+  greeting: string | null = null,
+  simulation: Pick<Simulation, 'upgrade'> | null = null,
+): Promise<Host> {
   const missed: string[] = [];
   const wanted: string[] = [];
   const listeners: ServerResponse[] = [];
@@ -43,6 +48,7 @@ export async function openHost(root: string, greeting: string | null = null): Pr
       response.writeHead(404).end();
     }
   });
+  if (simulation) server.on('upgrade', simulation.upgrade);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

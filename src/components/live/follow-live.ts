@@ -1,4 +1,5 @@
 import { formatMoment } from '../words/moment.ts';
+import { isServed } from './is-served.ts';
 import { isLiveName, LIVE_VALUES } from './live-values.ts';
 
 /** What the stream says of one path; without `value` only the file's own time has moved. */
@@ -25,16 +26,6 @@ export async function followLive(): Promise<void> {
   addEventListener('pagehide', () => source?.close());
   addEventListener('pageshow', ({ persisted }) => persisted && turn());
   turn();
-}
-
-/** A page of the service's own server says which request it answers; asking a static host for `/live` would be an error. */
-async function isServed(): Promise<boolean> {
-  try {
-    const { ok, headers } = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' });
-    return ok && headers.has('x-request-id');
-  } catch {
-    return false;
-  }
 }
 
 function listen(paths: readonly string[], elements: readonly HTMLElement[]): EventSource {

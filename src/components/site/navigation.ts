@@ -29,6 +29,7 @@ export const EXPLORERS: readonly NavLink[] = [
   { href: '/decisions/', label: 'Decisions' },
   { href: '/cycles/', label: 'Cycles' },
   { href: '/calculator/', label: 'Reward calculator' },
+  { href: '/philosophy/simulation/', label: 'Governance simulation' },
 ];
 
 /** The service itself. */

@@ -1,0 +1,47 @@
+import { CONVERSATION } from './examples.ts';
+import { parseMessage } from './parse-message.ts';
+import { messageOf, NEW_SESSION, type Reply, receive, type SimulationUpdate } from './session.ts';
+
+/** What a message of the conversation is answered with; of an update only what the message has changed. */
+export interface ExampleAnswer {
+  action: string;
+  meaning: string;
+  message: object;
+  answer: object;
+}
+
+/** The conversation with its answers, made by the engine, as if each message came at once after the one before. */
+export function exampleAnswers(): ExampleAnswer[] {
+  let reply: Reply = { session: NEW_SESSION, answer: null };
+  return CONVERSATION.map((example) => {
+    const message = parseMessage(JSON.stringify(example.message));
+    reply = receive(reply.session, message, { now: 0, newSeed: () => 0 });
+    return { ...example, answer: excerptOf(messageOf(reply)!) };
+  });
+}
+
+/** Without what depends on the seed, where none was asked for: the first of all choices is the service’s. */
+export function excerptOf(message: NonNullable<ReturnType<typeof messageOf>>): object {
+  if (message.type === 'scenario_list')
+    return {
+      type: message.type,
+      scenarios: message.scenarios.map(({ name, horizon, endings }) => ({ name, horizon, endings })),
+    };
+  const { type, scenario, tick, current_state: state, next_actions } = message;
+  const { cycle, is_running, pace_ms, is_over, actions } = state;
+  return {
+    type,
+    scenario,
+    tick,
+    current_state: { cycle, is_over, is_running, pace_ms, actions },
+    next_actions: next_actions.map(({ name }) => ({ name })),
+  };
+}
+
+/** The whole of an update, at the first decision of the conversation’s scenario. */
+export function exampleUpdate(): SimulationUpdate {
+  const start = parseMessage(JSON.stringify(CONVERSATION[2]!.message));
+  const begun = receive(NEW_SESSION, start, { now: 0, newSeed: () => 0 });
+  const stepped = receive(begun.session, { action: 'step', ticks: 1 }, { now: 0, newSeed: () => 0 });
+  return messageOf(stepped) as SimulationUpdate;
+}

@@ -1,0 +1,226 @@
+import { readFile } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findChromium } from '../../pipeline/publish/chromium.ts';
+import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+import { openHost } from './explore-host.ts';
+
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const PATH = '/philosophy/simulation/';
+const RUN = '?scenario=model_drift&seed=7&do=1+audit&tick=9';
+const READERS: Record<string, BrowserContextOptions> = {
+  'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
+};
+/** On a machine that has other work a browser may take long to do little. */
+const SOON = { timeout: 20_000 };
+
+let built: Built;
+let browser: Browser;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  const { CHROMIUM_PATH = null, PATH: path = '' } = process.env;
+  const executablePath = findChromium({ configured: CHROMIUM_PATH, path });
+  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await built?.[Symbol.asyncDispose]();
+});
+
+interface Visit extends AsyncDisposable {
+  page: Page;
+  /** What the browser complains of. */
+  wrong: string[];
+}
+
+async function visit(url: string, reader: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext(reader);
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
+  });
+  await page.goto(url);
+  return { page, wrong, [Symbol.asyncDispose]: () => context.close() };
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).withTags(WCAG).setLegacyMode(true).analyze();
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+const moment = (page: Page) => page.locator('[data-part="moment"]').textContent();
+const said = (page: Page) => page.locator('[data-part="status"]').textContent();
+const opinions = (page: Page) => page.locator('.voices .stance').allTextContents();
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+async function until(page: Page, start: string): Promise<void> {
+  await expect.poll(() => moment(page), SOON).toContain(start);
+}
+
+describe.each(Object.entries(READERS))('to a reader %s', (_, reader) => {
+  test.each([PATH, `${PATH}${RUN}`, `${PATH}model/`, `${PATH}protocol/`])(
+    '%s is accessible and fits',
+    async (path) => {
+      await using host = await openHost(built.out);
+      await using visited = await visit(`${host.origin}${path}`, reader);
+      const { page, wrong } = visited;
+      if (path.includes('?')) await until(page, 'Tick 9 of 34');
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(reader.viewport!.width);
+      expect(wrong).toEqual([]);
+    },
+  );
+});
+
+describe('on a host that has files alone', () => {
+  test('a run is begun, stops at a decision, and goes on as one decides, with the keyboard', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}${PATH}`);
+    const { page, wrong } = visited;
+    await page.getByLabel('Scenario', { exact: true }).selectOption('model_drift');
+    await page.getByLabel(/^Seed/).fill('7');
+    await page.keyboard.press('Enter');
+    await until(page, 'Tick 1 of 34');
+    expect(await moment(page)).toContain('played in this page');
+    await expect.poll(() => said(page), SOON).toContain('To be decided: How you look.');
+    await expect.poll(() => button(page, 'Run').isVisible(), SOON).toBe(true);
+    await button(page, 'An audit against the baseline').focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('heading', { name: 'You decide' }).count(), SOON).toBe(0);
+    // The button is gone; who pressed it is not left at the top of the page.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('actions-title');
+    await button(page, 'One tick').click();
+    await until(page, 'Tick 2 of 34');
+    expect(new URL(page.url()).search).toBe('?scenario=model_drift&seed=7&do=1+audit&tick=2');
+    await button(page, 'To the end').click();
+    await expect
+      .poll(() => page.getByRole('heading', { name: /^The ending: / }).isVisible(), SOON)
+      .toBe(true);
+    expect(await said(page)).toContain('The run is over');
+    expect(await violations(page)).toEqual([]);
+    expect([wrong, host.missed]).toEqual([[], []]);
+  });
+
+  test('what moves, moves in the picture: a dot for each sentinel, at its opinion', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}${PATH}${RUN}`, { reducedMotion: 'reduce' });
+    const { page } = visited;
+    await until(page, 'Tick 9 of 34');
+    const dots = () =>
+      page.locator('.stances circle').evaluateAll((all) => all.map((dot) => Number(dot.getAttribute('cx'))));
+    const before = await dots();
+    expect(before).toHaveLength(10);
+    await button(page, 'One tick').click();
+    await until(page, 'Tick 10 of 34');
+    expect(await dots()).not.toEqual(before);
+    expect(await page.locator('.stances svg').getAttribute('aria-label')).toMatch(
+      /^Opinions after tick 10: \d+ support, /,
+    );
+  });
+
+  test('a link replays a run exactly, an earlier point is gone back to, and two runs are compared', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}${PATH}${RUN}`);
+    const { page, wrong } = visited;
+    await until(page, 'Tick 9 of 34');
+    const nine = await opinions(page);
+    await button(page, 'Keep this run to compare').click();
+    await page.getByLabel('Look at an earlier tick').fill('1');
+    await until(page, 'Tick 1 of 34');
+    expect(await opinions(page)).not.toEqual(nine);
+    await button(page, 'Go on from here').click();
+    await button(page, 'Ask AUREA').click();
+    await expect.poll(() => new URL(page.url()).search, SOON).toContain('do=1+ask_aurea&tick=1');
+    for (let tick = 2; tick <= 9; tick += 1) {
+      await button(page, 'One tick').click();
+      await until(page, `Tick ${tick} of 34`);
+    }
+    const other = await opinions(page);
+    expect(other).not.toEqual(nine);
+    const columns = await page.locator('[data-part="measures"] thead th').allTextContents();
+    expect(columns).toEqual(['Measure', 'This run', 'Kept']);
+    expect(await page.locator('[data-part="course"] path[stroke-dasharray]').count()).toBe(1);
+    const link = await page.locator('[data-part="link"] code').textContent();
+    await using again = await visit(link!);
+    await until(again.page, 'Tick 9 of 34');
+    expect(await opinions(again.page)).toEqual(other);
+    expect(wrong).toEqual([]);
+  });
+
+  test('a run is taken along as transcript, picture and citation', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}${PATH}${RUN}`);
+    const { page } = visited;
+    await until(page, 'Tick 9 of 34');
+    for (const [name, file, content] of [
+      ['Transcript, JSON', 'model_drift-7-9.json', '"format": "cathedral-simulation/1"'],
+      ['Transcript, CSV', 'model_drift-7-9.csv', 'tick,cycle,sentinel,'],
+      ['Picture, SVG', 'model_drift-7-9.svg', '<svg xmlns="http://www.w3.org/2000/svg"'],
+    ] as const) {
+      const saving = page.waitForEvent('download');
+      await button(page, name).click();
+      const saved = await saving;
+      expect(saved.suggestedFilename()).toBe(file);
+      const text = await readFile(await saved.path(), 'utf8');
+      expect(text).toContain(content);
+      expect(text).not.toContain('var(--');
+    }
+    expect(await page.locator('[data-part="citation"] code').textContent()).toMatch(
+      /\[simulation run\]\. Scenario model_drift, seed 7, 1 action, tick 9\. http/,
+    );
+  });
+
+  test('an address that names no run says so, and one can begin all the same', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}${PATH}?scenario=model_drift&do=1+explode`);
+    const { page, wrong } = visited;
+    await expect.poll(() => said(page), SOON).toContain('The address names no run');
+    await button(page, 'Begin').click();
+    await until(page, 'Tick 1 of');
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('where the service answers', () => {
+  test('it plays, and the page goes on by itself when the service goes', async () => {
+    const { simulation } = await simulationServer();
+    await using host = await openHost(built.out, '', simulation);
+    await using visited = await visit(`${host.origin}${PATH}${RUN}`);
+    const { page } = visited;
+    await until(page, 'played by the service');
+    const nine = await opinions(page);
+    expect(simulation.counts()).toMatchObject({ started: 1, sent: 1 });
+    await simulation.close();
+    await until(page, 'played in this page');
+    expect(await opinions(page)).toEqual(nine);
+    await button(page, 'One tick').click();
+    await until(page, 'Tick 10 of 34');
+  });
+
+  test('it need not have any left: then the page plays', async () => {
+    const take = async () => ({ allowed: false, limit: 100, remaining: 0, resetSeconds: 60 });
+    const { simulation } = await simulationServer({ services: { limiter: { take } } });
+    await using host = await openHost(built.out, '', simulation);
+    await using visited = await visit(`${host.origin}${PATH}${RUN}`);
+    await until(visited.page, 'played in this page');
+    expect(await moment(visited.page)).toContain('Tick 9 of 34');
+  });
+});
+
+describe('without JavaScript', () => {
+  test('the scenarios, their endings and the model are there, and nothing that would not work', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(`${host.origin}${PATH}`, { javaScriptEnabled: false });
+    const { page } = visited;
+    expect(await page.locator('article.scenario').count()).toBe(7);
+    expect(await page.locator('#simulation button:visible, #simulation select:visible').count()).toBe(0);
+    expect(await page.locator('#model').isVisible()).toBe(true);
+  });
+});

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listTree } from '../../pipeline/publish/list-tree.ts';
+import { UPGRADE_PROBLEMS } from '../../src/sidecar/simulation/refuse-upgrade.ts';
+import { LEVERS } from '../../src/simulation/levers.ts';
+import { CLIENT_MESSAGES } from '../../src/simulation/protocol/client-message.ts';
+import { excerptOf } from '../../src/simulation/protocol/example-answers.ts';
+import { SIMULATION_PROBLEMS } from '../../src/simulation/protocol/problems.ts';
+import { SERVER_MESSAGES } from '../../src/simulation/protocol/server-message.ts';
+import { SCENARIOS } from '../../src/simulation/scenarios.ts';
+import { openClient } from '../sidecar/simulation/simulation-client.ts';
+import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+
+const BUDGET = 100_000;
+
+let built: Built;
+let pages: Record<'play' | 'model' | 'protocol', string>;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  const read = (path: string) => readFile(join(built.out, `philosophy/simulation/${path}index.html`), 'utf8');
+  pages = { play: await read(''), model: await read('model/'), protocol: await read('protocol/') };
+});
+
+afterAll(() => built?.[Symbol.asyncDispose]());
+
+const unescaped = (html: string) =>
+  html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll(/&quot;|&#34;/g, '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+const wordsOf = (html: string) => unescaped(html.replaceAll(/<[^>]+>/g, ''));
+
+describe('without a script', () => {
+  test.each(SCENARIOS)('the page tells of $name with its story and how it can end', (scenario) => {
+    const words = wordsOf(pages.play);
+    const { title, question, story, endings } = scenario;
+    for (const text of [title, question, ...story, ...endings.flatMap(({ title, text }) => [title, text])])
+      expect(words).toContain(text);
+  });
+
+  test('it says what is needed to play, shows no control that does nothing, and leads to model and protocol', () => {
+    expect(pages.play).toMatch(/<noscript>\s*<p>\s*To play on this page, JavaScript is needed/);
+    expect(pages.play).toMatch(/<form data-part="begin"[^>]* hidden/);
+    expect(pages.play).toMatch(/<section data-part="play"[^>]* hidden/);
+    for (const path of ['model/', 'protocol/'])
+      expect(pages.play).toContain(`href="/philosophy/simulation/${path}"`);
+  });
+
+  test('the portal of the area leads to it', async () => {
+    const portal = await readFile(join(built.out, 'philosophy/index.html'), 'utf8');
+    expect(portal).toContain('href="/philosophy/simulation/"');
+  });
+});
+
+test('the page with its styles and its script is at most 100 kB on the wire', async () => {
+  const { files } = await listTree(built.out);
+  const assets = [...pages.play.matchAll(/(?:href|src)="\/(_astro\/[^"]+\.(?:css|js))"/g)].map(
+    ([, path]) => path!,
+  );
+  expect(assets.length).toBeGreaterThan(1);
+  const all = [...new Set(assets)].filter((path) => files.includes(path));
+  const sizes = await Promise.all(
+    all.map(async (path) => gzipSync(await readFile(join(built.out, path))).length),
+  );
+  const total = sizes.reduce((sum, size) => sum + size, gzipSync(pages.play).length);
+  expect(total).toBeLessThan(BUDGET);
+});
+
+describe('the page of the model', () => {
+  test('has every parameter and the equations of the document', () => {
+    const words = wordsOf(pages.model);
+    for (const name of Object.keys(LEVERS)) expect(pages.model).toContain(`<td><code>${name}</code></td>`);
+    expect(words).toContain('x(t+1) = Λ · W · x(t) + (I − Λ) · u');
+    expect(words).toContain('doi:10.1080/0022250X.1990.9990069');
+  });
+});
+
+describe('the page of the protocol', () => {
+  test.each(Object.keys({ ...SIMULATION_PROBLEMS, ...UPGRADE_PROBLEMS }))(
+    'has a place for %s, where the problem’s type leads',
+    (code) => {
+      expect(pages.protocol).toContain(`<tr id="${code}">`);
+    },
+  );
+
+  test('has every message with its members', () => {
+    for (const [name, { shape }] of Object.entries({ ...CLIENT_MESSAGES, ...SERVER_MESSAGES })) {
+      const [, part = ''] = pages.protocol.split(`id="message-${name}"`);
+      const members = part.split('</section>')[0]!;
+      for (const member of Object.keys(shape)) expect(members).toContain(`<code>${member}</code>`);
+    }
+  });
+
+  test('shows a conversation that the service answers just so', async () => {
+    const examples = pages.protocol.split('data-example').slice(1);
+    expect(examples.length).toBeGreaterThan(7);
+    const { url } = await simulationServer();
+    const client = await openClient(url);
+    for (const html of examples) {
+      const [, message = ''] = /<pre><code>(.*?)<\/code>/s.exec(html) ?? [];
+      const [, answer = ''] = /<code data-answer[^>]*>(.*?)<\/code>/s.exec(html) ?? [];
+      const told = await client.ask(unescaped(message));
+      expect(excerptOf(told as never)).toEqual(JSON.parse(unescaped(answer)));
+    }
+  });
+});
