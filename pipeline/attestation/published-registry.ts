@@ -3,7 +3,7 @@ import { DURATION } from '../ledger/duration.ts';
 import type { Trust } from './check.ts';
 import { Companions, Moment } from './companions.ts';
 import { ALGORITHMS, RISK_LEVELS } from './document.ts';
-import { type Registered, registryOf, STATUSES } from './registry.ts';
+import { KEPT_DAYS, keptSince, type Registered, type Registry, registryOf, STATUSES } from './registry.ts';
 
 /** Below the root: whom the service trusts, and what its ledger has of attestations. */
 export const REGISTRY_PATH = 'philosophy/companions.json';
@@ -35,7 +35,8 @@ const PublishedCompanion = z.strictObject({
     .meta(described('Its keys; while one is changed for the next, two are valid at once')),
 });
 
-const PublishedAttestation = z.strictObject({
+/** One attestation, as it is published. */
+export const PublishedAttestation = z.strictObject({
   id: text('SHA-256 of the signed bytes, 64 hex digits'),
   uuid: text('What a renewal names it by in metadata.previous_attestation; made of the id'),
   companion: text('The companion that signed it'),
@@ -79,7 +80,6 @@ const PublishedAttestation = z.strictObject({
 /** The file as it is published. */
 export const PublishedRegistry = z.strictObject({
   timestamp: z.string().meta(described('Time of the last ledger event counted in this file, UTC', DATE_TIME)),
-  since: eventTime('What expired before this is not in the file any more; 90 days before timestamp'),
   companions: z
     .array(PublishedCompanion)
     .meta(described('Those whose attestations this service accepts, with their public keys')),
@@ -91,19 +91,25 @@ export const PublishedRegistry = z.strictObject({
       }),
     )
     .meta(described('The wallets that are known to stand behind ledger ids')),
-  attestations: z.array(PublishedAttestation).meta(described('What the ledger has, newest first')),
+  attestations: z
+    .array(PublishedAttestation)
+    .meta(described(`What the ledger has, newest first, until ${KEPT_DAYS} days after it has expired`)),
 });
 export type PublishedRegistry = z.output<typeof PublishedRegistry>;
 export type PublishedAttestation = z.output<typeof PublishedAttestation>;
 
+/** Whom the service trusts, and what its ledger has. */
+export interface PublishedTrust extends Omit<Trust, 'now'> {
+  registry: Registry;
+}
+
 /** What a verifier needs of the file, but for the time. Throws a ZodError for a key that is none. */
 export function trustOf({
   timestamp: asOf,
-  since,
   companions,
   wallets,
   attestations,
-}: PublishedRegistry): Omit<Trust, 'now'> {
+}: PublishedRegistry): PublishedTrust {
   const given = companions.map(({ companion, keys }) => ({
     companion,
     keys: keys.map(({ valid_until, ...key }) => (valid_until === null ? key : { ...key, valid_until })),
@@ -111,7 +117,7 @@ export function trustOf({
   const registered = attestations.map((attestation) => [attestation.id, registeredOf(attestation)] as const);
   return {
     companions: Companions.parse({ companions: given, wallets }),
-    registry: registryOf(Object.fromEntries(registered), { since, asOf }),
+    registry: registryOf(Object.fromEntries(registered), { since: keptSince(asOf), asOf }),
   };
 }
 

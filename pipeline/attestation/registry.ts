@@ -31,6 +31,15 @@ export interface Registered {
 export const STATUSES = ['active', 'expired', 'revoked', 'superseded'] as const;
 export type Status = (typeof STATUSES)[number];
 
+/** For how long after it has expired the ledger's own registry has an attestation. */
+export const KEPT_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/** What a registry as of `asOf` begins with: all that expired at this time or later is in it. */
+export function keptSince(asOf: string): string {
+  return new Date(Date.parse(asOf) - KEPT_DAYS * DAY_MS).toISOString();
+}
+
 /** Attestations that the ledger has, by their ids. */
 export interface Registry {
   /** What expired before may be missing; null where nothing is. */

@@ -1,3 +1,4 @@
+import { KEPT_DAYS } from '../attestation/registry.ts';
 import { type EventOf, isKnownType, type KnownType, type LedgerEvent } from '../ledger/event.ts';
 import type { Leaf } from '../ledger/leaf.ts';
 import * as governance from './handlers/governance.ts';
@@ -8,15 +9,7 @@ import { own } from './own.ts';
 import { enterDay, enterYear } from './period.ts';
 import { metrics } from './queries/metrics.ts';
 import type { State } from './state.ts';
-import {
-  ATTESTATION_DAYS,
-  DAY_MS,
-  DELIBERATION_DAYS,
-  HOUR_MS,
-  timeOf,
-  WINDOW_DAYS,
-  within,
-} from './window.ts';
+import { DAY_MS, DELIBERATION_DAYS, HOUR_MS, timeOf, WINDOW_DAYS, within } from './window.ts';
 
 type Handlers = { [T in KnownType]: (state: State, event: EventOf<T>) => void };
 
@@ -98,6 +91,6 @@ function forget(state: State): void {
   const open = (closed: string | null) => closed ?? asOf;
   state.deliberations = within(state.deliberations, asOf, (one) => open(one.closed_at), DELIBERATION_DAYS);
   const attestations = Object.entries(state.companions);
-  const kept = within(attestations, asOf, ([, { expires_at }]) => expires_at, ATTESTATION_DAYS);
+  const kept = within(attestations, asOf, ([, { expires_at }]) => expires_at, KEPT_DAYS);
   state.companions = Object.fromEntries(kept);
 }

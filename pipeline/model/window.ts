@@ -4,8 +4,6 @@ export const DAY_MS = 86_400_000;
 export const WINDOW_DAYS = 30;
 /** How long a closed deliberation stays in deliberations.json. */
 export const DELIBERATION_DAYS = 90;
-/** How long the registry has a Companion Attestation after it has expired. */
-export const ATTESTATION_DAYS = 90;
 
 /** Milliseconds since 1970 of an event's timestamp; digits past the millisecond are cut. */
 export function timeOf(timestamp: string): number {

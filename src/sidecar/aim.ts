@@ -1,5 +1,6 @@
 import { CHART_PATHS } from '../../pipeline/charts/chart-forms.ts';
 import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
+import { COUNTED_AS, STATUS_PATH, VERIFY_PATH } from './attestations/paths.ts';
 import { EXPORT_PATHS, findFile } from './find-file.ts';
 import type { ServedRelease } from './releases.ts';
 import type { Visit } from './visit.ts';
@@ -10,6 +11,10 @@ export type Target =
   /** A chart's file in a state that the query tells. */
   | { kind: 'chart'; file: ManifestFile }
   | { kind: 'export' }
+  /** A document that comes as the body. */
+  | { kind: 'verify' }
+  /** Of the attestation of that id or UUID. */
+  | { kind: 'status'; name: string }
   | { kind: 'moved'; to: string }
   | { kind: 'nothing' };
 
@@ -20,10 +25,18 @@ export function aim(visit: Visit, release: ServedRelease | null): Target {
   const { path, query } = visit;
   const found = findFile(path!, release?.files ?? NO_FILES);
   if (EXPORT_PATHS.has(path!)) return { kind: 'export' };
-  if (!found) return { kind: 'nothing' };
+  if (!found) return aimAtAttestations(visit) ?? { kind: 'nothing' };
   if ('movedTo' in found) return { kind: 'moved', to: found.movedTo };
   // A page costs nothing and asks for no key, whatever its area. What is of all areas is in none, and no limit is for it.
   if (found.kind === 'data' || found.restricted)
     Object.assign(visit, { area: found.area, gated: found.restricted, counted: found.area !== null });
   return { kind: query !== '' && CHART_PATHS.has(path!) ? 'chart' : 'file', file: found };
+}
+
+function aimAtAttestations(visit: Visit): Target | null {
+  const path = visit.path!;
+  const [, name] = STATUS_PATH.exec(path) ?? [];
+  if (path !== VERIFY_PATH && name === undefined) return null;
+  Object.assign(visit, { area: COUNTED_AS, counted: true });
+  return name === undefined ? { kind: 'verify' } : { kind: 'status', name };
 }

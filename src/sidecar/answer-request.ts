@@ -1,15 +1,17 @@
 import { admit, isPlain } from './admit.ts';
 import { aim, type Target } from './aim.ts';
 import { type Answer, discard } from './answer.ts';
-import { count, tierOf } from './count.ts';
+import { answerStatus } from './attestations/answer-status.ts';
+import { answerVerify } from './attestations/answer-verify.ts';
+import { counted } from './count.ts';
+import { enterGate } from './enter-gate.ts';
 import { FileBody } from './file-body.ts';
 import { clientNetwork } from './limits/client-network.ts';
-import { priorityOf } from './limits/load-shedding.ts';
 import { answerOembed, OEMBED_PATH } from './oembed/answer-oembed.ts';
 import { OWN_PATHS } from './own-paths.ts';
 import { prepare, prepareFile } from './prepare-file.ts';
 import { Problem } from './problem.ts';
-import type { ServedRelease } from './releases.ts';
+import { noRelease, type ServedRelease } from './releases.ts';
 import { headersOf } from './send.ts';
 import type { Services } from './services.ts';
 import type { Visit } from './visit.ts';
@@ -42,11 +44,13 @@ export async function answerRequest(visit: Visit, services: Services): Promise<A
     });
     return null;
   }
-  visit.leave = services.gate.enter(priorityFor(visit));
-  if (!release) throw new Problem('unavailable', 'The first one is being made.', { 'Retry-After': '30' });
+  if (target.kind === 'verify') return answerVerify(visit, release, services, now);
+  enterGate(visit, services);
+  if (!release) throw noRelease();
   const prepared = answerTarget(visit, release, target, services);
   const answer = prepared instanceof Promise ? await prepared : prepared;
   if (answer.body instanceof FileBody) takeSlot(answer, visit, services);
+  // Most are not, and a promise for each would be felt.
   return visit.counted && services.limiter ? counted(answer, visit, services, now) : answer;
 }
 
@@ -65,19 +69,16 @@ function takeSlot(answer: Answer, visit: Visit, { downloads }: Services): void {
   }
 }
 
-function priorityFor(visit: Visit): Parameters<Services['gate']['enter']>[0] {
-  return visit.area === null ? 'anonymous' : priorityOf(visit.area, tierOf(visit.area, visit));
-}
-
 function answerTarget(
   { request, path, query, holder }: Visit,
   release: ServedRelease,
-  target: Target,
-  { exporter, charts, pages, baseUrl, live }: Services,
+  target: Exclude<Target, { kind: 'verify' }>,
+  { exporter, charts, pages, baseUrl, live, now }: Services,
 ): Promise<Answer> | Answer {
   if (path === OEMBED_PATH && baseUrl !== undefined) return answerOembed(query, release, baseUrl);
   if (target.kind === 'export') return exporter.prepare(request, query, holder ?? '', release);
   if (target.kind === 'moved') return movedAnswer(`${target.to}${query && `?${query}`}`);
+  if (target.kind === 'status') return answerStatus({ name: target.name, query, now: now() }, release, live);
   if (target.kind === 'nothing') return answerMissing(request.headers.accept, release);
   const { file } = target;
   if (target.kind === 'chart' && charts) return charts.prepare(request, file, query, release);
@@ -87,21 +88,6 @@ function answerTarget(
     throw new Problem('unknown_parameter', 'A data file takes no parameters.');
   const newest = live?.representation(path!, request) ?? null;
   return newest ? prepare(request, newest) : prepareFile(request, release, file);
-}
-
-async function counted(
-  answer: Answer,
-  visit: Visit,
-  { limiter, logger }: Services,
-  now: number,
-): Promise<Answer> {
-  const report = (err: unknown) => logger.error({ err }, 'requests cannot be counted');
-  try {
-    return await count(answer, visit.area!, visit, { limiter: limiter!, now, report });
-  } catch (error) {
-    discard(answer);
-    throw error;
-  }
 }
 
 function movedAnswer(to: string): Answer {

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { FileBody } from './file-body.ts';
-import { ALLOW } from './methods.ts';
 import { formatProblem, PROBLEM_MEDIA_TYPE, type Problem } from './problem.ts';
 
 /** What is about to be sent. Until then it can still be exchanged for another one; see discard(). */
@@ -49,13 +48,14 @@ export const EXPOSED_HEADERS =
   'Accept-Ranges, Content-Disposition, Content-Encoding, Content-Range, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
 
 /** Also for the question that a browser asks before a script of another site may read a file. */
-export function optionsAnswer(): Answer {
+export function optionsAnswer(methods: readonly string[]): Answer {
+  const allow = methods.join(', ');
   const headers = {
-    Allow: ALLOW,
+    Allow: allow,
     'Access-Control-Allow-Origin': '*',
-    'Access-Control-Allow-Methods': ALLOW,
+    'Access-Control-Allow-Methods': allow,
     'Access-Control-Allow-Headers':
-      'Authorization, If-Match, If-Modified-Since, If-None-Match, If-Range, Last-Event-ID, Range',
+      'Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Range, Last-Event-ID, Range',
     'Access-Control-Max-Age': '86400',
   };
   return { status: 204, headers, body: null };

@@ -5,7 +5,7 @@ import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts'
 import { answerRequest } from './answer-request.ts';
 import { answerConnect, answerUnreadable } from './answer-unreadable.ts';
 import { clientAddress } from './client-address.ts';
-import { ALLOW, METHODS } from './methods.ts';
+import { methodsAt } from './methods.ts';
 import { Problem } from './problem.ts';
 import { record } from './record.ts';
 import { requestIds } from './request-ids.ts';
@@ -31,7 +31,7 @@ const CHECK_MS = 1000;
 
 /**
  * Serves the current release, and what needs a server: keys, limits, the export, what changes with every event. It does not
- * listen yet. On node:http alone, since there are no routes and no bodies, and a framework costs as much as all the rest.
+ * listen yet. On node:http alone, since there are no routes and one path takes a body, and a framework costs as much as all the rest.
  */
 export function createApp(services: Services, limits: AppLimits): Server {
   const server = createServer({
@@ -64,6 +64,7 @@ export function createApp(services: Services, limits: AppLimits): Server {
       gated: false,
       counted: false,
       leave: null,
+      bodyRead: false,
     };
     void attend(visit, services);
   };
@@ -106,13 +107,17 @@ function decide(visit: Visit, services: Services): Answer | null | Promise<Answe
   try {
     parseVisit(visit);
     const { method = '' } = visit.request;
-    if (method === 'OPTIONS') return optionsAnswer();
-    if (!METHODS.includes(method))
-      throw new Problem('method_not_allowed', `${method} is not one of ${ALLOW}.`, { Allow: ALLOW });
+    const methods = methodsAt(visit.path);
+    if (method === 'OPTIONS') return optionsAnswer(methods);
+    if (!methods.includes(method)) throw notAllowed(method, methods.join(', '));
     return answerRequest(visit, services).catch(refuse);
   } catch (error) {
     return refuse(error);
   }
+}
+
+function notAllowed(method: string, Allow: string): Problem {
+  return new Problem('method_not_allowed', `${method} is not one of ${Allow}.`, { Allow });
 }
 
 /** Sends an answer; one to a gated path when it is on record, or a refusal where that fails. */

@@ -1,11 +1,12 @@
 import type { Area } from '../../pipeline/artifacts/artifact.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, discard } from './answer.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { type Tier, tierWithoutKey } from './limits/quotas.ts';
 import { rateLimitHeaders } from './limits/rate-limit-headers.ts';
 import { rateLimited } from './limits/rate-limited.ts';
 import { requestNotCounted } from './limits/request-not-counted.ts';
 import { Problem } from './problem.ts';
+import type { Services } from './services.ts';
 import type { Visit } from './visit.ts';
 
 /** Answers with data; anything else costs the client nothing. */
@@ -37,4 +38,21 @@ export async function count(
     });
   if (!taken.allowed) throw rateLimited(area, taken);
   return { ...answer, more: rateLimitHeaders(taken) };
+}
+
+/** An answer to what is counted, counted, with what is left in `more`; any other as it is. Throws what `count` throws. */
+export async function counted(
+  answer: Answer,
+  visit: Visit,
+  { limiter, logger }: Pick<Services, 'limiter' | 'logger'>,
+  now: number,
+): Promise<Answer> {
+  if (!visit.counted || !limiter) return answer;
+  const report = (err: unknown) => logger.error({ err }, 'requests cannot be counted');
+  try {
+    return await count(answer, visit.area!, visit, { limiter, now, report });
+  } catch (error) {
+    discard(answer);
+    throw error;
+  }
 }

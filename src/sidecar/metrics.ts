@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Verdict } from '../../pipeline/attestation/verify-attestation.ts';
 import { type Answered, RequestCounts } from './request-counts.ts';
 
 /** What is read when it is asked for. */
@@ -17,6 +18,8 @@ export interface Gauges {
 
 export interface Metrics {
   count: (answered: Answered) => void;
+  /** Of a document that somebody had verified. */
+  countVerdict: (status: Verdict['status']) => void;
   /** In the form that Prometheus reads. */
   read: () => Promise<{ contentType: string; text: string }>;
 }
@@ -36,7 +39,14 @@ export function createMetrics(gauges: Gauges, formatOthers: () => string = () =>
       },
     });
   }
+  const verdicts = new Counter({
+    name: 'cathedral_attestations_verified_total',
+    help: 'Companion Attestations that were verified, by what they were found to be.',
+    labelNames: ['status'],
+    registers: [registry],
+  });
   return {
+    countVerdict: (status) => verdicts.inc({ status }),
     count: (answered) => requests.count(answered),
     read: async () => ({
       contentType: registry.contentType,

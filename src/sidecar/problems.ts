@@ -127,8 +127,9 @@ export const PROBLEMS = {
   },
   method_not_allowed: {
     status: 405,
-    title: 'This service is read with GET and HEAD',
-    meaning: 'The service is read-only: it answers GET, HEAD and OPTIONS.',
+    title: 'This path does not take the method',
+    meaning:
+      'The service is read-only: it answers GET, HEAD and OPTIONS. One path takes POST and nothing else, the one that verifies Companion Attestations; nothing of what is sent there is kept.',
     remedy: 'Use GET. The Allow header of the answer names the methods that this path takes.',
     example: { instance: '/economy/supply', detail: 'POST is not one of GET, HEAD, OPTIONS.' },
   },
@@ -147,6 +148,26 @@ export const PROBLEMS = {
     remedy:
       'Read the file anew, without the condition, and go on with the ETag of that answer. Parts of two releases do not belong together.',
     example: { instance: '/economy/mic-history.csv', detail: 'The file has changed, or is another one.' },
+  },
+  content_too_large: {
+    status: 413,
+    title: 'The document is too large',
+    meaning: 'The body of the request has more bytes than a Companion Attestation may have.',
+    remedy:
+      'Send the document alone, without space that nobody reads. If its justification is long, its hash alone will do.',
+    example: { instance: '/attestations/verify', detail: 'The document may have 65536 bytes.' },
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The document is sent as something else than JSON',
+    meaning:
+      'The Content-Type of the request is not application/json, or the body is compressed. Accept-Post or Accept-Encoding in the answer says what is taken.',
+    remedy:
+      'Send the document as it is, with Content-Type: application/json. With curl: --data-binary @signed.json -H "Content-Type: application/json".',
+    example: {
+      instance: '/attestations/verify',
+      detail: 'Send the document as application/json; found "application/x-www-form-urlencoded".',
+    },
   },
   range_not_satisfiable: {
     status: 416,

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Manifest, ManifestFile } from '../../pipeline/publish/manifest.ts';
 import { currentId, readCurrent } from '../../pipeline/publish/release.ts';
+import { Problem } from './problem.ts';
 import type { Representation } from './representation.ts';
 import { SmallFiles } from './small-files.ts';
 
@@ -15,6 +16,11 @@ export interface ServedRelease {
   /** By path and encoding, as they are asked for. */
   representations: Map<string, Representation>;
   small: SmallFiles;
+}
+
+/** What a request is answered with before the first release. */
+export function noRelease(): Problem {
+  return new Problem('unavailable', 'The first one is being made.', { 'Retry-After': '30' });
 }
 
 export interface ReleasesOptions {

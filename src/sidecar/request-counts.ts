@@ -10,7 +10,7 @@ export interface Answered {
 /** From a file in memory to a download over a slow connection, s. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
 /** What clients may call methods is theirs; each new name would be a new series. */
-const METHODS = ['GET', 'HEAD', 'OPTIONS'];
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST'];
 /** Of a status: one for each method, and one for all others. */
 const SERIES = METHODS.length + 1;
 const COUNTER = 'cathedral_http_requests_total';

@@ -18,7 +18,7 @@ const LATIN1 = new WeakMap<Buffer, string>();
 
 /** All of an answer's headers, names and values in turn: those of every answer, its own, and `more`. */
 export function headersOf(
-  { id, address, request }: Visit,
+  { id, address, request, bodyRead }: Visit,
   own: Readonly<Headers>,
   more?: Readonly<Headers>,
 ): string[] {
@@ -26,7 +26,7 @@ export function headersOf(
   for (const name in more) headers.push(name, more[name]!);
   if (address.isSecure(request)) headers.push(...HSTS);
   // Whatever the body of such a request holds is not worth reading.
-  if (mayHaveBody(request)) headers.push('Connection', 'close');
+  if (!bodyRead && mayHaveBody(request)) headers.push('Connection', 'close');
   return headers;
 }
 

@@ -32,6 +32,8 @@ export interface Visit {
   counted: boolean;
   /** Out of the load gate. */
   leave: (() => void) | null;
+  /** The request's body was taken, all of it. */
+  bodyRead: boolean;
 }
 
 const HOST = /^host$/i;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { companions } from '../../pipeline/artifacts/philosophy/companions.ts';
 import { PublishedRegistry, trustOf } from '../../pipeline/attestation/published-registry.ts';
-import { registryOf } from '../../pipeline/attestation/registry.ts';
+import { keptSince, registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import type { EventOf } from '../../pipeline/ledger/event.ts';
 import { apply } from '../../pipeline/model/fold.ts';
@@ -30,7 +30,7 @@ describe('/philosophy/companions.json', () => {
   });
 
   test('gives a verifier the verdicts that the ledger itself gives', () => {
-    const since = { since: file.since, asOf: file.timestamp };
+    const since = { since: keptSince(file.timestamp), asOf: file.timestamp };
     const own = { companions: DEMO_COMPANIONS, registry: registryOf(state.companions, since) };
     for (const now of [Date.parse(file.timestamp), Date.parse('2026-02-01T00:00:00Z')])
       for (const document of documents)

@@ -8,7 +8,7 @@ import { historyRows } from './history-rows.ts';
 const { leaves } = fixtureLedger();
 const events = leaves.map(({ event }) => event);
 const lastDay = events.at(-1)!.timestamp.slice(0, 10);
-const view = { state: emptyState(), documents: {} as never, baseUrl: '' };
+const view = { state: emptyState(), documents: {} as never, companions: {} as never, baseUrl: '' };
 
 function archive() {
   const rows = historyRows([deliberationArchive], leaves)[deliberationArchive.path]!;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewFile } from '../../pipeline/publish/new-file.ts';
 import { readSite } from '../../pipeline/publish/site-tree.ts';
 import type { OpenApiDocument } from '../../src/sidecar/openapi/open-api-document.ts';
+import { operationsIn } from '../../src/sidecar/openapi/operation.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/sidecar/problem.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { BASE_URL, CONTACT } from './fixture-release.ts';
@@ -31,7 +32,7 @@ describe('/openapi.json', () => {
     expect(document.servers).toEqual([{ url: BASE_URL }]);
     expect(document.info).toMatchObject({ version: '0.1.0', contact: { email: CONTACT } });
     const supply = JSON.parse(await readFile(join(built.release, 'public/economy/supply'), 'utf8'));
-    const { content } = document.paths['/economy/supply']!.get.responses['200'] as unknown as {
+    const { content } = document.paths['/economy/supply']!.get!.responses['200'] as unknown as {
       content: Record<string, { examples: Record<string, { value: unknown }> }>;
     };
     expect(content['application/json']!.examples.excerpt!.value).toEqual(supply);
@@ -51,7 +52,9 @@ describe('/openapi.json', () => {
   });
 
   test('leads to the page of each file', async () => {
-    const addresses = Object.values(document.paths).flatMap(({ get }) => get.externalDocs?.url ?? []);
+    const addresses = operationsIn(document.paths).flatMap(
+      ({ operation }) => operation.externalDocs?.url ?? [],
+    );
     expect(addresses.length).toBeGreaterThan(20);
     for (const address of addresses) {
       const [path = '', anchor] = new URL(address).pathname.slice(1).concat(new URL(address).hash).split('#');
@@ -72,7 +75,7 @@ describe('the API reference', () => {
   test('has every operation with its parameters, without a script', async () => {
     const html = await read('api/index.html');
     expect(html).not.toMatch(/<script(?! defer)/);
-    for (const [path, { get }] of Object.entries(document.paths)) {
+    for (const { path, operation: get } of operationsIn(document.paths)) {
       expect(html).toContain(`<code>${escaped(path)}</code>`);
       expect(html).toContain(`id="${get.operationId}"`);
       expect(html).toContain(escaped(get.summary));

@@ -6,7 +6,7 @@ import {
   REGISTRY_PATH,
 } from '../../attestation/published-registry.ts';
 import type { Registered } from '../../attestation/registry.ts';
-import { ATTESTATION_DAYS, timeOf, windowStart } from '../../model/window.ts';
+import { timeOf } from '../../model/window.ts';
 import type { DocumentArtifact, View } from '../artifact.ts';
 import { formatJson } from '../format/json.ts';
 
@@ -29,7 +29,6 @@ function registryFile({ state, companions: { companions, wallets } }: View): Pub
   const published = (key: CompanionKey) => ({ ...key, valid_until: key.valid_until ?? null });
   return {
     timestamp: asOf,
-    since: new Date(windowStart(asOf, ATTESTATION_DAYS)).toISOString(),
     companions: companions.map((one) => ({ companion: one.companion, keys: one.keys.map(published) })),
     wallets,
     attestations: Object.entries(state.companions)

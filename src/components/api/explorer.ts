@@ -45,7 +45,7 @@ async function explore(): Promise<void> {
   const { pathname } = new URL(server?.url ?? '/', location.href);
   // To where the page is from, whatever address the service is published under: no other is let through.
   spec.servers = [{ url: location.origin + pathname.replace(/\/$/, '') }];
-  for (const item of Object.values(spec.paths)) item.get = formOf(item.get);
+  for (const item of Object.values(spec.paths)) if (item.get) item.get = formOf(item.get);
   window.SwaggerUIBundle({
     spec,
     domNode: document.getElementById('explorer'),
@@ -59,7 +59,7 @@ async function explore(): Promise<void> {
     // Its colours have too little contrast.
     syntaxHighlight: false,
     plugins: [namedAsWritten],
-    supportedSubmitMethods: ['get'],
+    supportedSubmitMethods: ['get', 'post'],
     tryItOutEnabled: true,
   });
 }

@@ -4,14 +4,19 @@ import {
   type Content,
   type Example,
   isReference,
+  type Method,
   type Operation,
+  operationsIn,
   type Parameter,
 } from '../../sidecar/openapi/operation.ts';
 
 /** One operation as the reference page shows it. */
 export interface ReferenceEntry {
   path: string;
+  method: Method;
   operation: Operation;
+  /** What is sent as the body; null where nothing is. */
+  sent: string | null;
   /** Its own; those that every file has are told once. */
   parameters: Parameter[];
   /** Of each form in which it is answered. */
@@ -28,7 +33,7 @@ export interface ReferenceGroup {
 
 /** The operations of a document in its order, by tag. */
 export function referenceGroups({ tags, paths }: OpenApiDocument): ReferenceGroup[] {
-  const entries = Object.entries(paths).map(([path, { get }]) => entryOf(path, get));
+  const entries = operationsIn(paths).map(entryOf);
   return tags.map(({ name, description }) => ({
     tag: name,
     description,
@@ -36,12 +41,15 @@ export function referenceGroups({ tags, paths }: OpenApiDocument): ReferenceGrou
   }));
 }
 
-function entryOf(path: string, operation: Operation): ReferenceEntry {
+function entryOf({ path, method, operation }: ReturnType<typeof operationsIn>[number]): ReferenceEntry {
   const success = operation.responses['200'] as Answer;
   const forms = Object.entries(success.content ?? {});
+  const [sent] = Object.values(operation.requestBody?.content ?? {});
   return {
     path,
+    method,
     operation,
+    sent: sent ? exampleOf(sent) : null,
     parameters: (operation.parameters ?? []).filter((one): one is Parameter => !isReference(one)),
     forms: forms.map(([mediaType, content]) => ({ mediaType, example: exampleOf(content) })),
     statuses: Object.keys(operation.responses).filter((status) => status !== 'default'),

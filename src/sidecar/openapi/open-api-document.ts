@@ -5,12 +5,13 @@ import { ChartDocument } from '../../../pipeline/charts/chart-document.ts';
 import { QUOTAS, tierWithoutKey } from '../limits/quotas.ts';
 import { componentName } from './artifact-names.ts';
 import { type ArtifactFacts, artifactOperations, artifactSchema } from './artifact-operations.ts';
+import { attestationOperations } from './attestation-operations.ts';
 import { chartOperations } from './chart-operations.ts';
 import { exportOperation, LedgerExport } from './export-operation.ts';
 import { formOperations } from './form-operations.ts';
 import { liveOperation } from './live-operation.ts';
 import { oembedOperation } from './oembed-operation.ts';
-import type { Answer, Example, Header, Operation, Parameter, PathOperation, Schema } from './operation.ts';
+import type { Answer, Example, Header, Parameter, PathItem, PathOperation, Schema } from './operation.ts';
 import { problemExamples, problemResponses } from './problem-responses.ts';
 import { ProblemDocument } from './problem-schema.ts';
 import { requestHeaderComponents } from './request-headers.ts';
@@ -32,7 +33,7 @@ export interface OpenApiDocument {
   info: Record<string, unknown>;
   servers: { url: string }[];
   tags: { name: string; description: string }[];
-  paths: Record<string, { get: Operation }>;
+  paths: Record<string, PathItem>;
   components: {
     schemas: Record<string, Schema>;
     responses: Record<string, Answer>;
@@ -54,9 +55,15 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
       ...AREAS.map((name) => ({ name, description: `${subjects[name]}. ${limitsOf(name)}` })),
       { name: 'forms', description: 'Every public table in other forms, counted as the files of its area.' },
       { name: 'charts', description: 'Every chart as files. Not counted, and without a key.' },
+      {
+        name: 'attestations',
+        description: 'Companion Attestations. Counted as requests of academics, with a key or without.',
+      },
       { name: 'service', description: 'The service itself. Not counted, and without a key.' },
     ],
-    paths: Object.fromEntries(operationsOf(facts).map(([path, get]) => [path, { get }])),
+    paths: Object.fromEntries(
+      operationsOf(facts).map(([path, operation, method = 'get']) => [path, { [method]: operation }]),
+    ),
     components: {
       schemas: {
         ...Object.fromEntries(ARTIFACTS.flatMap(schemaEntry)),
@@ -85,6 +92,7 @@ function operationsOf(facts: ApiFacts): PathOperation[] {
     ...formOperations(facts.baseUrl),
     ...chartOperations(facts.baseUrl),
     ['/oembed', oembedOperation(facts.baseUrl)],
+    ...attestationOperations(),
     ['/live', liveOperation(facts)],
     ...serviceOperations(),
   ];
@@ -110,7 +118,7 @@ function infoOf({ baseUrl, version, contact }: ApiFacts): Record<string, unknown
   };
 }
 
-const DESCRIPTION = `Everything is read with GET; HEAD answers the same without a body, and OPTIONS says what is answered. Public files need no key and may be read by scripts of any site.
+const DESCRIPTION = `Everything is read with GET; HEAD answers the same without a body, and OPTIONS says what is answered. One path takes a document with POST and says whether it is valid. Public files need no key and may be read by scripts of any site.
 
 A path never changes and carries no version. Names, order and types of columns and members are held by tests; a change of them has a line in the changelog. The same ledger gives the same bytes.
 

@@ -45,13 +45,30 @@ export interface Operation {
   description: string;
   externalDocs?: { description: string; url: string };
   parameters?: (Parameter | Reference)[];
+  requestBody?: { description: string; required: true; content: Record<string, Content> };
   responses: Record<string, Answer | Reference>;
   /** Alternatives: with an empty one, nothing is needed. */
   security: Record<string, string[]>[];
 }
 
-/** One path and what GET does there. */
-export type PathOperation = [path: string, operation: Operation];
+export type Method = 'get' | 'post';
+/** A path takes one of them. */
+export type PathItem = Partial<Record<Method, Operation>>;
+/** One path and what GET, or the method that is named, does there. */
+export type PathOperation = [path: string, operation: Operation, method?: Method];
+
+/** Every operation of a document's paths, in their order. */
+export function operationsIn(
+  paths: Readonly<Record<string, PathItem>>,
+): { path: string; method: Method; operation: Operation }[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    (Object.entries(item) as [Method, Operation][]).map(([method, operation]) => ({
+      path,
+      method,
+      operation,
+    })),
+  );
+}
 
 /** `refer('headers', 'ETag')`: to a component of the document. */
 export function refer(kind: string, name: string): Reference {

@@ -29,6 +29,8 @@ const RESPONSES = {
   NotFound: { codes: ['not_found'] },
   MethodNotAllowed: { codes: ['method_not_allowed'], headers: ['Allow'] },
   PreconditionFailed: { codes: ['precondition_failed'] },
+  ContentTooLarge: { codes: ['content_too_large'] },
+  UnsupportedMediaType: { codes: ['unsupported_media_type'] },
   RangeNotSatisfiable: { codes: ['range_not_satisfiable'], headers: ['Content-Range'] },
   LimitReached: {
     codes: ['rate_limited'],

@@ -12,7 +12,13 @@ import { type ChartWriter, openChartWriter } from '../../../src/sidecar/charts/c
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
-import { type Answer, isReference, type Operation } from '../../../src/sidecar/openapi/operation.ts';
+import {
+  type Answer,
+  type Example,
+  isReference,
+  type Operation,
+  operationsIn,
+} from '../../../src/sidecar/openapi/operation.ts';
 import { Releases } from '../../../src/sidecar/releases.ts';
 import { GOVERNMENT } from '../keys/tiny-office.ts';
 import { type InjectedApp, tinyApp } from '../tiny-app.ts';
@@ -22,8 +28,8 @@ const document = goldenDocument();
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema({ $id: 'api', ...document });
 
-/** Not in a release without a site, and a stream that does not end. */
-const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$/;
+/** Not in a release without a site, a stream that does not end, and what has a test of its own. */
+const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$|^\/attestations\//;
 const DATABASE = '/cathedral.sqlite';
 const EXAMPLES: [RegExp, string][] = [
   [/\{table\}\.\{form\}$/, 'supply.ndjson'],
@@ -32,11 +38,11 @@ const EXAMPLES: [RegExp, string][] = [
   [/\{table\}/, 'mic-history'],
   [/\{year\}/, '2025'],
 ];
-const operations = Object.entries(document.paths)
-  .filter(([path]) => !ELSEWHERE.test(path))
+const operations = operationsIn(document.paths)
+  .filter(({ path }) => !ELSEWHERE.test(path))
   .map(
-    ([path, { get }]) =>
-      [EXAMPLES.reduce((text, [name, value]) => text.replace(name, value), path), get] as const,
+    ({ path, operation }) =>
+      [EXAMPLES.reduce((text, [name, value]) => text.replace(name, value), path), operation] as const,
   );
 const files = operations.filter(([, { tags }]) => tags[0] !== 'service');
 
@@ -108,8 +114,10 @@ async function ask(
   url: string,
   operation: Operation,
   headers: Record<string, string> = {},
+  payload?: string,
 ) {
-  const answer = await app.inject({ method: 'GET', url, headers });
+  const method = payload === undefined ? 'GET' : 'POST';
+  const answer = await app.inject({ method, url, headers, ...(payload !== undefined && { payload }) });
   const { content = {}, ...about } = described(operation, answer.statusCode);
   const mediaType = String(answer.headers['content-type'] ?? '');
   if (answer.statusCode !== 206 && answer.statusCode !== 304) {
@@ -136,7 +144,7 @@ describe('the service answers as its description says', () => {
       ['/charts/{id}.csv', '/charts/supply.csv?multiplier=1.5', 400],
     ] as const;
     for (const [path, url, status] of states)
-      expect([url, (await ask(app, url, document.paths[path]!.get)).statusCode]).toEqual([url, status]);
+      expect([url, (await ask(app, url, document.paths[path]!.get!)).statusCode]).toEqual([url, status]);
   });
 
   test('with every file, in its form and with its headers', async () => {
@@ -189,9 +197,35 @@ describe('the service answers as its description says', () => {
     }
   });
 
+  test('with verdicts, statuses, and what keeps it from giving one', async () => {
+    const { app } = await guarded();
+    const verify = document.paths['/attestations/verify']!.post!;
+    const [sent] = Object.values(verify.requestBody!.content['application/json']!.examples!);
+    const text = JSON.stringify((sent as Example).value);
+    const json = { 'content-type': 'application/json' };
+    const path = '/attestations/verify';
+    const asked = [
+      await ask(app, path, verify, json, text),
+      await ask(app, path, verify, json, '{}'),
+      await ask(app, path, verify, json, 'x'.repeat(65_537)),
+      await ask(app, path, verify, {}, text),
+      await ask(app, `${path}?a=b`, verify, json, text),
+      await ask(app, path, verify, { ...json, authorization: 'Bearer wrong' }, text),
+      await ask(app, path, verify),
+    ];
+    expect(asked.map(({ statusCode }) => statusCode)).toEqual([200, 200, 413, 415, 400, 401, 405]);
+    const status = document.paths['/attestations/{id}/status']!.get!;
+    const [known] = (await app.inject({ url: '/philosophy/companions.json' })).json().attestations;
+    expect((await ask(app, `/attestations/${known.id}/status`, status)).json()).toMatchObject({
+      id: known.id,
+      uuid: known.uuid,
+    });
+    expect((await ask(app, '/attestations/nothing/status', status)).statusCode).toBe(404);
+  });
+
   test('with 429 when the requests of a day are used up', async () => {
     const { app } = await guarded();
-    const { get } = document.paths['/economy/supply']!;
+    const get = document.paths['/economy/supply']!.get!;
     for (let request = 0; request < 100; request += 1) await app.inject({ url: '/economy/supply' });
     const answer = await ask(app, '/economy/supply', get);
     expect(answer.statusCode).toBe(429);
@@ -203,7 +237,7 @@ describe('the service answers as its description says', () => {
 
   test('with exports in each form, and 400 to a parameter that cannot be read', async () => {
     const { app, bearer } = await guarded();
-    const { get } = document.paths['/export']!;
+    const get = document.paths['/export']!.get!;
     for (const query of [
       'format=csv',
       'format=ndjson',

@@ -12,13 +12,14 @@ import {
   type Content,
   type Example,
   isReference,
+  operationsIn,
 } from '../../../src/sidecar/openapi/operation.ts';
 import { RESTRICTED_EXAMPLES } from '../../../src/sidecar/openapi/restricted-examples.ts';
 import { PROBLEMS } from '../../../src/sidecar/problem.ts';
 import { goldenDocument, goldenFiles } from './golden-document.ts';
 
 const document = goldenDocument();
-const operations = Object.entries(document.paths).map(([path, { get }]) => [path, get] as const);
+const operations = operationsIn(document.paths).map(({ path, operation }) => [path, operation] as const);
 
 /** Follows `#/components/…`; throws where it leads nowhere. */
 function resolve<T extends object>(value: T | { $ref: string }): T {
@@ -87,6 +88,8 @@ describe('the OpenAPI document', () => {
         '/{area}/{table}-{year}.parquet',
         '/cathedral.sqlite',
         '/oembed',
+        '/attestations/verify',
+        '/attestations/{id}/status',
         '/live',
         '/status.json',
         '/healthz',
@@ -169,7 +172,7 @@ describe('an example', () => {
 
   test('is of the release where the file is public, and invented where it needs a key', () => {
     const exampleAt = (path: string) => {
-      const { content } = document.paths[path]!.get.responses['200'] as Answer;
+      const { content } = document.paths[path]!.get!.responses['200'] as Answer;
       return Object.values(Object.values(content!)[0]!.examples!)[0] as Example;
     };
     expect(exampleAt('/economy/supply').value).toEqual(goldenFiles.read('economy/supply', z.unknown()));
@@ -184,7 +187,7 @@ describe('an example', () => {
     const given = { from: '2025-12-01', to: null, filter: null };
     const none = JSON.parse(`${FORMS.json.head(given)}${FORMS.json.tail(0)}`);
     expect(LedgerExport.parse(none)).toEqual({ ...given, events: [], count: 0, complete: true });
-    const { content = {} } = document.paths['/export']!.get.responses['200'] as Answer;
+    const { content = {} } = document.paths['/export']!.get!.responses['200'] as Answer;
     expect(Object.keys(content)).toEqual(
       ['json', 'csv', 'ndjson'].map((name) => FORMS[name as FormName].mediaType),
     );

@@ -1,0 +1,26 @@
+import { describeStatus } from '../../../pipeline/attestation/describe-status.ts';
+import type { Answer } from '../answer.ts';
+import { Problem } from '../problem.ts';
+import type { ServedRelease } from '../releases.ts';
+import type { Live } from '../services.ts';
+import { ownAnswer } from './answer-verify.ts';
+import { readTrust } from './read-trust.ts';
+
+/** What the ledger has of the attestation of that id or UUID, as of `now`, ms. Throws a Problem. */
+export async function answerStatus(
+  { name, query, now }: { name: string; query: string; now: number },
+  release: ServedRelease,
+  live: Live | null,
+): Promise<Answer> {
+  if (query) throw new Problem('unknown_parameter', 'This path takes no parameters.');
+  const { registry, asOf } = await readTrust(release, live);
+  const id = name.toLowerCase();
+  const entry = registry.byId(id);
+  const found = entry ? { ...entry, id } : registry.byUuid(id);
+  if (!found)
+    throw new Problem(
+      'not_found',
+      'The ledger has no attestation of this id or UUID, or had one that expired more than 90 days ago.',
+    );
+  return ownAnswer({ ...describeStatus(found, now, Date.parse(asOf)), as_of: asOf });
+}

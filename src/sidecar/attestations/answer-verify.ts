@@ -1,0 +1,43 @@
+import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
+import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
+import { type Answer, EXPOSED_HEADERS, jsonAnswer } from '../answer.ts';
+import { counted } from '../count.ts';
+import { enterGate } from '../enter-gate.ts';
+import { Problem } from '../problem.ts';
+import { noRelease, type ServedRelease } from '../releases.ts';
+import type { Services } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { readBody } from './read-body.ts';
+import { readTrust } from './read-trust.ts';
+
+const LIMITS = { maxBytes: MAX_BYTES, timeoutMs: 10_000 };
+/** Any answer with data: what has its place in the day's requests. */
+const DATA: Answer = { status: 200, headers: {}, body: null };
+
+/** The verdict on the document that is the body. Nothing of it is kept or logged. Throws a Problem. */
+export async function answerVerify(
+  visit: Visit,
+  release: ServedRelease | null,
+  services: Services,
+  now: number,
+): Promise<Answer> {
+  if (visit.query) throw new Problem('unknown_parameter', 'This path takes no parameters.');
+  // Before the gate: a body may come slowly, and one that waits for it keeps nobody else out.
+  const body = await readBody(visit.request, visit.response, LIMITS);
+  visit.bodyRead = true;
+  enterGate(visit, services);
+  if (!release) throw noRelease();
+  const { asOf, ...trust } = await readTrust(release, services.live);
+  // Before the work: whoever has used up the day gets none of it.
+  const { more = {} } = await counted(DATA, visit, services, now);
+  const verdict = verifyAttestation(body, { ...trust, now });
+  services.metrics.countVerdict(verdict.status);
+  return { ...ownAnswer({ ...verdict, as_of: asOf }), more };
+}
+
+/** About one document, for whoever asked and nobody else. */
+export function ownAnswer(value: object): Answer {
+  const { headers, ...answer } = jsonAnswer(200, value);
+  const own = { 'Cache-Control': 'no-store', 'Access-Control-Expose-Headers': EXPOSED_HEADERS };
+  return { ...answer, headers: { ...headers, ...own } };
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { ATTESTATION_SCHEMA_PATH } from '../../../pipeline/attestation/json-schema.ts';
+import { PROBLEMS } from '../../../pipeline/attestation/problem.ts';
+import { PublishedAttestation } from '../../../pipeline/attestation/published-registry.ts';
+import { STATUSES } from '../../../pipeline/attestation/registry.ts';
+import { CHECK_NAMES } from '../../../pipeline/attestation/verify-attestation.ts';
+import { attestationExample } from './attestation-example.ts';
+import type { Answer, Operation, PathOperation } from './operation.ts';
+import { problemsByStatus } from './problem-responses.ts';
+import { LIMIT_HEADERS, referToHeaders } from './response-headers.ts';
+
+const asOf = z
+  .string()
+  .meta({ description: 'Time of the newest ledger event that the answer knows of, UTC' });
+const Fault = z.strictObject({
+  code: z.enum(Object.keys(PROBLEMS)).meta({ description: 'Never changes its meaning' }),
+  pointer: z.string().meta({ description: 'JSON Pointer to the place; empty for the whole document' }),
+  message: z.string(),
+});
+
+/** What is answered to a document. */
+export const VerdictDocument = z.strictObject({
+  valid: z.boolean().meta({ description: 'No check has failed: the attestation may be relied upon now' }),
+  status: z
+    .enum([...STATUSES, 'invalid'])
+    .meta({ description: 'invalid: something else than its life is wrong with it' }),
+  id: z
+    .string()
+    .nullable()
+    .meta({ description: 'SHA-256 of the signed bytes; null for what could not be read' }),
+  uuid: z.string().nullable().meta({ description: 'What a renewal names it by' }),
+  checks: z.array(
+    z.strictObject({
+      name: z.enum(CHECK_NAMES),
+      result: z.enum(['passed', 'failed', 'warning', 'not_checked']),
+      detail: z.string(),
+    }),
+  ),
+  problems: z.array(Fault).meta({ description: 'Why it is not valid; at most 32' }),
+  warnings: z.array(Fault).meta({ description: 'What is worth a look all the same' }),
+  as_of: asOf,
+});
+
+/** What is answered to an id. */
+export const StatusDocument = z.strictObject({ ...PublishedAttestation.shape, as_of: asOf });
+
+const ABOUT_VERIFY = `The body is the document as it was signed, as \`application/json\` and of at most 65 536 bytes. The answer is 200 and a verdict, whatever is wrong with the document, with each check and the place of each fault. Nothing of what is sent is stored or logged.
+
+To have a document looked at without sending it anywhere, use the page \`/attestations/\` or the command \`cathedral attest verify\`. What is signed is told in docs/attestations.md.`;
+const ABOUT_STATUS =
+  'By its id, 64 hex digits, or its UUID. Attestations that expired more than 90 days ago are not known any more. All that are known are in `/philosophy/companions.json`.';
+
+const PROBLEMS_OF_BOTH = [
+  'BadRequest',
+  'InvalidKey',
+  'WrongArea',
+  'MethodNotAllowed',
+  'LimitReached',
+  'Unavailable',
+] as const;
+
+/** Verification and status of Companion Attestations: counted as research, with a key or without. */
+export function attestationOperations(): PathOperation[] {
+  const { document, id, verdict, status } = attestationExample();
+  const common = { tags: ['attestations'], security: [{}, { key: [] }] };
+  const verify: Operation = {
+    operationId: 'verifyAttestation',
+    ...common,
+    summary: 'Whether a Companion Attestation may be relied upon',
+    description: ABOUT_VERIFY,
+    requestBody: {
+      description: `A document of the schema /${ATTESTATION_SCHEMA_PATH}, signed.`,
+      required: true,
+      // Of anything that is sent there is a verdict, so anything may be.
+      content: {
+        'application/json': {
+          schema: {},
+          examples: { signed: { summary: 'Signed by the sample', value: document } },
+        },
+      },
+    },
+    responses: {
+      '200': json('The verdict.', VerdictDocument, verdict),
+      ...problemsByStatus([...PROBLEMS_OF_BOTH, 'ContentTooLarge', 'UnsupportedMediaType']),
+    },
+  };
+  const look: Operation = {
+    operationId: 'getAttestationStatus',
+    ...common,
+    summary: 'What the ledger has of a Companion Attestation',
+    description: ABOUT_STATUS,
+    parameters: [
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'The id or the UUID.',
+        schema: { type: 'string' },
+        example: id,
+      },
+    ],
+    responses: {
+      '200': json('Its status.', StatusDocument, status),
+      ...problemsByStatus([...PROBLEMS_OF_BOTH, 'NotFound']),
+    },
+  };
+  return [
+    ['/attestations/verify', verify, 'post'],
+    ['/attestations/{id}/status', look],
+  ];
+}
+
+function json(description: string, type: z.ZodType, value: unknown): Answer {
+  const { $schema: _, ...schema } = z.toJSONSchema(type, { target: 'draft-2020-12' });
+  const content = { schema, examples: { example: { summary: 'Invented', value } } };
+  const headers = referToHeaders(['Cache-Control', 'X-Request-Id', ...LIMIT_HEADERS]);
+  return { description, headers, content: { 'application/json': content } };
+}

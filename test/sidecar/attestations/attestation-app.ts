@@ -1,0 +1,56 @@
+import { attestationId, attestationUuid } from '../../../pipeline/attestation/canonical-bytes.ts';
+import { type PublishedRegistry, REGISTRY_PATH } from '../../../pipeline/attestation/published-registry.ts';
+import { COMPANIONS, NOW, signed, UNSIGNED } from '../../attestation/signed-document.ts';
+import { dataFile, publishTiny } from '../../publish/publish-tiny.ts';
+import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import { type TinyApp, type TinyOptions, tinyApp } from '../tiny-app.ts';
+
+export const DOCUMENT = signed();
+export const ID = attestationId(DOCUMENT);
+export const UUID = attestationUuid(ID);
+
+/** What a release would have of that document. */
+export const REGISTRY: PublishedRegistry = {
+  timestamp: '2025-12-01T11:59:00Z',
+  companions: COMPANIONS.companions.map(({ companion, keys }) => ({
+    companion,
+    keys: keys.map((key) => ({ ...key, valid_until: key.valid_until ?? null })),
+  })),
+  wallets: [],
+  attestations: [
+    {
+      id: ID,
+      uuid: UUID,
+      companion: 'LANTERN',
+      ledger_id: UNSIGNED.ledger_id,
+      scope: UNSIGNED.scope,
+      risk_level: 'medium',
+      attested_at: '2025-12-01T06:00:05Z',
+      expires_at: UNSIGNED.expires_at,
+      drift_threshold: 0.2,
+      check_interval: 'PT12H',
+      drift: null,
+      checked_at: null,
+      check_late: false,
+      late_checks: 0,
+      status: 'active',
+      ended_at: null,
+      reason: null,
+      superseded_by: null,
+      renews: null,
+    },
+  ],
+};
+
+/** The app over a release with that registry; null: over one that has none. */
+export async function attestationApp(
+  options: TinyOptions = {},
+  registry: PublishedRegistry | null = REGISTRY,
+): Promise<TinyApp> {
+  const out = await temporaryFolder();
+  const extra: Parameters<typeof publishTiny>[1]['extra'] = async (staging) => {
+    if (registry) await staging.write(dataFile(REGISTRY_PATH, JSON.stringify(registry)));
+  };
+  await publishTiny(out, { events: 5, extra });
+  return tinyApp(out, { ...options, services: { now: () => NOW, ...options.services } });
+}
