@@ -158,7 +158,7 @@ export const SERVING_SETTINGS = {
     env: 'CATHEDRAL_SIMULATION_CONNECTIONS',
     default: '2000',
     unit: 'a whole number, 0 to 1000000',
-    description: 'Connections to the simulation at once; further ones get a 503. Each costs some fifty kB.',
+    description: 'Connections to the simulation at once; further ones get a 503. Each costs some hundred kB.',
     schema: integer(0, 1_000_000),
   },
   simulationConnectionsPerClient: {
