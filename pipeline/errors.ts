@@ -37,6 +37,15 @@ export const ERROR_CODES = {
     exit: 1,
     meaning: 'An attestation, or a key for one, cannot be made, signed, read or revoked as it was asked for.',
   },
+  log_invalid: {
+    exit: 1,
+    meaning: 'A tile, an entry, a checkpoint or a proof of the log is not what was signed.',
+  },
+  log_forked: {
+    exit: 1,
+    meaning: 'The ledger does not go on from what was published of it; nothing is published.',
+  },
+  proof_refused: { exit: 1, meaning: 'What was asked to be proved or verified is not there to be read.' },
   mail_failed: { exit: 1, meaning: 'A mail was not accepted, so what it carried is not in force.' },
 } as const;
 

@@ -10,6 +10,7 @@ const LAYERS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['config', /^pipeline\/config(\/|\.ts$)/],
   ['ledger', /^pipeline\/ledger\//],
   ['attestation', /^pipeline\/attestation\//],
+  ['log', /^pipeline\/log\//],
   ['model', /^pipeline\/model\//],
   ['sample', /^pipeline\/sample\//],
   ['artifacts', /^pipeline\/artifacts\//],

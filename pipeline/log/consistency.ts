@@ -1,0 +1,54 @@
+import type { Hash, NodeHash, TreeHead } from './hash.ts';
+import { half, splitOf } from './subtree.ts';
+import type { TileReader } from './tile-reader.ts';
+
+/** PROOF(from, D[size]) of RFC 6962 §2.1.2: that the tree of `from` leaves is the beginning of the reader's. */
+export async function consistencyProof(reader: TileReader, from: number): Promise<Hash[]> {
+  const { size } = reader.head;
+  if (!Number.isSafeInteger(from) || from < 0 || from > size)
+    throw new RangeError(`a tree of ${size} leaves does not go on from ${from}`);
+  const proof: Hash[] = [];
+  if (from === 0 || from === size) return proof;
+  let [begin, end, isOldTree] = [0, size, true];
+  while (end !== from) {
+    const middle = begin + splitOf(end - begin);
+    if (from <= middle) {
+      proof.push(await reader.subtree(middle, end));
+      end = middle;
+    } else {
+      proof.push(await reader.subtree(begin, middle));
+      begin = middle;
+      isOldTree = false;
+    }
+  }
+  if (!isOldTree) proof.push(await reader.subtree(begin, end));
+  return proof.reverse();
+}
+
+/** Whether `proof` shows that `before` is the beginning of `after` (RFC 9162 §2.1.4.2). Of the empty tree, every tree is. */
+export async function verifyConsistency(
+  before: TreeHead,
+  after: TreeHead,
+  proof: readonly Hash[],
+  nodeHash: NodeHash,
+): Promise<boolean> {
+  if (before.size > after.size) return false;
+  if (before.size === after.size) return proof.length === 0 && before.root === after.root;
+  if (before.size === 0) return proof.length === 0;
+  const isPerfect = splitOf(before.size * 2) === before.size;
+  const [first, ...rest] = isPerfect ? [before.root, ...proof] : proof;
+  if (first === undefined) return false;
+  let [node, last] = [before.size - 1, after.size - 1];
+  while (node % 2 === 1) [node, last] = [half(node), half(last)];
+  let [oldRoot, newRoot] = [first, first];
+  for (const hash of rest) {
+    if (last === 0) return false;
+    if (node % 2 === 1 || node === last) {
+      oldRoot = await nodeHash(hash, oldRoot);
+      newRoot = await nodeHash(hash, newRoot);
+      while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)];
+    } else newRoot = await nodeHash(newRoot, hash);
+    [node, last] = [half(node), half(last)];
+  }
+  return last === 0 && oldRoot === before.root && newRoot === after.root;
+}

@@ -1,0 +1,90 @@
+/**
+ * The tiles of a tree after c2sp.org/tlog-tiles: 256 hashes of one level that stand side by side, as they are when all
+ * 256 are there, or a part from the left for a tree that ends within it.
+ */
+export interface Tile {
+  /** Of its hashes: each covers 256^level leaves. */
+  level: number;
+  /** Among the tiles of its level, from 0. */
+  index: number;
+  /** Number of hashes, 1 to 256. */
+  width: number;
+}
+
+/** Entries 256·index … of the log, the leaves of the tile at level 0 with this index and width. */
+export type Bundle = Omit<Tile, 'level'>;
+
+export const TILE_WIDTH = 256;
+
+/** Hashes of this level in a tree of `size` leaves: only whole subtrees have one. */
+export function hashesAt(level: number, size: number): number {
+  return Math.floor(size / TILE_WIDTH ** level);
+}
+
+/** The tile at this place in a tree of `size` leaves; null where the tree does not reach there. */
+export function tileAt(level: number, index: number, size: number): Tile | null {
+  const width = Math.min(TILE_WIDTH, hashesAt(level, size) - index * TILE_WIDTH);
+  return width > 0 ? { level, index, width } : null;
+}
+
+/** The partial tiles of a tree, one a level at most, from level 0 up: what appending has to go on from. */
+export function edgeTiles(size: number): Tile[] {
+  const tiles: Tile[] = [];
+  for (let level = 0; hashesAt(level, size) > 0; level += 1) {
+    const hashes = hashesAt(level, size);
+    const width = hashes % TILE_WIDTH;
+    if (width > 0) tiles.push({ level, index: Math.floor(hashes / TILE_WIDTH), width });
+  }
+  return tiles;
+}
+
+/** The tiles that a tree of `to` leaves has and that of `from` has not, from level 0 up. With `from` 0, all of them. */
+export function* newTiles(from: number, to: number): Generator<Tile> {
+  for (let level = 0; hashesAt(level, to) > 0; level += 1) {
+    const before = hashesAt(level, from);
+    const hashes = hashesAt(level, to);
+    if (hashes === before) continue;
+    for (let index = Math.floor(before / TILE_WIDTH); index * TILE_WIDTH < hashes; index += 1)
+      yield tileAt(level, index, to)!;
+  }
+}
+
+/** `tile/0/x001/234`, `tile/1/000.p/17`: the path of a tile below the log's address. */
+export function tilePath({ level, index, width }: Tile): string {
+  return `tile/${level}/${formatIndex(index)}${formatWidth(width)}`;
+}
+
+/** `tile/entries/x001/234` */
+export function bundlePath({ index, width }: Bundle): string {
+  return `tile/entries/${formatIndex(index)}${formatWidth(width)}`;
+}
+
+const PATH = /^tile\/(entries|0|[1-9]\d?)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
+const MAX_LEVEL = 63;
+
+/** What a path is of; null unless it is spelt in the one way that `tilePath` and `bundlePath` spell it. */
+export function parseTilePath(
+  path: string,
+): { kind: 'tile'; tile: Tile } | { kind: 'bundle'; bundle: Bundle } | null {
+  const [, level, digits, part] = PATH.exec(path) ?? [];
+  if (level === undefined || digits === undefined) return null;
+  const index = Number(digits.replaceAll(/[x/]/g, ''));
+  const width = part === undefined ? TILE_WIDTH : Number(part);
+  if (part !== undefined && width >= TILE_WIDTH) return null;
+  // Leading groups of zeros and numbers beyond a double are other spellings, or none.
+  if (!Number.isSafeInteger(index) || formatIndex(index) !== digits) return null;
+  if (level === 'entries') return { kind: 'bundle', bundle: { index, width } };
+  return Number(level) > MAX_LEVEL ? null : { kind: 'tile', tile: { level: Number(level), index, width } };
+}
+
+/** 1234067 → `x001/x234/067` */
+function formatIndex(index: number): string {
+  const groups = [String(index % 1000).padStart(3, '0')];
+  for (let rest = Math.floor(index / 1000); rest > 0; rest = Math.floor(rest / 1000))
+    groups.unshift(`x${String(rest % 1000).padStart(3, '0')}`);
+  return groups.join('/');
+}
+
+function formatWidth(width: number): string {
+  return width === TILE_WIDTH ? '' : `.p/${width}`;
+}
