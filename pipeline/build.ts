@@ -12,6 +12,7 @@ import { withLock } from './publish/lock.ts';
 import type { Facts, Manifest } from './publish/manifest.ts';
 import { type Published, readCurrent, salvageCurrent } from './publish/release.ts';
 import { openStaging } from './publish/staging.ts';
+import { prepareLog } from './run/extend-log.ts';
 import { foldSnapshots } from './run/fold-snapshots.ts';
 import { renderDocuments } from './run/render-documents.ts';
 import { hasExtras, renderExtras } from './run/render-extras.ts';
@@ -38,6 +39,8 @@ export interface BuildOptions extends SiteOptions {
   printCharts?: PrintCharts | null;
   /** The last snapshot to read, where it is not the newest one. */
   until?: string;
+  /** False: OUT/log is neither looked at nor extended, as where the release is made to be compared. Default true. */
+  publishesLog?: boolean;
   /** How long to wait for another run, in ms. */
   waitMs: number;
   /** One line per stage, and lines about findings. */
@@ -67,11 +70,13 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const documents = await readDocuments(options.documents);
   const companions = await readCompanions(options.companions);
   const previous = rebuild ? await salvageCurrent(out) : await readCurrent(out);
+  const extendLog = await prepareLog(options, previous);
   const resume = previous && !rebuild ? parseResume(previous.state) : START;
   const snapshots = await newSnapshots(options, resume);
   const inputs = digestInputs(options, { documents, companions });
   const nothingNew = !rebuild && snapshots.length === 0;
-  if (previous && nothingNew && isMadeOf(previous, inputs, options)) return unchanged(previous);
+  if (previous && nothingNew && isMadeOf(previous, inputs, options))
+    return extendLog(previous.manifest.ledger, async () => unchanged(previous));
 
   await using staging = await openStaging(out, previous, { reuse: !rebuild });
   const folded = await foldSnapshots({ ...options, staging, documents, companions, snapshots, resume });
@@ -84,7 +89,8 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   if (withCharts(options)) await renderCharts(staging, chartsOptions(options, facts, documents));
   await renderSite(staging, facts, folded, options);
   if (withExtras(options)) await renderSitemap(staging, baseUrl, state.asOf);
-  const { outcome, release } = await staging.publish({ facts, state: formatResume(folded) });
+  const publication = { facts, state: formatResume(folded) };
+  const { outcome, release } = await extendLog(ledger, () => staging.publish(publication));
   log(`${outcome} ${release.manifest.release}`);
   return { outcome, manifest: release.manifest, snapshots: snapshots.length, events, findings };
 }

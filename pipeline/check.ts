@@ -5,6 +5,7 @@ import { type BuildOptions, build } from './build.ts';
 import { hasChartPdfs, hasCharts } from './charts/render-charts.ts';
 import { CathedralError } from './errors.ts';
 import { compareManifests } from './publish/compare-manifests.ts';
+import { verifyLog } from './publish/log/verify-log.ts';
 import { storedAt } from './publish/manifest.ts';
 import { type Published, readCurrent } from './publish/release.ts';
 import { type Problem, verifyRelease } from './publish/verify-release.ts';
@@ -29,7 +30,7 @@ type Decided =
 
 /**
  * Compares what is published with its manifest, byte for byte, and then with what the ledger gives when everything is
- * made again from genesis, up to the release's snapshot. A PDF depends on the browser that printed it: of PDFs only the
+ * made again from genesis, up to the release's snapshot; the log with the tree over that ledger. A PDF depends on the browser that printed it: of PDFs only the
  * bytes are checked; their numbers stand in the JSON file beside them, which is made again. Pictures are drawn again.
  */
 export async function check(options: CheckOptions): Promise<Problem[]> {
@@ -43,9 +44,17 @@ export async function check(options: CheckOptions): Promise<Problem[]> {
     });
   });
   log(`checking every byte of ${dir}`);
-  const problems = await verifyRelease(dir);
+  const problems = [...(await verifyRelease(dir)), ...(await checkLog(options))];
   if (problems.length > 0 || ledger === null) return problems;
   return compareWithLedger({ ...options, ledger });
+}
+
+/** A release that cannot be read is a problem by itself; its log is then looked at when it can. */
+async function checkLog({ out, verifiers, log }: CheckOptions): Promise<Problem[]> {
+  const published = await readCurrent(out).catch(() => null);
+  if (!published) return [];
+  log('checking every tile and entry of the log');
+  return verifyLog(out, published.manifest.ledger, verifiers);
 }
 
 async function compareWithLedger(options: CheckOptions & { ledger: string }): Promise<Problem[]> {
@@ -67,6 +76,7 @@ async function compareWithLedger(options: CheckOptions & { ledger: string }): Pr
       extras,
       charts,
       rebuild: true,
+      publishesLog: false,
     };
     const rebuilt = await build(again);
     return compareManifests(manifest, rebuilt.manifest);

@@ -114,6 +114,32 @@ describe('a run', () => {
     expect(await readlink(join(folder, 'damaged', 'current'))).toBe(link);
   });
 
+  test('extends the log after the release, and makes it where a release has none', async () => {
+    const { manifest } = await build(options('logged'));
+    const checkpoint = join(folder, 'logged/log/checkpoint');
+    const lines = (await readFile(checkpoint, 'utf8')).split('\n');
+    const { origin, size, root } = manifest.ledger;
+    expect(lines.slice(0, 3)).toEqual([origin, `${size}`, Buffer.from(root, 'hex').toString('base64')]);
+    for (const name of ['log', 'log-entries']) await rm(join(folder, 'logged', name), { recursive: true });
+    expect((await build(options('logged'))).outcome).toBe('unchanged');
+    expect((await readFile(checkpoint, 'utf8')).split('\n')).toEqual(lines);
+  });
+
+  test('over a ledger that was put back from a backup stops, a rebuild too', async () => {
+    const copy = join(folder, 'backup-ledger');
+    await cp(ledger, copy, { recursive: true });
+    const last = (await snapshotIds()).at(-1)!;
+    await build(options('backup'));
+    const link = await readlink(join(folder, 'backup', 'current'));
+    for (const ending of ['ndjson.zst', 'checkpoint']) await rm(join(copy, 'snapshots', `${last}.${ending}`));
+    for (const rebuild of [false, true])
+      await expect(build(options('backup', { ledger: copy, rebuild }))).rejects.toMatchObject({
+        code: 'log_forked',
+        message: expect.stringContaining('bring back the ledger'),
+      });
+    expect(await readlink(join(folder, 'backup', 'current'))).toBe(link);
+  });
+
   test('never puts restricted data into the public tree', async () => {
     await build(options('gated'));
     const { 'restricted/government/compliance-report.json': report, ...files } = await published('gated');
@@ -149,6 +175,12 @@ describe('a check', () => {
   test('finds nothing where release and ledger agree', async () => {
     await build(options('sound'));
     expect(await check(options('sound'))).toEqual([]);
+  });
+
+  test('finds a changed tile of the log', async () => {
+    await build(options('tampered'));
+    await writeFile(join(folder, 'tampered/log/tile/0/000'), Buffer.alloc(8192));
+    expect(await check(options('tampered'))).toMatchObject([{ place: 'log/tile/0/000' }]);
   });
 
   test('finds nothing in a release with pages and PDFs, and takes the PDFs as they were printed', async () => {

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { CathedralError } from '../errors.ts';
-import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import { decompress } from './decompress.ts';
 import type { SnapshotFile } from './directory.ts';
 import { EventReader } from './event-reader.ts';
 import type { Leaf, LedgerPosition } from './leaf.ts';
-import { openNote, type Verifier } from './note.ts';
+import type { Verifier } from './note.ts';
+import { readCheckpoint } from './read-checkpoint.ts';
 import { slotTime } from './slot.ts';
 
 /** Where a verified snapshot ends, and what was signed there. */
@@ -60,35 +60,6 @@ function assertLater(id: string, position: LedgerPosition, place: string): void 
     expected: `a slot after ${position.snapshot}`,
     found: id,
   });
-}
-
-function readCheckpoint(
-  file: SnapshotFile,
-  verifiers: readonly Verifier[],
-): { checkpoint: Checkpoint; note: string } {
-  const place = `snapshots/${file.id}.checkpoint`;
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file.checkpoint);
-  } catch (cause) {
-    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    throw new CathedralError('ledger_unreadable', {
-      place,
-      expected: 'a file that can be read',
-      found,
-      cause,
-    });
-  }
-  const { text, verifier } = openNote(bytes, verifiers, place);
-  const checkpoint = parseCheckpoint(text, place);
-  if (checkpoint.origin !== verifier.name) {
-    throw new CathedralError('ledger_signature', {
-      place,
-      expected: `origin ${verifier.name}, the name of the key`,
-      found: checkpoint.origin,
-    });
-  }
-  return { checkpoint, note: bytes.toString() };
 }
 
 function sizeFault(file: SnapshotFile, expected: string, size: number): CathedralError {

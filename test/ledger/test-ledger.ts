@@ -5,14 +5,14 @@ import { onTestFinished } from 'vitest';
 import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
-import { signerFromSeed, type Verifier } from '../../pipeline/ledger/note.ts';
+import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readSnapshot, type SnapshotEnd } from '../../pipeline/ledger/read-snapshot.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
 import { sampleEvents } from './sample-events.ts';
+import { ORIGIN, signer } from './test-signer.ts';
 
-export const ORIGIN = 'ledger.example/test';
-export const signer = signerFromSeed(ORIGIN, new Uint8Array(32).fill(7));
+export { ORIGIN, signer };
 export const FIRST_SLOT = '2025-07-03T06Z';
 
 /** A folder that is removed when the test has finished. */

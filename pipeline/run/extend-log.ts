@@ -1,0 +1,57 @@
+import { openDirectory, snapshotFile } from '../ledger/directory.ts';
+import type { Verifier } from '../ledger/note.ts';
+import { readCheckpoint } from '../ledger/read-checkpoint.ts';
+import { assertGoesOn, forked } from '../publish/log/assert-goes-on.ts';
+import { openLog, type PublishedLog } from '../publish/log/open-log.ts';
+import { removeOldPartials } from '../publish/log/remove-old-partials.ts';
+import { stageExtension } from '../publish/log/stage-extension.ts';
+import { StagedLog } from '../publish/log/staged-log.ts';
+import type { Facts } from '../publish/manifest.ts';
+import type { Published } from '../publish/release.ts';
+
+interface LogOptions {
+  out: string;
+  /** Ledger folder. */
+  ledger: string;
+  verifiers: Verifier[];
+  /** False: the release alone is made, as for a comparison. */
+  publishesLog?: boolean;
+  log: (line: string) => void;
+}
+
+/** Extends the log to a ledger that was verified, around the commit of the release that was made of it. */
+export type ExtendLog = <T>(target: Facts['ledger'], commit: () => Promise<T>) => Promise<T>;
+
+/**
+ * Looks at what is published before anything is made. What can go wrong with the log goes wrong before the commit; after
+ * it there is little to do, and where that is cut off the next run does it again. Throws log_invalid and log_forked.
+ */
+export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
+  const { out, ledger, verifiers, publishesLog = true } = options;
+  if (!publishesLog) return (_, commit) => commit();
+  const published = await openLog(out);
+  const heads = [published.checkpoint, previous?.manifest.ledger].filter((head) => head != null);
+  await assertGoesOn(openDirectory(ledger), heads, verifiers);
+  return (target, commit) => extend(published, target, commit, options);
+}
+
+async function extend<T>(
+  published: PublishedLog,
+  target: Facts['ledger'],
+  commit: () => Promise<T>,
+  { out, ledger, verifiers, log }: LogOptions,
+): Promise<T> {
+  const { checkpoint } = published;
+  if (checkpoint?.size === target.size) {
+    if (checkpoint.root !== target.root) throw forked({ id: target.snapshot }, checkpoint, target.root);
+    return commit();
+  }
+  log(`adding ${target.size - published.edge.size} entries to the log`);
+  const { note } = readCheckpoint(snapshotFile(ledger, target.snapshot), verifiers);
+  await using staged = await StagedLog.open(out);
+  await stageExtension(staged, published, target, { ledger: openDirectory(ledger), verifiers });
+  const result = await commit();
+  await staged.publish(note);
+  await removeOldPartials(out, published.edge.size);
+  return result;
+}
