@@ -61,6 +61,22 @@ export const CACHE_CONTROL = {
   restricted: 'private, no-store',
 } as const;
 
+const OPEN: Headers = { 'Access-Control-Allow-Origin': '*' };
+const BYTES: Headers = { 'Content-Type': 'application/octet-stream' };
+
+/** Of the files of the log, which stand beside the releases (c2sp.org/tlog-tiles). */
+export const LOG_HEADERS = {
+  /** Another one with each release, and asked for each time: a proof is against the newest. */
+  checkpoint: {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Cache-Control': CACHE_CONTROL.live,
+    ...OPEN,
+  } as Headers,
+  tile: { ...BYTES, 'Cache-Control': CACHE_CONTROL.immutable, ...OPEN } as Headers,
+  /** Entries are for a key. */
+  bundle: { ...BYTES, 'Cache-Control': CACHE_CONTROL.restricted } as Headers,
+};
+
 export interface HeaderOptions {
   /** The answer is the live state's, not the release's. */
   live?: boolean;
@@ -124,6 +140,8 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
   const rules: [string, Headers][] = [
     ['/*', COMMON_HEADERS],
     ['/_astro/*', { 'Cache-Control': CACHE_CONTROL.immutable }],
+    ['/log/checkpoint', LOG_HEADERS.checkpoint],
+    ['/log/tile/*', LOG_HEADERS.tile],
   ];
   const open = files.filter(isOpenData).map((file) => {
     const path = RULES_BY_ENDING.reduce((path, [pattern, rule]) => path.replace(pattern, rule), file.path);

@@ -2,6 +2,7 @@ import { CHART_PATHS } from '../../pipeline/charts/chart-forms.ts';
 import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
 import { COUNTED_AS, STATUS_PATH, VERIFY_PATH } from './attestations/paths.ts';
 import { EXPORT_PATHS, findFile } from './find-file.ts';
+import { type LogPath, parseLogPath } from './log/log-path.ts';
 import type { ServedRelease } from './releases.ts';
 import type { Visit } from './visit.ts';
 
@@ -15,6 +16,7 @@ export type Target =
   | { kind: 'verify' }
   /** Of the attestation of that id or UUID. */
   | { kind: 'status'; name: string }
+  | { kind: 'log'; file: LogPath }
   | { kind: 'moved'; to: string }
   | { kind: 'nothing' };
 
@@ -25,7 +27,7 @@ export function aim(visit: Visit, release: ServedRelease | null): Target {
   const { path, query } = visit;
   const found = findFile(path!, release?.files ?? NO_FILES);
   if (EXPORT_PATHS.has(path!)) return { kind: 'export' };
-  if (!found) return aimAtAttestations(visit) ?? { kind: 'nothing' };
+  if (!found) return aimAtAttestations(visit) ?? aimAtLog(path!);
   if ('movedTo' in found) return { kind: 'moved', to: found.movedTo };
   // A page costs nothing and asks for no key, whatever its area. What is of all areas is in none, and no limit is for it.
   if (found.kind === 'data' || found.restricted)
@@ -39,4 +41,10 @@ function aimAtAttestations(visit: Visit): Target | null {
   if (path !== VERIFY_PATH && name === undefined) return null;
   Object.assign(visit, { area: COUNTED_AS, counted: true });
   return name === undefined ? { kind: 'verify' } : { kind: 'status', name };
+}
+
+/** Hash tiles and checkpoint are of no area and not counted, since a proof takes a dozen of them. */
+function aimAtLog(path: string): Target {
+  const file = parseLogPath(path);
+  return file ? { kind: 'log', file } : { kind: 'nothing' };
 }

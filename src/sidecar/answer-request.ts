@@ -7,13 +7,14 @@ import { counted } from './count.ts';
 import { enterGate } from './enter-gate.ts';
 import { FileBody } from './file-body.ts';
 import { clientNetwork } from './limits/client-network.ts';
+import type { LogPath } from './log/log-path.ts';
 import { answerOembed, OEMBED_PATH } from './oembed/answer-oembed.ts';
 import { OWN_PATHS } from './own-paths.ts';
 import { prepare, prepareFile } from './prepare-file.ts';
 import { Problem } from './problem.ts';
 import { noRelease, type ServedRelease } from './releases.ts';
 import { headersOf } from './send.ts';
-import type { Services } from './services.ts';
+import type { Asked, LogFiles, Services } from './services.ts';
 import type { Visit } from './visit.ts';
 
 /** A stream of events for as long as the client wants, so it is not in the load gate. */
@@ -73,13 +74,15 @@ function answerTarget(
   { request, path, query, holder }: Visit,
   release: ServedRelease,
   target: Exclude<Target, { kind: 'verify' }>,
-  { exporter, charts, pages, baseUrl, live, now }: Services,
+  { exporter, charts, pages, log, baseUrl, live, now }: Services,
 ): Promise<Answer> | Answer {
   if (path === OEMBED_PATH && baseUrl !== undefined) return answerOembed(query, release, baseUrl);
   if (target.kind === 'export') return exporter.prepare(request, query, holder ?? '', release);
   if (target.kind === 'moved') return movedAnswer(`${target.to}${query && `?${query}`}`);
   if (target.kind === 'status') return answerStatus({ name: target.name, query, now: now() }, release, live);
-  if (target.kind === 'nothing') return answerMissing(request.headers.accept, release);
+  if (target.kind === 'log' && log) return answerFromLog(request, query, target.file, log);
+  if (target.kind === 'nothing' || target.kind === 'log')
+    return answerMissing(request.headers.accept, release);
   const { file } = target;
   if (target.kind === 'chart' && charts) return charts.prepare(request, file, query, release);
   const page = query ? pages?.answer(request, path!, query, release) : null;
@@ -88,6 +91,11 @@ function answerTarget(
     throw new Problem('unknown_parameter', 'A data file takes no parameters.');
   const newest = live?.representation(path!, request) ?? null;
   return newest ? prepare(request, newest) : prepareFile(request, release, file);
+}
+
+function answerFromLog(request: Asked, query: string, file: LogPath, log: LogFiles): Promise<Answer> {
+  if (query) throw new Problem('unknown_parameter', 'A file of the log takes no parameters.');
+  return log.prepare(request, file);
 }
 
 function movedAnswer(to: string): Answer {

@@ -1,6 +1,7 @@
 import type { Area } from '../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
+import { ENTRIES_PATH } from './log/log-path.ts';
 import { Problem } from './problem.ts';
 
 /** The audit trail's export; the second is for a host of its own, whose root it stands below. */
@@ -27,7 +28,8 @@ export function parsePath(path: string): string {
 
 /** The area whose key a path needs; null for none. */
 export function gatedArea(path: string): Area | null {
-  return EXPORT_PATHS.has(path) ? 'government' : (GATED.get(path) ?? null);
+  if (EXPORT_PATHS.has(path) || path.startsWith(ENTRIES_PATH)) return 'government';
+  return GATED.get(path) ?? null;
 }
 
 /** The file at a path, a page's at its folder; or the folder that the client should have asked for; null for neither. */

@@ -15,6 +15,7 @@ import { LoadGate } from './limits/load-gate.ts';
 import { type LoopDelay, startLoopDelay } from './limits/loop-delay.ts';
 import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
 import { type OpenLive, openLive } from './live/open-live.ts';
+import { createLogFiles } from './log/log-files.ts';
 import { createMetrics } from './metrics.ts';
 import { createPagesOnDemand } from './pages-on-demand/pages-on-demand.ts';
 import { Releases, type ServedRelease } from './releases.ts';
@@ -98,6 +99,7 @@ export async function openServices(
     exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
     charts: createCharts({ write: chartWriter.write, baseUrl: config.baseUrl }),
     pages,
+    log: createLogFiles(out),
     baseUrl: config.baseUrl,
     live,
     simulation,

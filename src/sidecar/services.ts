@@ -7,6 +7,7 @@ import type { Answer } from './answer.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { Limiter } from './limits/limiter.ts';
 import type { LoadGate } from './limits/load-gate.ts';
+import type { LogPath } from './log/log-path.ts';
 import type { Metrics } from './metrics.ts';
 import type { Releases, ServedRelease } from './releases.ts';
 import type { Representation } from './representation.ts';
@@ -31,6 +32,8 @@ export interface Services {
   charts: Charts | null;
   /** Left out: pages are there as the release has them, whatever their query. */
   pages?: Pages;
+  /** Left out: there is no log. */
+  log?: LogFiles;
   /** Of the service, without a slash at the end; left out: no oEmbed. */
   baseUrl?: string;
   /** Null where the service has no ledger at hand: then real-time paths answer from the release. */
@@ -63,6 +66,11 @@ export interface Charts {
 export interface Pages {
   /** The page in the state that the query asks for; null where the release's own is the answer. Throws a Problem. */
   answer: (request: Asked, path: string, query: string, release: ServedRelease) => Promise<Answer> | null;
+}
+
+export interface LogFiles {
+  /** A file of the log. Throws a Problem. */
+  prepare: (request: Asked, path: LogPath) => Promise<Answer>;
 }
 
 export interface Listening {

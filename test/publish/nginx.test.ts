@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHART_PATHS } from '../../pipeline/charts/chart-forms.ts';
-import { COMMON_HEADERS, EXCEPTIONS, headersFor } from '../../pipeline/publish/headers.ts';
+import { COMMON_HEADERS, EXCEPTIONS, headersFor, LOG_HEADERS } from '../../pipeline/publish/headers.ts';
 import { type Manifest, storedAt } from '../../pipeline/publish/manifest.ts';
 import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/publish/media-types.ts';
 import type { Published } from '../../pipeline/publish/release.ts';
@@ -64,6 +64,11 @@ beforeAll(async () => {
   await chmod(folder, 0o755);
   release = (await publishTiny(folder, { events: 100, extra: addArtifacts })).release;
   await writeFile(join(folder, 'status.json'), '{"format":"cathedral-status/1"}');
+  await Promise.all(
+    ['log/tile/0', 'log-entries'].map((name) => mkdir(join(folder, name), { recursive: true })),
+  );
+  for (const path of ['log/checkpoint', 'log/tile/0/000', 'log/tile/0/000.gz', 'log-entries/000'])
+    await writeFile(join(folder, path), path);
   port = await freePort();
   // The shipped configuration with nothing changed but folder and port.
   const site = (await readFile(CONFIGURATION, 'utf8'))
@@ -132,6 +137,20 @@ describe('nginx with the shipped configuration', () => {
     const { 'schema.json': schema, ...table } = MEDIA_TYPES;
     expect(Object.fromEntries(types)).toEqual(table);
     expect(text).toContain(`default_type ${schema};`);
+  });
+
+  test('serves the log from beside the releases, and nothing else from there', async () => {
+    for (const [path, own] of [
+      ['/log/checkpoint', LOG_HEADERS.checkpoint],
+      ['/log/tile/0/000', LOG_HEADERS.tile],
+    ] as const) {
+      const { status, headers, body } = await get(path);
+      expect([status, body.toString()]).toEqual([200, path.slice(1)]);
+      expect(headers).toMatchObject(lowerCased({ ...COMMON_HEADERS, ...own }));
+    }
+    const elsewhere = ['/log/tile/entries/000', '/log-entries/000', '/log/tile/../../log-entries/000'];
+    for (const path of [...elsewhere, '/log/', '/log/tile/', '/log/tile/0/', '/log/tile/../../lock'])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
   });
 
   test('serves pages by their folder', async () => {

@@ -3,6 +3,7 @@ import { mediaTypeOf } from '../../../pipeline/publish/media-types.ts';
 import { allowedControls, CONTROLS, type ControlName } from '../../charts/chart-state.ts';
 import { CHARTS } from '../../charts/table.ts';
 import { CHART_CSV, CHART_DOCUMENT } from './chart-examples.ts';
+import { NOT_COUNTED } from './not-counted.ts';
 import { type Content, type Operation, type Parameter, type PathOperation, refer } from './operation.ts';
 import { problemsByStatus } from './problem-responses.ts';
 import { referToRequestHeaders } from './request-headers.ts';
@@ -101,11 +102,7 @@ function contentOf({ content }: ChartForm): Content {
 
 function otherResponses(anyState: boolean): Operation['responses'] {
   return {
-    '206': refer('responses', 'PartOfFile'),
-    '304': {
-      description: 'The file is still the one that the request names.',
-      headers: referToHeaders(['ETag', 'Last-Modified', 'Cache-Control']),
-    },
+    ...NOT_COUNTED,
     ...problemsByStatus([
       anyState ? 'BadState' : 'BadRequest',
       'InvalidKey',

@@ -10,6 +10,7 @@ import { chartOperations } from './chart-operations.ts';
 import { exportOperation, LedgerExport } from './export-operation.ts';
 import { formOperations } from './form-operations.ts';
 import { liveOperation } from './live-operation.ts';
+import { logOperations } from './log-operations.ts';
 import { oembedOperation } from './oembed-operation.ts';
 import type { Answer, Example, Header, Parameter, PathItem, PathOperation, Schema } from './operation.ts';
 import { problemExamples, problemResponses } from './problem-responses.ts';
@@ -59,6 +60,7 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
         name: 'attestations',
         description: 'Companion Attestations. Counted as requests of academics, with a key or without.',
       },
+      { name: 'log', description: 'The ledger’s Merkle tree, for proofs. Not counted, and without a key.' },
       { name: 'service', description: 'The service itself. Not counted, and without a key.' },
     ],
     paths: Object.fromEntries(
@@ -93,6 +95,7 @@ function operationsOf(facts: ApiFacts): PathOperation[] {
     ...chartOperations(facts.baseUrl),
     ['/oembed', oembedOperation(facts.baseUrl)],
     ...attestationOperations(),
+    ...logOperations(),
     ['/live', liveOperation(facts)],
     ...serviceOperations(),
   ];

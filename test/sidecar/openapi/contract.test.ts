@@ -12,6 +12,7 @@ import { type ChartWriter, openChartWriter } from '../../../src/sidecar/charts/c
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
+import { createLogFiles } from '../../../src/sidecar/log/log-files.ts';
 import {
   type Answer,
   type Example,
@@ -33,6 +34,8 @@ const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$|^\/attestations\//;
 const DATABASE = '/cathedral.sqlite';
 const EXAMPLES: [RegExp, string][] = [
   [/\{table\}\.\{form\}$/, 'supply.ndjson'],
+  [/\{level\}\/\{tile\}/, '0/000'],
+  [/\{tile\}/, '000'],
   [/\{(id|drawing)\}/, 'supply'],
   [/\{area\}/, 'economy'],
   [/\{table\}/, 'mic-history'],
@@ -85,7 +88,10 @@ async function guarded() {
   const releases = new Releases(out, () => {});
   const exporter = createExporter({ current: () => releases.current() });
   const charts = createCharts({ write: writer.write, baseUrl: 'https://data.example.org' });
-  const { app, keys } = await tinyApp(out, { guarded: true, services: { exporter, charts } });
+  const { app, keys } = await tinyApp(out, {
+    guarded: true,
+    services: { exporter, charts, log: createLogFiles(out) },
+  });
   const office = {
     store: keys,
     mailer: null,
@@ -189,7 +195,7 @@ describe('the service answers as its description says', () => {
         needsKey(operation) ? await ask(app, path, operation) : await ask(app, path, operation, bearer),
       ].map(({ statusCode }) => statusCode);
       const area = operation.tags[0]!;
-      const isOpen = ['government', 'diplomacy', 'charts'].includes(area) || path === DATABASE;
+      const isOpen = ['government', 'diplomacy', 'charts', 'log'].includes(area) || path === DATABASE;
       const last = needsKey(operation) ? 401 : isOpen ? 200 : 403;
       expect([path, statuses]).toEqual([path, [400, 400, 401, 401, last]]);
       const posted = await app.inject({ method: 'POST', url: path, headers: key });

@@ -90,6 +90,9 @@ describe('the OpenAPI document', () => {
         '/oembed',
         '/attestations/verify',
         '/attestations/{id}/status',
+        '/log/checkpoint',
+        '/log/tile/{level}/{tile}',
+        '/log/tile/entries/{tile}',
         '/live',
         '/status.json',
         '/healthz',
@@ -166,6 +169,8 @@ describe('an example', () => {
       '/charts/{drawing}.png 200 as image/png',
       '/charts/{id}.pdf 200 as application/pdf',
       '/charts/{id}.zip 200 as application/zip',
+      '/log/tile/{level}/{tile} 200 as application/octet-stream',
+      '/log/tile/entries/{tile} 200 as application/octet-stream',
       'PartOfFile as */*',
     ]);
   });
