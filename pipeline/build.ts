@@ -11,9 +11,11 @@ import type { Verifier } from './ledger/note.ts';
 import { withLock } from './publish/lock.ts';
 import type { Facts, Manifest } from './publish/manifest.ts';
 import { type Published, readCurrent, salvageCurrent } from './publish/release.ts';
-import { openStaging } from './publish/staging.ts';
+import { openStaging, type Publication } from './publish/staging.ts';
+import { checkpointOf } from './run/checkpoint-of.ts';
 import { prepareLog } from './run/extend-log.ts';
 import { foldSnapshots } from './run/fold-snapshots.ts';
+import { openPublisher, type Publisher, type PublisherOptions, publisherKeysFile } from './run/publisher.ts';
 import { renderDocuments } from './run/render-documents.ts';
 import { hasExtras, renderExtras } from './run/render-extras.ts';
 import { renderSite, type SiteOptions } from './run/render-site.ts';
@@ -41,6 +43,8 @@ export interface BuildOptions extends SiteOptions {
   until?: string;
   /** False: OUT/log is neither looked at nor extended, as where the release is made to be compared. Default true. */
   publishesLog?: boolean;
+  /** Null or left out: the release is not signed. */
+  publisher?: PublisherOptions | null;
   /** How long to wait for another run, in ms. */
   waitMs: number;
   /** One line per stage, and lines about findings. */
@@ -72,8 +76,9 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const previous = rebuild ? await salvageCurrent(out) : await readCurrent(out);
   const extendLog = await prepareLog(options, previous);
   const resume = previous && !rebuild ? parseResume(previous.state) : START;
+  const publisher = await openPublisher(options.publisher ?? null, { ...options, previous });
   const snapshots = await newSnapshots(options, resume);
-  const inputs = digestInputs(options, { documents, companions });
+  const inputs = digestInputs(options, { documents, companions, publisher });
   const nothingNew = !rebuild && snapshots.length === 0;
   if (previous && nothingNew && isMadeOf(previous, inputs, options))
     return extendLog(previous.manifest.ledger, async () => unchanged(previous));
@@ -84,12 +89,13 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   log(`rendering ${ARTIFACTS.length} files as of ${state.asOf}`);
   const view = { state, documents, companions, baseUrl };
   await renderDocuments(staging, view, folded);
+  if (publisher) await staging.write(publisherKeysFile(publisher));
   const facts = { timestamp: state.asOf, ledger, software, inputs };
   if (withExtras(options)) await renderExtras(staging, facts, view);
   if (withCharts(options)) await renderCharts(staging, chartsOptions(options, facts, documents));
   await renderSite(staging, facts, folded, options);
   if (withExtras(options)) await renderSitemap(staging, baseUrl, state.asOf);
-  const publication = { facts, state: formatResume(folded) };
+  const publication = { facts, state: formatResume(folded), sign: signerOf(publisher, options) };
   const { outcome, release } = await extendLog(ledger, () => staging.publish(publication));
   log(`${outcome} ${release.manifest.release}`);
   return { outcome, manifest: release.manifest, snapshots: snapshots.length, events, findings };
@@ -98,6 +104,16 @@ async function run(options: BuildOptions): Promise<BuildReport> {
 async function newSnapshots({ ledger, until }: BuildOptions, { position }: Resume): Promise<SnapshotFile[]> {
   const snapshots = await openDirectory(ledger).snapshots(position.snapshot);
   return until === undefined ? snapshots : snapshots.filter(({ id }) => id <= until);
+}
+
+/** Signs with the ledger's own note over what the release was made from; null: the release is not signed. */
+function signerOf(
+  publisher: Publisher | null,
+  { ledger, verifiers }: BuildOptions,
+): Exclude<Publication['sign'], undefined> {
+  const sign = publisher?.sign;
+  if (!sign) return null;
+  return (release) => sign(release, checkpointOf(ledger, release.ledger, verifiers));
 }
 
 function unchanged({ manifest }: Published): BuildReport {
@@ -135,9 +151,14 @@ function isMadeOf({ manifest }: Published, inputs: string, options: BuildOptions
 /** Whatever shows in the files and is not the ledger. */
 function digestInputs(
   { software, baseUrl, contact }: BuildOptions,
-  { documents, companions }: { documents: Documents; companions: Companions },
+  {
+    documents,
+    companions,
+    publisher,
+  }: { documents: Documents; companions: Companions; publisher: Publisher | null },
 ): string {
+  const keys = publisher ? [publisher.keys] : [];
   return createHash('sha256')
-    .update(JSON.stringify([software, documents.digest, companions, baseUrl, contact]))
+    .update(JSON.stringify([software, documents.digest, companions, baseUrl, contact, ...keys]))
     .digest('hex');
 }

@@ -4,16 +4,20 @@ import { join } from 'node:path';
 import { type BuildOptions, build } from './build.ts';
 import { hasChartPdfs, hasCharts } from './charts/render-charts.ts';
 import { CathedralError } from './errors.ts';
+import type { Verifier } from './ledger/note.ts';
 import { compareManifests } from './publish/compare-manifests.ts';
 import { verifyLog } from './publish/log/verify-log.ts';
 import { storedAt } from './publish/manifest.ts';
 import { type Published, readCurrent } from './publish/release.ts';
+import { verifyProofs } from './publish/verify-proofs.ts';
 import { type Problem, verifyRelease } from './publish/verify-release.ts';
 import { hasExtras } from './run/render-extras.ts';
 
 /** What a check needs of a build's options; without a ledger only the release itself is checked. */
 export interface CheckOptions extends Omit<BuildOptions, Decided> {
   ledger: string | null;
+  /** Of the publisher; null or left out: those that the release names. */
+  publisherKeys?: readonly Verifier[] | null;
 }
 
 /** What a check decides by the release that it checks. */
@@ -21,6 +25,7 @@ type Decided =
   | 'ledger'
   | 'rebuild'
   | 'until'
+  | 'publisher'
   | 'site'
   | 'extras'
   | 'charts'
@@ -45,7 +50,15 @@ export async function check(options: CheckOptions): Promise<Problem[]> {
   });
   log(`checking every byte of ${dir}`);
   const problems = [...(await verifyRelease(dir)), ...(await checkLog(options))];
-  if (problems.length > 0 || ledger === null) return problems;
+  if (problems.length > 0) return problems;
+  const { manifest } = (await readCurrent(out))!;
+  if (!manifest.signed) log('the release is not signed');
+  const keys = {
+    publisher: options.publisherKeys ?? null,
+    ledger: ledger === null ? null : options.verifiers,
+  };
+  const unproved = await verifyProofs(dir, manifest, keys);
+  if (unproved.length > 0 || ledger === null) return unproved;
   return compareWithLedger({ ...options, ledger });
 }
 
@@ -77,6 +90,7 @@ async function compareWithLedger(options: CheckOptions & { ledger: string }): Pr
       charts,
       rebuild: true,
       publishesLog: false,
+      publisher: manifest.signed ? { kind: 'shown' as const, keys: manifest.signed.keys } : null,
     };
     const rebuilt = await build(again);
     return compareManifests(manifest, rebuilt.manifest);

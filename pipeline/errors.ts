@@ -22,6 +22,11 @@ export const ERROR_CODES = {
     meaning: 'A file that was about to be published does not fit its own schema.',
   },
   release_invalid: { exit: 1, meaning: 'A published release differs from its manifest or from the ledger.' },
+  release_refused: {
+    exit: 1,
+    meaning:
+      'The release would contradict one that readers have: of another ledger, publisher or key, or of an earlier time.',
+  },
   publish_failed: { exit: 1, meaning: 'The release could not be written; the published one is untouched.' },
   locked: { exit: 1, meaning: 'Another run holds the lock.' },
   browser_missing: { exit: 1, meaning: 'No Chromium was found to print the PDF with.' },

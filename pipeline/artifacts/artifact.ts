@@ -48,7 +48,8 @@ export interface DocumentArtifact extends Described {
 
 /**
  * A file that grows at its front: rows newest first. Its bytes are
- * head(view) + rows joined by `separator`, newest first + tail(view).
+ * head(view) + rows joined by `separator`, newest first + tail. What it was once is therefore its head of then and the end
+ * of what it is now, which is how older snapshots are published.
  */
 export interface HistoryArtifact extends Described {
   kind: 'history';
@@ -56,7 +57,8 @@ export interface HistoryArtifact extends Described {
   /** `''` for CSV, whose rows end with their own line end; `',\n'` for a JSON array. */
   separator: '' | ',\n';
   head(view: View): string;
-  tail(view: View): string;
+  /** The same in every release. */
+  tail: string;
   /** The rows that one event adds, oldest first, checked against the schema. */
   rows(leaf: Leaf): string[];
   /**

@@ -39,7 +39,7 @@ export function dayHistory<S extends RowSchema>({
     separator: '',
     assembled: true,
     head: () => csvHeader(schema),
-    tail: () => '',
+    tail: '',
     rows: () => [],
     // Each row goes to the file's front, so the last one is added first.
     dayRows: (state) =>

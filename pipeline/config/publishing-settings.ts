@@ -83,6 +83,49 @@ export const PUBLISHING_SETTINGS = {
     path: true,
     schema: text,
   },
+  publisherKey: {
+    flag: 'publisher-key',
+    env: 'CATHEDRAL_PUBLISHER_KEY',
+    default: 'var/keys/publisher.key',
+    unit: 'a file',
+    description:
+      'The secret keys that sign each release; made by the first run, for its owner alone to read. What was signed is on record in a folder beside it. Back up both: without the key, no release follows that readers accept unasked.',
+    path: true,
+    schema: text,
+  },
+  publisherName: {
+    flag: 'publisher-name',
+    env: 'CATHEDRAL_PUBLISHER_NAME',
+    default: '{baseUrl}',
+    unit: 'a name without spaces and plus signs, at most 200 characters; of an address, the part after ://',
+    description:
+      'The name of the publisher’s key when it is made. It is part of the key: a key that is there keeps its own.',
+    schema: text
+      .transform((value) => value.replace(/^https?:\/\//, ''))
+      .pipe(
+        z
+          .string()
+          .max(200)
+          .regex(/^[^\s+\p{Cc}]+$/u),
+      ),
+  },
+  overlapDays: {
+    flag: 'overlap-days',
+    env: null,
+    default: '30',
+    unit: 'days, 0 to 3650',
+    description:
+      'For `publisher retire`: how old the new key must be. Who looks more rarely than this may not have learnt of it.',
+    schema: integer(0, 3650),
+  },
+  givesUp: {
+    flag: 'gives-up',
+    env: null,
+    default: null,
+    unit: '8 hex digits, the id in a verifier key',
+    description: 'For `publisher replace`: the key that is given up, so that it is not done by mistake.',
+    schema: z.string().regex(/^[0-9a-f]{8}$/),
+  },
   out: {
     flag: 'out',
     env: 'CATHEDRAL_OUT',

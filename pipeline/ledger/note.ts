@@ -63,13 +63,16 @@ export function signerFromSeed(name: string, seed: Uint8Array): Signer {
   return { verifier: verifierOf(name, publicKey), sign: (message) => sign(null, message, key) };
 }
 
-/** The note of `text`, which ends in a line end, with one signature. */
-export function signNote(text: string, signer: Signer): string {
+/** The note of `text`, which ends in a line end, with a signature by each signer. */
+export function signNote(text: string, signer: Signer, ...others: readonly Signer[]): string {
   const fault = textFault(text);
   if (fault) throw malformed(`note by ${signer.verifier.name}`, fault);
-  const { name, id } = signer.verifier;
-  const signature = Buffer.concat([Buffer.from(id, 'hex'), signer.sign(Buffer.from(text))]);
-  return `${text}\n— ${name} ${signature.toString('base64')}\n`;
+  const message = Buffer.from(text);
+  const lines = [signer, ...others].map(({ verifier: { name, id }, sign }) => {
+    const signature = Buffer.concat([Buffer.from(id, 'hex'), sign(message)]);
+    return `— ${name} ${signature.toString('base64')}\n`;
+  });
+  return `${text}\n${lines.join('')}`;
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Manifest } from './manifest.ts';
 import type { Problem } from './verify-release.ts';
 
 /**
- * Everything but when a file first appeared and how it is compressed: those are of the publishing, not of
- * the ledger.
+ * Everything but when a file first appeared, how it is compressed and who signed it: those are of the publishing, not
+ * of the ledger.
  */
 const COMPARED = [
   'sha256',
@@ -26,10 +26,14 @@ export function compareManifests(published: Manifest, rebuilt: Manifest): Proble
       rebuilt.ledger,
       published.ledger,
     ),
-    ...compareByName(rebuilt.files, published.files, ({ path }) => path, COMPARED),
+    ...compareByName(contents(rebuilt), contents(published), ({ path }) => path, COMPARED),
     ...compareSegments(published, rebuilt),
     ...compareByName(rebuilt.unlisted, published.unlisted, ({ file }) => file, ['sha256']),
   ];
+}
+
+function contents({ files }: Manifest): Manifest['files'] {
+  return files.filter(({ kind }) => kind !== 'proof');
 }
 
 function compareSegments(published: Manifest, rebuilt: Manifest): Problem[] {

@@ -1,4 +1,6 @@
 import type { ManifestFile } from './manifest.ts';
+import { mediaTypeOf } from './media-types.ts';
+import { PROOF_PATHS } from './public-manifest.ts';
 
 type Headers = Record<string, string>;
 
@@ -112,13 +114,16 @@ function freshness(file: ManifestFile, { live }: HeaderOptions): keyof typeof CA
   if (file.restricted) return 'restricted';
   if (live) return 'live';
   if (file.immutable) return 'immutable';
-  return isOpenData(file) ? 'data' : 'page';
+  // The three that prove a release have to be of one release, so they are asked for each time.
+  return isOpenData(file) && file.kind !== 'proof' ? 'data' : 'page';
 }
 
 /** What any page on the web may read. */
 function isOpenData({ kind, restricted }: ManifestFile): boolean {
-  return !restricted && (kind === 'data' || kind === 'schema');
+  return !restricted && OPEN_KINDS.has(kind);
 }
+
+const OPEN_KINDS: ReadonlySet<ManifestFile['kind']> = new Set(['data', 'schema', 'proof']);
 
 /**
  * A table's other forms, and charts: there are many of them, so a host gets a rule for each ending. It does not tell the
@@ -148,6 +153,7 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
     return path === file.path ? file : { ...file, path, immutable: false };
   });
   const byPath = new Map(open.map((file) => [file.path, file]));
+  rules.push(...rulesApart(open));
   for (const file of [...byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
     const own = Object.entries(headersFor(file)).filter(([name]) => !(name in COMMON_HEADERS));
     rules.push([`/${file.path}`, Object.fromEntries(own)]);
@@ -157,6 +163,29 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
     return `/${below}*\n  ! ${name}\n${formatLines({ [name]: formatPolicy(directives) })}`;
   });
   return [...rules.map(([path, headers]) => `${path}\n${formatLines(headers)}`), ...others].join('\n');
+}
+
+/**
+ * What is published beside the files of a release: what proves it, and the snapshots, whose ids begin with their year. No
+ * two of these match one path with one header.
+ */
+function rulesApart(open: readonly ManifestFile[]): [string, Headers][] {
+  const any = { 'Access-Control-Allow-Origin': '*' };
+  const proofs = PROOF_PATHS.map((path): [string, Headers] => [
+    `/${path}`,
+    { 'Content-Type': mediaTypeOf(path), 'Cache-Control': CACHE_CONTROL.page, ...any },
+  ]);
+  const unnamed = open.filter(({ path, kind }) => kind === 'data' && !/\.[^/]*$/.test(path));
+  return [
+    ...proofs,
+    ['/snapshots/index.json', { 'Cache-Control': CACHE_CONTROL.data, ...any }],
+    ['/snapshots/assets/*', { 'Cache-Control': CACHE_CONTROL.immutable, ...any }],
+    ['/snapshots/2*', { 'Cache-Control': CACHE_CONTROL.immutable, ...any }],
+    ...unnamed.map(({ path, media_type }): [string, Headers] => [
+      `/snapshots/*/${path}`,
+      { 'Content-Type': media_type },
+    ]),
+  ];
 }
 
 function formatLines(headers: Headers): string {

@@ -26,8 +26,8 @@ export const ReleasePath = z
 export const ManifestFile = z.strictObject({
   /** URL path below the root, percent-encoding undone: `economy/supply`, `government/index.html`. */
   path: ReleasePath,
-  /** data: an artifact; schema, page, asset: what stands beside it. */
-  kind: z.enum(['data', 'schema', 'page', 'asset']),
+  /** data: an artifact; schema, page, asset: what stands beside it; proof: the signed manifest, of all the others. */
+  kind: z.enum(['data', 'schema', 'page', 'asset', 'proof']),
   area: z.enum(AREAS).nullable(),
   restricted: z.boolean(),
   media_type: z.string(),
@@ -100,10 +100,14 @@ export const DraftManifest = z.strictObject({
 });
 export type DraftManifest = z.infer<typeof DraftManifest>;
 
+const Signed = z.strictObject({ version: z.int().min(1), keys: z.array(z.string()).min(1) });
+
 export const Manifest = z.strictObject({
   format: z.literal('cathedral-release/1'),
   /** `<snapshot id>-<8 hex digits of the content>`, also the folder's name. */
   release: z.string(),
+  /** The version of its signed manifest, and the verifier keys that signed it; left out where it is not signed. */
+  signed: Signed.optional(),
   ...Facts.shape,
   files: z.array(ManifestFile),
   /** By artifact path, newest first. Gated histories have only these. */
@@ -113,8 +117,8 @@ export const Manifest = z.strictObject({
    */
   unlisted: z.array(z.strictObject({ file: ReleasePath, ...Blob.shape })),
   /**
-   * SHA-256 over the release's content: everything here but `modified`, the encodings, `release` and the two
-   * digests.
+   * SHA-256 over the release's content: everything here but `modified`, the encodings, `release`, `signed`, the
+   * proofs and the two digests.
    */
   content: Sha256,
   /** SHA-256 of this file's own text with 64 zeros in place of this digest. */
@@ -175,8 +179,8 @@ export function storedAt(file: Pick<ManifestFile, 'path' | 'restricted'>): strin
 }
 
 /**
- * Of what is published, however it came to be: not when a file first appeared, nor how it is compressed, so
- * a rebuild from genesis gives the id that the runs one by one gave.
+ * Of what is published, however it came to be: not when a file first appeared, how it is compressed, nor who signed it,
+ * so a rebuild from genesis gives the id that the runs one by one gave.
  */
 function contentDigest({
   timestamp,
@@ -187,7 +191,8 @@ function contentDigest({
   segments,
   unlisted,
 }: ManifestBody): string {
-  const plain = files.map(({ modified: _, encodings: __, ...file }) => file);
+  const contents = files.filter(({ kind }) => kind !== 'proof');
+  const plain = contents.map(({ modified: _, encodings: __, ...file }) => file);
   const pieces = Object.entries(segments).map(([path, list]) => [
     path,
     list.map(({ file, sha256, cycles }) => [file, sha256, ...(cycles ? [cycles.sha256] : [])]),

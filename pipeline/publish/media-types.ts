@@ -22,6 +22,9 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
   pdf: 'application/pdf',
   zip: 'application/zip',
+  // Signed notes, and the keys that verify them: lines of text.
+  sig: 'text/plain; charset=utf-8',
+  vkey: 'text/plain; charset=utf-8',
   wasm: 'application/wasm',
   ndjson: 'application/x-ndjson',
   parquet: 'application/vnd.apache.parquet',

@@ -12,12 +12,15 @@ import {
   type DraftManifest,
   type Facts,
   type Manifest,
+  type ManifestBody,
   type ManifestFile,
   type Segment,
+  sealManifest,
   sha256,
   storedAt,
 } from './manifest.ts';
 import type { NewFile } from './new-file.ts';
+import { type Proof, proofFile } from './proof-files.ts';
 import type { Published } from './release.ts';
 import { readSite } from './site-tree.ts';
 import { StagingFolder } from './staging-folder.ts';
@@ -37,6 +40,8 @@ export interface Publication {
   facts: Facts;
   /** JSON text of what the next run goes on from. */
   state: string;
+  /** Signs the release, sealed but for what proves it; left out or null: it is not signed. */
+  sign?: ((release: Manifest) => Promise<Proof>) | null;
 }
 
 type Entry = DraftFile & { modified?: string };
@@ -164,13 +169,9 @@ export class Staging implements AsyncDisposable {
    * Makes this the release that is served, as the last of its steps. The release's id follows from its
    * content, so publishing what is published changes nothing. Throws publish_failed.
    */
-  async publish({ facts, state }: Publication): Promise<Outcome> {
+  async publish({ facts, state, sign }: Publication): Promise<Outcome> {
     this.#assertNoneLost();
-    const files = [...this.#entries.values()].map(({ modified, ...file }) => {
-      const before = this.before(file.path);
-      const since = before?.sha256 === file.sha256 ? before.modified : facts.timestamp;
-      return { ...file, modified: modified ?? since };
-    });
+    const files = this.#dated(facts);
     const headers = formatHeadersFile(files);
     const unlisted = await Promise.all(
       Object.entries({ 'state.json': state, 'public/_headers': headers }).map(async ([file, text]) => ({
@@ -181,12 +182,24 @@ export class Staging implements AsyncDisposable {
     for (const work of [this.scratch, join(this.dir, 'manifest.json')]) {
       await guarded(work, () => rm(work, { recursive: true, force: true }));
     }
-    return commit(
-      this.#out,
-      this.folder,
-      { ...facts, files, segments: this.segments, unlisted: [...this.#kept, ...unlisted] },
-      JSON.parse(state),
-    );
+    const body = { ...facts, files, segments: this.segments, unlisted: [...this.#kept, ...unlisted] };
+    const signed = sign ? await this.#prove(body, await sign(sealManifest(body))) : body;
+    return commit(this.#out, this.folder, signed, JSON.parse(state));
+  }
+
+  /** Adds what proves the release, the last of its files. */
+  async #prove(body: ManifestBody, { version, keys, texts }: Proof): Promise<ManifestBody> {
+    for (const [path, text] of texts) await this.write(proofFile(path, text, body.timestamp));
+    return { ...body, signed: { version, keys: [...keys] }, files: this.#dated(body) };
+  }
+
+  /** Each file with the time since which it has been as it is. */
+  #dated({ timestamp }: Pick<Facts, 'timestamp'>): ManifestFile[] {
+    return [...this.#entries.values()].map(({ modified, ...file }) => {
+      const before = this.before(file.path);
+      const since = before?.sha256 === file.sha256 ? before.modified : timestamp;
+      return { ...file, modified: modified ?? since };
+    });
   }
 
   /** Removes the folder; of no effect after `publish`. */

@@ -13,7 +13,7 @@ export async function renderDocuments(staging: Staging, view: View, folded: Fold
     await staging.write({ ...dataFile(artifact, artifact.render(view)), rows });
   }
   for (const artifact of HISTORIES) {
-    await folded.histories.get(artifact.path)!.finish(artifact.head(view), artifact.tail(view));
+    await folded.histories.get(artifact.path)!.finish(artifact.head(view), artifact.tail);
   }
   for (const artifact of YEARLY) {
     await staging.write(dataFile(artifact, artifact.render(view, false)));

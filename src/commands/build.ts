@@ -11,10 +11,20 @@ import { SOFTWARE } from './software.ts';
 
 /** Settings that the site and its PDFs are made by. */
 const SITE_SETTINGS = ['baseUrl', 'contact', 'withoutPdf', 'withoutSite', 'chromium'] as const;
+const PUBLISHER_SETTINGS = ['publisherKey', 'publisherName'] as const;
 
 export const build = defineCommand({
   summary: 'Publishes what is new in the ledger as a release: one run, verified before anything is shown.',
-  settings: ['ledger', ...SOURCE_SETTINGS, 'out', 'documents', 'companions', ...SITE_SETTINGS, 'rebuild'],
+  settings: [
+    'ledger',
+    ...SOURCE_SETTINGS,
+    'out',
+    'documents',
+    'companions',
+    ...SITE_SETTINGS,
+    ...PUBLISHER_SETTINGS,
+    'rebuild',
+  ],
   async run(config, context) {
     const { out, documents, companions, baseUrl, contact, rebuild, wait } = config;
     const { now, progress, print } = context;
@@ -30,6 +40,7 @@ export const build = defineCommand({
         contact,
         rebuild,
         software: SOFTWARE,
+        publisher: { kind: 'signs', keyFile: config.publisherKey, name: config.publisherName, now },
         site: !config.withoutSite,
         ...(config.withoutSite || config.withoutPdf ? { print: null } : printers(config.chromium)),
         waitMs: wait * 1000,

@@ -1,18 +1,37 @@
 import { check as checkRelease } from '../../pipeline/check.ts';
+import type { Verifier } from '../../pipeline/ledger/note.ts';
+import { signerOf } from '../../pipeline/publish/publisher-key-file.ts';
+import { readPublisherKeys } from '../../pipeline/publish/publisher-keys.ts';
 import { defineCommand } from './command.ts';
 import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
 import { SOFTWARE } from './software.ts';
 
+/** Null where there is no key file: then it is the keys that the release names. */
+async function publisherVerifiers(keyFile: string): Promise<Verifier[] | null> {
+  const keys = await readPublisherKeys(keyFile);
+  return keys && keys.map((key) => signerOf(key).verifier);
+}
+
 export const check = defineCommand({
   summary:
     'Reads every byte of the published release; with --ledger it also makes everything again from genesis and compares.',
-  settings: ['out', 'checkedLedger', ...SOURCE_SETTINGS, 'documents', 'companions', 'baseUrl', 'contact'],
+  settings: [
+    'out',
+    'checkedLedger',
+    ...SOURCE_SETTINGS,
+    'documents',
+    'companions',
+    'baseUrl',
+    'contact',
+    'publisherKey',
+  ],
   async run(config, context) {
     const { out, documents, companions, baseUrl, contact, checkedLedger, wait } = config;
     const { progress, print } = context;
     const source = checkedLedger && (await openSource(checkedLedger, config, context));
     const problems = await checkRelease({
       ...(source ?? { ledger: null, verifiers: [] }),
+      publisherKeys: await publisherVerifiers(config.publisherKey),
       out,
       documents,
       companions,

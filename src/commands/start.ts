@@ -26,6 +26,8 @@ const BUILD_SETTINGS = [
   'withoutPdf',
   'withoutSite',
   'chromium',
+  'publisherKey',
+  'publisherName',
   'wait',
 ] as const;
 const SETTINGS = [

@@ -4,6 +4,7 @@ import { build } from './build.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
 import { KEYS } from './keys.ts';
+import { PUBLISHER } from './publisher.ts';
 import { sample } from './sample.ts';
 import { serve } from './serve.ts';
 import { start } from './start.ts';
@@ -18,4 +19,5 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...KEYS,
   ...ACCESS_LOG,
   ...ATTEST,
+  ...PUBLISHER,
 };

@@ -13,7 +13,7 @@ const view = { state: emptyState(), documents: {} as never, companions: {} as ne
 function archive() {
   const rows = historyRows([deliberationArchive], leaves)[deliberationArchive.path]!;
   const text =
-    deliberationArchive.head(view) + rows.join(deliberationArchive.separator) + deliberationArchive.tail();
+    deliberationArchive.head(view) + rows.join(deliberationArchive.separator) + deliberationArchive.tail;
   return deliberationArchive.schema.parse(JSON.parse(text)).deliberations;
 }
 
@@ -57,6 +57,6 @@ describe('the archive of deliberations', () => {
   });
 
   test('is a JSON file where nothing has been closed', () => {
-    expect(JSON.parse(deliberationArchive.head(view) + deliberationArchive.tail()).deliberations).toEqual([]);
+    expect(JSON.parse(deliberationArchive.head(view) + deliberationArchive.tail).deliberations).toEqual([]);
   });
 });

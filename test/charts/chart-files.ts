@@ -20,7 +20,7 @@ export function chartFiles(leaves: readonly Leaf[]): ChartFiles {
     ...YEARLY.filter(({ path }) => PATHS.has(path)).map(({ path, render }) => [path, render(view, false)]),
     ...histories.map(({ path, head, tail, separator }) => [
       path,
-      head(view) + rows[path]!.join(separator) + tail(view),
+      head(view) + rows[path]!.join(separator) + tail,
     ]),
   ];
   return Object.fromEntries(files);

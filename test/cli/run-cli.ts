@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { formatPublisherKeys } from '../../pipeline/publish/publisher-key-file.ts';
 
 const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
 
@@ -23,7 +24,9 @@ export class RunningCli {
   constructor(args: readonly string[], env: Record<string, string> = {}) {
     const { PATH = '', TZ = '', HOME = '' } = process.env;
     const folder = mkdtempSync(join(tmpdir(), 'cathedral-cli-'));
+    const out = args[args.indexOf('--out') + 1];
     const stores = {
+      CATHEDRAL_PUBLISHER_KEY: publisherKey(args.includes('--out') ? `${out}` : join(folder, 'out')),
       CATHEDRAL_KEYS: join(folder, 'keys.sqlite'),
       CATHEDRAL_LIMITS: join(folder, 'limits.db'),
       CATHEDRAL_ACCESS_LOG: join(folder, 'access-log'),
@@ -72,4 +75,13 @@ export class RunningCli {
 
 export function runCli(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
   return new RunningCli(args, env).finished();
+}
+
+/** A file of its own for each folder that is published in, with one key in all of them: it shows in releases. */
+function publisherKey(out: string): string {
+  const path = `${out}.publisher-key`;
+  const key = { name: 'test.example', seed: new Uint8Array(32).fill(3), made: '2025-01-01T00:00:00Z' };
+  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path)) writeFileSync(path, formatPublisherKeys([key]), { mode: 0o600 });
+  return path;
 }

@@ -11,10 +11,12 @@ import { CHART_PATHS } from '../../pipeline/charts/chart-forms.ts';
 import { COMMON_HEADERS, EXCEPTIONS, headersFor, LOG_HEADERS } from '../../pipeline/publish/headers.ts';
 import { type Manifest, storedAt } from '../../pipeline/publish/manifest.ts';
 import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/publish/media-types.ts';
+import { proofFile } from '../../pipeline/publish/proof-files.ts';
+import { PROOF_PATHS } from '../../pipeline/publish/public-manifest.ts';
 import type { Published } from '../../pipeline/publish/release.ts';
 import { schemaFiles } from '../../pipeline/publish/schemas.ts';
 import type { Staging } from '../../pipeline/publish/staging.ts';
-import { dataFile, publishTiny } from './publish-tiny.ts';
+import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
 import { endNginx, freePort, runNginx } from './run-nginx.ts';
 
 const CONFIGURATION = join(import.meta.dirname, '../../docs/nginx.conf');
@@ -50,6 +52,11 @@ async function addArtifacts(staging: Staging): Promise<void> {
     const about = { kind: 'schema', area: null, mediaType: mediaTypeOf(path) } as const;
     await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), about));
   }
+  await staging.write(
+    dataFile('publisher.vkey', 'a key\n', { kind: 'schema', mediaType: mediaTypeOf('a.vkey') }),
+  );
+  for (const path of PROOF_PATHS)
+    await staging.write(proofFile(path, path.repeat(20), tinyFacts(1).timestamp));
   for (const path of CHART_PATHS.keys())
     await staging.write(dataFile(path, path.repeat(20), { kind: 'schema', mediaType: mediaTypeOf(path) }));
   // A folder with a policy of its own, and what a search reads.
@@ -214,7 +221,6 @@ describe('nginx with the shipped configuration', () => {
     '/../segments/economy/mic-history.csv/0-40.part',
     '/state.json',
     '/../state.json',
-    '/manifest.json',
     '/../manifest.json',
     '/status.json/../../site.conf',
     '/status.json/',

@@ -70,7 +70,7 @@ function historyFiles(view: View, leaves: readonly Leaf[]): Staged[] {
   const rowsOf = historyRows(assembled, leaves);
   return assembled.map((artifact) => {
     const rows = rowsOf[artifact.path]!;
-    const content = artifact.head(view) + rows.join(artifact.separator) + artifact.tail(view);
+    const content = artifact.head(view) + rows.join(artifact.separator) + artifact.tail;
     return { ...describe(artifact), content, rows: rows.length };
   });
 }

@@ -42,7 +42,7 @@ export const cathedralMultipliers = {
   separator: '',
   assembled: true,
   head: () => csvHeader(schema),
-  tail: () => '',
+  tail: '',
   rows({ event }) {
     const { timestamp, cycle } = event;
     return settings(event).map(([cathedral, multiplier, reason]) => {

@@ -28,7 +28,7 @@ export const micHistory: HistoryArtifact = {
   separator: '',
   assembled: true,
   head: () => csvHeader(schema),
-  tail: () => '',
+  tail: '',
   rows({ event }) {
     if (event.type !== 'mic_mint') return [];
     const { timestamp, cycle, data } = event as EventOf<'mic_mint'>;

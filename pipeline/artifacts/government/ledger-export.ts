@@ -38,7 +38,7 @@ export const ledgerExport = {
   separator: '',
   assembled: false,
   head: () => csvHeader(schema),
-  tail: () => '',
+  tail: '',
   rows: ({ event, hash }) => [
     csvRow([event.timestamp, event.type, event.agent, JSON.stringify(event.data), `0x${hash}`]),
   ],

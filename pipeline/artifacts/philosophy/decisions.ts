@@ -37,7 +37,7 @@ export const decisions: HistoryArtifact = {
   separator: ',\n',
   assembled: true,
   head: ({ state }) => `{"timestamp":${JSON.stringify(state.asOf)},"decisions":[\n`,
-  tail: () => '\n]}\n',
+  tail: '\n]}\n',
   rows({ event }) {
     if (event.type !== 'decision_recorded') return [];
     const { timestamp, seq, data } = event as EventOf<'decision_recorded'>;

@@ -46,7 +46,7 @@ export const deliberationArchive = {
   separator: ',\n',
   assembled: true,
   head: ({ state }) => `{"timestamp":${JSON.stringify(state.asOf)},"deliberations":[\n`,
-  tail: () => '\n]}\n',
+  tail: '\n]}\n',
   rows: () => [],
   dayRows: (state) =>
     closedOn(state).map(({ id, closed_at, opened_at, topic, positions, consensus, outcome }) => {

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CathedralError } from '../errors.ts';
+import { guarded, sync } from './durable.ts';
+import { formatPublisherKeys, type PublisherKey, parsePublisherKeys } from './publisher-key-file.ts';
+
+const SEED_BYTES = 32;
+/** Of the group and of everybody else. */
+const OTHERS = 0o077;
+
+/** A new key; `now` in ms since 1970. */
+export function newPublisherKey(name: string, now: number): PublisherKey {
+  return { name, seed: randomBytes(SEED_BYTES), made: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') };
+}
+
+/**
+ * The keys in a file, the one that stays first; null where there is no file. Throws config_invalid for a file that others
+ * can read or that is not one of keys.
+ */
+export async function readPublisherKeys(path: string): Promise<PublisherKey[] | null> {
+  try {
+    const { mode } = await stat(path);
+    if (process.platform !== 'win32' && mode & OTHERS) {
+      const expected = 'a file that its owner alone can read (chmod 600)';
+      throw new CathedralError('config_invalid', {
+        place: path,
+        expected,
+        found: `mode ${(mode & 0o777).toString(8)}`,
+      });
+    }
+    return parsePublisherKeys(await readFile(path, 'utf8'), path);
+  } catch (cause) {
+    if (cause instanceof CathedralError) throw cause;
+    const { code = String(cause) } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new CathedralError('config_invalid', {
+      place: path,
+      expected: 'a file of keys that can be read',
+      found: code,
+      cause,
+    });
+  }
+}
+
+/** Makes the file, unless another run has made it meanwhile, and gives what it then holds. Throws publish_failed. */
+export async function makePublisherKeys(path: string, key: PublisherKey): Promise<PublisherKey[]> {
+  await writeSecret(path, [key], async (written) => {
+    await link(written, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    await rm(written);
+  });
+  return (await readPublisherKeys(path)) ?? [key];
+}
+
+/** Puts other keys in the place of those that the file holds, at once. Throws publish_failed. */
+export async function replacePublisherKeys(path: string, keys: readonly PublisherKey[]): Promise<void> {
+  await writeSecret(path, keys, (written) => rename(written, path));
+}
+
+/** At no moment is there half a file, or one that others can read. */
+async function writeSecret(
+  path: string,
+  keys: readonly PublisherKey[],
+  settle: (written: string) => Promise<void>,
+): Promise<void> {
+  await guarded(path, async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const written = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    const handle = await open(written, 'wx', 0o600);
+    try {
+      await handle.writeFile(formatPublisherKeys(keys));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await settle(written);
+    await sync(dirname(path));
+  });
+}

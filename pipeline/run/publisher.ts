@@ -1,0 +1,99 @@
+import { CathedralError } from '../errors.ts';
+import { formatVerifierKey } from '../ledger/note.ts';
+import type { Manifest } from '../publish/manifest.ts';
+import { mediaTypeOf } from '../publish/media-types.ts';
+import type { NewFile } from '../publish/new-file.ts';
+import type { Proof } from '../publish/proof-files.ts';
+import { type PublisherKey, signerOf } from '../publish/publisher-key-file.ts';
+import { makePublisherKeys, newPublisherKey, readPublisherKeys } from '../publish/publisher-keys.ts';
+import type { Published } from '../publish/release.ts';
+import { type SigningPlace, signRelease } from '../publish/sign-release.ts';
+import { readSigningRecord } from '../publish/signing-record.ts';
+
+export type PublisherOptions =
+  | {
+      kind: 'signs';
+      /** Made by the first run, where nothing was published before. */
+      keyFile: string;
+      /** Of a key that is made. */
+      name: string;
+      /** ms since 1970 */
+      now: () => number;
+    }
+  /** For a rebuild that is compared and not signed: whose verifier keys the release shows. */
+  | { kind: 'shown'; keys: readonly string[] };
+
+/** By whom a release is signed. */
+export interface Publisher {
+  /** Verifier keys, the one that stays first. */
+  keys: readonly string[];
+  /** Null: the release is not signed. */
+  sign: ((release: Manifest, checkpoint: string) => Promise<Proof>) | null;
+}
+
+/** Where readers find the keys, below the service's root. */
+export const PUBLISHER_KEYS_PATH = 'publisher.vkey';
+
+/**
+ * The publisher's keys, made where there are none and nothing was signed yet. Throws release_refused where none of them
+ * signed the release before: whoever trusts that one's keys would have to refuse the next.
+ */
+export async function openPublisher(
+  options: PublisherOptions | null,
+  { previous, ...place }: Omit<SigningPlace, 'keyFile'>,
+): Promise<Publisher | null> {
+  if (options === null) return null;
+  if (options.kind === 'shown') return { keys: options.keys, sign: null };
+  const { keyFile } = options;
+  const keys = (await readPublisherKeys(keyFile)) ?? (await firstKeys(options, previous));
+  const verifierKeys = keys.map((key) => formatVerifierKey(signerOf(key).verifier));
+  await assertFollows(keyFile, previous, verifierKeys);
+  const [first, ...others] = keys.map(signerOf);
+  return {
+    keys: verifierKeys,
+    sign: (release, checkpoint) =>
+      signRelease(release, { checkpoint, signers: [first!, ...others] }, { ...place, previous, keyFile }),
+  };
+}
+
+/** The verifier keys of a release as a file of it, a line each. */
+export function publisherKeysFile({ keys }: Publisher): NewFile {
+  return {
+    path: PUBLISHER_KEYS_PATH,
+    kind: 'schema',
+    area: null,
+    restricted: false,
+    mediaType: mediaTypeOf(PUBLISHER_KEYS_PATH),
+    rows: null,
+    immutable: false,
+    content: keys.map((key) => `${key}\n`).join(''),
+  };
+}
+
+async function firstKeys(
+  { keyFile, name, now }: Extract<PublisherOptions, { kind: 'signs' }>,
+  previous: Published | null,
+): Promise<PublisherKey[]> {
+  if (!previous?.manifest.signed) return makePublisherKeys(keyFile, newPublisherKey(name, now()));
+  throw lost(keyFile, previous, 'no such file');
+}
+
+async function assertFollows(
+  keyFile: string,
+  previous: Published | null,
+  keys: readonly string[],
+): Promise<void> {
+  const before = previous?.manifest.signed?.keys;
+  if (!before || before.some((key) => keys.includes(key))) return;
+  const { replaced } = await readSigningRecord(keyFile);
+  if (before.every((key) => replaced.includes(key))) return;
+  throw lost(keyFile, previous, keys.join(', '));
+}
+
+function lost(place: string, previous: Published | null, found: string): CathedralError {
+  const { release, signed } = previous!.manifest;
+  const expected =
+    `a key that signed ${release}: ${signed!.keys.join(' or ')} (nothing is published: put the key file back from its ` +
+    'backup; where the key is lost or was stolen, see cathedral publisher replace)';
+  return new CathedralError('release_refused', { place, expected, found });
+}
