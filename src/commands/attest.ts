@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
 import { describeStatus } from '../../pipeline/attestation/describe-status.ts';
+import { printable } from '../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../pipeline/attestation/problem.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
@@ -10,7 +11,7 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { askPassphrase } from './attestation/ask-passphrase.ts';
 import { DRAFT_SETTINGS, draftAttestation } from './attestation/draft-attestation.ts';
 import { findRegistered, formatStatus } from './attestation/format-status.ts';
-import { formatVerdict, printable } from './attestation/format-verdict.ts';
+import { formatVerdict } from './attestation/format-verdict.ts';
 import { openKey, parseKeyFile } from './attestation/key-file.ts';
 import { makeKey } from './attestation/make-key.ts';
 import { listFiles, readInput } from './attestation/read-input.ts';

@@ -31,9 +31,13 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function get(path: string, headers: Record<string, string> = {}) {
-  const options = { port, path, headers, host: '127.0.0.1', localAddress: CLIENT, agent: false };
-  const sent = request({ ...options, ca: CERTIFICATE.cert }).end();
+const get = (path: string, headers: Record<string, string> = {}) => ask('GET', path, headers);
+const post = (body: string, headers: Record<string, string>) =>
+  ask('POST', '/attestations/verify', headers, body);
+
+async function ask(method: string, path: string, headers: Record<string, string>, text = '') {
+  const options = { port, method, path, headers, host: '127.0.0.1', localAddress: CLIENT, agent: false };
+  const sent = request({ ...options, ca: CERTIFICATE.cert }).end(text);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const body = Buffer.concat(await response.toArray());
   return { status: response.statusCode!, headers: response.headers, body };
@@ -88,6 +92,21 @@ describe('behind nginx with the shipped configuration', () => {
       expect((await get('/%2e%2e/state.json')).status).toBeGreaterThanOrEqual(400);
       // For the operator alone; this client is another machine.
       expect((await get('/metrics')).status).toBe(403);
+    } finally {
+      await endNginx(nginx);
+    }
+  });
+
+  test('a document to verify gets through, and one that is too long an answer of the service', async () => {
+    await behindNginx();
+    try {
+      const headers = { 'content-type': 'application/json' };
+      const sent = await Promise.all([60_000, 70_000].map((bytes) => post(' '.repeat(bytes), headers)));
+      // This release has no registry to verify against; what counts is that the service was asked.
+      expect(sent.map(({ body }) => JSON.parse(String(body)).code)).toEqual([
+        'unavailable',
+        'content_too_large',
+      ]);
     } finally {
       await endNginx(nginx);
     }

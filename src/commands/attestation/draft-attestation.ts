@@ -1,10 +1,9 @@
-import { parseAttestation } from '../../../pipeline/attestation/parse-attestation.ts';
+import { checkDraft, type Drafted } from '../../../pipeline/attestation/check-draft.ts';
+import { newDocument } from '../../../pipeline/attestation/new-document.ts';
 import { type Problem, problem } from '../../../pipeline/attestation/problem.ts';
 import { type Json, type JsonObject, readJson } from '../../../pipeline/attestation/read-json.ts';
-import { walletText } from '../../../pipeline/attestation/wallet-signature.ts';
 import type { Config } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { newDocument } from './new-document.ts';
 import { readInput } from './read-input.ts';
 
 export const DRAFT_SETTINGS = [
@@ -27,17 +26,6 @@ export const DRAFT_SETTINGS = [
   'attestationPrevious',
   'attestationTrail',
 ] as const;
-
-export interface Drafted {
-  document: JsonObject;
-  /** What is wrong with it, but for the signatures that are still to come. */
-  problems: Problem[];
-  /** What the wallet has to sign; null where it did already, or where there is nothing yet that it could. */
-  walletText: string | null;
-}
-
-/** Stand where signatures will, while the rest is checked. */
-const PENDING = { wallet_signature: '0x0', signature: 'AA==' };
 
 /** An unsigned document from flags and files, attested at `now`, ms. */
 export async function draftAttestation(
@@ -64,11 +52,7 @@ export async function draftAttestation(
     previous: config.attestationPrevious,
     trail: config.attestationTrail,
   };
-  const document = newDocument(given, now);
-  const parsed = parseAttestation(JSON.stringify({ ...PENDING, ...document }));
-  if ('problems' in parsed) return { document, problems: parsed.problems, walletText: null };
-  const isPending = document.wallet_signature === undefined;
-  return { document, problems: [], walletText: isPending ? walletText(parsed.attestation) : null };
+  return checkDraft(newDocument(given, now));
 }
 
 async function readJsonFile(path: string | null): Promise<Json | null> {

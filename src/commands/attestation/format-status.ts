@@ -1,8 +1,8 @@
 import type { describeStatus } from '../../../pipeline/attestation/describe-status.ts';
+import { printable } from '../../../pipeline/attestation/printable.ts';
 import { type Registered, registryOf } from '../../../pipeline/attestation/registry.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Companions } from '../../../pipeline/model/companions.ts';
-import { printable } from './format-verdict.ts';
 
 /** The attestation of an id or a UUID. Throws attestation_refused where the ledger has none. */
 export function findRegistered(companions: Companions, name: string): Registered & { id: string } {

@@ -1,3 +1,4 @@
+import { printable } from '../../../pipeline/attestation/printable.ts';
 import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
 
 export type FileVerdict = { file: string } & Verdict;
@@ -13,11 +14,4 @@ export function formatVerdict({ file, valid, status, id, uuid, checks, problems 
   for (const { code, pointer } of problems)
     lines.push(`  because  ${code} at ${pointer === '' ? 'the whole document' : pointer}`);
   return lines.map(printable).join('\n');
-}
-
-/** On one line and without characters that move a terminal's cursor or turn its writing round. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    return `\\u{${character.codePointAt(0)!.toString(16)}}`;
-  });
 }

@@ -30,6 +30,7 @@ export const EXPLORERS: readonly NavLink[] = [
   { href: '/cycles/', label: 'Cycles' },
   { href: '/calculator/', label: 'Reward calculator' },
   { href: '/philosophy/simulation/', label: 'Governance simulation' },
+  { href: '/attestations/', label: 'Attestations' },
 ];
 
 /** The service itself. */

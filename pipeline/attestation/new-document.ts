@@ -1,6 +1,6 @@
-import { justificationHash } from '../../../pipeline/attestation/canonical-bytes.ts';
-import { type Algorithm, ATTESTATION_VERSION } from '../../../pipeline/attestation/document.ts';
-import type { Json, JsonObject } from '../../../pipeline/attestation/read-json.ts';
+import { justificationHash } from './canonical-bytes.ts';
+import { type Algorithm, ATTESTATION_VERSION } from './document.ts';
+import type { Json, JsonObject } from './read-json.ts';
 
 /** What a new document is made of. Null: not said, so it is as in the draft, or left out. */
 export interface NewDocument {

@@ -1,0 +1,116 @@
+import { checkDraft } from '../../../pipeline/attestation/check-draft.ts';
+import type { Algorithm } from '../../../pipeline/attestation/document.ts';
+import { type NewDocument, newDocument } from '../../../pipeline/attestation/new-document.ts';
+import { printable } from '../../../pipeline/attestation/printable.ts';
+import type { Problem } from '../../../pipeline/attestation/problem.ts';
+import { type Json, readJson } from '../../../pipeline/attestation/read-json.ts';
+import { addCopyButton } from '../files/copy-button.ts';
+import { makeElement } from './make-element.ts';
+
+/** Makes the form write a new unsigned document, its justification hashed here. */
+export function beginDrafting(): void {
+  const form = document.querySelector<HTMLFormElement>('#draft-form');
+  const place = document.querySelector<HTMLElement>('#draft');
+  if (!form || !place) return;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const { justification, problem } = readJustification(form);
+    const given = readForm(form, justification);
+    const { document, problems, walletText } = checkDraft(newDocument(given, Date.now()));
+    const all = problem ? [{ ...problem, pointer: `/epicon_ej${problem.pointer}` }, ...problems] : problems;
+    showDraft(place, JSON.stringify(document, null, 2), all, walletText);
+  });
+}
+
+function readJustification(form: HTMLFormElement): { justification: Json; problem: Problem | null } {
+  const text = textOf(form, 'justification');
+  if (text === null) return { justification: null, problem: null };
+  const { value, problem } = readJson(text);
+  return { justification: value, problem };
+}
+
+function readForm(form: HTMLFormElement, justification: Json): NewDocument {
+  const text = (name: string) => textOf(form, name);
+  const number = (name: string) => (text(name) === null ? null : Number(text(name)));
+  return {
+    draft: {},
+    companion: text('companion'),
+    algorithm: text('algorithm') as Algorithm | null,
+    ledgerId: text('ledger-id'),
+    scope: text('scope'),
+    risk: text('risk'),
+    riskReason: text('risk-justification'),
+    justification,
+    hashOnly: isChecked(form, 'hash-only'),
+    walletSignature: text('wallet-signature'),
+    days: number('days'),
+    ccr: number('ccr-score'),
+    threshold: number('drift-threshold'),
+    interval: text('check-interval'),
+    unwatched: isChecked(form, 'without-drift-monitoring'),
+    context: text('request-context'),
+    previous: text('previous'),
+    trail: text('audit-trail-id'),
+  };
+}
+
+/** Null for a field that is left empty. */
+function textOf(form: HTMLFormElement, name: string): string | null {
+  const value = new FormData(form).get(name);
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+}
+
+function isChecked(form: HTMLFormElement, name: string): boolean {
+  return new FormData(form).has(name);
+}
+
+function showDraft(
+  place: HTMLElement,
+  text: string,
+  problems: readonly Problem[],
+  wallet: string | null,
+): void {
+  const isGood = problems.length === 0;
+  const words = isGood ? 'The document, unsigned' : 'Something is missing or wrong yet';
+  const title = makeElement('h3', isGood ? '' : 'is-invalid', words);
+  title.tabIndex = -1;
+  place.replaceChildren(
+    title,
+    ...(isGood ? [block(text, 'the document'), download(text)] : [faultList(problems)]),
+    ...(wallet === null
+      ? []
+      : [
+          makeElement(
+            'p',
+            '',
+            'Before it can be signed, the wallet of the ledger id has to sign these five lines (EIP-191, personal_sign):',
+          ),
+          block(wallet, 'what the wallet signs'),
+        ]),
+  );
+  place.hidden = false;
+  title.focus({ preventScroll: true });
+  title.scrollIntoView({ block: 'nearest' });
+}
+
+function faultList(problems: readonly Problem[]): HTMLElement {
+  const items = problems.map(({ pointer, message }) =>
+    makeElement('li', '', makeElement('code', 'place', printable(pointer)), ` ${printable(message)}`),
+  );
+  return makeElement('ul', 'places', ...items);
+}
+
+function block(text: string, name: string): HTMLElement {
+  const copyable = makeElement('div', 'copyable', makeElement('pre', '', makeElement('code', '', text)));
+  copyable.dataset.copy = name;
+  const { clipboard } = navigator as { clipboard?: Navigator['clipboard'] };
+  if (clipboard) addCopyButton(copyable, clipboard);
+  return copyable;
+}
+
+function download(text: string): HTMLElement {
+  const link = makeElement('a', '', 'Save as draft.json');
+  link.href = URL.createObjectURL(new Blob([`${text}\n`], { type: 'application/json' }));
+  link.download = 'draft.json';
+  return makeElement('p', 'sans', link);
+}

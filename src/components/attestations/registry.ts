@@ -1,0 +1,63 @@
+import {
+  type PublishedAttestation,
+  PublishedRegistry,
+  REGISTRY_PATH,
+} from '../../../pipeline/attestation/published-registry.ts';
+import type { SiteRelease } from '../release.ts';
+import { formatDay } from '../words/moment.ts';
+import { formatNumber } from '../words/number.ts';
+import { capitalise, formatList } from '../words/phrase.ts';
+
+export function readRegistry(release: SiteRelease): PublishedRegistry {
+  return release.read(REGISTRY_PATH, PublishedRegistry);
+}
+
+export const ATTESTATION_COLUMNS = [
+  { label: 'Attestation', tight: true },
+  { label: 'Status', tight: true },
+  { label: 'Companion', tight: true },
+  { label: 'May' },
+  { label: 'Risk', tight: true },
+  { label: 'Until', tight: true },
+  { label: 'Drift' },
+];
+
+/** As the columns have it. */
+export function attestationRow(attestation: PublishedAttestation): string[] {
+  const { id, status, companion, scope, risk_level, expires_at } = attestation;
+  return [
+    `${id.slice(0, 12)}…`,
+    capitalise(status),
+    companion,
+    scope.join(', '),
+    capitalise(risk_level),
+    formatDay(expires_at),
+    driftWords(attestation),
+  ];
+}
+
+/** `0.038 of 0.1; check late` */
+export function driftWords({
+  drift_threshold,
+  drift,
+  check_late,
+  late_checks,
+}: PublishedAttestation): string {
+  if (drift_threshold === null) return 'not monitored';
+  const value =
+    drift === null ? 'not checked yet' : `${formatNumber(drift, { max: 4 })} of ${drift_threshold}`;
+  const late = late_checks === 0 ? [] : [`${formatNumber(late_checks)} late before`];
+  return [value, ...(check_late ? ['check is late'] : []), ...late].join('; ');
+}
+
+/** How many are in each state, in words. */
+export function registrySentence({ attestations }: PublishedRegistry): string {
+  const counts = (['active', 'expired', 'revoked', 'superseded'] as const).flatMap((status) => {
+    const count = attestations.filter((one) => one.status === status).length;
+    return count === 0 ? [] : [`${formatNumber(count)} ${count === 1 ? 'is' : 'are'} ${status}`];
+  });
+  if (counts.length === 0) return 'The ledger has no attestation of the last months.';
+  const late = attestations.filter(({ check_late }) => check_late).length;
+  const are = `Of the attestations that the ledger has, ${formatList(counts)}.`;
+  return late === 0 ? `${are} No drift check is late.` : `${are} Late drift checks: ${formatNumber(late)}.`;
+}

@@ -1,0 +1,70 @@
+import { printable } from '../../../pipeline/attestation/printable.ts';
+import type { Problem } from '../../../pipeline/attestation/problem.ts';
+import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
+import { makeElement } from './make-element.ts';
+import { CHECK_WORDS, RESULT_WORDS, verdictWords } from './verdict-words.ts';
+
+/** Puts the verdict in the place of the one before. */
+export function showVerdict(place: HTMLElement, verdict: Verdict): void {
+  const { valid, status, id, uuid, checks, problems, warnings } = verdict;
+  const title = makeElement(
+    'h3',
+    `verdict-title ${valid ? 'is-valid' : 'is-invalid'}`,
+    verdictWords(verdict),
+  );
+  title.tabIndex = -1;
+  const facts = id === null ? [] : [factList({ Id: id, UUID: uuid ?? '', Status: status })];
+  place.replaceChildren(
+    title,
+    ...problemList('What is wrong, and where', problems),
+    ...problemList('Worth a look', warnings),
+    ...facts,
+    checkTable(checks),
+  );
+  place.hidden = false;
+  title.focus({ preventScroll: true });
+  title.scrollIntoView({ block: 'nearest' });
+}
+
+function problemList(title: string, problems: readonly Problem[]): HTMLElement[] {
+  if (problems.length === 0) return [];
+  const items = problems.map(({ code, pointer, message }) =>
+    makeElement(
+      'li',
+      '',
+      makeElement('code', 'place', pointer === '' ? 'the whole document' : printable(pointer)),
+      makeElement('span', '', ` ${printable(message)} `),
+      makeElement('code', 'muted', code),
+    ),
+  );
+  return [makeElement('h4', '', title), makeElement('ul', 'places', ...items)];
+}
+
+function factList(facts: Readonly<Record<string, string>>): HTMLElement {
+  const entries = Object.entries(facts).flatMap(([name, value]) => [
+    makeElement('dt', '', name),
+    makeElement('dd', '', makeElement('code', '', value)),
+  ]);
+  return makeElement('dl', 'facts', ...entries);
+}
+
+function checkTable(checks: Verdict['checks']): HTMLElement {
+  const table = makeElement('table', 'checks');
+  table.append(makeElement('caption', '', makeElement('strong', '', 'Each check')));
+  const head = ['Check', 'Result', 'What was found'].map((text) => columnHead(text));
+  table.createTHead().append(makeElement('tr', '', ...head));
+  const rows = checks.map(({ name, result, detail }) => {
+    const heading = makeElement('th', '', CHECK_WORDS[name].name);
+    heading.scope = 'row';
+    const cell = makeElement('td', `result ${result}`, RESULT_WORDS[result]);
+    return makeElement('tr', '', heading, cell, makeElement('td', '', printable(detail)));
+  });
+  table.append(makeElement('tbody', '', ...rows));
+  return table;
+}
+
+function columnHead(text: string): HTMLElement {
+  const cell = makeElement('th', '', text);
+  cell.scope = 'col';
+  return cell;
+}

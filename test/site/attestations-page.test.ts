@@ -1,0 +1,207 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { justificationHash } from '../../pipeline/attestation/canonical-bytes.ts';
+import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
+import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
+import { findChromium } from '../../pipeline/publish/chromium.ts';
+import { demoCompanionKeys } from '../../pipeline/sample/demo-companions.ts';
+import { DEMO_LEDGER_IDS, signWithDemoWallet } from '../../pipeline/sample/demo-wallets.ts';
+import { REQUESTS } from '../../pipeline/sample/prose/requests.ts';
+import { signRequest } from '../../pipeline/sample/signed-request.ts';
+import { JUSTIFICATION } from '../attestation/signed-document.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+import { type Host, openHost } from './explore-host.ts';
+
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const DAY_MS = 86_400_000;
+
+let built: Built;
+let browser: Browser;
+let host: Host;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  host = await openHost(built.out);
+  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
+  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
+  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await host?.[Symbol.asyncDispose]();
+  await built?.[Symbol.asyncDispose]();
+});
+
+/** The page, loaded; what it asks for from then on, and what goes wrong in it. */
+async function opened(options: BrowserContextOptions = {}) {
+  const context = await browser.newContext(options);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const [requests, wrong]: [string[], string[]] = [[], []];
+  page.on(
+    'console',
+    (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()),
+  );
+  page.on('pageerror', (error) => wrong.push(error.message));
+  await page.goto(`${host.origin}/attestations/`, { waitUntil: 'networkidle' });
+  page.on('request', (request) => requests.push(request.url()));
+  return { page, requests, wrong };
+}
+
+/** Of a companion of the sample, with each algorithm in turn. */
+function signedNow(place: number): JsonObject {
+  const attestedAt = Math.floor(Date.now() / 1000) * 1000 - 1000;
+  const monitored = { threshold: 0.1, check_interval: 'P1D' };
+  const request = {
+    request: REQUESTS[0]!,
+    ledger_id: DEMO_LEDGER_IDS[0]!,
+    attestedAt,
+    expiresAt: attestedAt + DAY_MS,
+  };
+  return signRequest({ ...request, monitored, previous: null }, demoCompanionKeys()[place]!).document;
+}
+
+async function verify(page: Page, text: string): Promise<string> {
+  await page.fill('#document', text);
+  await page.click('#verify-form button[type="submit"]');
+  return page.innerText('#verdict');
+}
+
+describe('the page of attestations', () => {
+  test.each([0, 2])('verifies a pasted document without a request (%d)', async (place) => {
+    const { page, requests, wrong } = await opened();
+    const said = await verify(page, JSON.stringify(signedNow(place), null, 2));
+    expect(said).toContain('Valid: it may be relied upon now');
+    expect(said).toMatch(/Wallet\s+Passed/);
+    expect(said).toMatch(/Signature\s+Passed/);
+    const changed = await verify(page, JSON.stringify({ ...signedNow(place), risk_level: 'high' }));
+    expect(changed).toContain('Not valid');
+    expect(changed).toContain('/signature');
+    expect([requests, wrong]).toEqual([[], []]);
+  });
+
+  test('says what is wrong, and where, and takes nothing of it for markup', async () => {
+    const { page, requests, wrong } = await opened();
+    const markup = '<img src=x onerror=alert(1)>';
+    const said = await verify(page, JSON.stringify({ ...signedNow(0), [markup]: 1, scope: ['One'] }));
+    expect(said).toContain('/scope/0');
+    expect(said).toContain(`/${markup}`);
+    expect(said).toContain('unknown_member');
+    expect(await page.locator('#verdict img').count()).toBe(0);
+    expect(await verify(page, '')).toContain('not_json');
+    expect([requests, wrong]).toEqual([[], []]);
+  });
+
+  test('verifies the very bytes of a file that is chosen or dropped', async () => {
+    const { page, requests } = await opened();
+    const text = JSON.stringify(signedNow(0));
+    const file = (buffer: Buffer) => ({ name: 'signed.json', mimeType: 'application/json', buffer });
+    await page.setInputFiles('#document-file', file(Buffer.from(text)));
+    await page.getByText('Valid: it may be relied upon now').waitFor();
+    await page.setInputFiles('#document-file', file(Buffer.from(`\ufeff${text}`)));
+    await page.getByText('not_utf8').waitFor();
+    await page.setInputFiles('#document-file', file(Buffer.alloc(200_000, ' ')));
+    await page.getByText('too_large').waitFor();
+    await page.evaluate((dropped) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([dropped], 'signed.json'));
+      document
+        .querySelector('#document')!
+        .dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+    }, text);
+    await page.getByText('Valid: it may be relied upon now').waitFor();
+    expect(requests.filter((url) => !url.startsWith('blob:'))).toEqual([]);
+  });
+
+  test('is used by keyboard alone, and the verdict is where one is then', async () => {
+    const { page } = await opened();
+    await page.focus('#document');
+    await page.keyboard.insertText(JSON.stringify(signedNow(0)));
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await expect.poll(focused).toBe('Valid: it may be relied upon now');
+  });
+
+  test('makes a document that a companion can sign, with its justification hashed', async () => {
+    const { page, requests, wrong } = await opened();
+    await page.click('#draft-form button[type="submit"]');
+    await page.fill('#new-companion', 'LANTERN');
+    await page.fill('#new-ledger-id', DEMO_LEDGER_IDS[0]!);
+    await page.fill('#new-scope', 'ledger.read.export, audit.trail.annotate');
+    await page.fill('#new-justification', JSON.stringify(JUSTIFICATION, null, 2));
+    await page.click('#draft-form button[type="submit"]');
+    const [text = '', wallet] = await page.locator('#draft pre').allInnerTexts();
+    const draft = JSON.parse(text);
+    expect(draft).toMatchObject({
+      epicon_ej: JUSTIFICATION,
+      epicon_ej_hash: justificationHash(JUSTIFICATION),
+    });
+    expect(draft).not.toHaveProperty('signature');
+    expect(wallet).toContain('Companion Attestation 1.0.0\nledger_id: ');
+    const complete = { ...draft, wallet_signature: signWithDemoWallet(draft) };
+    const { document } = signAttestation(JSON.stringify(complete), demoCompanionKeys()[0]!, Date.now());
+    expect(await verify(page, JSON.stringify(document))).toContain('Valid: it may be relied upon now');
+    await page.check('#new-hash-only');
+    await page.click('#draft-form button[type="submit"]');
+    expect(JSON.parse(await page.locator('#draft pre').first().innerText())).not.toHaveProperty('epicon_ej');
+    await page.fill('#new-scope', 'Ledger');
+    await page.fill('#new-justification', '{"a":1,"a":2}');
+    await page.click('#draft-form button[type="submit"]');
+    expect(await page.innerText('#draft')).toMatch(/\/epicon_ej\/a[\s\S]*\/scope\/0/);
+    expect([requests, wrong]).toEqual([[], []]);
+  });
+
+  test('asks the service for what is newer by a button alone', async () => {
+    const { page, requests } = await opened();
+    await page.click('#refresh');
+    await page.getByText('What the page has is still in use.').waitFor();
+    expect(requests).toEqual([`${host.origin}/philosophy/companions.json`]);
+  });
+
+  test.each([
+    { viewport: { width: 1280, height: 900 }, colorScheme: 'light' as const },
+    { viewport: { width: 320, height: 640 }, colorScheme: 'dark' as const },
+  ])('is accessible with a verdict and a draft in it, at $viewport.width px', async (reader) => {
+    const { page } = await opened(reader);
+    await verify(page, JSON.stringify({ ...signedNow(0), scope: ['One'] }));
+    await page.fill('#new-companion', 'LANTERN');
+    await page.fill('#new-ledger-id', DEMO_LEDGER_IDS[0]!);
+    await page.fill('#new-scope', 'ledger.read.export');
+    await page.fill('#new-justification', JSON.stringify(JUSTIFICATION));
+    await page.click('#draft-form button[type="submit"]');
+    const { violations } = await new AxeBuilder({ page }).withTags(WCAG).setLegacyMode(true).analyze();
+    expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(reader.viewport.width);
+  });
+
+  test('explains itself, with the commands, where no script runs', async () => {
+    const { page } = await opened({ javaScriptEnabled: false });
+    await expect.poll(() => page.locator('#verify-form').isVisible()).toBe(false);
+    const text = await page.innerText('main');
+    for (const words of [
+      'attest verify --file signed.json',
+      '/attestations/verify',
+      'What is checked',
+      'LANTERN',
+    ])
+      expect(text).toContain(words);
+  });
+
+  test('has a page for implementers, with the bytes that are signed', async () => {
+    const { page } = await opened();
+    await page.goto(`${host.origin}/attestations/implementers/`);
+    const text = await page.innerText('main');
+    for (const words of [
+      'What is signed',
+      'companion-attestation/1.0.0',
+      'openssl pkeyutl -sign',
+      'signature_high_s',
+    ])
+      expect(text).toContain(words);
+  });
+});
