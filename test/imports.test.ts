@@ -23,6 +23,7 @@ const LAYERS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['run', /^pipeline\/run\//],
   ['build', /^pipeline\/build\.ts$/],
   ['check', /^pipeline\/check\.ts$/],
+  ['audit', /^pipeline\/audit\//],
   ['simulation', /^src\/simulation\//],
   ['sidecar', /^src\/sidecar\//],
   ['pages', /^src\/(pages|layouts|components)\//],

@@ -6,7 +6,6 @@ import type { Problem } from '../../pipeline/attestation/problem.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
-import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { askPassphrase } from './attestation/ask-passphrase.ts';
 import { DRAFT_SETTINGS, draftAttestation } from './attestation/draft-attestation.ts';
@@ -19,6 +18,7 @@ import { readLedger } from './attestation/read-ledger.ts';
 import { revokeAttestation } from './attestation/revoke-attestation.ts';
 import { type Command, type Context, defineCommand } from './command.ts';
 import { localLedger, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
+import { required } from './required.ts';
 
 const keygen = defineCommand({
   summary: 'Makes a companion’s key, encrypted with a passphrase, and prints what registers its public half.',
@@ -157,12 +157,6 @@ function refuse(problems: readonly Problem[], progress: Context['progress']): 1 
   for (const { code, pointer, message } of problems)
     progress.note(printable(`${pointer || '/'}: ${message} (${code})`));
   return 1;
-}
-
-function required<T>(name: SettingName, value: T | null): T {
-  if (value !== null) return value;
-  const { flag, unit } = SETTINGS[name];
-  throw new CathedralError('usage', { place: `--${flag}`, expected: unit, found: 'no value' });
 }
 
 function printJson(print: Context['print'], value: unknown): void {

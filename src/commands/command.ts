@@ -23,6 +23,8 @@ export interface Command<K extends SettingName = SettingName> {
   summary: string;
   /** What it takes; any other flag is refused. */
   settings: readonly K[];
+  /** Of these, the ones that may be given without their flags, as the first words, in this order. */
+  words?: readonly K[];
   /** Resolves to the exit status: 0, or 1 where the work found or did something wrong. */
   run(config: Pick<Config, K>, context: Context): Promise<0 | 1>;
 }

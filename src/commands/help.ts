@@ -21,9 +21,10 @@ cathedral <command> --help tells a command's flags. Exit status: 0 done, 1 faile
 }
 
 /** `cathedral build --help` */
-export function formatHelp(name: string, { summary, settings }: Command): string {
+export function formatHelp(name: string, { summary, settings, words = [] }: Command): string {
   const flags = settings.map((setting) => formatSetting(SETTINGS[setting]));
-  return `Usage: cathedral ${name} [flags]\n\n${wrap(summary, 0, 0)}\n\n${flags.join('\n')}`;
+  const usage = [name, ...words.map((word) => SETTINGS[word].flag?.toUpperCase())].join(' ');
+  return `Usage: cathedral ${usage} [flags]\n\n${wrap(summary, 0, 0)}\n\n${flags.join('\n')}`;
 }
 
 function formatSetting(setting: Setting): string {

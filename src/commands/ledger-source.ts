@@ -55,7 +55,8 @@ export async function importNew(
   return withLock(directory, { waitMs: wait * 1000, holder }, () => importCivicLedger(options));
 }
 
-async function readVerifiers(path: string): Promise<Verifier[]> {
+/** The keys of a file, one a line. Throws config_invalid. */
+export async function readVerifiers(path: string): Promise<Verifier[]> {
   const keys = (await readKeyFile(path)).split('\n').filter((line) => line.trim() !== '');
   if (keys.length === 0) throw badKeyFile(path, 'a verifier key', 'none');
   return keys.map(parseVerifierKey);

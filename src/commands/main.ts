@@ -4,6 +4,7 @@ import { readConfig } from '../../pipeline/config.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { findCommand } from './find-command.ts';
 import { formatHelp, formatOverview } from './help.ts';
+import { nameWords } from './name-words.ts';
 import { Progress } from './progress.ts';
 import { VERSION } from './software.ts';
 import { COMMANDS } from './table.ts';
@@ -21,8 +22,9 @@ async function main(words: string[]): Promise<number> {
     return print(formatOverview(Object.fromEntries(group.map((each) => [each, COMMANDS[each]!]))).trimEnd());
   const command = name === null ? unknownCommand(words, group) : COMMANDS[name]!;
   if (args.includes('--help')) return print(formatHelp(name!, command).trimEnd());
-  const config = readConfig(command.settings, args);
-  const context = { args, now: Date.now, progress, print, write, untilStopped: handleSignals() };
+  const flags = nameWords(command, args);
+  const config = readConfig(command.settings, flags);
+  const context = { args: flags, now: Date.now, progress, print, write, untilStopped: handleSignals() };
   return command.run(config, context);
 }
 

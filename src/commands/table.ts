@@ -1,5 +1,6 @@
 import { ACCESS_LOG } from './access-log.ts';
 import { ATTEST } from './attest.ts';
+import { AUDIT } from './audit.ts';
 import { build } from './build.ts';
 import { check } from './check.ts';
 import type { Command } from './command.ts';
@@ -20,4 +21,5 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...ACCESS_LOG,
   ...ATTEST,
   ...PUBLISHER,
+  ...AUDIT,
 };

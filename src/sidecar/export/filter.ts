@@ -10,6 +10,16 @@ export function asksForCycle(filter: Filter): boolean {
   return filter.kind === 'match' ? filter.field === 'cycle' : filter.parts.some(asksForCycle);
 }
 
+/** Whether an event with these fields is let through. */
+export function takes(filter: Filter, fields: Readonly<Record<Field, string>>): boolean {
+  if (filter.kind === 'match') {
+    const text = fields[filter.field];
+    return filter.patterns.some((pattern) => matches(text, pattern)) !== filter.negated;
+  }
+  const test = (part: Filter) => takes(part, fields);
+  return filter.kind === 'all' ? filter.parts.every(test) : filter.parts.some(test);
+}
+
 /**
  * What remains of a filter for rows of one cycle: true or false where nothing else matters, so that such rows are
  * copied or passed over as a whole.

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { CathedralError } from '../errors.ts';
+import { MAX_BUNDLE_BYTES, parseBundle } from '../log/entry-bundle.ts';
+import { HASH_BYTES } from '../log/hash.ts';
+import { type Bundle, bundlePath, TILE_WIDTH, type Tile, tilePath } from '../log/tile.ts';
+import { logFile } from '../publish/log/log-folder.ts';
+
+/** Where a log is read from. Nothing that it gives is trusted. */
+export interface LogSource {
+  /** For messages. */
+  name: string;
+  /** A signed note. */
+  checkpoint: () => Promise<Uint8Array>;
+  tile: (tile: Tile) => Promise<Uint8Array>;
+  /** `width` entries. */
+  entries: (bundle: Bundle) => Promise<Uint8Array[]>;
+}
+
+/** Most of a note; a checkpoint with many signatures has a few kB. */
+const MAX_NOTE_BYTES = 1_000_000;
+const TIMEOUT_MS = 60_000;
+
+/** A file of the log by its path below the log's address, of at most so many bytes; null where there is none. */
+type ReadLogFile = (path: string, mostBytes: number) => Promise<Uint8Array | null>;
+
+/** The log of a published OUT. */
+export function folderSource(out: string): LogSource {
+  return sourceOf(out, async (path) => {
+    const place = logFile(out, path);
+    return readFile(place).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'ENOENT') return null;
+      throw refused(place, 'a file that can be read', cause.code ?? cause.message, cause);
+    });
+  });
+}
+
+/** The log of a service or a mirror; without a key it has no entries. `baseUrl` has no slash at its end. */
+export function urlSource(baseUrl: string, key: string | null): LogSource {
+  return sourceOf(`${baseUrl}/log`, async (path, mostBytes) => {
+    const url = `${baseUrl}/log/${path}`;
+    const isGated = path.startsWith('tile/entries/');
+    const headers: Record<string, string> = isGated && key ? { authorization: `Bearer ${key}` } : {};
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const answer = await fetch(url, { headers, signal, redirect: 'error' });
+      if (answer.status === 404) return (await answer.body?.cancel().then(() => null)) ?? null;
+      if (answer.status !== 200) throw refused(url, 'an answer with the file', describe(answer.status));
+      return await readBody(answer, mostBytes, url);
+    } catch (cause) {
+      if (cause instanceof CathedralError) throw cause;
+      const { message, cause: reason } = cause as Error;
+      throw refused(url, 'an answer', reason instanceof Error ? reason.message : message, cause);
+    }
+  });
+}
+
+function describe(status: number): string {
+  const hint = status === 401 || status === 403 ? ': entries need a government key' : '';
+  return `status ${status}${hint}`;
+}
+
+/** Not more than was asked for, however much comes. */
+async function readBody({ body }: Response, mostBytes: number, url: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw refused(url, `at most ${mostBytes} bytes`, 'more');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function sourceOf(name: string, read: ReadLogFile): LogSource {
+  const require = async (path: string, mostBytes: number) => {
+    const bytes = await read(path, mostBytes);
+    if (bytes) return bytes;
+    throw refused(`${name}/${path}`, 'a file of the log', 'none');
+  };
+  return {
+    name,
+    checkpoint: () => require('checkpoint', MAX_NOTE_BYTES),
+    async tile(tile) {
+      const bytes = await read(tilePath(tile), TILE_WIDTH * HASH_BYTES);
+      // A partial tile may be gone once the whole one is there, which begins with it.
+      if (bytes || tile.width === TILE_WIDTH) return bytes ?? require(tilePath(tile), 0);
+      const whole = await require(tilePath({ ...tile, width: TILE_WIDTH }), TILE_WIDTH * HASH_BYTES);
+      return whole.subarray(0, tile.width * HASH_BYTES);
+    },
+    async entries(bundle) {
+      const path = bundlePath(bundle);
+      const bytes = await read(path, MAX_BUNDLE_BYTES);
+      if (bytes) return parseBundle(bytes, bundle.width, `${name}/${path}`);
+      const whole = bundlePath({ ...bundle, width: TILE_WIDTH });
+      const all = parseBundle(await require(whole, MAX_BUNDLE_BYTES), TILE_WIDTH, `${name}/${whole}`);
+      return all.slice(0, bundle.width);
+    },
+  };
+}
+
+function refused(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('proof_refused', { place, expected, found, cause });
+}

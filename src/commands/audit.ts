@@ -1,0 +1,132 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { LogEntries } from '../../pipeline/audit/log-entries.ts';
+import { folderSource, type LogSource, urlSource } from '../../pipeline/audit/log-source.ts';
+import { proveFromLedger, proveFromLog } from '../../pipeline/audit/prove-event.ts';
+import { readExport } from '../../pipeline/audit/read-export.ts';
+import { verifyExport } from '../../pipeline/audit/verify-export.ts';
+import { verifyProof } from '../../pipeline/audit/verify-proof.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { formatTlogProof } from '../../pipeline/log/tlog-proof.ts';
+import { exportOptions } from './audit/export-options.ts';
+import { formatExportVerdict } from './audit/format-export-verdict.ts';
+import { type Command, defineCommand } from './command.ts';
+import { openSource, readVerifiers, SOURCE_SETTINGS } from './ledger-source.ts';
+import { required } from './required.ts';
+
+const prove = defineCommand({
+  summary: 'Prints a proof that an event is in the log, which anybody can verify with the public key alone.',
+  settings: ['provenEvent', 'out', 'logUrl', 'provenLedger', ...SOURCE_SETTINGS, 'json'],
+  words: ['provenEvent'],
+  async run(config, context) {
+    const { provenLedger: ledger, json } = config;
+    const event = required('provenEvent', config.provenEvent);
+    const proof = ledger
+      ? await openSource(ledger, config, context).then((source) =>
+          proveFromLedger(source.ledger, event, source.verifiers),
+        )
+      : await proveFromLog(sourceOf(config), event, await readVerifiers(config.ledgerKey));
+    context.progress.end();
+    const text = formatTlogProof(proof);
+    if (json)
+      context.print(JSON.stringify({ event: `0x${event}`, index: proof.index, proof: text }, null, 2));
+    else await context.write(text);
+    return 0;
+  },
+});
+
+const verifyProofCommand = defineCommand({
+  summary: 'Verifies such a proof, without a network: that this event is in the log that the key signs.',
+  settings: ['proofFile', 'provenEvent', 'ledgerKey', 'json'],
+  words: ['proofFile'],
+  async run({ proofFile, provenEvent, ledgerKey, json }, { print }) {
+    const [place, event] = [required('proofFile', proofFile), required('provenEvent', provenEvent)];
+    const text = await readFile(place, 'utf8').catch((cause) => {
+      throw unreadable(place, cause);
+    });
+    const { index, checkpoint, verifier } = await verifyProof(
+      text,
+      event,
+      await readVerifiers(ledgerKey),
+      place,
+    );
+    const { origin, size, root } = checkpoint;
+    const key = `${verifier.name}+${verifier.id}`;
+    if (json)
+      print(JSON.stringify({ valid: true, event: `0x${event}`, index, origin, size, root, key }, null, 2));
+    else {
+      print(`The proof holds: event 0x${event} is number ${index} of the log ${origin},`);
+      print(`in its tree of ${size} events with the root ${root}, signed by ${key}.`);
+    }
+    return 0;
+  },
+});
+
+const verifyExportCommand = defineCommand({
+  summary: 'Compares an audited export with the log: every row, and that none of its period is missing.',
+  settings: [
+    'exportFile',
+    'exportFrom',
+    'exportTo',
+    'exportFilter',
+    'out',
+    'logUrl',
+    'governmentKey',
+    'ledgerKey',
+    'json',
+  ],
+  words: ['exportFile'],
+  async run(config, { print, progress }) {
+    const place = required('exportFile', config.exportFile);
+    const file = await openExport(place);
+    const options = exportOptions(file.head, config);
+    const log = await LogEntries.open(sourceOf(config), await readVerifiers(config.ledgerKey));
+    progress.stage(`comparing ${place} with the log`);
+    const verdict = await verifyExport(file, log, options).catch((cause) => {
+      throw cause.syscall ? unreadable(place, cause) : cause;
+    });
+    progress.end();
+    const about = { file: place, checkpoint: log.log.checkpoint, key: log.log.verifier, options };
+    const isGood = verdict.faults.length === 0;
+    if (config.json) print(JSON.stringify({ valid: isGood, ...verdict, ...log.log.checkpoint }, null, 2));
+    else for (const line of formatExportVerdict(verdict, about)) print(line);
+    return isGood ? 0 : 1;
+  },
+});
+
+/** By name. */
+export const AUDIT: Readonly<Record<string, Command>> = {
+  prove,
+  'verify-proof': verifyProofCommand,
+  'verify-export': verifyExportCommand,
+};
+
+function sourceOf({
+  out,
+  logUrl,
+  governmentKey = null,
+}: {
+  out: string;
+  logUrl: string | null;
+  governmentKey?: string | null;
+}): LogSource {
+  return logUrl === null ? folderSource(out) : urlSource(logUrl, governmentKey);
+}
+
+async function openExport(place: string) {
+  const bytes = place === '-' ? process.stdin : createReadStream(place, { highWaterMark: 1 << 20 });
+  const file = await readExport(bytes).catch((cause) => {
+    throw cause.syscall ? unreadable(place, cause) : cause;
+  });
+  if (file) return file;
+  throw new CathedralError('proof_refused', {
+    place: `${place}:1`,
+    expected: 'the first line of an audited export as CSV, JSON or NDJSON',
+    found: 'another one',
+  });
+}
+
+function unreadable(place: string, cause: NodeJS.ErrnoException): CathedralError {
+  const found = cause.code ?? cause.message;
+  return new CathedralError('proof_refused', { place, expected: 'a file that can be read', found, cause });
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
+import { createLogFiles } from '../../src/sidecar/log/log-files.ts';
+import { EVENTS, events, fileOf, hashOf, publishSmallLog, rowsOf, VERIFIERS } from '../audit/small-log.ts';
+import { publishTiny } from '../publish/publish-tiny.ts';
+import { GOVERNMENT } from '../sidecar/keys/tiny-office.ts';
+import { tinyApp } from '../sidecar/tiny-app.ts';
+import { runCli } from './run-cli.ts';
+
+let folder: string;
+let out: string;
+let where: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-audit-cli-'));
+  out = join(folder, 'out');
+  await publishTiny(out, { events: 5 });
+  await publishSmallLog(join(folder, 'ledger'), out);
+  const key = join(folder, 'ledger.vkey');
+  await writeFile(key, `${formatVerifierKey(VERIFIERS[0]!)}\n`);
+  where = ['--out', out, '--ledger-key', key];
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function fileWith(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+const keyFlags = () => where.slice(2);
+
+describe('cathedral prove', () => {
+  test('prints a proof that verify-proof takes, for that event alone', async () => {
+    const event = `0x${hashOf(events[123]!)}`;
+    const proved = await runCli(['prove', event, ...where]);
+    expect([proved.status, proved.stderr]).toEqual([0, '']);
+    expect(proved.stdout).toMatch(/^c2sp\.org\/tlog-proof@v1\nindex 123\n/);
+    const fromLedger = await runCli(['prove', event, '--ledger', join(folder, 'ledger'), ...keyFlags()]);
+    expect(fromLedger.stdout).toBe(proved.stdout);
+    const file = await fileWith('a.tlog-proof', proved.stdout);
+    const good = await runCli(['verify-proof', file, '--event', event, ...keyFlags()]);
+    expect([good.status, good.stdout]).toEqual([0, expect.stringContaining(`${event} is number 123`)]);
+    const json = await runCli(['verify-proof', file, '--event', event, '--json', ...keyFlags()]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ valid: true, index: 123, size: EVENTS });
+    const other = `0x${hashOf(events[124]!)}`;
+    const bad = await runCli(['verify-proof', file, '--event', other, ...keyFlags()]);
+    expect([bad.status, bad.stdout]).toEqual([1, '']);
+    expect(bad.stderr).toContain('hashes that lead elsewhere (log_invalid)');
+  });
+
+  test.each([
+    [['prove'], '--event: expected an attestation_hash'],
+    [['prove', 'me'], '--event: expected an attestation_hash'],
+    [['prove', '0'.repeat(64), 'again'], 'again: expected a flag'],
+    [['verify-proof', '--json'], '--proof: expected a file'],
+    [['verify-export', '--from=1'], '--export: expected a file'],
+  ])('%j is wrong use', async (args, message) => {
+    const { status, stderr } = await runCli(args);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('of an event that is not in the log fails', async () => {
+    const { status, stderr } = await runCli(['prove', '0'.repeat(64), ...where]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('(proof_refused)')]);
+  });
+});
+
+describe('cathedral verify-export', () => {
+  test('says of a whole export that it is, with the entries of its period', async () => {
+    const file = await fileWith('whole.csv', fileOf('csv', rowsOf('csv')));
+    const { status, stdout } = await runCli(['verify-export', file, ...where]);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`The log has ${EVENTS} events from ${events[0]!.timestamp}`);
+    expect(stdout).toContain('The export is whole');
+    expect(stdout).toContain('say --from and --to');
+  });
+
+  test('names what was removed with its line, for people and for programs', async () => {
+    const file = await fileWith('short.ndjson', fileOf('ndjson', rowsOf('ndjson').toSpliced(41, 1)));
+    const words = await runCli(['verify-export', file, ...where]);
+    expect(words.status).toBe(1);
+    expect(words.stdout).toContain(`${file}:42: missing: event ${EVENTS - 42} of the log`);
+    const { status, stdout } = await runCli(['verify-export', file, '--json', ...where]);
+    expect([status, JSON.parse(stdout)]).toMatchObject([
+      1,
+      { valid: false, rows: EVENTS - 1, entries: EVENTS, faults: [{ line: 42, kind: 'missing' }] },
+    ]);
+  });
+
+  test('takes period and filter from a JSON file, and from the command', async () => {
+    const date = events[0]!.timestamp.slice(0, 10);
+    const head = { from: date, to: date, filter: 'event_type==mic_mint' };
+    const mints = rowsOf(
+      'json',
+      events.filter(({ type }) => type === 'mic_mint'),
+    );
+    const file = await fileWith('mints.json', fileOf('json', mints, head));
+    const good = await runCli(['verify-export', file, ...where]);
+    expect([good.status, good.stdout]).toEqual([
+      0,
+      expect.stringContaining(`${mints.length} events that the filter`),
+    ]);
+    expect(good.stdout).not.toContain('say --from');
+    const less = await fileWith('less.json', fileOf('json', mints.slice(1), head));
+    expect((await runCli(['verify-export', less, ...where])).status).toBe(1);
+    const csv = await fileWith(
+      'mints.csv',
+      fileOf(
+        'csv',
+        rowsOf(
+          'csv',
+          events.filter(({ type }) => type === 'mic_mint'),
+        ),
+      ),
+    );
+    const flags = ['--from', date, '--to', date, '--filter', head.filter];
+    expect((await runCli(['verify-export', csv, ...flags, ...where])).status).toBe(0);
+    const unclear = await runCli(['verify-export', csv, '--filter', 'type=mint', ...where]);
+    expect([unclear.status, unclear.stderr]).toEqual([2, expect.stringContaining('--filter: expected')]);
+  });
+
+  test('reads the log of a service with a government key, and is refused without', async () => {
+    const { app, keys } = await tinyApp(out, { guarded: true, services: { log: createLogFiles(out) } });
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+    const office = { store: keys, mailer: null, now: Date.now, randomBytes, baseUrl: url };
+    const { key } = await issueKey({ ...GOVERNMENT, deliver: 'print' }, office);
+    const file = await fileWith('served.csv', fileOf('csv', rowsOf('csv')));
+    const args = ['verify-export', file, '--url', url, ...keyFlags()];
+    expect((await runCli(args, { CATHEDRAL_GOVERNMENT_KEY: key! })).status).toBe(0);
+    const refused = await runCli(args);
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('need a government key')]);
+    const proved = await runCli(['prove', hashOf(events[9]!), '--url', url, ...keyFlags()]);
+    expect(proved.status).toBe(0);
+  });
+
+  test('of a file that is not there, or no export, fails with its name', async () => {
+    for (const [file, message] of [
+      [join(folder, 'nothing.csv'), 'ENOENT'],
+      [await fileWith('notes.txt', 'hello\n'), 'the first line of an audited export'],
+    ] as const) {
+      const { status, stderr } = await runCli(['verify-export', file, ...where]);
+      expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
+    }
+  });
+});
