@@ -20,6 +20,7 @@ import { renderDocuments } from './run/render-documents.ts';
 import { hasExtras, renderExtras } from './run/render-extras.ts';
 import { renderSite, type SiteOptions } from './run/render-site.ts';
 import { formatResume, parseResume, type Resume, START } from './run/resume.ts';
+import { publishSnapshots, type SnapshotOptions } from './snapshots/publish-snapshots.ts';
 
 export interface BuildOptions extends SiteOptions {
   /** Ledger folder. */
@@ -45,6 +46,8 @@ export interface BuildOptions extends SiteOptions {
   publishesLog?: boolean;
   /** Null or left out: the release is not signed. */
   publisher?: PublisherOptions | null;
+  /** Null or left out: no snapshots are kept. */
+  snapshots?: SnapshotOptions | null;
   /** How long to wait for another run, in ms. */
   waitMs: number;
   /** One line per stage, and lines about findings. */
@@ -66,7 +69,13 @@ export interface BuildReport {
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const { out, waitMs } = options;
-  return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, () => run(options));
+  return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, async () => {
+    const report = await run(options);
+    // What a run that was killed had left to do is done by the next one, whether that finds something new or not.
+    if (options.snapshots)
+      await publishSnapshots(out, report.manifest, { ...options.snapshots, baseUrl: options.baseUrl });
+    return report;
+  });
 }
 
 async function run(options: BuildOptions): Promise<BuildReport> {

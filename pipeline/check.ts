@@ -12,6 +12,7 @@ import { type Published, readCurrent } from './publish/release.ts';
 import { verifyProofs } from './publish/verify-proofs.ts';
 import { type Problem, verifyRelease } from './publish/verify-release.ts';
 import { hasExtras } from './run/render-extras.ts';
+import { verifySnapshots } from './snapshots/verify-snapshots.ts';
 
 /** What a check needs of a build's options; without a ledger only the release itself is checked. */
 export interface CheckOptions extends Omit<BuildOptions, Decided> {
@@ -26,6 +27,7 @@ type Decided =
   | 'rebuild'
   | 'until'
   | 'publisher'
+  | 'snapshots'
   | 'site'
   | 'extras'
   | 'charts'
@@ -58,6 +60,8 @@ export async function check(options: CheckOptions): Promise<Problem[]> {
     ledger: ledger === null ? null : options.verifiers,
   };
   const unproved = await verifyProofs(dir, manifest, keys);
+  log('checking every byte of the snapshots');
+  unproved.push(...(await verifySnapshots(out)));
   if (unproved.length > 0 || ledger === null) return unproved;
   return compareWithLedger({ ...options, ledger });
 }

@@ -135,6 +135,33 @@ export const PUBLISHING_SETTINGS = {
     path: true,
     schema: text,
   },
+  snapshotDays: {
+    flag: 'snapshot-days',
+    env: 'CATHEDRAL_SNAPSHOT_DAYS',
+    default: '366',
+    unit: 'days, 0 to 36500',
+    description:
+      'For how long every snapshot is kept; of the months before, the last one each. A year of four a day takes as much room as 1464 times the data files that change with each release, histories left out.',
+    schema: integer(0, 36_500),
+  },
+  snapshot: {
+    flag: 'snapshot',
+    env: null,
+    default: null,
+    unit: 'the id of a snapshot, 2025-12-01T06Z',
+    description: 'For `as-of`: which snapshot.',
+    schema: z.string().regex(/^\d{4}-\d\d-\d\dT(00|06|12|18)Z$/),
+  },
+  into: {
+    flag: 'into',
+    env: null,
+    default: null,
+    unit: 'a folder that is not there',
+    description:
+      'For `as-of`: where the files that were made again are put, histories too. Without it they are removed.',
+    path: true,
+    schema: text,
+  },
   documents: {
     flag: 'documents',
     env: 'CATHEDRAL_DOCUMENTS',

@@ -13,14 +13,14 @@ export async function sync(path: string): Promise<void> {
 }
 
 /**
- * Replaces a small file so that a reader sees the old text or the new one, and a kill leaves one of the two.
+ * Replaces a small file so that a reader sees the old content or the new one, and a kill leaves one of the two.
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   await guarded(path, async () => {
     await mkdir(dirname(path), { recursive: true });
     const handle = await open(`${path}.tmp`, 'w');
     try {
-      await handle.writeFile(text);
+      await handle.writeFile(content);
       await handle.sync();
     } finally {
       await handle.close();

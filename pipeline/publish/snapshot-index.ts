@@ -7,6 +7,10 @@ import { Latest, MOST_FILES, PublicManifest, ReleaseId, SnapshotId } from './pub
 /** Below the service's root, and below OUT. */
 export const SNAPSHOTS = 'snapshots';
 export const INDEX = 'index.json';
+/** Histories that were written anew, as they were, by their SHA-256. */
+export const OLD_HISTORIES = `${SNAPSHOTS}/histories`;
+/** Styles and fonts of the pages. */
+export const ASSETS = `${SNAPSHOTS}/assets`;
 
 /** What a reader takes of an index at most, in bytes. */
 export const LONGEST_INDEX = 16 << 20;
@@ -42,6 +46,8 @@ export const Snapshot = z.strictObject({
   id: SnapshotId,
   /** Of which release the files are: the first one that was published of this snapshot. */
   release: ReleaseId,
+  /** Name and version of what made it: another version may give other bytes. */
+  software: z.string().min(1).max(200),
   as_of: PublicManifest.shape.as_of,
   log: PublicManifest.shape.log.omit({ checkpoint: true }),
   /** In the order of their paths. */
@@ -57,6 +63,11 @@ const Entry = z.strictObject({
   root_hash: Latest.shape.log.shape.root_hash,
   /** Of `/snapshots/<id>/index.json`. */
   index: z.strictObject({ path: ReleasePath, ...Blob.shape }),
+  /**
+   * By a range's `of`: the file that the range is of now, where a later version of the software wrote the history anew and
+   * its end is another one; null where the old file is lost.
+   */
+  histories: z.record(ReleasePath, ReleasePath.nullable()).optional(),
 });
 export type SnapshotEntry = z.infer<typeof Entry>;
 

@@ -11,7 +11,7 @@ import { SOFTWARE } from './software.ts';
 
 /** Settings that the site and its PDFs are made by. */
 const SITE_SETTINGS = ['baseUrl', 'contact', 'withoutPdf', 'withoutSite', 'chromium'] as const;
-const PUBLISHER_SETTINGS = ['publisherKey', 'publisherName'] as const;
+const PUBLISHER_SETTINGS = ['publisherKey', 'publisherName', 'snapshotDays'] as const;
 
 export const build = defineCommand({
   summary: 'Publishes what is new in the ledger as a release: one run, verified before anything is shown.',
@@ -41,6 +41,7 @@ export const build = defineCommand({
         rebuild,
         software: SOFTWARE,
         publisher: { kind: 'signs', keyFile: config.publisherKey, name: config.publisherName, now },
+        snapshots: { days: config.snapshotDays },
         site: !config.withoutSite,
         ...(config.withoutSite || config.withoutPdf ? { print: null } : printers(config.chromium)),
         waitMs: wait * 1000,

@@ -6,10 +6,10 @@ import { defineCommand } from './command.ts';
 import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
 import { SOFTWARE } from './software.ts';
 
-/** Null where there is no key file: then it is the keys that the release names. */
+/** The publisher's public keys; null where there is no key file: then it is those that the release names. */
 async function publisherVerifiers(keyFile: string): Promise<Verifier[] | null> {
   const keys = await readPublisherKeys(keyFile);
-  return keys && keys.map((key) => signerOf(key).verifier);
+  return keys?.map((key) => signerOf(key).verifier) ?? null;
 }
 
 export const check = defineCommand({

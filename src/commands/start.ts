@@ -28,6 +28,7 @@ const BUILD_SETTINGS = [
   'chromium',
   'publisherKey',
   'publisherName',
+  'snapshotDays',
   'wait',
 ] as const;
 const SETTINGS = [

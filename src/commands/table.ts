@@ -1,4 +1,5 @@
 import { ACCESS_LOG } from './access-log.ts';
+import { asOf } from './as-of.ts';
 import { ATTEST } from './attest.ts';
 import { AUDIT } from './audit.ts';
 import { build } from './build.ts';
@@ -15,6 +16,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   sample,
   build,
   check,
+  'as-of': asOf,
   serve,
   start,
   ...KEYS,

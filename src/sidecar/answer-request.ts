@@ -15,6 +15,7 @@ import { Problem } from './problem.ts';
 import { noRelease, type ServedRelease } from './releases.ts';
 import { headersOf } from './send.ts';
 import type { Asked, LogFiles, Services } from './services.ts';
+import { isOfSnapshots } from './snapshot-files.ts';
 import type { Visit } from './visit.ts';
 
 /** A stream of events for as long as the client wants, so it is not in the load gate. */
@@ -74,15 +75,17 @@ function answerTarget(
   { request, path, query, holder }: Visit,
   release: ServedRelease,
   target: Exclude<Target, { kind: 'verify' }>,
-  { exporter, charts, pages, log, baseUrl, live, now }: Services,
+  { exporter, charts, pages, log, baseUrl, live, snapshots, now }: Services,
 ): Promise<Answer> | Answer {
   if (path === OEMBED_PATH && baseUrl !== undefined) return answerOembed(query, release, baseUrl);
   if (target.kind === 'export') return exporter.prepare(request, query, holder ?? '', release);
   if (target.kind === 'moved') return movedAnswer(`${target.to}${query && `?${query}`}`);
   if (target.kind === 'status') return answerStatus({ name: target.name, query, now: now() }, release, live);
   if (target.kind === 'log' && log) return answerFromLog(request, query, target.file, log);
-  if (target.kind === 'nothing' || target.kind === 'log')
+  if (target.kind === 'nothing' || target.kind === 'log') {
+    if (snapshots && isOfSnapshots(path!)) return answerSnapshot(request, path!, query, release, snapshots);
     return answerMissing(request.headers.accept, release);
+  }
   const { file } = target;
   if (target.kind === 'chart' && charts) return charts.prepare(request, file, query, release);
   const page = query ? pages?.answer(request, path!, query, release) : null;
@@ -96,6 +99,22 @@ function answerTarget(
 function answerFromLog(request: Asked, query: string, file: LogPath, log: LogFiles): Promise<Answer> {
   if (query) throw new Problem('unknown_parameter', 'A file of the log takes no parameters.');
   return log.prepare(request, file);
+}
+
+/** What is kept beside the releases. Throws a Problem. */
+async function answerSnapshot(
+  request: Visit['request'],
+  path: string,
+  query: string,
+  release: ServedRelease,
+  snapshots: NonNullable<Services['snapshots']>,
+): Promise<Answer> {
+  const found = await snapshots.find(path);
+  if (!found) return answerMissing(request.headers.accept, release);
+  if ('movedTo' in found) return movedAnswer(`${found.movedTo}${query && `?${query}`}`);
+  if (query && !path.endsWith('/'))
+    throw new Problem('unknown_parameter', 'A file of a snapshot takes no parameters.');
+  return prepare(request, found);
 }
 
 function movedAnswer(to: string): Answer {

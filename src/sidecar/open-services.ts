@@ -24,6 +24,7 @@ import { formatSimulationCounts } from './simulation/format-simulation-counts.ts
 import { openSimulation } from './simulation/open-simulation.ts';
 import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulation-options.ts';
 import { Slots } from './slots.ts';
+import { SnapshotFiles } from './snapshot-files.ts';
 
 export const SERVICE_SETTINGS = [
   'out',
@@ -96,6 +97,7 @@ export async function openServices(
     readStatus: () => readStatus(out),
     accessLog,
     downloads: openDownloads(config),
+    snapshots: new SnapshotFiles(out),
     exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
     charts: createCharts({ write: chartWriter.write, baseUrl: config.baseUrl }),
     pages,

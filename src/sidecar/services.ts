@@ -13,6 +13,7 @@ import type { Releases, ServedRelease } from './releases.ts';
 import type { Representation } from './representation.ts';
 import type { Simulation } from './simulation/simulation.ts';
 import type { Slots } from './slots.ts';
+import type { SnapshotFiles } from './snapshot-files.ts';
 
 /** What the app answers from. Each can be another implementation: a test's, or a second engine's. */
 export interface Services {
@@ -28,6 +29,8 @@ export interface Services {
   /** Files that are too large for memory, while they are sent. */
   downloads: Pick<Slots, 'take'>;
   exporter: Exporter;
+  /** Left out: nothing below `/snapshots/`. */
+  snapshots?: Pick<SnapshotFiles, 'find'>;
   /** Null: charts are there as the release has them, in no other state. */
   charts: Charts | null;
   /** Left out: pages are there as the release has them, whatever their query. */

@@ -1,0 +1,97 @@
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { guarded, replaceFile } from '../publish/durable.ts';
+import type { Manifest } from '../publish/manifest.ts';
+import {
+  formatSnapshotIndex,
+  INDEX,
+  OLD_HISTORIES,
+  SNAPSHOTS,
+  type SnapshotEntry,
+  type SnapshotIndex,
+} from '../publish/snapshot-index.ts';
+import { indexPage } from './index-page.ts';
+import { keepSnapshot, STAGING } from './keep-snapshot.ts';
+import { keepLook } from './look.ts';
+import { placeHistories } from './old-histories.ts';
+import type { Look } from './page-frame.ts';
+import { keptIds, readIndex, readKept } from './read-kept.ts';
+import { retained } from './retained.ts';
+
+export interface SnapshotOptions {
+  /** For how many days before the newest all snapshots are kept. */
+  days: number;
+}
+
+/**
+ * Keeps the data files of the release that is served as a snapshot, lists it, and removes what is over age. Each step is
+ * whole when it can be seen, and does nothing where it was done before: a run that was killed is completed by the next
+ * one. Throws publish_failed, and release_invalid for a snapshot that is damaged.
+ */
+export async function publishSnapshots(
+  out: string,
+  manifest: Manifest,
+  { days, baseUrl }: SnapshotOptions & { baseUrl: string },
+): Promise<void> {
+  const release = { dir: join(out, 'releases', manifest.release), manifest };
+  const hasPages = manifest.files.some(({ kind }) => kind === 'page');
+  const look = hasPages ? { baseUrl, style: await keepLook(out) } : null;
+  const before = await keptIds(out);
+  const known = await knownEntries(out, before);
+  await keepSnapshot(out, release, look);
+  const ids = await keptIds(out);
+  const listedIds = new Set(known.map(({ id }) => id));
+  const unlisted = await readEntries(
+    out,
+    ids.filter((id) => !listedIds.has(id)),
+  );
+  const entries = await placeHistories(out, release, known, unlisted);
+  const kept = new Set(retained(ids, days));
+  const index = entries.filter(({ id }) => kept.has(id)).sort((a, b) => (a.id < b.id ? 1 : -1));
+  await writeIndex(out, index, days, look);
+  await removeOld(
+    out,
+    ids.filter((id) => !kept.has(id)),
+    index,
+  );
+}
+
+/** What the index says of the folders that are there. */
+async function knownEntries(out: string, ids: readonly string[]): Promise<SnapshotIndex> {
+  const there = new Set(ids);
+  return ((await readIndex(out)) ?? []).filter(({ id }) => there.has(id));
+}
+
+async function readEntries(out: string, ids: readonly string[]): Promise<SnapshotEntry[]> {
+  const entries: SnapshotEntry[] = [];
+  for (const id of ids) entries.push((await readKept(out, id)).entry);
+  return entries;
+}
+
+async function writeIndex(out: string, index: SnapshotIndex, days: number, look: Look | null): Promise<void> {
+  const texts = new Map([[INDEX, formatSnapshotIndex(index)]]);
+  if (look) texts.set('index.html', indexPage(index, days, look));
+  for (const [name, text] of texts) {
+    const place = join(out, SNAPSHOTS, name);
+    const found = await readFile(place, 'utf8').catch(() => null);
+    if (found !== text) await replaceFile(place, text);
+  }
+}
+
+/** What is no longer listed goes away at once, and is removed then: half a snapshot is never to be seen. */
+async function removeOld(out: string, ids: readonly string[], index: SnapshotIndex): Promise<void> {
+  const used = new Set(index.flatMap(({ histories = {} }) => Object.values(histories)));
+  const histories = await readdir(join(out, OLD_HISTORIES)).catch(() => []);
+  const places = [
+    ...ids.map((id) => `${SNAPSHOTS}/${id}`),
+    ...histories.map((name) => `${OLD_HISTORIES}/${name}`).filter((path) => !used.has(path)),
+  ];
+  for (const path of places) {
+    const aside = join(out, `${STAGING}${basename(path)}`);
+    await guarded(join(out, path), async () => {
+      await rm(aside, { recursive: true, force: true });
+      await rename(join(out, path), aside);
+      await rm(aside, { recursive: true, force: true });
+    });
+  }
+}

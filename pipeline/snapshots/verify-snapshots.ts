@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { CathedralError } from '../errors.ts';
+import { parseVerifierKey } from '../ledger/note.ts';
+import { listTree } from '../publish/list-tree.ts';
+import { openManifest } from '../publish/open-manifest.ts';
+import { MANIFEST_PATH, parsePublicManifest, SIGNATURE_PATH } from '../publish/public-manifest.ts';
+import { INDEX, SNAPSHOTS, type Snapshot, type SnapshotFile } from '../publish/snapshot-index.ts';
+import type { Problem } from '../publish/verify-release.ts';
+import { isEndOf } from './history-ranges.ts';
+import { keptIds, readIndex, readKept } from './read-kept.ts';
+
+/**
+ * Reads every byte of the snapshots and compares them with their indexes and signed manifests, and those with the index of
+ * all. By place; empty where all is well, and where there are none.
+ */
+export async function verifySnapshots(out: string): Promise<Problem[]> {
+  const ids = (await keptIds(out)).sort();
+  const problems = await caught(async () => compareIndex(out, ids));
+  for (const id of ids) problems.push(...(await verifySnapshot(out, id)));
+  return problems;
+}
+
+/**
+ * One of them. Its manifest is held to the keys that it names: they may have been retired since. Whose they are is a matter
+ * of the newest release, and what the numbers should be one of the ledger.
+ */
+export async function verifySnapshot(out: string, id: string): Promise<Problem[]> {
+  return caught(async () => {
+    const { snapshot } = await readKept(out, id);
+    const histories = (await readIndex(out))?.find((entry) => entry.id === id)?.histories ?? {};
+    const problems = await verifyNames(out, snapshot);
+    for (const file of snapshot.files) problems.push(...(await verifyFile(out, file, histories)));
+    return problems.length > 0 ? problems : verifySigned(out, snapshot);
+  });
+}
+
+async function compareIndex(out: string, ids: readonly string[]): Promise<Problem[]> {
+  const index = await readIndex(out);
+  if (!index && ids.length === 0) return [];
+  const place = `${SNAPSHOTS}/${INDEX}`;
+  const listed = (index ?? []).map(({ id }) => id);
+  const problems: Problem[] = [];
+  const unlisted = ids.filter((id) => !listed.includes(id));
+  const missing = listed.filter((id) => !ids.includes(id));
+  for (const id of unlisted) problems.push({ place, expected: `${id}, which is kept`, found: 'no entry' });
+  for (const id of missing)
+    problems.push({ place: `${SNAPSHOTS}/${id}`, expected: 'a snapshot', found: 'none' });
+  for (const { histories: _, ...entry } of index ?? []) {
+    if (missing.includes(entry.id)) continue;
+    const own = (await readKept(out, entry.id)).entry;
+    const [expected, found] = [JSON.stringify(own), JSON.stringify(entry)];
+    if (expected !== found) problems.push({ place: `${place} ${entry.id}`, expected, found });
+  }
+  return problems;
+}
+
+async function verifyNames(out: string, { id, files }: Snapshot): Promise<Problem[]> {
+  const wanted = new Set([INDEX, ...files.filter((file) => 'url' in file).map(({ path }) => path)]);
+  const { files: found, others } = await listTree(join(out, SNAPSHOTS, id));
+  return [...found, ...others]
+    .filter((path) => !wanted.has(path) && path !== 'index.html')
+    .map((path) => ({
+      place: `${SNAPSHOTS}/${id}/${path}`,
+      expected: 'nothing',
+      found: 'something that its index does not list',
+    }));
+}
+
+async function verifyFile(
+  out: string,
+  file: SnapshotFile,
+  histories: Readonly<Record<string, string | null>>,
+): Promise<Problem[]> {
+  if ('range' in file) {
+    const { of, last } = file.range;
+    const moved = histories[of];
+    if (moved === null) return [];
+    const place = moved ?? `current/public/${of}`;
+    if (await isEndOf(join(out, place), file)) return [];
+    const expected = `an end of ${last} bytes that is ${file.path} of then`;
+    return [{ place, expected, found: 'another one' }];
+  }
+  const found = await digestOf(join(out, file.url));
+  if (found === file.sha256) return [];
+  return [{ place: file.url, expected: `SHA-256 ${file.sha256}`, found }];
+}
+
+/** The signed manifest of its release has each of its files, with the same hash. */
+async function verifySigned(out: string, { id, files }: Snapshot): Promise<Problem[]> {
+  if (!files.some(({ path }) => path === MANIFEST_PATH)) return [];
+  const read = (path: string) => readFile(join(out, SNAPSHOTS, id, path));
+  const [manifest, signature] = [await read(MANIFEST_PATH), await read(SIGNATURE_PATH)];
+  const keys = parsePublicManifest(manifest.toString()).keys.map(parseVerifierKey);
+  const signed = new Map(
+    openManifest(manifest, signature, keys).files.map((file) => [file.path, file.sha256]),
+  );
+  return files
+    .filter(
+      ({ path, sha256 }) => path !== MANIFEST_PATH && path !== SIGNATURE_PATH && signed.get(path) !== sha256,
+    )
+    .map(({ path, sha256 }) => ({
+      place: `${SNAPSHOTS}/${id}/${INDEX} ${path}`,
+      expected: `SHA-256 ${signed.get(path) ?? 'of no file'}, as it is signed`,
+      found: sha256,
+    }));
+}
+
+async function digestOf(place: string): Promise<string> {
+  const hash = createHash('sha256');
+  const read = pipeline(createReadStream(place), hash);
+  return read.then(
+    () => hash.digest('hex'),
+    (error: NodeJS.ErrnoException) => `no file that can be read (${error.code})`,
+  );
+}
+
+/** A snapshot that cannot be read is one that is not as it should be. */
+async function caught(work: () => Promise<Problem[]>): Promise<Problem[]> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CathedralError)) throw error;
+    const { place, expected, found } = error;
+    return [{ place, expected, found }];
+  }
+}
