@@ -90,7 +90,7 @@ function answerTarget(
   if (target.kind === 'chart' && charts) return charts.prepare(request, file, query, release);
   const page = query ? pages?.answer(request, path!, query, release) : null;
   if (page) return page;
-  if (query && file.kind === 'data')
+  if (query && (file.kind === 'data' || file.kind === 'proof'))
     throw new Problem('unknown_parameter', 'A data file takes no parameters.');
   const newest = live?.representation(path!, request) ?? null;
   return newest ? prepare(request, newest) : prepareFile(request, release, file);

@@ -15,6 +15,7 @@ import { oembedOperation } from './oembed-operation.ts';
 import type { Answer, Example, Header, Parameter, PathItem, PathOperation, Schema } from './operation.ts';
 import { problemExamples, problemResponses } from './problem-responses.ts';
 import { ProblemDocument } from './problem-schema.ts';
+import { releaseOperations } from './release-operations.ts';
 import { requestHeaderComponents } from './request-headers.ts';
 import { FILE_HEADERS, headerComponents, LIMIT_HEADERS, referToHeaders } from './response-headers.ts';
 import { serviceOperations } from './service-operations.ts';
@@ -61,6 +62,10 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
         description: 'Companion Attestations. Counted as requests of academics, with a key or without.',
       },
       { name: 'log', description: 'The ledger’s Merkle tree, for proofs. Not counted, and without a key.' },
+      {
+        name: 'releases',
+        description: 'What proves a release, and snapshots of those before. Not counted, and without a key.',
+      },
       { name: 'service', description: 'The service itself. Not counted, and without a key.' },
     ],
     paths: Object.fromEntries(
@@ -97,6 +102,7 @@ function operationsOf(facts: ApiFacts): PathOperation[] {
     ...attestationOperations(),
     ...logOperations(),
     ['/live', liveOperation(facts)],
+    ...releaseOperations(),
     ...serviceOperations(),
   ];
 }

@@ -21,6 +21,7 @@ import {
   operationsIn,
 } from '../../../src/sidecar/openapi/operation.ts';
 import { Releases } from '../../../src/sidecar/releases.ts';
+import { SnapshotFiles } from '../../../src/sidecar/snapshot-files.ts';
 import { GOVERNMENT } from '../keys/tiny-office.ts';
 import { type InjectedApp, tinyApp } from '../tiny-app.ts';
 import { goldenDocument } from './golden-document.ts';
@@ -37,6 +38,8 @@ const EXAMPLES: [RegExp, string][] = [
   [/\{level\}\/\{tile\}/, '0/000'],
   [/\{tile\}/, '000'],
   [/\{(id|drawing)\}/, 'supply'],
+  [/\{snapshot\}/, '2026-01-03T00Z'],
+  [/\{file\}/, 'supply'],
   [/\{area\}/, 'economy'],
   [/\{table\}/, 'mic-history'],
   [/\{year\}/, '2025'],
@@ -73,6 +76,8 @@ beforeAll(async () => {
     charts: true,
     extras: true,
     print: null,
+    publisher: { kind: 'signs', keyFile: join(folder, 'publisher.key'), name: 'test.example', now: Date.now },
+    snapshots: { days: 1 },
     waitMs: 0,
     log: () => {},
   });
@@ -90,7 +95,7 @@ async function guarded() {
   const charts = createCharts({ write: writer.write, baseUrl: 'https://data.example.org' });
   const { app, keys } = await tinyApp(out, {
     guarded: true,
-    services: { exporter, charts, log: createLogFiles(out) },
+    services: { exporter, charts, log: createLogFiles(out), snapshots: new SnapshotFiles(out) },
   });
   const office = {
     store: keys,
@@ -195,7 +200,8 @@ describe('the service answers as its description says', () => {
         needsKey(operation) ? await ask(app, path, operation) : await ask(app, path, operation, bearer),
       ].map(({ statusCode }) => statusCode);
       const area = operation.tags[0]!;
-      const isOpen = ['government', 'diplomacy', 'charts', 'log'].includes(area) || path === DATABASE;
+      const isOpen =
+        ['government', 'diplomacy', 'charts', 'log', 'releases'].includes(area) || path === DATABASE;
       const last = needsKey(operation) ? 401 : isOpen ? 200 : 403;
       expect([path, statuses]).toEqual([path, [400, 400, 401, 401, last]]);
       const posted = await app.inject({ method: 'POST', url: path, headers: key });

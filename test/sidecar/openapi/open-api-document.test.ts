@@ -93,6 +93,13 @@ describe('the OpenAPI document', () => {
         '/log/checkpoint',
         '/log/tile/{level}/{tile}',
         '/log/tile/entries/{tile}',
+        '/latest.json',
+        '/manifest.json',
+        '/manifest.json.sig',
+        '/publisher.vkey',
+        '/snapshots/index.json',
+        '/snapshots/{snapshot}/index.json',
+        '/snapshots/{snapshot}/{area}/{file}',
         '/live',
         '/status.json',
         '/healthz',
@@ -171,6 +178,7 @@ describe('an example', () => {
       '/charts/{id}.zip 200 as application/zip',
       '/log/tile/{level}/{tile} 200 as application/octet-stream',
       '/log/tile/entries/{tile} 200 as application/octet-stream',
+      '/snapshots/{snapshot}/{area}/{file} 200 as */*',
       'PartOfFile as */*',
     ]);
   });
