@@ -44,7 +44,7 @@ export function pageFrame({ title, description, notice, main }: Framed, { style 
 <li><a href="/verification/">Verification</a></li>
 </ul></nav>
 </header>
-${notice === undefined ? '' : `<div class="old-data" role="note"><p>${notice}</p></div>\n`}<main id="content" tabindex="-1">
+${notice === undefined ? '' : `<aside class="old-data" aria-label="Not current"><p>${notice}</p></aside>\n`}<main id="content" tabindex="-1">
 ${main}
 </main>
 <footer class="site-footer">

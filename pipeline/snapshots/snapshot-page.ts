@@ -5,6 +5,8 @@ import { type Look, pageFrame } from './page-frame.ts';
 
 export type { Look };
 
+const COLUMNS = ['File', 'Bytes', 'SHA-256'];
+
 /** The page of one snapshot: what it holds and as of when. It never changes, so it does not know whether it is the newest. */
 export function snapshotPage(snapshot: Snapshot, look: Look): string {
   const { id, as_of } = snapshot;
@@ -44,11 +46,16 @@ function facts({ release, software, as_of, log }: Snapshot): string {
 
 function storedTable({ files }: Snapshot): string {
   const stored = files.filter((file) => 'url' in file);
-  const rows = stored.map(
-    (file) =>
-      `<tr><th scope="row"><a href="/${file.url}">${file.path}</a></th>${size(file)}${digest(file)}</tr>`,
-  );
-  return section('files', 'Files', table('Files as they were', ['File', 'Bytes', 'SHA-256'], rows));
+  const isSchema = ({ path }: SnapshotFile) => path.startsWith('schemas/');
+  const rows = (some: typeof stored) =>
+    some.map(
+      (file) =>
+        `<tr><th scope="row"><a href="/${file.url}">${file.path}</a></th>${size(file)}${digest(file)}</tr>`,
+    );
+  const own = table('Files as they were', COLUMNS, rows(stored.filter((file) => !isSchema(file))));
+  const schemas = table('Schemas as they were', COLUMNS, rows(stored.filter(isSchema)));
+  const folded = `<details>\n<summary>Their schemas</summary>\n${schemas}\n</details>`;
+  return section('files', 'Files', `${own}\n${folded}`);
 }
 
 function historyTable({ id, files }: Snapshot, { baseUrl }: Look): string {
@@ -57,15 +64,15 @@ function historyTable({ id, files }: Snapshot, { baseUrl }: Look): string {
   const rows = ended.map((file) => `<tr><th scope="row">${file.path}</th>${size(file)}${digest(file)}</tr>`);
   const name = ended[0]!.path;
   const index = `${baseUrl}/${SNAPSHOTS}/${id}/index.json`;
-  const text = `<p>Histories only grow at their front, so they are not kept again: what one was is its beginning of then and the end of what it is now. <a href="/${SNAPSHOTS}/${id}/index.json">index.json</a> has the beginning (<code>head</code>) and how many bytes of the end belong to it (<code>range.last</code>). For example:</p>
+  const text = `<p>Histories only grow at their front, so they are not kept again: what one was is its beginning of then and the end of what it is now. <a href="/${SNAPSHOTS}/${id}/index.json">index.json</a> has the beginning (<code>head</code>) and how many bytes of the end belong to it (<code>range.last</code>). Where a later version of the service has written a history anew, <a href="/${SNAPSHOTS}/index.json">the index of all snapshots</a> names the file that the end is of.</p>`;
+  const example = `<p>For example:</p>
 <pre><code>curl -s ${index} &gt; index.json
 jq '.files[] | select(.path == "${name}")' index.json &gt; file.json
-{ jq -j .head file.json; curl -s -r -$(jq .range.last file.json) ${baseUrl}/${name}; } | sha256sum</code></pre>
-<p>Where a later version of the service has written a history anew, <a href="/${SNAPSHOTS}/index.json">the index of all snapshots</a> names the file that the end is of.</p>`;
+{ jq -j .head file.json; curl -s -r -$(jq .range.last file.json) ${baseUrl}/${name}; } | sha256sum</code></pre>`;
   return section(
     'histories',
     'Histories',
-    `${text}\n${table('Histories as they were', ['File', 'Bytes', 'SHA-256'], rows)}`,
+    `${text}\n${table('Histories as they were', COLUMNS, rows)}\n${example}`,
   );
 }
 

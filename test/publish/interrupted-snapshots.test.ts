@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { publishSnapshots } from '../../pipeline/snapshots/publish-snapshots.ts';
+import { keptIds, readIndex } from '../../pipeline/snapshots/read-kept.ts';
+import { verifySnapshot, verifySnapshots } from '../../pipeline/snapshots/verify-snapshots.ts';
+import { BASE_URL, smallService } from './small-service.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const LOOP = join(import.meta.dirname, 'snapshot-loop.ts');
+
+test('a run that is killed at any moment leaves whole snapshots or none, and the next run makes the rest', {
+  timeout: 120_000,
+}, async () => {
+  const of = smallService(await temporaryFolder());
+  await of.seal(400);
+  const { manifest } = await of.publish();
+  for (let round = 0; round < 20; round += 1) {
+    const child = spawn(process.execPath, [LOOP, of.out, BASE_URL], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    await sleep(round * 7);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const ids = await keptIds(of.out);
+    for (const id of ids) expect(await verifySnapshot(of.out, id)).toEqual([]);
+    for (const { id } of (await readIndex(of.out)) ?? []) expect(ids).toContain(id);
+    await publishSnapshots(of.out, manifest, { days: 366, baseUrl: BASE_URL });
+    expect(await verifySnapshots(of.out)).toEqual([]);
+    expect((await readdir(of.out)).filter((name) => name.startsWith('staging-snapshot-'))).toEqual([]);
+  }
+});
