@@ -115,8 +115,8 @@ function flagText(
     if (value === undefined) return 'true';
     throw usage(rawName, 'no value', JSON.stringify(value));
   }
-  // `--out --rebuild` is a forgotten value, not a folder of that name.
-  const missing = typeof value !== 'string' || (!inlineValue && value.startsWith('-'));
+  // `--out --rebuild` is a forgotten value, not a folder of that name; `-` alone is standard input.
+  const missing = typeof value !== 'string' || (!inlineValue && /^-./.test(value));
   if (missing) throw usage(rawName, setting.unit, 'no value');
   return value;
 }

@@ -42,6 +42,13 @@ describe('a setting', () => {
     expect(readConfig(['out'], [], { CATHEDRAL_OUT: '/srv/data' }).out).toBe('/srv/data');
   });
 
+  test('may be standard input, which a flag calls -', () => {
+    expect(readConfig(['attestationFile', 'json'], ['--file', '-', '--json'], {})).toEqual({
+      attestationFile: '-',
+      json: true,
+    });
+  });
+
   test('for a remote ledger is its address, without a slash at the end', () => {
     const { ledger } = readConfig(['ledger'], ['--ledger', 'civic+https://ledger.example/api/'], {});
     expect(ledger).toEqual({ kind: 'civic', url: 'https://ledger.example/api' });

@@ -83,6 +83,8 @@ describe('the site', () => {
         'index.html',
         'licence/index.html',
         'verification/index.html',
+        'attestations/implementers/index.html',
+        'attestations/index.html',
         'calculator/index.html',
         'philosophy/simulation/index.html',
         'philosophy/simulation/model/index.html',
@@ -124,7 +126,7 @@ describe('the site', () => {
     for (const [path, html] of pages) {
       // In a tag: what a page shows of code may have them.
       expect(html, path).not.toMatch(
-        /<script(?![^>]* src="\/_astro\/| type="application\/ld\+json")|<style|<[a-z][^>]*\s(style|on[a-z]+)=|="javascript:/i,
+        /<script(?![^>]* src="\/_astro\/| type="application\/(ld\+)?json")|<style|<[a-z][^>]*\s(style|on[a-z]+)=|="javascript:/i,
       );
     }
   });

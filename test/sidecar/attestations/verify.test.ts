@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../pipeline/attestation/read-json.ts';
 import { STATUSES } from '../../../pipeline/attestation/registry.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import type { Live } from '../../../src/sidecar/services.ts';
-import { COMPASS, signed } from '../../attestation/signed-document.ts';
+import { COMPASS, forced, JUSTIFICATION, signed } from '../../attestation/signed-document.ts';
 import type { InjectedApp } from '../tiny-app.ts';
 import { attestationApp, DOCUMENT, ID, REGISTRY, UUID } from './attestation-app.ts';
 
@@ -74,6 +74,32 @@ describe('POST /attestations/verify', () => {
   ])('reads %s as strictly as everywhere', async (_, body, code) => {
     const { app } = await attestationApp();
     expect((await post(app, body)).json()).toMatchObject({ valid: false, problems: [{ code }] });
+  });
+
+  const unknown = '00000000-0000-8000-8000-000000000000';
+  test.each<[code: string, pointer: string, JsonObject]>([
+    [
+      'key_not_valid',
+      '/attested_at',
+      { attested_at: '2025-07-02T00:00:00Z', expires_at: '2025-07-10T00:00:00Z' },
+    ],
+    ['algorithm_not_registered', '/signature_algorithm', { signature_algorithm: 'ecdsa-secp256k1' }],
+    ['validity_too_long', '/expires_at', { expires_at: '2026-03-01T06:00:01Z' }],
+    ['attested_in_future', '/attested_at', { attested_at: '2025-12-01T12:05:01Z' }],
+    ['wrong_pattern', '/scope/0', { scope: ['Ledger.read'] }],
+    ['wrong_pattern', '/scope/0', { scope: ['ledger'] }],
+    [
+      'too_few_items',
+      '/epicon_ej/anchors',
+      { epicon_ej: { ...JUSTIFICATION, anchors: [JUSTIFICATION.anchors[0]!] } },
+    ],
+    ['hash_mismatch', '/epicon_ej_hash', { epicon_ej_hash: `sha256:${'0'.repeat(64)}` }],
+    ['previous_unknown', '/metadata/previous_attestation', { metadata: { previous_attestation: unknown } }],
+  ])('refuses for %s at %s', async (code, pointer, changes) => {
+    const { app } = await attestationApp();
+    const { problems, valid } = (await post(app, forced(changes))).json();
+    expect(valid).toBe(false);
+    expect(problems).toContainEqual({ code, pointer, message: expect.any(String) });
   });
 
   test('knows what the ledger has since the release, where that is followed', async () => {
