@@ -1,8 +1,9 @@
+import { CathedralError } from '../errors.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
-import { parseEventLine } from '../ledger/event-line.ts';
 import { compareTimestamps } from '../ledger/timestamp-order.ts';
-import type { ExportRow } from './export-form.ts';
-import type { LogEntries } from './log-entries.ts';
+import { TILE_WIDTH } from '../log/tile.ts';
+import { type ExportRow, parseObject } from './export-form.ts';
+import type { EntryBundle, LogEntries } from './log-entries.ts';
 
 /** An entry of the log with the row that the export has of it. */
 export interface FoundEntry {
@@ -14,9 +15,16 @@ export interface FoundEntry {
 /** A ledger's timestamp; the digits of a date need not be those of one that there is. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
+/** The bundle that was looked at last, its entries read as they are asked for. */
+interface OpenBundle extends EntryBundle {
+  number: number;
+  entries: (FoundEntry | undefined)[];
+}
+
 /** Finds entries by what a row says. The ledger's times never go back, so halving finds them. */
 export class EntryFinder {
   readonly #log: LogEntries;
+  #open: OpenBundle = { number: -1, lines: [], hashes: [], entries: [] };
 
   constructor(log: LogEntries) {
     this.#log = log;
@@ -27,18 +35,19 @@ export class EntryFinder {
   }
 
   async at(index: number): Promise<FoundEntry> {
-    const { hash, line } = await this.#log.at(index);
-    const bytes = Buffer.from(line.buffer, line.byteOffset, line.length);
-    const event = parseEventLine(bytes, `entry ${index}`);
-    const { timestamp, type, agent, data } = event;
-    const row = {
-      timestamp,
-      event_type: type,
-      agent,
-      data: JSON.stringify(data),
-      attestation_hash: `0x${hash}`,
-    };
-    return { index, event, row };
+    const number = Math.floor(index / TILE_WIDTH);
+    if (this.#open.number !== number)
+      this.#open = { number, ...(await this.#log.bundle(number)), entries: [] };
+    return this.atHand(index)!;
+  }
+
+  /** The entry, where it is one of those that stand with the last one; undefined for others. Without a promise for each. */
+  atHand(index: number): FoundEntry | undefined {
+    const { number, lines, hashes, entries } = this.#open;
+    const within = index - number * TILE_WIDTH;
+    if (within < 0 || within >= lines.length) return undefined;
+    entries[within] ??= read(lines[within]!, index, hashes[within]!);
+    return entries[within];
   }
 
   /** Number of entries before this time, or also of those at it. */
@@ -65,4 +74,17 @@ export class EntryFinder {
     }
     return null;
   }
+}
+
+/** The line is one of the ledger, by its hash; what its keeper sealed need not be checked again, but to be read. */
+function read(line: Uint8Array, index: number, hash: string): FoundEntry {
+  const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString();
+  const event = parseObject(text) as unknown as LedgerEvent | null;
+  if (!event) {
+    const found = JSON.stringify(text.slice(0, 80));
+    throw new CathedralError('log_invalid', { place: `entry ${index}`, expected: 'an event', found });
+  }
+  const { timestamp, type, agent } = event;
+  const data = JSON.stringify(event.data);
+  return { index, event, row: { timestamp, event_type: type, agent, data, attestation_hash: `0x${hash}` } };
 }

@@ -59,6 +59,12 @@ export function differences(row: ExportRow, expected: ExportRow): (keyof ExportR
   });
 }
 
+/** Whether a row cannot be an edited form of the one that is expected: then it has neither its hash, nor its time and type. */
+export function isOther(row: ExportRow, expected: ExportRow): boolean {
+  const changed = new Set(differences(row, expected));
+  return changed.has('attestation_hash') && (changed.has('timestamp') || changed.has('event_type'));
+}
+
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value = JSON.parse(text) as unknown;

@@ -2,19 +2,12 @@ import { CathedralError } from '../errors.ts';
 import { leafHash } from '../ledger/merkle.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { bytesOf, type Hash } from '../log/hash.ts';
-import { bundlePath, TILE_WIDTH, type Tile, tileAt } from '../log/tile.ts';
+import { bundlePath, type Tile, tileAt } from '../log/tile.ts';
 import type { LogSource } from './log-source.ts';
 import { type AuditedLog, openAuditedLog } from './open-audited-log.ts';
 
-/** An entry that follows from the checkpoint. */
-export interface LogEntry {
-  /** Its number in the log, from 0. */
-  index: number;
-  hash: Hash;
-  line: Uint8Array;
-}
-
-interface Bundle {
+/** Entries that stand together in the log, with their hashes. */
+export interface EntryBundle {
   lines: Uint8Array[];
   hashes: Hash[];
 }
@@ -26,16 +19,17 @@ const KEPT_BUNDLES = 24;
 export class LogEntries {
   readonly log: AuditedLog;
   readonly #source: LogSource;
-  readonly #kept: Map<number, Promise<Bundle>>;
+  readonly #kept: Map<number, Promise<EntryBundle>>;
+  #last = -1;
 
-  private constructor(log: AuditedLog, source: LogSource, kept: Map<number, Promise<Bundle>>) {
+  private constructor(log: AuditedLog, source: LogSource, kept: Map<number, Promise<EntryBundle>>) {
     this.log = log;
     this.#source = source;
     this.#kept = kept;
   }
 
   static async open(source: LogSource, verifiers: readonly Verifier[]): Promise<LogEntries> {
-    const kept = new Map<number, Promise<Bundle>>();
+    const kept = new Map<number, Promise<EntryBundle>>();
     const readTile = async (tile: Tile) =>
       tile.level > 0 ? source.tile(tile) : bytesOf((await keep(kept, source, tile)).hashes);
     return new LogEntries(await openAuditedLog(source, verifiers, readTile), source, kept);
@@ -45,21 +39,35 @@ export class LogEntries {
     return this.log.checkpoint.size;
   }
 
-  /** Throws log_invalid where the entry does not follow from the checkpoint, and what the source throws. */
-  async at(index: number): Promise<LogEntry> {
-    const number = Math.floor(index / TILE_WIDTH);
+  /** Whoever goes through the log from its end gets the next bundle while this one is looked at. */
+  #readAhead(number: number): void {
+    const isOnTheWay = number === this.#last - 1 && number > 0;
+    this.#last = number;
+    if (!isOnTheWay) return;
+    // What goes wrong with it is told when it is asked for.
+    keep(this.#kept, this.#source, tileAt(0, number - 1, this.size)!).catch(() => undefined);
+  }
+
+  /**
+   * Entries 256·number … of the log. Throws log_invalid where one does not follow from the checkpoint, and what the source
+   * throws.
+   */
+  async bundle(number: number): Promise<EntryBundle> {
     const tile = tileAt(0, number, this.size)!;
-    const { lines, hashes } = await keep(this.#kept, this.#source, tile);
+    const bundle = await keep(this.#kept, this.#source, tile);
+    this.#readAhead(number);
     const expected = await this.log.reader.tile(0, number);
-    const within = index % TILE_WIDTH;
-    const hash = hashes[within]!;
-    if (hash === expected[within]) return { index, hash, line: lines[within]! };
-    const place = `${this.#source.name}/${bundlePath(tile)}`;
-    throw new CathedralError('log_invalid', { place, expected: `hash ${expected[within]}`, found: hash });
+    const wrong = bundle.hashes.findIndex((hash, index) => hash !== expected[index]);
+    if (wrong < 0) return bundle;
+    throw new CathedralError('log_invalid', {
+      place: `${this.#source.name}/${bundlePath(tile)}, entry ${wrong}`,
+      expected: `hash ${expected[wrong]}`,
+      found: bundle.hashes[wrong]!,
+    });
   }
 }
 
-function keep(kept: Map<number, Promise<Bundle>>, source: LogSource, tile: Tile): Promise<Bundle> {
+function keep(kept: Map<number, Promise<EntryBundle>>, source: LogSource, tile: Tile): Promise<EntryBundle> {
   const known = kept.get(tile.index);
   const bundle = known ?? read(source, tile);
   kept.delete(tile.index);
@@ -69,7 +77,7 @@ function keep(kept: Map<number, Promise<Bundle>>, source: LogSource, tile: Tile)
   return bundle;
 }
 
-async function read(source: LogSource, { index, width }: Tile): Promise<Bundle> {
+async function read(source: LogSource, { index, width }: Tile): Promise<EntryBundle> {
   const lines = await source.entries({ index, width });
   return { lines, hashes: lines.map(leafHash) };
 }

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { MAX_BUNDLE_BYTES, parseBundle } from '../log/entry-bundle.ts';
 import { HASH_BYTES } from '../log/hash.ts';
 import { type Bundle, bundlePath, TILE_WIDTH, type Tile, tilePath } from '../log/tile.ts';
-import { logFile } from '../publish/log/log-folder.ts';
+import { LOG_FOLDER, logFile } from '../publish/log/log-folder.ts';
 
 /** Where a log is read from. Nothing that it gives is trusted. */
 export interface LogSource {
@@ -25,7 +26,7 @@ type ReadLogFile = (path: string, mostBytes: number) => Promise<Uint8Array | nul
 
 /** The log of a published OUT. */
 export function folderSource(out: string): LogSource {
-  return sourceOf(out, async (path) => {
+  return sourceOf(join(out, LOG_FOLDER), async (path) => {
     const place = logFile(out, path);
     return readFile(place).catch((cause: NodeJS.ErrnoException) => {
       if (cause.code === 'ENOENT') return null;

@@ -6,7 +6,8 @@ import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify }
 import { CathedralError } from '../errors.ts';
 
 const MAX_NOTE_BYTES = 1_000_000;
-const MAX_SIGNATURES = 100;
+/** As many as every verifier has to take. */
+const MAX_SIGNATURES = 16;
 const ED25519 = 0x01;
 const PUBLIC_KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;

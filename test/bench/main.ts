@@ -7,6 +7,7 @@ import { exportRows } from './export.ts';
 import type { Figure } from './figure.ts';
 import { incremental } from './incremental.ts';
 import { live } from './live.ts';
+import { log } from './log.ts';
 import { rebuild } from './rebuild.ts';
 import { serving } from './serving.ts';
 import { simulation } from './simulation.ts';
@@ -19,6 +20,7 @@ const BENCHMARKS: Record<string, () => Promise<Figure[]>> = {
   serving,
   export: exportRows,
   live,
+  log,
   simulation: () => simulation(),
 };
 

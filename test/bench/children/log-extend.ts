@@ -1,0 +1,17 @@
+/** Extends a log to the newest snapshot of its ledger, without a release: `log-extend.ts LEDGER OUT`. */
+import { openDirectory } from '../../../pipeline/ledger/directory.ts';
+import { readCheckpoint } from '../../../pipeline/ledger/read-checkpoint.ts';
+import { prepareLog } from '../../../pipeline/run/extend-log.ts';
+import { report } from '../child.ts';
+import { DEMO_VERIFIER } from '../demo-verifier.ts';
+
+const [, , ledger, out] = process.argv;
+const verifiers = [DEMO_VERIFIER];
+
+await report(async () => {
+  const newest = (await openDirectory(ledger!).snapshots(null)).at(-1)!;
+  const { checkpoint } = readCheckpoint(newest, verifiers);
+  const extendLog = await prepareLog({ ledger: ledger!, out: out!, verifiers, log: () => {} }, null);
+  await extendLog({ snapshot: newest.id, ...checkpoint }, async () => {});
+  return undefined;
+});

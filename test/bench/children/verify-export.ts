@@ -1,0 +1,24 @@
+/** Compares an export with the log of OUT, or only hashes its bytes: `verify-export.ts FILE OUT|bare`. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { LogEntries } from '../../../pipeline/audit/log-entries.ts';
+import { folderSource } from '../../../pipeline/audit/log-source.ts';
+import { readExport } from '../../../pipeline/audit/read-export.ts';
+import { verifyExport } from '../../../pipeline/audit/verify-export.ts';
+import { report } from '../child.ts';
+import { DEMO_VERIFIER } from '../demo-verifier.ts';
+
+const [, , file = '', out = ''] = process.argv;
+
+await report(async () => {
+  const bytes = createReadStream(file, { highWaterMark: 1 << 20 });
+  if (out === 'bare') await pipeline(bytes, createHash('sha256'));
+  else {
+    const log = await LogEntries.open(folderSource(out), [DEMO_VERIFIER]);
+    const unsaid = { from: undefined, to: undefined, wanted: null };
+    const { faults, rows } = await verifyExport((await readExport(bytes))!, log, unsaid);
+    if (faults.length > 0 || rows !== log.size) throw new Error(`${rows} rows, ${faults[0]?.message}`);
+  }
+  return undefined;
+});

@@ -1,0 +1,96 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ledgerExport } from '../../pipeline/artifacts/government/ledger-export.ts';
+import type { Manifest } from '../../pipeline/publish/manifest.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { type Measured, measure, median } from './child.ts';
+import { compare, type Figure } from './figure.ts';
+import { withScratch } from './scratch.ts';
+import { sealHeartbeats, writeSyntheticLog } from './synthetic-log.ts';
+
+const SIZES = [100_000, 5_000_000];
+const NEW_ENTRIES = 1000;
+const RUNS = 5;
+const HASHED = 1_000_000;
+const ROWS = 1_000_000;
+const MOST_MEMORY_MB = 300;
+
+/** Extending the log at two sizes; its hashing, and the comparison of an export with it, beside bare SHA-256. */
+export async function log(): Promise<Figure[]> {
+  return [...(await extending()), ...(await hashing()), ...(await verifying())];
+}
+
+async function extending(): Promise<Figure[]> {
+  const [small, large] = [[], []] as Measured[][];
+  await withScratch(async (folder) => {
+    const places = SIZES.map(
+      (size) => [join(folder, `ledger-${size}`), join(folder, `out-${size}`)] as const,
+    );
+    const ends = [];
+    for (const [index, [ledger, out]] of places.entries())
+      ends.push(await writeSyntheticLog(ledger, out, SIZES[index]!));
+    // In turns, so that what else the machine does is the same for both.
+    for (let run = 0; run < RUNS; run += 1) {
+      for (const [index, [ledger, out]] of places.entries()) {
+        ends[index] = await sealHeartbeats(ledger, ends[index]!, NEW_ENTRIES);
+        [small!, large!][index]!.push(await measure('log-extend', [ledger, out]));
+      }
+    }
+  });
+  const ms = (runs: Measured[]) => median(runs.map((run) => run.ms));
+  return [compare(`1000 entries more in a log of 5 000 000 ÷ of 100 000`, ms(large!), ms(small!), 'ms', 1.3)];
+}
+
+async function hashing(): Promise<Figure[]> {
+  const [tree, bare] = [[], []] as Measured[][];
+  for (let run = 0; run < RUNS; run += 1) {
+    tree!.push(await measure('log-hash', ['tree', `${HASHED}`]));
+    bare!.push(await measure('log-hash', ['bare', `${HASHED}`]));
+  }
+  const rate = (runs: Measured[]) => HASHED / median(runs.map((run) => run.ms));
+  return [
+    compare(
+      'tiles over 1 000 000 entries, beside SHA-256 of their bytes',
+      rate(tree!),
+      rate(bare!),
+      'entries/ms',
+    ),
+  ];
+}
+
+async function verifying(): Promise<Figure[]> {
+  return withScratch(async (folder) => {
+    const [ledger, out, file] = ['ledger', 'out', 'export.csv'].map((name) => join(folder, name));
+    await writeSample({ out: ledger!, to: '2026-10-01', seed: 1, events: ROWS });
+    await measure('build', [ledger!, out!, 'rebuild']);
+    await writeExport(join(out!, 'current'), file!);
+    const [ours, bare] = [[], []] as Measured[][];
+    for (let run = 0; run < RUNS; run += 1) {
+      ours!.push(await measure('verify-export', [file!, out!]));
+      bare!.push(await measure('verify-export', [file!, 'bare']));
+    }
+    const rate = (runs: Measured[]) => ROWS / median(runs.map((run) => run.ms));
+    const rss = Math.max(...ours!.map((run) => run.rss));
+    return [
+      compare(
+        'verify-export of 1 000 000 rows, beside SHA-256 of its bytes',
+        rate(ours!),
+        rate(bare!),
+        'rows/ms',
+      ),
+      compare('peak memory of verify-export ÷ 300 MB', rss, MOST_MEMORY_MB, 'MB', 1),
+    ];
+  });
+}
+
+/** The whole export as the service answers with it: a release’s segments, newest first. */
+async function writeExport(release: string, file: string): Promise<void> {
+  const { segments } = JSON.parse(await readFile(join(release, 'manifest.json'), 'utf8')) as Manifest;
+  const parts = segments[ledgerExport.path]!;
+  await pipeline(async function* () {
+    yield ledgerExport.head();
+    for (const { file: part } of parts) yield* createReadStream(join(release, part));
+  }, createWriteStream(file));
+}
