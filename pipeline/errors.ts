@@ -51,6 +51,25 @@ export const ERROR_CODES = {
     meaning: 'The ledger does not go on from what was published of it; nothing is published.',
   },
   proof_refused: { exit: 1, meaning: 'What was asked to be proved or verified is not there to be read.' },
+  mirror_unreachable: { exit: 1, meaning: 'An origin of a mirror does not answer, or not in time.' },
+  mirror_untrusted: { exit: 1, meaning: 'What an origin serves is not signed by a key that is trusted.' },
+  mirror_rollback: {
+    exit: 1,
+    meaning: 'An origin serves an older release, or a shorter log, than the one that is held.',
+  },
+  mirror_expired: { exit: 1, meaning: 'The newest release of an origin is older than a newest one can be.' },
+  mirror_mismatch: {
+    exit: 1,
+    meaning: 'A file of an origin is not the one that is signed, or that was never to change.',
+  },
+  mirror_forked: {
+    exit: 1,
+    meaning: 'An origin contradicts what is held: another release of the same version, or another log.',
+  },
+  mirror_invalid: {
+    exit: 1,
+    meaning: 'A manifest, a note or an index of an origin, or of a mirror, is malformed.',
+  },
   mail_failed: { exit: 1, meaning: 'A mail was not accepted, so what it carried is not in force.' },
 } as const;
 

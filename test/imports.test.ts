@@ -16,6 +16,7 @@ const LAYERS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['artifacts', /^pipeline\/artifacts\//],
   ['charts', /^src\/charts\//],
   ['publish', /^pipeline\/publish\//],
+  ['mirror', /^pipeline\/mirror\//],
   ['formats', /^pipeline\/formats\//],
   ['catalogue', /^pipeline\/catalogue\//],
   ['extras', /^pipeline\/extras\//],

@@ -1,10 +1,11 @@
-import { access, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { guarded, sync } from './durable.ts';
 import { listTree } from './list-tree.ts';
 import { formatManifest, type ManifestBody, parseManifest, sealManifest } from './manifest.ts';
 import { currentId, type Published } from './release.ts';
 import type { StagingFolder } from './staging-folder.ts';
+import { swapCurrent } from './swap-current.ts';
 import { verifyRelease } from './verify-release.ts';
 
 export interface Outcome {
@@ -31,7 +32,7 @@ export async function commit(
   return guarded(dir, async () => {
     const served = await currentId(out);
     const settled = await settle(folder, dir);
-    if (served !== manifest.release) await swap(out, manifest.release, served);
+    if (served !== manifest.release) await swapCurrent(out, manifest.release, served);
     const place = join(dir, 'manifest.json');
     const release = { dir, manifest: parseManifest(await readFile(place, 'utf8'), place), state };
     const outcome = served === manifest.release && settled === 'found' ? 'unchanged' : 'published';
@@ -74,17 +75,4 @@ async function layOver(from: string, dir: string): Promise<void> {
   const manifestLast = [...files.filter((file) => file !== 'manifest.json'), 'manifest.json'];
   for (const file of manifestLast) await rename(join(from, file), join(dir, file));
   for (const folder of ['.', ...folders]) await sync(join(dir, folder));
-}
-
-async function swap(out: string, release: string, served: string | null): Promise<void> {
-  const next = join(out, 'current.next');
-  await rm(next, { force: true });
-  await symlink(`releases/${release}`, next);
-  await rename(next, join(out, 'current'));
-  await sync(out);
-  // The one served until now stays, for readers that have just looked it up.
-  for (const id of await readdir(join(out, 'releases'))) {
-    if (id !== release && id !== served)
-      await rm(join(out, 'releases', id), { recursive: true, force: true });
-  }
 }

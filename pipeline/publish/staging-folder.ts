@@ -55,19 +55,19 @@ export class StagingFolder {
   }
 
   /**
-   * Takes files over from another release folder as hard links; false, and none taken, where one is not
-   * there with its size. The size finds a truncated file at no cost; to read every byte of every old file
+   * Takes files over from another folder as hard links, under the path `as` or the same; false, and none taken,
+   * where one is not there with its size. The size finds a truncated file at no cost; to read every byte of every old file
    * would make each run as long as the history. Damage of other kinds is found where a file is read again
    * (`concatenate`) and by `cathedral check`.
    */
-  async link(from: string, files: readonly { file: string; bytes: number }[]): Promise<boolean> {
+  async link(from: string, files: readonly { file: string; bytes: number; as?: string }[]): Promise<boolean> {
     const there = files.every(({ file, bytes }) => {
       const found = statSync(join(from, file), { throwIfNoEntry: false });
       return found?.isFile() && found.size === bytes;
     });
     if (!there) return false;
-    for (const { file } of files)
-      await this.#tracked(file, async (target) => linkOrCopy(join(from, file), target));
+    for (const { file, as = file } of files)
+      await this.#tracked(as, async (target) => linkOrCopy(join(from, file), target));
     return true;
   }
 

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import type { Verifier } from '../ledger/note.ts';
+import { replaceFile } from '../publish/durable.ts';
+import { MANIFEST_PATH } from '../publish/public-manifest.ts';
+import { INDEX, SNAPSHOTS } from '../publish/snapshot-index.ts';
+import { assertPlaceable } from './assert-placeable.ts';
+import { type FetchWork, fetchBlobs } from './fetch-blobs.ts';
+import { placeGeneration } from './generation.ts';
+import type { Held } from './held.ts';
+import { heldBlobs } from './held-blobs.ts';
+import { headOf, openCheckpoint } from './log-head.ts';
+import { mirrorHeaders } from './mirror-headers.ts';
+import { dropParts, mirrorLog } from './mirror-log.ts';
+import { mirrorSnapshots } from './mirror-snapshots.ts';
+import type { Origin } from './origin.ts';
+import { LOG } from './read-tile.ts';
+import { forked } from './rules.ts';
+import type { SignedRelease } from './signed-release.ts';
+
+export interface BringOptions {
+  origin: Origin;
+  folder: string;
+  /** Who may have signed the ledger's checkpoint; null: that signature is left to others. */
+  ledgerKeys: readonly Verifier[] | null;
+  /** Reads every byte of what is held, and brings again what is damaged. */
+  recheck: boolean;
+  /** `current` is a folder. */
+  withoutLinks: boolean;
+  /** Requests at once. */
+  parallel: number;
+  log: (line: string) => void;
+}
+
+export interface Brought {
+  /** What was fetched, snapshots included. */
+  files: { files: number; bytes: number };
+  tiles: number;
+  snapshots: number;
+}
+
+/** What is fetched waits here for its place. */
+export function stagingOf(folder: string): string {
+  return join(folder, 'staging');
+}
+
+/**
+ * All of a verified release into the folder: tiles and snapshots, which only add to what is there, then the release in the
+ * place of the one before, then what tells of the new tiles and snapshots.
+ */
+export async function bringRelease(
+  release: SignedRelease,
+  { held, isWhole }: { held: Held | null; isWhole: boolean },
+  options: BringOptions,
+): Promise<Brought> {
+  const { origin, folder, ledgerKeys, parallel, recheck, log } = options;
+  const { manifest, proofs } = release;
+  const place = origin.placeOf(MANIFEST_PATH);
+  const paths = manifest.files.map(({ path }) => path);
+  assertPlaceable(paths, place);
+  assertSameLog(held, release, place);
+  const head = openCheckpoint(manifest, ledgerKeys, `${place}: log.checkpoint`);
+  const before = held && headOf(held.manifest.log);
+  log(`log of ${head.size} events`);
+  const from = before && isWhole ? before.size : 0;
+  const { reader, tiles } = await mirrorLog(origin, folder, { head, before, from, parallel });
+  const blobs = await heldBlobs(held, { parallel, reading: recheck });
+  const work = fetchWork(options);
+  const wanted = manifest.files.map((file) => ({
+    ...file,
+    or: `${SNAPSHOTS}/${manifest.snapshot}/${file.path}`,
+  }));
+  const files = await fetchBlobs(wanted, blobs, work);
+  log('snapshots');
+  const { list, added, bytes } = await mirrorSnapshots({ ...work, folder, reader, manifest, blobs, recheck });
+  log(`putting version ${manifest.version} in its place`);
+  const texts = new Map<string, Uint8Array>([...proofs, ['_headers', Buffer.from(mirrorHeaders(manifest))]]);
+  await placeGeneration(folder, { manifest, blobs, texts }, options);
+  await replaceFile(join(folder, LOG, 'checkpoint'), manifest.log.checkpoint);
+  await dropParts(folder, before?.size ?? 0, head.size);
+  if (list) await replaceFile(join(folder, SNAPSHOTS, INDEX), list.bytes);
+  return { files: { files: files.files, bytes: files.bytes + bytes }, tiles, snapshots: added };
+}
+
+function assertSameLog(held: Held | null, { manifest }: SignedRelease, place: string): void {
+  const [before, now] = [held?.manifest.log.origin, manifest.log.origin];
+  if (before !== undefined && before !== now) throw forked(`${place}: log.origin`, before, now);
+}
+
+function fetchWork({ origin, folder, parallel, log }: BringOptions): FetchWork {
+  const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
+  return {
+    origin,
+    staging: stagingOf(folder),
+    parallel,
+    progress: (done, all) =>
+      log(
+        `fetching: ${done.files} of ${all.files} files, ${megabytes(done.bytes)} of ${megabytes(all.bytes)} MB`,
+      ),
+  };
+}

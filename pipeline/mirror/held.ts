@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256 } from '../publish/manifest.ts';
+import { MANIFEST_PATH, type PublicManifest, parsePublicManifest } from '../publish/public-manifest.ts';
+import { CURRENT } from './folder-origin.ts';
+
+/** The release that a mirror serves. */
+export interface Held {
+  manifest: PublicManifest;
+  /** Of its `manifest.json`, hex. */
+  sha256: string;
+  /** Its files are below it. */
+  root: string;
+}
+
+/** Null before the first. Throws release_invalid where its manifest is damaged. */
+export async function readHeld(folder: string): Promise<Held | null> {
+  const root = join(folder, CURRENT);
+  const place = join(root, MANIFEST_PATH);
+  const text = await readFile(place, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  return text === null ? null : { manifest: parsePublicManifest(text, place), sha256: sha256(text), root };
+}

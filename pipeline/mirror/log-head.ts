@@ -1,0 +1,51 @@
+import { CathedralError } from '../errors.ts';
+import { parseCheckpoint } from '../ledger/checkpoint.ts';
+import { nodeHash } from '../ledger/merkle.ts';
+import { noteText, openNote, type Verifier } from '../ledger/note.ts';
+import { consistencyProof, verifyConsistency } from '../log/consistency.ts';
+import type { TreeHead } from '../log/hash.ts';
+import type { TileReader } from '../log/tile-reader.ts';
+import type { PublicManifest } from '../publish/public-manifest.ts';
+import { mismatch } from './mismatch.ts';
+import { forked } from './rules.ts';
+
+export function headOf({ size, root_hash }: { size: number; root_hash: string }): TreeHead {
+  return { size, root: Buffer.from(root_hash, 'base64').toString('hex') };
+}
+
+/**
+ * The log's head as the ledger's own note in the manifest has it, with the ledger's signature where its keys are given.
+ * Throws mirror_mismatch where the manifest says otherwise, ledger_signature and ledger_corrupt.
+ */
+export function openCheckpoint(
+  { log }: PublicManifest,
+  keys: readonly Verifier[] | null,
+  place: string,
+): TreeHead {
+  const text = keys ? openNote(log.checkpoint, keys, place).text : noteText(log.checkpoint, place);
+  const { origin, size, root } = parseCheckpoint(text, place);
+  const head = headOf(log);
+  if (origin !== log.origin || size !== head.size || root !== head.root)
+    throw mismatch(
+      place,
+      `${log.origin}, ${head.size} events, root ${head.root}`,
+      `${origin}, ${size}, ${root}`,
+    );
+  return head;
+}
+
+/** The log that the reader reads has begun as this one. Throws mirror_rollback or mirror_forked. */
+export async function assertBeginsWith(reader: TileReader, before: TreeHead, place: string): Promise<void> {
+  const { head } = reader;
+  if (before.size > head.size) {
+    const fault = { place, expected: `a log of ${before.size} events or more`, found: `${head.size}` };
+    throw new CathedralError('mirror_rollback', fault);
+  }
+  const proof = await consistencyProof(reader, before.size);
+  if (await verifyConsistency(before, head, proof, nodeHash)) return;
+  throw forked(
+    place,
+    `a log whose first ${before.size} events have the root ${before.root}`,
+    `${head.size} events with the root ${head.root}, which begin otherwise`,
+  );
+}

@@ -1,0 +1,21 @@
+import { formatHeadersFile } from '../publish/headers.ts';
+import type { ManifestFile } from '../publish/manifest.ts';
+import type { PublicFile, PublicManifest } from '../publish/public-manifest.ts';
+
+const ASSET = /^(image|font|text\/css|text\/javascript|application\/(wasm|octet-stream|manifest\+json))\b/;
+
+/**
+ * `_headers` for static hosts that read it, as the publisher's own would be. The manifest does not say what is a page and
+ * what is data, so that is told by the media type. Nothing is called immutable that is not named by its hash.
+ */
+export function mirrorHeaders({ files }: PublicManifest): string {
+  return formatHeadersFile(files.map((file) => ({ ...file, ...WHATEVER, kind: kindOf(file) })));
+}
+
+const WHATEVER = { area: null, restricted: false, rows: null, encodings: {}, immutable: false, modified: '' };
+
+function kindOf({ path, media_type }: PublicFile): ManifestFile['kind'] {
+  if (media_type.startsWith('text/html')) return 'page';
+  const isDrawing = path.startsWith('charts/');
+  return ASSET.test(media_type) && !isDrawing ? 'asset' : 'data';
+}

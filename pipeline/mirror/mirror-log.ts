@@ -1,0 +1,97 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CathedralError } from '../errors.ts';
+import { nodeHash } from '../ledger/merkle.ts';
+import { bytesOf, HASH_BYTES, type TreeHead } from '../log/hash.ts';
+import { edgeTiles, newTiles, TILE_WIDTH, type Tile, tileAt, tilePath } from '../log/tile.ts';
+import { TileReader } from '../log/tile-reader.ts';
+import { guarded, replaceFile } from '../publish/durable.ts';
+import { inParallel } from '../publish/in-parallel.ts';
+import { assertBeginsWith } from './log-head.ts';
+import type { Origin } from './origin.ts';
+import { LOG, readTile } from './read-tile.ts';
+
+export interface LogWork {
+  /** The log's head, from a verified manifest. */
+  head: TreeHead;
+  /** The head of the release that is held; null: there is none. */
+  before: TreeHead | null;
+  /** Of so many events all tiles are here. */
+  from: number;
+  /** At once. */
+  parallel: number;
+}
+
+/**
+ * Brings the tiles that are not here yet; each is written when it follows from the signed root. Before that, the log must
+ * go on from the one that is held. Gives the log's reader, and how many tiles came. Throws mirror_forked, mirror_rollback,
+ * log_invalid, mirror_mismatch, mirror_unreachable and publish_failed.
+ */
+export async function mirrorLog(origin: Origin, folder: string, work: LogWork) {
+  const log = join(folder, LOG);
+  const first = new HeldTiles(origin, log, true);
+  try {
+    return await bring(first, work);
+  } catch (error) {
+    const isDamaged = error instanceof CathedralError && error.code === 'log_invalid' && first.used > 0;
+    if (!isDamaged) throw error;
+    // One of those that were here already may be it.
+    return bring(new HeldTiles(origin, log, false), work);
+  }
+}
+
+async function bring(held: HeldTiles, { head, before, from, parallel }: LogWork) {
+  const reader = await TileReader.open(head, (tile) => held.read(tile), nodeHash);
+  if (before) await assertBeginsWith(reader, before, held.place);
+  await inParallel(newTiles(from, head.size), parallel, async ({ level, index, width }) => {
+    const hashes = await reader.tile(level, index);
+    await held.keep({ level, index, width }, bytesOf(hashes));
+  });
+  return { reader, tiles: held.fetched };
+}
+
+/** Tiles on the disk, and those that an origin has beside them. */
+class HeldTiles {
+  readonly #origin: Origin;
+  readonly #log: string;
+  readonly #reuse: boolean;
+  readonly #kept = new Set<string>();
+  used = 0;
+  fetched = 0;
+
+  constructor(origin: Origin, log: string, reuse: boolean) {
+    this.#origin = origin;
+    this.#log = log;
+    this.#reuse = reuse;
+  }
+
+  get place(): string {
+    return this.#origin.placeOf(LOG);
+  }
+
+  async read(tile: Tile): Promise<Uint8Array> {
+    const path = tilePath(tile);
+    const held = this.#reuse ? await readFile(join(this.#log, path)).catch(() => null) : null;
+    if (held?.length === tile.width * HASH_BYTES) {
+      this.used += 1;
+      this.#kept.add(path);
+      return held;
+    }
+    this.fetched += 1;
+    return readTile(this.#origin, tile);
+  }
+
+  async keep(tile: Tile, bytes: Uint8Array): Promise<void> {
+    const path = tilePath(tile);
+    if (!this.#kept.has(path)) await replaceFile(join(this.#log, path), bytes);
+  }
+}
+
+/** Removes parts of tiles that are whole now: those that were the edge of a log of `from` events. */
+export async function dropParts(folder: string, from: number, to: number): Promise<void> {
+  for (const { level, index } of edgeTiles(from)) {
+    if (tileAt(level, index, to)?.width !== TILE_WIDTH) continue;
+    const parts = join(folder, LOG, `${tilePath({ level, index, width: TILE_WIDTH })}.p`);
+    await guarded(parts, () => rm(parts, { recursive: true, force: true }));
+  }
+}

@@ -1,0 +1,102 @@
+import { rm } from 'node:fs/promises';
+import { CathedralError } from '../errors.ts';
+import type { Verifier } from '../ledger/note.ts';
+import { guarded } from '../publish/durable.ts';
+import { withLock } from '../publish/lock.ts';
+import { LATEST_PATH, type PublicManifest } from '../publish/public-manifest.ts';
+import { type BringOptions, type Brought, bringRelease, stagingOf } from './bring-release.ts';
+import { withClientErrors } from './client-errors.ts';
+import { restoreCurrent } from './generation.ts';
+import { type Held, readHeld } from './held.ts';
+import { type MirrorState, readMirrorState, writeMirrorState } from './mirror-state.ts';
+import type { Validator } from './origin.ts';
+import { assertFresh, assertGoesOn } from './rules.ts';
+import { readLatest, readSigned } from './signed-release.ts';
+import { hasNewAnchors, rememberedKeys, trustedKeys } from './trust.ts';
+
+export interface MirrorOptions extends BringOptions {
+  /** The origin's address, for what is remembered of it. */
+  address: string;
+  /** Who may have signed; null: those who are remembered, or at first whoever did. */
+  keys: readonly Verifier[] | null;
+  acceptExpired: boolean;
+  /** How long to wait for another run on this folder, ms. */
+  waitMs: number;
+  /** ms since 1970. */
+  now: () => number;
+  wait: (ms: number) => Promise<void>;
+}
+
+export interface Mirrored extends Brought {
+  outcome: 'mirrored' | 'unchanged';
+  manifest: PublicManifest;
+  /** Who signed, where that was looked at. */
+  signedBy: Verifier | null;
+  /** Nobody had said which key to trust. */
+  firstUse: boolean;
+}
+
+/** Looks at an origin that contradicts itself: a release that is being published looks like a lie for some seconds. */
+const LOOKS = 4;
+const LOOK_AGAIN_MS = 2000;
+
+/**
+ * Brings a folder to the newest release of an origin, or leaves it as it is and throws the reason: mirror_unreachable,
+ * mirror_untrusted, mirror_rollback, mirror_forked, mirror_expired, mirror_mismatch, mirror_invalid, publish_failed or locked.
+ */
+export async function mirror(options: MirrorOptions): Promise<Mirrored> {
+  const { folder, waitMs, wait, log } = options;
+  return withLock(folder, { waitMs, holder: `mirror, process ${process.pid}` }, async () => {
+    await restoreCurrent(folder);
+    for (let look = 1; ; look += 1) {
+      try {
+        return await withClientErrors(() => bring(options));
+      } catch (error) {
+        const isMixed = error instanceof CathedralError && error.code === 'mirror_mismatch';
+        if (!isMixed || look === LOOKS) throw error;
+        log(`${error.message}; looking again`);
+        await wait(LOOK_AGAIN_MS * 2 ** (look - 1));
+      }
+    }
+  });
+}
+
+async function bring(options: MirrorOptions): Promise<Mirrored> {
+  const { origin, address, folder, keys, recheck, acceptExpired, now } = options;
+  const held = await readHeld(folder);
+  const state = await readMirrorState(folder);
+  // Not so after a run that was killed while it put the last pieces in their places.
+  const isWhole = held !== null && state?.version === held.manifest.version && !recheck;
+  const isSettled = isWhole && !hasNewAnchors(state, keys);
+  const announced = await readLatest(origin, isSettled ? validatorFor(state, address) : undefined);
+  const place = origin.placeOf(LATEST_PATH);
+  if (announced === 'unchanged' || (isSettled && announced.latest.manifest.sha256 === held.sha256)) {
+    if (!acceptExpired) assertFresh(held!.manifest, now(), place);
+    return unchanged(held!);
+  }
+  if (held) assertGoesOn(held, announced.latest, place);
+  const trusted = trustedKeys(state, keys);
+  const release = await readSigned(origin, announced, trusted);
+  if (!acceptExpired) assertFresh(release.manifest, now(), place);
+  const brought = await bringRelease(release, { held, isWhole }, options);
+  await writeMirrorState(folder, {
+    format: 'cathedral-mirror/1',
+    origin: address,
+    ...rememberedKeys(state, keys, release),
+    version: release.manifest.version,
+    validator: announced.validator,
+  });
+  await guarded(folder, () => rm(stagingOf(folder), { recursive: true, force: true }));
+  const { manifest, signedBy } = release;
+  return { outcome: 'mirrored', manifest, signedBy, firstUse: trusted === null, ...brought };
+}
+
+function unchanged({ manifest }: Held): Mirrored {
+  const nothing = { files: { files: 0, bytes: 0 }, tiles: 0, snapshots: 0 };
+  return { outcome: 'unchanged', manifest, signedBy: null, firstUse: false, ...nothing };
+}
+
+/** Of another address the same tag may stand for other bytes. */
+function validatorFor(state: MirrorState, address: string): Validator | undefined {
+  return state.origin === address ? state.validator : undefined;
+}

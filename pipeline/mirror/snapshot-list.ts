@@ -1,0 +1,98 @@
+import type { TileReader } from '../log/tile-reader.ts';
+import {
+  INDEX,
+  LONGEST_INDEX,
+  parseSnapshot,
+  parseSnapshotIndex,
+  SNAPSHOTS,
+  type Snapshot,
+  type SnapshotEntry,
+  type SnapshotFile,
+  type SnapshotIndex,
+} from '../publish/snapshot-index.ts';
+import { assertPlaceable } from './assert-placeable.ts';
+import { assertBeginsWith, headOf } from './log-head.ts';
+import { measure } from './measure.ts';
+import { mismatch } from './mismatch.ts';
+import type { Origin } from './origin.ts';
+import { readSmall } from './read-small.ts';
+import { textOf } from './signed-release.ts';
+
+/** `/snapshots/index.json` as an origin has it. */
+export interface SnapshotList {
+  bytes: Buffer;
+  index: SnapshotIndex;
+}
+
+export type Stored = Extract<SnapshotFile, { url: string }>;
+export type Ended = Exclude<SnapshotFile, Stored>;
+
+/** A file of its own below a snapshot's folder, or one that several share; never an index. */
+const URL = new RegExp(`^${SNAPSHOTS}/[^/]+/(?!index\\.json$).`, 'i');
+
+/** Null where an origin has no snapshots. Throws release_invalid, mirror_mismatch and mirror_unreachable. */
+export async function readSnapshotList(origin: Origin): Promise<SnapshotList | null> {
+  const path = `${SNAPSHOTS}/${INDEX}`;
+  const found = await readSmall(origin, path, { most: LONGEST_INDEX });
+  const place = origin.placeOf(path);
+  return found && { bytes: found.bytes, index: parseSnapshotIndex(textOf(found.bytes, place), place) };
+}
+
+/**
+ * What a snapshot consists of, once its place in the log and its index are what its entry says. Throws mirror_forked,
+ * mirror_mismatch, release_invalid and mirror_unreachable.
+ */
+export async function readSnapshot(
+  origin: Origin,
+  entry: SnapshotEntry,
+  reader: TileReader,
+): Promise<{ snapshot: Snapshot; bytes: Buffer }> {
+  const { id, log_size, root_hash, index } = entry;
+  const path = `${SNAPSHOTS}/${id}/${INDEX}`;
+  const place = origin.placeOf(path);
+  if (index.path !== path) throw mismatch(origin.placeOf(`${SNAPSHOTS}/${INDEX}`), path, index.path);
+  if (log_size > reader.head.size)
+    throw mismatch(place, `a snapshot of at most ${reader.head.size} events`, `${log_size}`);
+  await assertBeginsWith(reader, headOf({ size: log_size, root_hash }), place);
+  const found = await readSmall(origin, path, { exactly: index.bytes });
+  if (!found) throw mismatch(place, `a file of ${index.bytes} bytes`, 'no such file');
+  const { sha256 } = await measure([found.bytes]);
+  if (sha256 !== index.sha256) throw mismatch(place, `SHA-256 ${index.sha256}`, sha256);
+  const snapshot = parseSnapshot(textOf(found.bytes, place), place);
+  const { size, root_hash: root } = snapshot.log;
+  if (snapshot.id !== id || size !== log_size || root !== root_hash)
+    throw mismatch(
+      place,
+      `snapshot ${id} of ${log_size} events, ${root_hash}`,
+      `${snapshot.id}, ${size}, ${root}`,
+    );
+  return { snapshot, bytes: found.bytes };
+}
+
+/** The files that a snapshot has of its own, each at a path where a mirror may write it. Throws release_invalid. */
+export function storedFiles({ files }: Snapshot, place: string): Stored[] {
+  const stored = files.filter((file): file is Stored => 'url' in file);
+  assertPlaceable(
+    stored.map(({ url }) => url),
+    place,
+  );
+  const astray = stored.find(({ url }) => !URL.test(url));
+  if (astray) throw mismatch(place, `files below ${SNAPSHOTS}/`, astray.url);
+  return stored;
+}
+
+/** A history of then is its beginning of then and `tail`, the end of what it is now. Throws mirror_mismatch. */
+export async function assertEnded(
+  { path, head, sha256, bytes }: Ended,
+  tail: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  place: string,
+): Promise<void> {
+  const found = await measure(joined(Buffer.from(head), tail));
+  if (found.bytes !== bytes) throw mismatch(`${place}: ${path}`, `${bytes} bytes`, `${found.bytes}`);
+  if (found.sha256 !== sha256) throw mismatch(`${place}: ${path}`, `SHA-256 ${sha256}`, found.sha256);
+}
+
+async function* joined(head: Uint8Array, tail: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
+  yield head;
+  yield* tail;
+}

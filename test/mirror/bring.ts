@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HttpOrigin } from '../../pipeline/mirror/http-origin.ts';
+import { type Mirrored, type MirrorOptions, mirror } from '../../pipeline/mirror/mirror.ts';
+import { listTree } from '../../pipeline/publish/list-tree.ts';
+import { sha256 } from '../../pipeline/publish/manifest.ts';
+import { BEGIN, PUBLISHER, type Site } from './small-service.ts';
+
+const HOUR_MS = 3_600_000;
+
+export type BringOptions = Partial<Omit<MirrorOptions, 'origin'>> & { lines?: string[] };
+
+export function httpOrigin(address: string, stallMs = 1000): HttpOrigin {
+  const wait = async () => {};
+  const { fetch } = globalThis;
+  return new HttpOrigin({
+    baseUrl: address,
+    fetch,
+    stallMs,
+    software: 'test 0.0.0',
+    apiKey: null,
+    attempts: 3,
+    wait,
+    signal: undefined,
+  });
+}
+
+/** Mirrors as the command does, but waits for nothing; the time is that of the first release. */
+export async function bring(
+  address: string,
+  folder: string,
+  { lines = [], ...more }: BringOptions = {},
+): Promise<Mirrored & { requests: number; bytes: number }> {
+  const origin = httpOrigin(address);
+  const mirrored = await mirror({
+    origin,
+    address,
+    folder,
+    keys: [PUBLISHER.verifier],
+    ledgerKeys: null,
+    acceptExpired: false,
+    recheck: false,
+    withoutLinks: false,
+    parallel: 4,
+    waitMs: 0,
+    now: () => BEGIN + HOUR_MS,
+    wait: async () => {},
+    log: (line) => lines.push(line),
+    ...more,
+  });
+  return { ...mirrored, ...origin.traffic };
+}
+
+/** All that a mirror serves, by path. */
+export async function servedBy(folder: string): Promise<Site> {
+  const served: Site = new Map();
+  for (const [root, below] of [
+    [join(folder, 'current/public'), ''],
+    [join(folder, 'log'), 'log/'],
+    [join(folder, 'snapshots'), 'snapshots/'],
+  ] as const) {
+    const { files } = await listTree(root).catch(() => ({ files: [] }));
+    for (const path of files) served.set(below + path, await readFile(join(root, path)));
+  }
+  return served;
+}
+
+/** Paths and hashes, in order, without what a mirror makes itself: two sites that are equal serve the same bytes. */
+export function contents(site: Site): string[] {
+  return [...site]
+    .filter(([path]) => path !== '_headers')
+    .map(([path, bytes]) => `${path} ${sha256(bytes)}`)
+    .sort();
+}

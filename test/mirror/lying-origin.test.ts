@@ -1,0 +1,508 @@
+import { setInterval } from 'node:timers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { formatSnapshotIndex, parseSnapshotIndex } from '../../pipeline/publish/snapshot-index.ts';
+import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
+import { type BringOptions, bring, contents, httpOrigin, servedBy } from './bring.ts';
+import { LyingServer } from './lying-server.ts';
+import {
+  BEGIN,
+  eventsOf,
+  LEDGER,
+  logOf,
+  NEXT_PUBLISHER,
+  PUBLISHER,
+  proofsOf,
+  type Site,
+  STRANGER,
+  signedByAll,
+  smallSite,
+} from './small-service.ts';
+
+/** A lie: what the origin does after the mirror holds its second release, and what the mirror says to that. */
+interface Lie {
+  tell: (server: LyingServer) => void;
+  options?: BringOptions;
+  code: string;
+  place?: string;
+  expected?: string | RegExp;
+  found?: string | RegExp;
+}
+
+let server: LyingServer;
+let folder: string;
+
+beforeEach(async () => {
+  server = await LyingServer.start(smallSite({ release: 2 }));
+  folder = await temporaryFolder();
+  await bring(server.url, folder);
+});
+afterEach(() => server.close());
+
+/** The third release, with some of its files otherwise. */
+function third(...changes: [path: string, content: Buffer | string | null][]) {
+  return ({ site }: LyingServer): void => {
+    site.clear();
+    for (const [path, bytes] of smallSite({ release: 3 })) site.set(path, bytes);
+    for (const [path, content] of changes) {
+      if (content === null) site.delete(path);
+      else site.set(path, Buffer.from(content));
+    }
+  };
+}
+
+const replaced = (site: Site) => (server: LyingServer) => {
+  server.site = site;
+};
+const original = (path: string, release = 3) => smallSite({ release }).get(path)!;
+const manifestOf = (release: number) => JSON.parse(original('manifest.json', release).toString());
+const endless = (server: LyingServer, path: string) => {
+  third()(server);
+  server.lies.set(path, (response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write(Buffer.alloc(65_536, 'x')), 1);
+    response.on('close', () => clearInterval(timer));
+  });
+};
+const dripping = (server: LyingServer, path: string) => {
+  third()(server);
+  server.lies.set(path, (response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write('x'), 20);
+    response.on('close', () => clearInterval(timer));
+  });
+};
+
+/** The files that prove the third release with a signature note of another text. */
+const signature = (note: string) => third(['manifest.json.sig', note]);
+const signedText = () => original('manifest.json.sig').toString().split('\n\n')[0]!;
+
+/** The third release with a manifest that its publisher has signed, but that no publisher should. */
+const signedManifest =
+  (change: (manifest: ReturnType<typeof manifestOf>) => unknown) => (server: LyingServer) => {
+    const manifest = manifestOf(3);
+    change(manifest);
+    const text = `${JSON.stringify(manifest, null, 1)}\n`;
+    third(...proofsOf(manifestOf(3), [PUBLISHER], text))(server);
+  };
+const listed = (...paths: string[]) =>
+  signedManifest((manifest) => {
+    const [file] = manifest.files;
+    manifest.files = [...manifest.files, ...paths.map((path) => ({ ...file, path }))].sort((a, b) =>
+      a.path < b.path ? -1 : 1,
+    );
+  });
+/** The third release with a log, and a manifest of that log. */
+const withLog = (change: (log: ReturnType<typeof manifestOf>['log']) => unknown) =>
+  signedManifest(({ log }) => change(log));
+const checkpointNote = (text: string) => signedByAll(text, [LEDGER]);
+
+const snapshots = (change: (index: ReturnType<typeof parseSnapshotIndex>) => unknown) => {
+  const index = parseSnapshotIndex(original('snapshots/index.json').toString());
+  change(index);
+  return third(['snapshots/index.json', formatSnapshotIndex(index)]);
+};
+
+const otherEvents = (index: number) => (index === 5 ? 'another event' : `event ${index}`);
+const longNumber = '9'.repeat(20);
+
+const LIES: Record<string, Lie> = {
+  'serves an older release (rollback)': {
+    tell: replaced(smallSite({ release: 1 })),
+    code: 'mirror_rollback',
+    place: 'latest.json',
+    expected: 'version 2 or later',
+    found: 'version 1',
+  },
+  'announces a version that nobody signed': {
+    tell: third(['latest.json', original('latest.json').toString().replace('"version": 3', '"version": 9')]),
+    code: 'mirror_mismatch',
+    expected: /a signature of version 9/,
+  },
+  'serves another release of the same version': {
+    tell: replaced(smallSite({ release: 2, files: (files) => files.set('extra', Buffer.from('one more')) })),
+    code: 'mirror_forked',
+    expected: /version 2 with the manifest/,
+  },
+  'goes on serving a release that is out of date (freeze)': {
+    tell: () => {},
+    options: { now: () => BEGIN + 60 * 3_600_000 },
+    code: 'mirror_expired',
+    found: /good until 2025-12-03T06:00/,
+  },
+  'serves a newer release that is out of date already': {
+    tell: third(),
+    options: { now: () => BEGIN + 90 * 3_600_000 },
+    code: 'mirror_expired',
+  },
+  'serves the manifest of one release and files of another (mix and match)': {
+    tell: third(
+      ['economy/supply', original('economy/supply', 2)],
+      ['snapshots/2025-12-01T12Z/economy/supply', null],
+    ),
+    code: 'mirror_mismatch',
+    place: 'economy/supply',
+    expected: /^SHA-256/,
+  },
+  'serves the manifest of another release than it announces': {
+    tell: third(['manifest.json', original('manifest.json', 2)]),
+    code: 'mirror_mismatch',
+    place: 'manifest.json',
+  },
+  'serves the signature of another release': {
+    tell: third(['manifest.json.sig', original('manifest.json.sig', 2)]),
+    code: 'mirror_mismatch',
+    place: 'manifest.json.sig',
+    found: /one of version 2/,
+  },
+  'announces another time than was signed': {
+    tell: third([
+      'latest.json',
+      original('latest.json').toString().replace('2025-12-03T12', '2099-12-03T12'),
+    ]),
+    code: 'mirror_mismatch',
+    place: 'manifest.json: expires',
+  },
+  'signs with another key': {
+    tell: replaced(smallSite({ release: 3, signers: [STRANGER] })),
+    code: 'mirror_untrusted',
+    place: 'manifest.json.sig',
+    expected: /a signature by data.example.org\+/,
+  },
+  'names a new key that has not signed': {
+    tell: (server) => {
+      const { keys } = JSON.parse(
+        smallSite({ release: 3, signers: [PUBLISHER, NEXT_PUBLISHER] })
+          .get('manifest.json')!
+          .toString(),
+      );
+      signedManifest((manifest) => {
+        manifest.keys = keys;
+      })(server);
+    },
+    code: 'mirror_untrusted',
+    expected: /a signature by each key of the manifest/,
+  },
+  'has a signature of other bytes': {
+    tell: signature(
+      original('manifest.json.sig')
+        .toString()
+        .replace('cathedral-manifest/v1\n3', 'cathedral-manifest/v1\n4'),
+    ),
+    code: 'mirror_untrusted',
+    found: 'one that does not verify',
+  },
+  'does not sign': {
+    tell: third(['manifest.json.sig', null]),
+    code: 'mirror_mismatch',
+    place: 'manifest.json.sig',
+    found: 'no such file',
+  },
+  'has an empty signature': { tell: signature(''), code: 'mirror_invalid', place: 'manifest.json.sig' },
+  'has a note of 17 signatures': {
+    tell: signature(signedByAll(`${signedText()}\n`, Array(17).fill(PUBLISHER))),
+    code: 'mirror_invalid',
+    expected: 'at most 16 signatures',
+    found: '17',
+  },
+  'has a note with two blank lines': {
+    tell: signature(original('manifest.json.sig').toString().replace('\n\n', '\n\n\n')),
+    code: 'mirror_untrusted',
+  },
+  'has a note with two blank lines that is signed so': {
+    tell: signature(signedByAll(`${signedText()}\n\n`, [PUBLISHER])),
+    code: 'mirror_invalid',
+  },
+  'has a signed text of another form': {
+    tell: signature(signedByAll('cathedral-manifest/v2\n3\n', [PUBLISHER])),
+    code: 'mirror_invalid',
+  },
+  'has a version beyond all numbers': {
+    tell: signature(
+      signedByAll(signedText().replace('\n3\n', `\n${longNumber}\n`).concat('\n'), [PUBLISHER]),
+    ),
+    code: 'mirror_invalid',
+  },
+  'has a latest.json that never ends (endless data)': {
+    tell: (server) => endless(server, 'latest.json'),
+    code: 'mirror_mismatch',
+    place: 'latest.json',
+    expected: 'at most 16384 bytes',
+  },
+  'has a signature that never ends': {
+    tell: (server) => endless(server, 'manifest.json.sig'),
+    code: 'mirror_mismatch',
+    expected: 'at most 16384 bytes',
+  },
+  'has a manifest that never ends': {
+    tell: (server) => endless(server, 'manifest.json'),
+    code: 'mirror_mismatch',
+    place: 'manifest.json',
+    expected: /^exactly \d+ bytes$/,
+  },
+  'announces a manifest of gigabytes': {
+    tell: third([
+      'latest.json',
+      original('latest.json')
+        .toString()
+        .replace(/"bytes": \d+/, '"bytes": 5000000000'),
+    ]),
+    code: 'mirror_invalid',
+    place: 'latest.json: manifest.bytes',
+  },
+  'has a file that never ends': {
+    tell: (server) => {
+      endless(server, 'economy/supply');
+      server.site.delete('snapshots/2025-12-01T12Z/economy/supply');
+    },
+    code: 'mirror_mismatch',
+    place: 'economy/supply',
+    expected: '14 bytes',
+    found: 'more',
+  },
+  'has a tile that never ends': {
+    tell: (server) => endless(server, 'log/tile/0/001.p/44'),
+    code: 'mirror_mismatch',
+    expected: 'exactly 1408 bytes',
+  },
+  'has an index of snapshots that never ends': {
+    tell: (server) => endless(server, 'snapshots/index.json'),
+    code: 'mirror_mismatch',
+    expected: 'at most 16777216 bytes',
+  },
+  'sends a file so slowly that it never ends (slow drip)': {
+    tell: (server) => dripping(server, 'economy/mic-history.csv'),
+    code: 'mirror_unreachable',
+    place: 'economy/mic-history.csv',
+    found: /^\d+ bytes in 1000 ms$/,
+  },
+  'says nothing at all': {
+    tell: (server) => void server.lies.set('latest.json', () => {}),
+    code: 'mirror_unreachable',
+    found: '0 bytes in 1000 ms',
+  },
+  'cuts a file short': {
+    tell: third(['index.html', original('index.html').subarray(0, 10)]),
+    code: 'mirror_mismatch',
+    place: 'index.html',
+    found: '10',
+  },
+  'cuts a file short without saying how long it is': {
+    tell: (server) => {
+      third()(server);
+      server.lies.set('index.html', (response, _, bytes) => {
+        response.write(bytes!.subarray(0, 10));
+        response.end();
+      });
+    },
+    code: 'mirror_mismatch',
+    place: 'index.html',
+    found: '10',
+  },
+  'has other bytes of the same length': {
+    tell: third(['index.html', original('index.html').toString().replace('Release', 'Relaese')]),
+    code: 'mirror_mismatch',
+    place: 'index.html',
+    expected: /^SHA-256/,
+  },
+  'lacks a file': {
+    tell: third(['index.html', null]),
+    code: 'mirror_mismatch',
+    place: 'index.html',
+    found: 'no such file',
+  },
+  'sends a file with a content coding that nobody asked for': {
+    tell: (server) => {
+      third()(server);
+      server.lies.set('index.html', (response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end('x'),
+      );
+    },
+    code: 'mirror_unreachable',
+    found: 'gzip',
+  },
+  'answers with a page in the place of every file': {
+    tell: (server) => server.lies.set('latest.json', (response) => response.end('<!doctype html>Sign in')),
+    code: 'mirror_invalid',
+    place: 'latest.json',
+  },
+  'has a log with another event in the past (fork)': {
+    tell: replaced(smallSite({ release: 3, event: otherEvents })),
+    code: 'mirror_forked',
+    place: 'log',
+    expected: /a log whose first 200 events have the root/,
+  },
+  'has another log of the same length': {
+    tell: replaced(smallSite({ release: 3, events: eventsOf(2), event: otherEvents })),
+    code: 'mirror_forked',
+    expected: /of 200 events/,
+  },
+  'has a log that has shrunk': {
+    tell: replaced(smallSite({ release: 3, events: 150 })),
+    code: 'mirror_rollback',
+    expected: 'a log of 200 events or more',
+    found: '150',
+  },
+  'has the log of another ledger': {
+    tell: withLog((log) => {
+      log.origin = 'other.example.org';
+    }),
+    code: 'mirror_forked',
+    expected: 'ledger.example.org',
+  },
+  'has other hashes in a tile': {
+    tell: third(['log/tile/0/000', Buffer.alloc(8192, 7)]),
+    code: 'mirror_mismatch',
+    place: 'tile/0/000',
+  },
+  'cuts a tile short': {
+    tell: third(['log/tile/0/001.p/44', original('log/tile/0/001.p/44').subarray(0, 100)]),
+    code: 'mirror_mismatch',
+    found: '100',
+  },
+  'lacks a tile': {
+    tell: third(['log/tile/0/001.p/44', null]),
+    code: 'mirror_mismatch',
+    expected: 'a tile of 44 hashes',
+    found: 'no such file',
+  },
+  'has a checkpoint of another root than its manifest': {
+    tell: withLog((log) => {
+      log.checkpoint = logOf(300, otherEvents).checkpoint;
+    }),
+    code: 'mirror_mismatch',
+    place: 'manifest.json: log.checkpoint',
+  },
+  'has a checkpoint of a negative size': {
+    tell: withLog((log) => {
+      log.checkpoint = checkpointNote(`ledger.example.org\n-5\n${log.root_hash}\n`);
+    }),
+    code: 'mirror_invalid',
+    place: 'manifest.json: log.checkpoint:2',
+    found: '"-5"',
+  },
+  'has a checkpoint with a hash of 31 bytes': {
+    tell: withLog((log) => {
+      log.checkpoint = checkpointNote(`ledger.example.org\n300\n${Buffer.alloc(31).toString('base64')}\n`);
+    }),
+    code: 'mirror_invalid',
+    place: 'manifest.json: log.checkpoint:3',
+  },
+  'has a checkpoint with 17 signatures': {
+    tell: withLog((log) => {
+      log.checkpoint = signedByAll(log.checkpoint.split('\n\n')[0].concat('\n'), Array(17).fill(LEDGER));
+    }),
+    code: 'mirror_invalid',
+    expected: 'at most 16 signatures',
+  },
+  'has a root hash of 31 bytes in its manifest': {
+    tell: withLog((log) => {
+      log.root_hash = Buffer.alloc(31).toString('base64');
+    }),
+    code: 'mirror_invalid',
+    place: 'manifest.json: log.root_hash',
+  },
+  'changes a snapshot': {
+    tell: snapshots((index) => {
+      index[1]!.index.sha256 = '0'.repeat(64);
+    }),
+    code: 'mirror_mismatch',
+    place: 'snapshots/2025-12-01T06Z/index.json',
+    expected: /a snapshot never changes/,
+  },
+  'has other bytes in the index of a snapshot': {
+    tell: third([
+      'snapshots/2025-12-01T12Z/index.json',
+      original('snapshots/2025-12-01T12Z/index.json').toString().replace('release-3', 'release-4'),
+    ]),
+    code: 'mirror_mismatch',
+    place: 'snapshots/2025-12-01T12Z/index.json',
+  },
+  'has a snapshot of events that the log does not have': {
+    tell: snapshots((index) => {
+      index[0]!.root_hash = index[1]!.root_hash;
+    }),
+    code: 'mirror_forked',
+    place: 'snapshots/2025-12-01T12Z/index.json',
+  },
+  'has a snapshot of more events than the log': {
+    tell: snapshots((index) => {
+      index[0]!.log_size = 301;
+    }),
+    code: 'mirror_mismatch',
+    expected: 'a snapshot of at most 300 events',
+  },
+  'has a snapshot at an address of another kind': {
+    tell: snapshots((index) => {
+      index[0]!.index.path = 'economy/supply';
+    }),
+    code: 'mirror_mismatch',
+    found: 'economy/supply',
+  },
+};
+
+const PATHS: Record<string, [paths: string[], code: string]> = {
+  'a step to a parent folder': [['../outside'], 'mirror_invalid'],
+  'a step to a parent folder in the middle': [['economy/../../outside'], 'mirror_invalid'],
+  'an absolute path': [['/etc/cron.d/outside'], 'mirror_invalid'],
+  'a NUL': [['economy/a\0b'], 'mirror_invalid'],
+  'a backslash': [['economy\\..\\..\\outside'], 'mirror_invalid'],
+  'a percent sign': [['economy/%2e%2e/outside'], 'mirror_invalid'],
+  'an empty name': [['economy//outside'], 'mirror_invalid'],
+  'a path twice': [['economy/supply'], 'mirror_invalid'],
+  'a path that differs in case alone': [['Economy/Supply'], 'mirror_invalid'],
+  'the manifest itself': [['manifest.json'], 'mirror_invalid'],
+  'the manifest in capitals': [['MANIFEST.JSON'], 'mirror_invalid'],
+  'a tile of the log': [['log/checkpoint'], 'mirror_invalid'],
+  'a tile of the log, in capitals': [['Log/checkpoint'], 'mirror_invalid'],
+  'a file below a file': [['economy/supply/more'], 'mirror_invalid'],
+  'settings of a host': [['_headers'], 'mirror_invalid'],
+  'settings of a web server': [['economy/.htaccess'], 'mirror_invalid'],
+};
+for (const [what, [paths, code]] of Object.entries(PATHS))
+  LIES[`lists ${what}`] = { tell: listed(...paths), code };
+
+const matching = (text: string | RegExp) => (typeof text === 'string' ? text : expect.stringMatching(text));
+
+describe('from an origin that', () => {
+  test.each(Object.entries(LIES))('%s, a mirror takes nothing, and says why', async (_, lie) => {
+    const before = contents(await servedBy(folder));
+    lie.tell(server);
+    const error = await failureOf(() => bring(server.url, folder, lie.options));
+    const { code, place = '', expected = /./, found = /./ } = lie;
+    expect(error).toMatchObject({ code, expected: matching(expected), found: matching(found) });
+    expect(`${error.place}`).toContain(place);
+    const after = contents(await servedBy(folder));
+    expect(after).toEqual(expect.arrayContaining(before));
+    // Tiles and snapshots that were verified may be there already, in wait for a release that tells of them.
+    const added = after.filter((line) => !before.includes(line) && !/^(log\/tile|snapshots\/2)/.test(line));
+    expect(added).toEqual([]);
+    // And the truth is taken again.
+    server.lies.clear();
+    server.site = smallSite({ release: 3 });
+    await bring(server.url, folder);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  });
+
+  test('is out of date, a mirror takes what it has where that is allowed', async () => {
+    const options = { now: () => BEGIN + 90 * 3_600_000, acceptExpired: true };
+    expect((await bring(server.url, folder, options)).outcome).toBe('unchanged');
+    server.site = smallSite({ release: 3 });
+    expect((await bring(server.url, folder, options)).outcome).toBe('mirrored');
+  });
+
+  test('sends without an end, a mirror reads hardly more than it was promised', async () => {
+    let sent = 0;
+    server.lies.set('latest.json', (response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => {
+        sent += 65_536;
+        response.write(Buffer.alloc(65_536));
+      }, 1);
+      response.on('close', () => clearInterval(timer));
+    });
+    const origin = httpOrigin(server.url);
+    await failureOf(() => bring(server.url, folder, { wait: async () => {} }));
+    expect(origin.traffic.bytes).toBeLessThan(1 << 20);
+    expect(sent).toBeLessThan(64 << 20);
+  });
+});

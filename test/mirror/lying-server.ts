@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sha256 } from '../../pipeline/publish/manifest.ts';
+import type { Site } from './small-service.ts';
+
+/** Answers a request in a way of its own; undefined leaves it to the server. */
+export type Lie = (response: ServerResponse, request: IncomingMessage, bytes: Buffer | undefined) => unknown;
+
+/** A host of static files that tells of each request, and lies about paths where it is told to. */
+export class LyingServer {
+  site: Site;
+  readonly lies = new Map<string, Lie>();
+  /** `GET /path`, with the range that was asked for. */
+  readonly requests: string[] = [];
+  readonly #server: Server;
+
+  private constructor(site: Site) {
+    this.site = site;
+    this.#server = createServer((request, response) => this.#answer(request, response));
+  }
+
+  static async start(site: Site): Promise<LyingServer> {
+    const server = new LyingServer(site);
+    server.#server.listen(0, '127.0.0.1');
+    await once(server.#server, 'listening');
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url!.slice(1);
+    const { range } = request.headers;
+    this.requests.push(range ? `${path} ${range}` : path);
+    const bytes = this.site.get(path);
+    const lie = this.lies.get(path);
+    if (lie) return void lie(response, request, bytes);
+    serve(response, request, bytes);
+  }
+}
+
+/** As static hosts do: with a tag, a part where one is asked for, and 404. */
+export function serve(response: ServerResponse, request: IncomingMessage, bytes: Buffer | undefined): void {
+  if (!bytes) return void response.writeHead(404).end('no such file');
+  const etag = `"${sha256(bytes).slice(0, 16)}"`;
+  if (request.headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end();
+  const [, from] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
+  if (from === undefined)
+    return void response.writeHead(200, { etag, 'content-length': bytes.length }).end(bytes);
+  const part = bytes.subarray(Number(from));
+  const range = `bytes ${from}-${bytes.length - 1}/${bytes.length}`;
+  response.writeHead(206, { etag, 'content-range': range, 'content-length': part.length }).end(part);
+}

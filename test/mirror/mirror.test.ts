@@ -1,0 +1,263 @@
+import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { withLock } from '../../pipeline/publish/lock.ts';
+import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
+import { bring, contents, servedBy } from './bring.ts';
+import { LyingServer, serve } from './lying-server.ts';
+import { LEDGER, NEXT_PUBLISHER, PUBLISHER, STRANGER, smallSite } from './small-service.ts';
+
+let server: LyingServer;
+let folder: string;
+
+beforeEach(async () => {
+  server = await LyingServer.start(smallSite({ release: 1 }));
+  folder = await temporaryFolder();
+});
+afterEach(() => server.close());
+
+describe('a mirror', () => {
+  test('serves what its origin serves, byte for byte, log and snapshots too', async () => {
+    server.site = smallSite({ release: 3 });
+    const { outcome, manifest } = await bring(server.url, folder);
+    expect([outcome, manifest.version]).toEqual(['mirrored', 3]);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  });
+
+  test('leaves nothing behind but what it serves and what it remembers', async () => {
+    await bring(server.url, folder);
+    const names = (await readdir(folder)).filter((name) => !name.startsWith('lock'));
+    expect(names.sort()).toEqual(['current', 'log', 'mirror.json', 'releases', 'snapshots']);
+  });
+
+  test('asks an unchanged origin one thing', async () => {
+    await bring(server.url, folder);
+    server.requests.length = 0;
+    const { outcome, requests, bytes } = await bring(server.url, folder);
+    expect([outcome, requests, bytes, server.requests]).toEqual(['unchanged', 1, 0, ['latest.json']]);
+  });
+
+  test('knows an unchanged origin that has no tags', async () => {
+    await bring(server.url, folder);
+    server.lies.set('latest.json', (response, _, bytes) => response.end(bytes));
+    const { outcome, requests } = await bring(server.url, folder);
+    expect([outcome, requests]).toEqual(['unchanged', 1]);
+  });
+
+  test('fetches of a new release what is new in it, each content once', async () => {
+    await bring(server.url, folder);
+    server.site = smallSite({ release: 3 });
+    server.requests.length = 0;
+    await bring(server.url, folder);
+    expect(server.requests.toSorted()).toEqual([
+      'economy/mic-history.csv',
+      'economy/supply',
+      'index.html',
+      'latest.json',
+      'log/tile/0/000',
+      'log/tile/0/001.p/44',
+      'log/tile/1/000.p/1',
+      'manifest.json',
+      'manifest.json.sig',
+      'snapshots/2025-12-01T06Z/economy/supply',
+      'snapshots/2025-12-01T06Z/index.json',
+      'snapshots/2025-12-01T12Z/index.json',
+      'snapshots/index.json',
+    ]);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  });
+
+  test('has unchanged files once on the disk, as links of the release before', async () => {
+    await bring(server.url, folder);
+    server.site = smallSite({ release: 2 });
+    await bring(server.url, folder);
+    const [before, now] = await Promise.all(
+      ['1', '2'].map((version) => stat(join(folder, 'releases', version, 'public/economy/large.bin'))),
+    );
+    expect(now!.ino).toBe(before!.ino);
+  });
+
+  test('goes on from the part of a file that was fetched', async () => {
+    const large = server.site.get('economy/large.bin')!;
+    server.lies.set('economy/large.bin', (response, request, bytes) => {
+      if (server.requests.filter((one) => one.startsWith('economy/large.bin')).length > 1)
+        return serve(response, request, bytes);
+      response.writeHead(200, { 'content-length': large.length });
+      response.write(bytes!.subarray(0, 200_000), () => setTimeout(() => response.destroy(), 100));
+    });
+    await bring(server.url, folder);
+    const asked = server.requests.filter((one) => one.startsWith('economy/large.bin'));
+    expect(asked).toEqual([
+      'economy/large.bin',
+      expect.stringMatching(/^economy\/large\.bin bytes=[1-9]\d+-$/),
+    ]);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  });
+
+  test('does without a host that can begin in the middle of a file', async () => {
+    let times = 0;
+    server.lies.set('economy/large.bin', (response, _, bytes) => {
+      times += 1;
+      response.writeHead(200, { 'content-length': bytes!.length });
+      if (times > 1) return response.end(bytes);
+      response.write(bytes!.subarray(0, 200_000), () => setTimeout(() => response.destroy(), 100));
+    });
+    await bring(server.url, folder);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  });
+
+  test('takes a part that is of another file for what it is, and fetches the whole', async () => {
+    const release = server.site.get('manifest.json')!.toString();
+    const { sha256 } = JSON.parse(release).files.find(
+      ({ path }: { path: string }) => path === 'economy/large.bin',
+    );
+    await mkdir(join(folder, 'staging'));
+    await writeFile(join(folder, 'staging', `${sha256}.part`), 'x'.repeat(1000));
+    await bring(server.url, folder);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  });
+
+  test('asks again after a server error, as often as is worth it', async () => {
+    let times = 0;
+    server.lies.set('index.html', (response, request, bytes) => {
+      times += 1;
+      return times < 3 ? response.writeHead(503).end() : serve(response, request, bytes);
+    });
+    expect((await bring(server.url, folder)).outcome).toBe('mirrored');
+    times = -10;
+    const error = await failureOf(async () => bring(server.url, await temporaryFolder()));
+    expect(error).toMatchObject({ code: 'mirror_unreachable', place: `${server.url}/index.html` });
+    expect(error.message).toContain('asked 3 times, found status 503');
+  });
+
+  test('follows redirects within its origin, and no others', async () => {
+    server.lies.set('index.html', (response) => response.writeHead(301, { location: '/home' }).end());
+    server.site.set('home', server.site.get('index.html')!);
+    expect((await bring(server.url, folder)).outcome).toBe('mirrored');
+    server.lies.set('index.html', (response) =>
+      response.writeHead(302, { location: 'http://127.0.0.2/index.html' }).end(),
+    );
+    const error = await failureOf(async () => bring(server.url, await temporaryFolder()));
+    expect(error).toMatchObject({
+      code: 'mirror_unreachable',
+      found: 'a redirect to http://127.0.0.2/index.html',
+    });
+  });
+
+  test('refuses a redirect that leads to itself', async () => {
+    server.lies.set('latest.json', (response) => response.writeHead(302, { location: '/latest.json' }).end());
+    expect(await failureOf(() => bring(server.url, folder))).toMatchObject({
+      expected: 'at most 5 redirects',
+    });
+  });
+
+  test('finds the files of the release in its snapshot where the host answers with newer ones', async () => {
+    server.lies.set('economy/supply', (response) => response.end('{"events":101}'));
+    await bring(server.url, folder);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  });
+
+  test('looks again where a release is swapped in while it looks', async () => {
+    const next = smallSite({ release: 2 });
+    server.lies.set('manifest.json.sig', (response, request, bytes) => {
+      server.site = next;
+      server.lies.clear();
+      serve(response, request, bytes);
+    });
+    const lines: string[] = [];
+    const { manifest } = await bring(server.url, folder, { lines });
+    expect(manifest.version).toBe(2);
+    expect(lines[0]).toMatch(/mirror_mismatch.*looking again/);
+    // Parts of tiles that were there before the first look are of no use to it.
+    const isOld = (line: string) => line.startsWith('log/tile/0/000.p/100 ');
+    expect(contents(await servedBy(folder))).toEqual(contents(next).filter((line) => !isOld(line)));
+  });
+
+  test('waits for another run on its folder, and leaves after that', async () => {
+    await withLock(folder, { waitMs: 0, holder: 'a test' }, async () => {
+      expect(await failureOf(() => bring(server.url, folder))).toMatchObject({ code: 'locked' });
+    });
+  });
+
+  test('is mended by a recheck: files, tiles and snapshots', async () => {
+    await bring(server.url, folder);
+    const large = join(folder, 'current/public/economy/large.bin');
+    const bytes = await readFile(large);
+    bytes[1000]! ^= 1;
+    await writeFile(large, bytes);
+    await truncate(join(folder, 'current/public/index.html'), 3);
+    await writeFile(join(folder, 'log/tile/0/000.p/100'), Buffer.alloc(3200));
+    await writeFile(join(folder, 'snapshots/2025-12-01T00Z/economy/supply'), '{"events":999}');
+    expect((await bring(server.url, folder)).outcome).toBe('unchanged');
+    await bring(server.url, folder, { recheck: true });
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  });
+
+  test('without links has a folder in their place, before and after an update', async () => {
+    await bring(server.url, folder, { withoutLinks: true });
+    server.site = smallSite({ release: 2 });
+    await bring(server.url, folder, { withoutLinks: true });
+    expect((await stat(join(folder, 'current'))).isDirectory()).toBe(true);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  });
+
+  test('keeps its `_headers` for hosts that read it', async () => {
+    await bring(server.url, folder);
+    const headers = await readFile(join(folder, 'current/public/_headers'), 'utf8');
+    expect(headers).toContain('/economy/supply\n  Content-Type: text/plain\n');
+  });
+});
+
+describe('the keys of a mirror', () => {
+  const key = ({ verifier }: { verifier: Parameters<typeof formatVerifierKey>[0] }) =>
+    formatVerifierKey(verifier);
+  const remembered = async () => JSON.parse(await readFile(join(folder, 'mirror.json'), 'utf8'));
+
+  test('are the first that it sees where nobody says which, and that is said', async () => {
+    expect((await bring(server.url, folder, { keys: null })).firstUse).toBe(true);
+    expect(await remembered()).toMatchObject({ anchors: { given: false }, keys: [key(PUBLISHER)] });
+    server.site = smallSite({ release: 2, signers: [STRANGER] });
+    expect(await failureOf(() => bring(server.url, folder, { keys: null }))).toMatchObject({
+      code: 'mirror_untrusted',
+    });
+  });
+
+  test('change by a release that the old one and the new one sign', async () => {
+    await bring(server.url, folder);
+    server.site = smallSite({ release: 2, signers: [PUBLISHER, NEXT_PUBLISHER] });
+    await bring(server.url, folder);
+    expect((await remembered()).keys).toEqual([key(PUBLISHER), key(NEXT_PUBLISHER)]);
+    server.site = smallSite({ release: 3, signers: [NEXT_PUBLISHER] });
+    await bring(server.url, folder);
+    expect(await remembered()).toMatchObject({
+      anchors: { keys: [key(PUBLISHER)] },
+      keys: [key(NEXT_PUBLISHER)],
+    });
+    server.site = smallSite({ release: 4, signers: [PUBLISHER] });
+    expect(await failureOf(() => bring(server.url, folder))).toMatchObject({ code: 'mirror_untrusted' });
+  });
+
+  test('are begun anew by giving others', async () => {
+    await bring(server.url, folder);
+    server.site = smallSite({ release: 2, signers: [STRANGER] });
+    await bring(server.url, folder, { keys: [STRANGER.verifier] });
+    expect(await remembered()).toMatchObject({ anchors: { keys: [key(STRANGER)] }, keys: [key(STRANGER)] });
+  });
+
+  test('are asked for of an unchanged release, too, when others are given', async () => {
+    await bring(server.url, folder);
+    const error = await failureOf(() => bring(server.url, folder, { keys: [STRANGER.verifier] }));
+    expect(error).toMatchObject({ code: 'mirror_untrusted' });
+  });
+
+  test('of the ledger are asked for where they are given', async () => {
+    await bring(server.url, folder, { ledgerKeys: [LEDGER.verifier] });
+    const other = await temporaryFolder();
+    const error = await failureOf(() => bring(server.url, other, { ledgerKeys: [STRANGER.verifier] }));
+    expect(error).toMatchObject({
+      code: 'mirror_untrusted',
+      place: `${server.url}/manifest.json: log.checkpoint`,
+    });
+  });
+});

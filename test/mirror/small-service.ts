@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
+import { formatVerifierKey, type Signer, signerFromSeed, signNote } from '../../pipeline/ledger/note.ts';
+import { sha256 } from '../../pipeline/publish/manifest.ts';
+import {
+  formatLatest,
+  formatPublicManifest,
+  formatSignedText,
+  type PublicManifest,
+} from '../../pipeline/publish/public-manifest.ts';
+import { formatSnapshot, formatSnapshotIndex, type Snapshot } from '../../pipeline/publish/snapshot-index.ts';
+import { buildTree } from '../log/test-tree.ts';
+
+/** What a host serves, by path. */
+export type Site = Map<string, Buffer>;
+
+export const PUBLISHER = signerFromSeed('data.example.org', Buffer.alloc(32, 1));
+export const NEXT_PUBLISHER = signerFromSeed('data.example.org', Buffer.alloc(32, 2));
+export const STRANGER = signerFromSeed('data.example.org', Buffer.alloc(32, 3));
+export const LEDGER = signerFromSeed('ledger.example.org', Buffer.alloc(32, 4));
+
+/** Of the first release; each later one is six hours later. */
+export const BEGIN = Date.UTC(2025, 11, 1);
+const SLOT_MS = 6 * 3_600_000;
+
+export interface SmallOptions {
+  /** From 1: the n-th release. */
+  release: number;
+  signers?: readonly Signer[];
+  /** Changes the files before they are listed. */
+  files?: (files: Site) => void;
+  /** Changes the manifest before it is signed. */
+  manifest?: (manifest: PublicManifest) => PublicManifest;
+  /** What an event is: another text makes another ledger. */
+  event?: (index: number) => string;
+  events?: number;
+}
+
+/** Events that the n-th release is made from: the log passes 256 with the third. */
+export const eventsOf = (release: number): number => 100 * release;
+
+const slotOf = (release: number) => new Date(BEGIN + (release - 1) * SLOT_MS).toISOString();
+
+/** All that a host has after the n-th release, the snapshots of those before too: a pure function of what is asked for. */
+export function smallSite(options: SmallOptions): Site {
+  const { release, events = eventsOf(release), event = (index) => `event ${index}` } = options;
+  const files = dataFiles(release, events);
+  options.files?.(files);
+  const log = logOf(events, event);
+  for (let before = 1; before < release; before += 1)
+    addParts(log.files, logOf(eventsOf(before), event).files);
+  const manifest = manifestOf(options, files, log);
+  const site: Site = new Map([...files, ...log.files, ...snapshotFiles(release, event)]);
+  for (const [path, text] of proofsOf(options.manifest?.(manifest) ?? manifest, options.signers))
+    site.set(path, Buffer.from(text));
+  return site;
+}
+
+/** One never changes, one does, one only grows at its front, one is a page. */
+function dataFiles(release: number, events: number): Site {
+  return new Map(
+    Object.entries({
+      'economy/supply': `{"events":${events}}`,
+      'economy/mic-history.csv': history(events),
+      'economy/large.bin': noise(300_000),
+      'index.html': `<!doctype html><title>Release ${release}</title>`,
+      '_astro/site.d41d8cd9.css': 'body { margin: 0 }',
+      'philosophy/same': 'of no length in time',
+      'philosophy/also-the-same': 'of no length in time',
+      'philosophy/empty.txt': '',
+    }).map(([path, text]) => [path, Buffer.from(text)]),
+  );
+}
+
+function history(events: number): string {
+  const rows = Array.from({ length: events }, (_, index) => `${events - 1 - index},row\n`);
+  return `event,what\n${rows.join('')}`;
+}
+
+/** The same each time, and not to be compressed. */
+function noise(bytes: number): string {
+  let text = '';
+  for (let block = 0; text.length < bytes; block += 1)
+    text += createHash('sha512').update(`${block}`).digest('base64url');
+  return text.slice(0, bytes);
+}
+
+export function logOf(events: number, event: (index: number) => string) {
+  const entries = Array.from({ length: events }, (_, index) => Buffer.from(event(index)));
+  const { files, head } = buildTree(entries);
+  const checkpoint = signNote(formatCheckpoint({ origin: LEDGER.verifier.name, ...head }), LEDGER);
+  const hashes = [...files].filter(([path]) => !path.startsWith('tile/entries/'));
+  const all: Site = new Map(hashes.map(([path, bytes]) => [`log/${path}`, Buffer.from(bytes)]));
+  all.set('log/checkpoint', Buffer.from(checkpoint));
+  return { files: all, head, checkpoint };
+}
+
+/** Parts of tiles stay until the tile is whole. */
+function addParts(files: Site, before: Site): void {
+  for (const [path, bytes] of before)
+    if (path.includes('.p/') && !files.has(path.replace(/\.p\/\d+$/, ''))) files.set(path, bytes);
+}
+
+const base64 = (root: string) => Buffer.from(root, 'hex').toString('base64');
+
+function manifestOf(
+  { release, signers = [PUBLISHER] }: SmallOptions,
+  files: Site,
+  { head, checkpoint }: ReturnType<typeof logOf>,
+): PublicManifest {
+  const as_of = slotOf(release);
+  return {
+    schema_version: '1.0.0',
+    publisher: PUBLISHER.verifier.name,
+    keys: signers.map(({ verifier }) => formatVerifierKey(verifier)),
+    version: release,
+    release: `release-${release}`,
+    snapshot: `${as_of.slice(0, 13)}Z`,
+    as_of,
+    expires: new Date(Date.parse(as_of) + 48 * 3_600_000).toISOString(),
+    log: { origin: LEDGER.verifier.name, size: head.size, root_hash: base64(head.root), checkpoint },
+    files: [...files]
+      .map(([path, bytes]) => ({
+        path,
+        sha256: sha256(bytes),
+        bytes: bytes.length,
+        media_type: 'text/plain',
+        last_modified: as_of,
+      }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1)),
+  };
+}
+
+/** The three files that prove a release. */
+export function proofsOf(
+  manifest: PublicManifest,
+  signers: readonly Signer[] = [PUBLISHER],
+  text = formatPublicManifest(manifest),
+): Map<string, string> {
+  const { version, release, snapshot, as_of, expires, log } = manifest;
+  const blob = { sha256: sha256(text), bytes: Buffer.byteLength(text) };
+  const { size, root_hash } = log;
+  const latest = { version, release, snapshot, as_of, expires, log: { size, root_hash } };
+  return new Map([
+    ['manifest.json', text],
+    ['manifest.json.sig', signedByAll(formatSignedText({ version, ...blob }), signers)],
+    ['latest.json', formatLatest({ ...latest, manifest: { path: 'manifest.json', ...blob } })],
+  ]);
+}
+
+export function signedByAll(text: string, signers: readonly Signer[]): string {
+  return `${text}\n${signers.map((signer) => signNote(text, signer).slice(text.length + 1)).join('')}`;
+}
+
+function snapshotFiles(newest: number, event: (index: number) => string): Site {
+  const site: Site = new Map();
+  const entries = Array.from({ length: newest }, (_, index) => {
+    const snapshot = snapshotOf(index + 1, newest, event, site);
+    const bytes = Buffer.from(formatSnapshot(snapshot));
+    const path = `snapshots/${snapshot.id}/index.json`;
+    site.set(path, bytes);
+    const { id, release, as_of, log } = snapshot;
+    const about = { id, release, as_of, log_size: log.size, root_hash: log.root_hash };
+    return { ...about, index: { path, sha256: sha256(bytes), bytes: bytes.length } };
+  });
+  site.set('snapshots/index.json', Buffer.from(formatSnapshotIndex(entries.reverse())));
+  return site;
+}
+
+/** Of the release of then: one file as it was, and the history as the end of what it is now. */
+function snapshotOf(
+  release: number,
+  _newest: number,
+  event: (index: number) => string,
+  site: Site,
+): Snapshot {
+  const events = eventsOf(release);
+  const files = dataFiles(release, events);
+  const as_of = slotOf(release);
+  const id = `${as_of.slice(0, 13)}Z`;
+  const { head } = logOf(events, event);
+  const supply = files.get('economy/supply')!;
+  const rows = files.get('economy/mic-history.csv')!;
+  const url = `snapshots/${id}/economy/supply`;
+  const start = 'event,what\n';
+  site.set(url, supply);
+  const about = (bytes: Buffer) => ({ sha256: sha256(bytes), bytes: bytes.length, media_type: 'text/plain' });
+  return {
+    schema_version: '1.0.0',
+    id,
+    release: `release-${release}`,
+    as_of,
+    log: { origin: LEDGER.verifier.name, size: head.size, root_hash: base64(head.root) },
+    files: [
+      {
+        path: 'economy/mic-history.csv',
+        ...about(rows),
+        head: start,
+        range: { of: 'economy/mic-history.csv', last: rows.length - start.length },
+      },
+      { path: 'economy/supply', ...about(supply), url },
+    ],
+  };
+}
+
+/** Puts what a host serves on a disk, in the place of what was there. */
+export async function writeSite(folder: string, site: Site): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  for (const [path, bytes] of site) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), bytes);
+  }
+}
