@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { ATTESTATION_SETTINGS } from './attestation-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { LOG_SETTINGS } from './log-settings.ts';
+import { MIRROR_SETTINGS } from './mirror-settings.ts';
 import { PUBLISHING_SETTINGS } from './publishing-settings.ts';
 import { RECORD_SETTINGS } from './record-settings.ts';
 import { SAMPLE_SETTINGS } from './sample-settings.ts';
@@ -15,6 +16,7 @@ export const SETTINGS = {
   ...KEY_SETTINGS,
   ...RECORD_SETTINGS,
   ...ATTESTATION_SETTINGS,
+  ...MIRROR_SETTINGS,
   ...SAMPLE_SETTINGS,
   ...LOG_SETTINGS,
 } as const satisfies Record<string, Setting>;

@@ -1,20 +1,19 @@
 import { rm } from 'node:fs/promises';
-import { CathedralError } from '../errors.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { guarded } from '../publish/durable.ts';
 import { withLock } from '../publish/lock.ts';
 import { LATEST_PATH, type PublicManifest } from '../publish/public-manifest.ts';
 import { type BringOptions, type Brought, bringRelease, stagingOf } from './bring-release.ts';
-import { withClientErrors } from './client-errors.ts';
 import { restoreCurrent } from './generation.ts';
 import { type Held, readHeld } from './held.ts';
+import { type Looking, lookingAgain } from './looking-again.ts';
 import { type MirrorState, readMirrorState, writeMirrorState } from './mirror-state.ts';
 import type { Validator } from './origin.ts';
 import { assertFresh, assertGoesOn } from './rules.ts';
 import { readLatest, readSigned } from './signed-release.ts';
 import { hasNewAnchors, rememberedKeys, trustedKeys } from './trust.ts';
 
-export interface MirrorOptions extends BringOptions {
+export interface MirrorOptions extends BringOptions, Looking {
   /** The origin's address, for what is remembered of it. */
   address: string;
   /** Who may have signed; null: those who are remembered, or at first whoever did. */
@@ -24,7 +23,6 @@ export interface MirrorOptions extends BringOptions {
   waitMs: number;
   /** ms since 1970. */
   now: () => number;
-  wait: (ms: number) => Promise<void>;
 }
 
 export interface Mirrored extends Brought {
@@ -36,28 +34,15 @@ export interface Mirrored extends Brought {
   firstUse: boolean;
 }
 
-/** Looks at an origin that contradicts itself: a release that is being published looks like a lie for some seconds. */
-const LOOKS = 4;
-const LOOK_AGAIN_MS = 2000;
-
 /**
  * Brings a folder to the newest release of an origin, or leaves it as it is and throws the reason: mirror_unreachable,
  * mirror_untrusted, mirror_rollback, mirror_forked, mirror_expired, mirror_mismatch, mirror_invalid, publish_failed or locked.
  */
 export async function mirror(options: MirrorOptions): Promise<Mirrored> {
-  const { folder, waitMs, wait, log } = options;
+  const { folder, waitMs } = options;
   return withLock(folder, { waitMs, holder: `mirror, process ${process.pid}` }, async () => {
     await restoreCurrent(folder);
-    for (let look = 1; ; look += 1) {
-      try {
-        return await withClientErrors(() => bring(options));
-      } catch (error) {
-        const isMixed = error instanceof CathedralError && error.code === 'mirror_mismatch';
-        if (!isMixed || look === LOOKS) throw error;
-        log(`${error.message}; looking again`);
-        await wait(LOOK_AGAIN_MS * 2 ** (look - 1));
-      }
-    }
+    return lookingAgain(options, () => bring(options));
   });
 }
 

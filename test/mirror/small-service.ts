@@ -191,6 +191,7 @@ function snapshotOf(
     schema_version: '1.0.0',
     id,
     release: `release-${release}`,
+    software: 'cathedral-data-service/test',
     as_of,
     log: { origin: LEDGER.verifier.name, size: head.size, root_hash: base64(head.root) },
     files: [

@@ -1,0 +1,65 @@
+import { CathedralError, type ErrorCode } from '../errors.ts';
+import type { PublicManifest } from '../publish/public-manifest.ts';
+import { withClientErrors } from './client-errors.ts';
+
+/** One thing that is not as it should be. */
+export interface Finding {
+  code: ErrorCode;
+  place: string;
+  expected: string;
+  found: string;
+}
+
+/** What was looked at, in this order. */
+export const CHECKS = ['signature', 'freshness', 'files', 'log', 'checkpoint', 'snapshots'] as const;
+export type Check = (typeof CHECKS)[number];
+
+export interface Verdict {
+  check: Check;
+  state: 'verified' | 'failed' | 'not checked';
+  /** A clause: what was compared, or why it was not. */
+  detail: string;
+}
+
+export interface Verification {
+  /** What is signed; null where nothing is. */
+  manifest: PublicManifest | null;
+  verdicts: Verdict[];
+  findings: Finding[];
+}
+
+/** Collects verdicts: a check that throws has failed, and the others go on. */
+export class Findings {
+  readonly #verdicts: Verdict[] = [];
+  readonly #findings: Finding[] = [];
+
+  result(): Omit<Verification, 'manifest'> {
+    return { verdicts: this.#verdicts, findings: this.#findings };
+  }
+
+  /** `work` gives the detail. Null: it failed. */
+  async check(check: Check, work: () => Promise<string>): Promise<void> {
+    const before = this.#findings.length;
+    const detail = await this.attempt(work);
+    const found = this.#findings.length - before;
+    if (found === 0) this.#verdicts.push({ check, state: 'verified', detail: detail! });
+    else
+      this.#verdicts.push({ check, state: 'failed', detail: `${found} ${found === 1 ? 'fault' : 'faults'}` });
+  }
+
+  skip(check: Check, why: string): void {
+    this.#verdicts.push({ check, state: 'not checked', detail: why });
+  }
+
+  /** What `work` gives; null where it throws, which is a finding. */
+  async attempt<T>(work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await withClientErrors(work);
+    } catch (error) {
+      if (!(error instanceof CathedralError)) throw error;
+      const { code, place, expected, found } = error;
+      this.#findings.push({ code, place, expected, found });
+      return null;
+    }
+  }
+}

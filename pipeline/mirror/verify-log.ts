@@ -1,0 +1,65 @@
+import { parseCheckpoint } from '../ledger/checkpoint.ts';
+import { nodeHash } from '../ledger/merkle.ts';
+import { noteText, openNote, type Verifier } from '../ledger/note.ts';
+import type { TreeHead } from '../log/hash.ts';
+import { newTiles, type Tile } from '../log/tile.ts';
+import { TileReader } from '../log/tile-reader.ts';
+import { inParallel } from '../publish/in-parallel.ts';
+import { assertBeginsWith } from './log-head.ts';
+import { mismatch } from './mismatch.ts';
+import type { Origin } from './origin.ts';
+import { readSmall } from './read-small.ts';
+import { LOG, readTile } from './read-tile.ts';
+import { forked } from './rules.ts';
+
+const LONGEST_CHECKPOINT = 65_536;
+
+/** A reader of the log as an origin has it. Throws log_invalid, mirror_mismatch and mirror_unreachable. */
+export function openLog(origin: Origin, head: TreeHead): Promise<TileReader> {
+  return TileReader.open(head, (tile) => readTile(origin, tile), nodeHash);
+}
+
+/** Of the log's tiles those that `choose` takes; each follows from the root. Gives how many of how many. */
+export async function verifyTiles(
+  reader: TileReader,
+  choose: (tiles: readonly Tile[]) => readonly Tile[],
+  parallel: number,
+): Promise<{ read: number; all: number }> {
+  const all = [...newTiles(0, reader.head.size)];
+  const chosen = choose(all);
+  await inParallel(chosen, parallel, async ({ level, index }) => {
+    await reader.tile(level, index);
+  });
+  return { read: chosen.length, all: all.length };
+}
+
+/**
+ * `/log/checkpoint`, which may be of a newer tree than the release: that goes on from the release's then, and the other way
+ * round. Gives its head. Throws as the others here, and mirror_forked.
+ */
+export async function verifyOwnCheckpoint(
+  origin: Origin,
+  reader: TileReader,
+  ledger: { origin: string; keys: readonly Verifier[] | null },
+): Promise<TreeHead> {
+  const path = `${LOG}/checkpoint`;
+  const place = origin.placeOf(path);
+  const found = await readSmall(origin, path, { most: LONGEST_CHECKPOINT });
+  if (!found) throw mismatch(place, 'the checkpoint of the log', 'no such file');
+  const head = readCheckpoint(found.bytes.toString(), ledger, place);
+  if (head.size <= reader.head.size) await assertBeginsWith(reader, head, place);
+  else await assertBeginsWith(await openLog(origin, head), reader.head, place);
+  return head;
+}
+
+/** The head that a note is over, signed by the ledger where its keys are given. Throws ledger_corrupt, ledger_signature. */
+export function readCheckpoint(
+  note: string,
+  ledger: { origin: string; keys: readonly Verifier[] | null },
+  place: string,
+): TreeHead {
+  const text = ledger.keys ? openNote(note, ledger.keys, place).text : noteText(note, place);
+  const { origin, ...head } = parseCheckpoint(text, place);
+  if (origin !== ledger.origin) throw forked(place, `the log ${ledger.origin}`, origin);
+  return head;
+}

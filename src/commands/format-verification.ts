@@ -1,0 +1,44 @@
+import type { Verification } from '../../pipeline/mirror/verification.ts';
+
+/** Of which place, and how it was looked at. */
+export interface Looked {
+  place: string;
+  /** Null: all of it was read. */
+  sample: { size: number; seed: number } | null;
+  /** Somebody said which keys to trust. */
+  isTrusted: boolean;
+}
+
+const VERDICTS = {
+  verified: 'is what its publisher signed, as far as it was looked at.',
+  whole: 'is whole and signed, by a key that it names itself: give --key to know whose it is.',
+  failed: 'is not what its publisher signed, or cannot be proved to be.',
+};
+
+export function formatVerification(
+  { place, sample, isTrusted }: Looked,
+  { verdicts, findings }: Verification,
+): string {
+  const lines = verdicts.map(
+    ({ check, state, detail }) => `${check.padEnd(10)}  ${state.padEnd(11)}  ${detail}`,
+  );
+  const faults = findings.map(
+    ({ code, place: at, expected, found }) => `${at}: expected ${expected}, found ${found} (${code})`,
+  );
+  const verdict = VERDICTS[findings.length > 0 ? 'failed' : isTrusted ? 'verified' : 'whole'];
+  const lot = sample ? ` The lot: --sample ${sample.size} --seed ${sample.seed}.` : '';
+  return [...lines, ...(faults.length > 0 ? ['', ...faults] : []), '', `${place} ${verdict}${lot}`].join(
+    '\n',
+  );
+}
+
+export function formatVerificationJson(
+  { place, sample, isTrusted }: Looked,
+  { manifest, verdicts, findings }: Verification,
+): string {
+  const { version, release, snapshot, as_of, expires, keys } = manifest ?? {};
+  const verdict = findings.length === 0 ? 'verified' : 'failed';
+  const facts = manifest && { version, release, snapshot, as_of, expires, keys };
+  const about = { verdict, place, trusted_key: isTrusted, sample, release: facts };
+  return JSON.stringify({ ...about, checks: verdicts, findings }, null, 2);
+}

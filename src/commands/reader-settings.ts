@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Config, SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
+import { HttpOrigin } from '../../pipeline/mirror/http-origin.ts';
+import type { Context } from './command.ts';
+import { readVerifiers } from './ledger-source.ts';
+import { SOFTWARE } from './software.ts';
+
+/** What whoever reads a service, rather than makes it, is told. */
+export const READER_SETTINGS = [
+  'readerKeys',
+  'readerLedgerKeys',
+  'acceptExpired',
+  'parallelRequests',
+  'transferStall',
+  'readerApiKey',
+] as const;
+type ReaderConfig = Pick<Config, (typeof READER_SETTINGS)[number]>;
+
+/** A request, its first try included: after 1, 2, 4 and 8 s more. */
+const ATTEMPTS = 5;
+
+/** Who may sign, and how an origin is asked. */
+export async function readerOptions(config: ReaderConfig, { now, progress }: Context) {
+  const { readerKeys, readerLedgerKeys, acceptExpired, parallelRequests: parallel } = config;
+  return {
+    keys: readerKeys === null ? null : await givenKeys(readerKeys),
+    ledgerKeys: readerLedgerKeys === null ? null : await readVerifiers(readerLedgerKeys),
+    acceptExpired,
+    parallel,
+    now,
+    wait: (ms: number) => sleep(ms),
+    log: (line: string) => progress.stage(line),
+  };
+}
+
+export function httpOrigin(
+  baseUrl: string,
+  { transferStall, readerApiKey: apiKey }: ReaderConfig,
+): HttpOrigin {
+  const wait = (ms: number) => sleep(ms);
+  const stallMs = transferStall * 1000;
+  const attempts = { attempts: ATTEMPTS, wait, signal: undefined };
+  return new HttpOrigin({ baseUrl, fetch, stallMs, software: SOFTWARE, apiKey, ...attempts });
+}
+
+/** A key has a plus sign and 44 digits of base64, which no file is named by. */
+async function givenKeys(text: string): Promise<Verifier[]> {
+  return /\+[0-9a-f]{8}\+[A-Za-z0-9+/]{43,}=*$/.test(text) ? [parseVerifierKey(text)] : readVerifiers(text);
+}
+
+/** A small file that a flag names. Throws config_invalid. */
+export async function readGiven(name: SettingName, path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const fault = {
+      place: `--${SETTINGS[name].flag}`,
+      expected: 'a file that can be read',
+      found: `${cause.code}`,
+      cause,
+    };
+    throw new CathedralError('config_invalid', fault);
+  });
+}

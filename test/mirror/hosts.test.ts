@@ -1,0 +1,201 @@
+import { chmod, copyFile, readFile, utimes, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { COMMON_HEADERS, EXCEPTIONS, headersFor } from '../../pipeline/publish/headers.ts';
+import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/publish/media-types.ts';
+import { runCli } from '../cli/run-cli.ts';
+import { endNginx, freePort, runNginx } from '../publish/run-nginx.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { bring, contents, servedBy } from './bring.ts';
+import { ended, hasCaddy, mirrorConfiguration, plainSite, runCaddy } from './real-origin.ts';
+import { LEDGER, PUBLISHER, type Site, type SmallOptions, smallSite, writeSite } from './small-service.ts';
+
+const KEY = formatVerifierKey(PUBLISHER.verifier);
+const YEARS = {
+  manifest: (given) => ({ ...given, expires: '2099-01-01T00:00:00Z' }),
+} satisfies Partial<SmallOptions>;
+
+/** One of every public artifact, and of what else has a type or a policy of its own. */
+const VARIETY = [
+  ...ARTIFACTS.filter(({ restricted }) => !restricted).map(({ path }) => path),
+  ...Object.keys(MEDIA_TYPES).map((ending) => `variety/file.${ending}`),
+  ...EXCEPTIONS.map(({ below }) => `${below}index.html`),
+  '.well-known/api-catalog',
+  '404.html',
+  'economy/index.html',
+];
+
+const site = (release: number): Site =>
+  smallSite({
+    release,
+    ...YEARS,
+    files: (files) => {
+      for (const path of VARIETY) if (!files.has(path)) files.set(path, Buffer.from(`${path} `.repeat(200)));
+    },
+  });
+
+const isUp = (port: number) => async () => (await fetch(`http://127.0.0.1:${port}/latest.json`)).status < 500;
+
+async function nginx(site: (folder: string, port: number) => Promise<string> | string, folder: string) {
+  const [port, own] = [await freePort(), await temporaryFolder()];
+  const child = await runNginx(own, await site(folder, port), isUp(port));
+  onTestFinished(() => endNginx(child));
+  return `http://127.0.0.1:${port}`;
+}
+
+async function caddy(folder: string): Promise<string> {
+  const [port, own] = [await freePort(), await temporaryFolder()];
+  const child = await runCaddy(own, await mirrorConfiguration('mirror.Caddyfile', folder, port), isUp(port));
+  onTestFinished(() => ended(child));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** nginx tells files apart by size and second: releases of a test are made within one. */
+async function publish(folder: string, release: number): Promise<Site> {
+  const files = site(release);
+  await writeSite(folder, files);
+  await chmod(folder, 0o755);
+  const time = Date.UTC(2025, 11, release) / 1000;
+  for (const path of files.keys()) await utimes(join(folder, path), time, time);
+  return files;
+}
+
+const HOSTS: Record<string, (folder: string) => Promise<string>> = {
+  nginx: (folder) => nginx((at, port) => mirrorConfiguration('mirror.nginx.conf', at, port), folder),
+  ...(hasCaddy && { Caddy: caddy }),
+};
+
+describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
+  async function served(release = 1) {
+    const [origin, folder] = [await temporaryFolder(), await temporaryFolder()];
+    await chmod(folder, 0o755);
+    const files = await publish(origin, release);
+    const from = await nginx(plainSite, origin);
+    const cli = (...args: string[]) => runCli(['mirror', from, folder, ...args]);
+    const { status, stderr } = await cli('--key', KEY);
+    expect([status, stderr]).toEqual([0, expect.not.stringContaining('First use')]);
+    return { origin, from, folder, files, cli, address: await host(folder) };
+  }
+
+  test('is the origin of another one, and goes on with its own', async () => {
+    const { origin, folder, address, cli, files } = await served();
+    const second = await temporaryFolder();
+    await bring(address, second);
+    expect(contents(await servedBy(second))).toEqual(contents(files));
+    const next = await publish(origin, 2);
+    expect((await cli('--key', KEY, '--json')).stdout).toContain('"outcome": "mirrored"');
+    expect(contents(await servedBy(folder))).toEqual(contents(next));
+    await bring(address, second);
+    expect(contents(await servedBy(second))).toEqual(contents(next));
+    const again = JSON.parse((await cli('--json')).stdout);
+    expect([again.outcome, again.fetched.requests, again.fetched.bytes]).toEqual(['unchanged', 1, 0]);
+  });
+
+  test('is verified, by its address and by its folder, against an earlier checkpoint too', async () => {
+    const { folder, address, origin, cli } = await served();
+    const checkpoint = join(await temporaryFolder(), 'checkpoint');
+    await copyFile(join(folder, 'log/checkpoint'), checkpoint);
+    await publish(origin, 3);
+    await cli();
+    const ledgerKey = join(await temporaryFolder(), 'ledger.vkey');
+    await writeFile(ledgerKey, formatVerifierKey(LEDGER.verifier));
+    for (const place of [address, folder]) {
+      const flags = ['--key', KEY, '--ledger-key', ledgerKey, '--checkpoint', checkpoint];
+      const { status, stdout } = await runCli(['verify', place, ...flags]);
+      expect([place, status, stdout]).toEqual([place, 0, expect.not.stringContaining('not checked')]);
+    }
+  });
+
+  test('has every file with the type, the policy and the freedom to be read that its publisher gives it', async () => {
+    const { address, files } = await served();
+    for (const path of files.keys()) {
+      const response = await fetch(`${address}/${path}`, { headers: { 'accept-encoding': 'identity' } });
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(Buffer.from(await response.arrayBuffer()).equals(files.get(path)!), path).toBe(true);
+      const { headers } = response;
+      expect(headers.get('access-control-allow-origin'), path).toBe('*');
+      if (!VARIETY.includes(path)) continue;
+      const mediaType = ARTIFACTS.find((one) => one.path === path)?.mediaType ?? mediaTypeOf(path);
+      const wanted = headersFor({ ...SOMETHING, path, media_type: mediaType });
+      expect([path, headers.get('content-type')]).toEqual([path, mediaType]);
+      for (const header of Object.keys(COMMON_HEADERS))
+        expect([path, headers.get(header)]).toEqual([path, wanted[header]]);
+    }
+  });
+
+  test('has tiles and snapshots forever, and what proves a release never unasked', async () => {
+    const { address } = await served(3);
+    const cached = async (path: string) => (await fetch(`${address}/${path}`)).headers.get('cache-control');
+    for (const path of ['log/tile/0/000', 'snapshots/2025-12-01T00Z/index.json', '_astro/site.d41d8cd9.css'])
+      expect([path, await cached(path)]).toEqual([path, 'public, max-age=31536000, immutable']);
+    for (const path of [
+      'latest.json',
+      'manifest.json',
+      'manifest.json.sig',
+      'log/checkpoint',
+      '',
+      'economy/',
+    ])
+      expect([path, await cached(path)]).toEqual([path, 'public, max-age=0, must-revalidate']);
+    for (const path of ['snapshots/index.json', 'economy/mic-history.csv'])
+      expect([path, await cached(path)]).toEqual([path, 'public, max-age=300, stale-while-revalidate=3600']);
+    expect(`${await cached('log/tile/0/777')}`).not.toContain('immutable');
+  });
+
+  test('has nothing but what it serves', async () => {
+    const { address } = await served();
+    const hidden = ['_headers', 'mirror.json', '../mirror.json', '..%2fmirror.json', 'log/../mirror.json'];
+    const more = [
+      'log/..%2fmirror.json',
+      'releases/1/public/index.html',
+      'lock',
+      'log/',
+      'snapshots/',
+      'log/tile/0/',
+    ];
+    for (const path of [...hidden, ...more])
+      expect([name, path, await statusOf(address, path)]).toEqual([name, path, expect.toBeOneOf([400, 404])]);
+  });
+
+  test('answers what is not there with the site’s own page', async () => {
+    const { address } = await served();
+    const response = await fetch(`${address}/economy/no-such`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ]);
+    expect(await response.text()).toContain('404.html');
+  });
+});
+
+/** The path goes out as it is given: `fetch` would take `..` out of it. */
+function statusOf(address: string, path: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const sent = request(`${address}/`, { path: `/${path}`, agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    sent.end();
+  });
+}
+
+const SOMETHING = {
+  kind: 'data',
+  area: null,
+  restricted: false,
+  sha256: '0'.repeat(64),
+  bytes: 1,
+  rows: null,
+  encodings: {},
+  modified: '2025-12-01T00:00:00Z',
+  immutable: false,
+} as const;
+
+test('the configuration of nginx has the media types that the pipeline has', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../docs/mirror.nginx.conf'), 'utf8');
+  for (const [ending, type] of Object.entries(MEDIA_TYPES))
+    if (ending !== 'schema.json') expect(text).toContain(type);
+});

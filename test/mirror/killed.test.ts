@@ -1,0 +1,83 @@
+import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { RunningCli } from '../cli/run-cli.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { bring, contents, servedBy } from './bring.ts';
+import { LyingServer, serve } from './lying-server.ts';
+import { PUBLISHER, type Site, smallSite } from './small-service.ts';
+
+const ROUNDS = 8;
+const KEY = formatVerifierKey(PUBLISHER.verifier);
+
+/** Some hundred files, a part of which is new with each release. */
+const manyFiles = (release: number): Site =>
+  smallSite({
+    release,
+    manifest: (manifest) => ({ ...manifest, expires: '2099-01-01T00:00:00Z' }),
+    files: (files) => {
+      for (let index = 0; index < 150; index += 1) {
+        const content = `${index % 3 === 0 ? release : 'the same'} ${index} `.repeat(2000);
+        files.set(`many/${index}`, Buffer.from(content));
+      }
+    },
+  });
+
+/** What a release consists of, without log and snapshots, which may be ahead of it. */
+const released = (site: Site) => contents(site).filter((line) => !/^(log|snapshots)\//.test(line));
+
+test('a mirror that is killed at any moment serves a whole release, and goes on where it was', async () => {
+  const folder = await temporaryFolder();
+  const server = await LyingServer.start(manyFiles(1));
+  const slow = (path: string) =>
+    server.lies.set(path, (response, request, bytes) => setTimeout(() => serve(response, request, bytes), 5));
+  const sites = [manyFiles(1)];
+  let killed = 0;
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    server.site = manyFiles(round);
+    sites.push(server.site);
+    for (const path of server.site.keys()) slow(path);
+    server.requests.length = 0;
+    const run = new RunningCli(['mirror', server.url, folder, '--key', KEY]);
+    // From the first request on: a moment later with each round.
+    while (server.requests.length === 0) await sleep(1);
+    await sleep(20 + round * 50);
+    run.child.kill('SIGKILL');
+    if ((await run.finished()).signal === 'SIGKILL') killed += 1;
+    const served = released(await servedBy(folder));
+    if (served.length === 0) continue;
+    expect(sites.map(released)).toContainEqual(served);
+  }
+  expect(killed).toBeGreaterThan(ROUNDS / 3);
+  server.lies.clear();
+  const before = server.requests.length;
+  await bring(server.url, folder);
+  expect(contents(await servedBy(folder)).filter(isWhole)).toEqual(contents(server.site).filter(isWhole));
+  expect(server.requests.length - before).toBeLessThan(server.site.size);
+  const left = (await readdir(folder)).filter((name) => !name.startsWith('lock'));
+  expect(left.sort()).toEqual(['current', 'log', 'mirror.json', 'releases', 'snapshots']);
+  await server.close();
+});
+
+/** Parts of tiles depend on which releases were seen on the way. */
+const isWhole = (line: string) => !line.includes('.p/');
+
+test('a first run that is killed leaves what it fetched to the next one', async () => {
+  const folder = await temporaryFolder();
+  const server = await LyingServer.start(manyFiles(1));
+  for (const path of server.site.keys())
+    server.lies.set(path, (response, request, bytes) =>
+      setTimeout(() => serve(response, request, bytes), 20),
+    );
+  const run = new RunningCli(['mirror', server.url, folder, '--key', KEY]);
+  while (server.requests.length < 100) await sleep(1);
+  run.child.kill('SIGKILL');
+  await run.finished();
+  server.lies.clear();
+  server.requests.length = 0;
+  await bring(server.url, folder);
+  expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+  expect(server.requests.filter((path) => path.startsWith('many/')).length).toBeLessThan(100);
+  await server.close();
+});

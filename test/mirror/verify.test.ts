@@ -1,0 +1,221 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
+import type { Verification } from '../../pipeline/mirror/verification.ts';
+import { type VerifyOptions, verify } from '../../pipeline/mirror/verify.ts';
+import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
+import { bring, httpOrigin } from './bring.ts';
+import { LyingServer, serve } from './lying-server.ts';
+import { BEGIN, LEDGER, logOf, PUBLISHER, STRANGER, smallSite, writeSite } from './small-service.ts';
+
+let server: LyingServer;
+
+beforeEach(async () => {
+  server = await LyingServer.start(smallSite({ release: 3 }));
+});
+afterEach(() => server.close());
+
+async function look(more: Partial<VerifyOptions> = {}): Promise<Verification> {
+  return verify({
+    origin: httpOrigin(server.url),
+    root: null,
+    keys: [PUBLISHER.verifier],
+    ledgerKeys: null,
+    held: null,
+    choose: (all) => all,
+    acceptExpired: false,
+    parallel: 4,
+    now: () => BEGIN,
+    wait: async () => {},
+    log: () => {},
+    ...more,
+  });
+}
+
+const states = ({ verdicts }: Verification) =>
+  Object.fromEntries(verdicts.map(({ check, state }) => [check, state]));
+const SOUND = { signature: 'verified', freshness: 'verified', files: 'verified', log: 'verified' };
+const change = (path: string) => {
+  const bytes = Buffer.from(server.site.get(path)!);
+  bytes[bytes.length >> 1]! ^= 1;
+  server.site.set(path, bytes);
+};
+
+describe('the verification of a service', () => {
+  test('proves all of it where it is sound', async () => {
+    const held = { note: logOf(200, (index) => `event ${index}`).checkpoint, place: 'held' };
+    const verification = await look({ held, ledgerKeys: [LEDGER.verifier] });
+    expect(verification.findings).toEqual([]);
+    expect(states(verification)).toEqual({ ...SOUND, checkpoint: 'verified', snapshots: 'verified' });
+    expect(verification.verdicts.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/^data\.example\.org\+[0-9a-f]{8} signed version 3$/),
+      expect.stringContaining('good until 2025-12-03'),
+      '8 of 8 read, 0.3 MB, as listed',
+      '300 events, 3 of 3 tiles have the root that is signed; signed by the ledger',
+      'the log goes on from the 200 events of held',
+      '3 of 3 read, all of their files as listed',
+    ]);
+  });
+
+  test('says that a key was not given, and goes by the one that the manifest names', async () => {
+    const { verdicts, findings } = await look({ keys: null });
+    expect(findings).toEqual([]);
+    expect(verdicts[0]!.detail).toContain('a key that the manifest names itself');
+  });
+
+  test('ends with the signature where that is by nobody known', async () => {
+    const verification = await look({ keys: [STRANGER.verifier] });
+    expect(verification).toMatchObject({ manifest: null, findings: [{ code: 'mirror_untrusted' }] });
+    const skipped = ['freshness', 'files', 'log', 'checkpoint', 'snapshots'].map((check) => [
+      check,
+      'not checked',
+    ]);
+    expect(states(verification)).toEqual({ signature: 'failed', ...Object.fromEntries(skipped) });
+  });
+
+  test('goes on after the first fault and names each', async () => {
+    change('index.html');
+    change('economy/mic-history.csv');
+    change('snapshots/2025-12-01T06Z/economy/supply');
+    server.site.delete('log/checkpoint');
+    const { findings } = await look();
+    const places = findings.map(({ place }) => place.replace(`${server.url}/`, ''));
+    expect(places.sort()).toEqual([
+      'economy/mic-history.csv',
+      'index.html',
+      'log/checkpoint',
+      'snapshots/2025-12-01T06Z/economy/supply',
+      'snapshots/2025-12-01T06Z/index.json: economy/mic-history.csv',
+      'snapshots/2025-12-01T12Z/index.json: economy/mic-history.csv',
+    ]);
+  });
+
+  test.each([
+    ['signature', 'manifest.json.sig'],
+    ['signature', 'manifest.json'],
+    ['files', 'economy/large.bin'],
+    ['log', 'log/tile/0/001.p/44'],
+    ['log', 'log/tile/1/000.p/1'],
+    ['snapshots', 'snapshots/2025-12-01T00Z/economy/supply'],
+    ['snapshots', 'snapshots/2025-12-01T06Z/index.json'],
+  ])('has a failed %s where a bit of /%s is another', async (check, path) => {
+    change(path);
+    expect(states(await look())[check]).toBe('failed');
+  });
+
+  test('finds a history whose end is not that of a snapshot', async () => {
+    const history = Buffer.from(server.site.get('economy/mic-history.csv')!);
+    // In the oldest row, which every snapshot has.
+    history[history.length - 3]! ^= 1;
+    server.site.set('economy/mic-history.csv', history);
+    const { findings } = await look();
+    expect(findings.filter(({ place }) => place.includes(': economy/mic-history.csv'))).toHaveLength(3);
+  });
+
+  test('finds a release that is out of date, unless that is accepted', async () => {
+    const now = () => BEGIN + 90 * 3_600_000;
+    expect(states(await look({ now })).freshness).toBe('failed');
+    expect((await look({ now, acceptExpired: true })).findings).toEqual([]);
+  });
+
+  test('finds a log that does not go on from a checkpoint that was held', async () => {
+    const other = (index: number) => (index === 3 ? 'removed' : `event ${index}`);
+    for (const [note, code] of [
+      [logOf(200, other).checkpoint, 'mirror_forked'],
+      [logOf(400, (index) => `event ${index}`).checkpoint, 'mirror_rollback'],
+      ['no note', 'mirror_invalid'],
+    ] as const) {
+      const verification = await look({ held: { note, place: 'held' } });
+      expect([states(verification).checkpoint, verification.findings]).toEqual([
+        'failed',
+        [expect.objectContaining({ code, place: 'held' })],
+      ]);
+    }
+  });
+
+  test('finds a checkpoint that its ledger has not signed, where its key is given', async () => {
+    const verification = await look({ ledgerKeys: [STRANGER.verifier] });
+    expect(states(verification)).toMatchObject({ ...SOUND, log: 'failed', snapshots: 'not checked' });
+  });
+
+  test('takes a checkpoint of the log that is newer than the release', async () => {
+    for (const [path, bytes] of logOf(500, (index) => `event ${index}`).files) server.site.set(path, bytes);
+    expect((await look()).findings).toEqual([]);
+    const forked = logOf(500, (index) => `other ${index}`).files;
+    server.site.set('log/checkpoint', forked.get('log/checkpoint')!);
+    for (const [path, bytes] of forked) if (!server.site.has(path)) server.site.set(path, bytes);
+    expect(states(await look()).log).toBe('failed');
+  });
+
+  test('reads what is drawn, and no more', async () => {
+    const choose = <T>(all: readonly T[]) => all.slice(0, 1);
+    const { findings, verdicts } = await look({ choose });
+    expect(findings).toEqual([]);
+    expect(verdicts.map(({ detail }) => detail).join()).toMatch(/1 of 8 read.*1 of 3 tiles.*1 of 3 read/);
+    expect(server.requests.filter((path) => path === 'economy/large.bin')).toEqual([]);
+  });
+
+  test('takes an answer from newer data for what it is', async () => {
+    server.lies.set('economy/supply', (response) => response.end('{"events":301}'));
+    const { findings, verdicts } = await look();
+    expect(findings).toEqual([]);
+    expect(verdicts.find(({ check }) => check === 'files')!.detail).toContain('1 answer with newer data');
+  });
+
+  test('begins again where another release is published meanwhile', async () => {
+    const next = smallSite({ release: 4 });
+    server.lies.set('index.html', (response, request) => {
+      server.site = next;
+      serve(response, request, next.get('index.html'));
+    });
+    const { manifest, findings } = await look();
+    expect([manifest?.version, findings]).toEqual([4, []]);
+  });
+});
+
+describe('the verification of a folder', () => {
+  test('reads a mirror, and a plain copy', async () => {
+    const [folder, copy] = [await temporaryFolder(), await temporaryFolder()];
+    await bring(server.url, folder);
+    await writeSite(copy, server.site);
+    for (const place of [folder, copy]) {
+      const origin = await FolderOrigin.at(place);
+      expect((await look({ origin, root: origin.root })).findings).toEqual([]);
+    }
+  });
+
+  test('finds a file that nobody signed, among those that hosts make of signed ones', async () => {
+    const folder = await temporaryFolder();
+    await writeSite(folder, server.site);
+    const origin = await FolderOrigin.at(folder);
+    for (const path of ['index.html.gz', '_headers', 'more/index.html', 'more/index.html.br']) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), 'not to be read');
+    }
+    const { findings } = await look({ origin, root: origin.root });
+    expect(findings.map(({ place }) => place.slice(folder.length))).toEqual([
+      '/more/index.html',
+      '/more/index.html.br',
+    ]);
+  });
+
+  test('names the file that is not there', async () => {
+    const folder = await temporaryFolder();
+    await writeSite(folder, server.site);
+    await rm(join(folder, 'latest.json'));
+    const { findings } = await look({ origin: await FolderOrigin.at(folder) });
+    expect(findings).toMatchObject([{ place: join(folder, 'latest.json'), found: 'no such file' }]);
+    const nowhere = await failureOf(() => FolderOrigin.at(join(folder, 'nowhere')));
+    expect(nowhere).toMatchObject({ code: 'mirror_unreachable', expected: 'a folder' });
+  });
+
+  test('leaves it as it is', async () => {
+    const folder = await temporaryFolder();
+    await bring(server.url, folder);
+    const before = await readFile(join(folder, 'mirror.json'));
+    const origin = await FolderOrigin.at(folder);
+    await look({ origin, root: origin.root });
+    expect(await readFile(join(folder, 'mirror.json'))).toEqual(before);
+  });
+});
