@@ -126,12 +126,13 @@ function isOpenData({ kind, restricted }: ManifestFile): boolean {
 const OPEN_KINDS: ReadonlySet<ManifestFile['kind']> = new Set(['data', 'schema', 'proof']);
 
 /**
- * A table's other forms, and charts: there are many of them, so a host gets a rule for each ending. It does not tell the
+ * A table's other forms, charts and schemas: there are many of them, so a host gets a rule for each ending. It does not tell the
  * files of years that are over from the one of this year, and so none is called immutable.
  */
 const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
   [/^.*(\.(?:ndjson|parquet|xlsx))$/, '*$1'],
   [/^charts\/[^/]+(\.[a-z]+)$/, 'charts/*$1'],
+  [/^schemas\/.*(\.(?:schema|table)\.json)$/, 'schemas/*$1'],
 ];
 
 /**

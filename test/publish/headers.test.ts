@@ -149,7 +149,7 @@ describe('the _headers file', () => {
     const rules = formatHeadersFile(paths.map((path) => file(path)))
       .split('\n')
       .filter((line) => line.startsWith('/'));
-    expect(rules.length).toBeGreaterThan(50);
+    expect(rules.length).toBeGreaterThan(40);
     expect(rules.length).toBeLessThan(100);
   });
 });

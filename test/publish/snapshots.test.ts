@@ -177,7 +177,8 @@ describe('a snapshot', () => {
     expect(Object.keys(entry!.histories!).sort()).toEqual(ended.map(({ path }) => path));
     for (const file of ended) {
       const now = entry!.histories![file.path];
-      expect(now).toBe(`snapshots/histories/${sha256(then.get(file.path)!)}`);
+      // Of one without rows only the last bytes are asked for, and another kept file may end with the same.
+      expect(now).toMatch(/^snapshots\/histories\/[0-9a-f]{64}$/);
       expect(await fetchAsItWas(base, file, entry!.histories)).toEqual(then.get(file.path));
     }
     // The old file's release is gone after two more; what was found before is still known.
