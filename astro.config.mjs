@@ -24,8 +24,6 @@ export default defineConfig({
   trailingSlash: 'always',
   // The lossless one: the default would join words across lines of the source.
   compressHTML: true,
-  // Colours of a highlighter would be inline styles.
-  markdown: { syntaxHighlight: false },
   // Styles in files, so that a content security policy without inline style is possible.
   build: {
     format: 'directory',
