@@ -1,11 +1,11 @@
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { nodeHash } from '../ledger/merkle.ts';
 import { bytesOf, HASH_BYTES, type TreeHead } from '../log/hash.ts';
 import { edgeTiles, newTiles, TILE_WIDTH, type Tile, tileAt, tilePath } from '../log/tile.ts';
 import { TileReader } from '../log/tile-reader.ts';
-import { guarded, replaceFile } from '../publish/durable.ts';
+import { guarded, sync } from '../publish/durable.ts';
 import { inParallel } from '../publish/in-parallel.ts';
 import { assertBeginsWith } from './log-head.ts';
 import type { Origin } from './origin.ts';
@@ -47,6 +47,7 @@ async function bring(held: HeldTiles, { head, before, from, parallel }: LogWork)
     const hashes = await reader.tile(level, index);
     await held.keep({ level, index, width }, bytesOf(hashes));
   });
+  await held.flush(parallel);
   return { reader, tiles: held.fetched };
 }
 
@@ -56,6 +57,7 @@ class HeldTiles {
   readonly #log: string;
   readonly #reuse: boolean;
   readonly #kept = new Set<string>();
+  readonly #fresh = new Set<string>();
   used = 0;
   fetched = 0;
 
@@ -83,7 +85,22 @@ class HeldTiles {
 
   async keep(tile: Tile, bytes: Uint8Array): Promise<void> {
     const path = tilePath(tile);
-    if (!this.#kept.has(path)) await replaceFile(join(this.#log, path), bytes);
+    const place = join(this.#log, path);
+    this.#fresh.add(place);
+    if (this.#kept.has(path)) return;
+    await guarded(place, async () => {
+      await mkdir(dirname(place), { recursive: true });
+      await writeFile(`${place}.tmp`, bytes);
+      await rename(`${place}.tmp`, place);
+    });
+  }
+
+  /** Not each by itself: there may be twenty thousand. What a power failure takes before is found, and fetched again. */
+  async flush(parallel: number): Promise<void> {
+    const folders = new Set<string>();
+    for (const place of this.#fresh)
+      for (let at = dirname(place); at.length >= this.#log.length; at = dirname(at)) folders.add(at);
+    await guarded(this.#log, () => inParallel([...this.#fresh, ...folders], parallel, sync));
   }
 }
 

@@ -8,6 +8,7 @@ import type { Figure } from './figure.ts';
 import { incremental } from './incremental.ts';
 import { live } from './live.ts';
 import { log } from './log.ts';
+import { mirrorRuns } from './mirror.ts';
 import { rebuild } from './rebuild.ts';
 import { serving } from './serving.ts';
 import { simulation } from './simulation.ts';
@@ -21,6 +22,7 @@ const BENCHMARKS: Record<string, () => Promise<Figure[]>> = {
   export: exportRows,
   live,
   log,
+  mirror: mirrorRuns,
   simulation: () => simulation(),
 };
 

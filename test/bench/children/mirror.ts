@@ -1,0 +1,47 @@
+/** One run of a mirror: `mirror.ts URL FOLDER`; or, for reference, the same files fetched and thrown away: `mirror.ts URL`. */
+import { HttpOrigin } from '../../../pipeline/mirror/http-origin.ts';
+import { mirror } from '../../../pipeline/mirror/mirror.ts';
+import { inParallel } from '../../../pipeline/publish/in-parallel.ts';
+import { report } from '../child.ts';
+
+const PARALLEL = 6;
+const [, , address, folder] = process.argv as [string, string, string, string?];
+const wait = async () => {};
+
+await report(() => (folder === undefined ? fetchAll() : bring(folder)));
+
+async function bring(folder: string) {
+  const attempts = { attempts: 1, wait, signal: undefined };
+  const origin = new HttpOrigin({
+    baseUrl: address,
+    fetch,
+    stallMs: 60_000,
+    software: 'bench 0.0.0',
+    apiKey: null,
+    ...attempts,
+  });
+  await mirror({
+    origin,
+    address,
+    folder,
+    keys: null,
+    ledgerKeys: null,
+    acceptExpired: true,
+    recheck: false,
+    withoutLinks: false,
+    parallel: PARALLEL,
+    waitMs: 0,
+    now: Date.now,
+    wait,
+    log: () => {},
+  });
+  return origin.traffic;
+}
+
+async function fetchAll() {
+  const { files } = (await (await fetch(`${address}/manifest.json`)).json()) as { files: { path: string }[] };
+  await inParallel(files, PARALLEL, async ({ path }) => {
+    await (await fetch(`${address}/${path}`)).arrayBuffer();
+  });
+  return {};
+}

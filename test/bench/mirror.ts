@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { parsePublicManifest } from '../../pipeline/publish/public-manifest.ts';
+import { LyingServer } from '../mirror/lying-server.ts';
+import { type Site, smallSite } from '../mirror/small-service.ts';
+import { type Measured, measure } from './child.ts';
+import { compare, type Figure } from './figure.ts';
+import { withScratch } from './scratch.ts';
+import { serve } from './server.ts';
+
+/** As the sample's site has them: of 1 650 files, 42 MB, a release of six hours makes 1 200 anew, 29 MB. */
+const FILES = 1650;
+const CHANGED = 1200;
+const BYTES = 25_000;
+const EVENTS = [95_217, 95_277] as const;
+const LARGE_BYTES = 400_000_000;
+const MOST_MEMORY_MB = 300;
+const A_HANDFUL = 5;
+const MOST_OVERHEAD = 1.1;
+
+interface Run extends Measured {
+  requests: number;
+  bytes: number;
+}
+
+/** What a mirror of an unchanged origin asks for, and what one new release costs beside the files that changed. */
+export async function mirrorRuns(): Promise<Figure[]> {
+  const server = await LyingServer.start(siteOf(1));
+  try {
+    return await withScratch(async (folder) => {
+      const first = await run(server.url, join(folder, 'mirror'));
+      const plain = await measure('mirror', [server.url]);
+      const again = await run(server.url, join(folder, 'mirror'));
+      const [before, after] = [server.site, siteOf(2)];
+      server.site = after;
+      const next = await run(server.url, join(folder, 'mirror'));
+      const rss = await memoryWithLargeFile(join(folder, 'large'));
+      return [
+        compare('unchanged origin: requests ÷ 5', again.requests, A_HANDFUL, '', 1),
+        compare('unchanged origin: bytes ÷ those of latest.json', again.bytes, latestBytes(before), 'B', 1),
+        compare(
+          'new release: bytes ÷ those of changed files',
+          next.bytes / 1e6,
+          changedBytes(before, after) / 1e6,
+          'MB',
+          MOST_OVERHEAD,
+        ),
+        compare('first run: time ÷ fetching alone', first.ms, plain.ms, 'ms'),
+        compare('peak memory with a file of 400 MB ÷ 300 MB', rss, MOST_MEMORY_MB, 'MB', 1),
+      ];
+    });
+  } finally {
+    await server.close();
+  }
+}
+
+/** Its origin is a process of its own: what a child's parent takes up counts as the child's, too. */
+async function memoryWithLargeFile(folder: string): Promise<number> {
+  const origin = await serve('mirror-origin', [`${LARGE_BYTES}`]);
+  try {
+    return (await run(origin.url, folder)).rss;
+  } finally {
+    await origin.stop();
+  }
+}
+
+async function run(address: string, folder: string): Promise<Run> {
+  return (await measure('mirror', [address, folder])) as Run;
+}
+
+function siteOf(release: 1 | 2): Site {
+  return smallSite({
+    release,
+    events: EVENTS[release - 1]!,
+    files: (files) => {
+      for (let index = 0; index < FILES; index += 1)
+        files.set(`many/${index}`, contentOf(index < CHANGED ? `${release}, ${index}` : `${index}`));
+    },
+  });
+}
+
+/** Not to be compressed, and no two alike. */
+function contentOf(name: string): Buffer {
+  return createHash('shake256', { outputLength: BYTES }).update(name).digest();
+}
+
+function latestBytes(site: Site): number {
+  return site.get('latest.json')!.length;
+}
+
+function changedBytes(before: Site, after: Site): number {
+  const old = new Set(filesOf(before).map(({ sha256 }) => sha256));
+  const changed = filesOf(after).filter(({ sha256 }) => !old.has(sha256));
+  return changed.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function filesOf(site: Site) {
+  return parsePublicManifest(site.get('manifest.json')!.toString()).files;
+}
