@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import type { Verifier } from '../ledger/note.ts';
 import { replaceFile } from '../publish/durable.ts';
+import { sha256 } from '../publish/manifest.ts';
 import { MANIFEST_PATH } from '../publish/public-manifest.ts';
 import { INDEX, SNAPSHOTS } from '../publish/snapshot-index.ts';
 import { assertPlaceable } from './assert-placeable.ts';
 import { type FetchWork, fetchBlobs } from './fetch-blobs.ts';
 import { placeGeneration } from './generation.ts';
 import type { Held } from './held.ts';
-import { heldBlobs } from './held-blobs.ts';
+import { heldBlobs, type Source } from './held-blobs.ts';
 import { headOf, openCheckpoint } from './log-head.ts';
 import { mirrorHeaders } from './mirror-headers.ts';
 import { dropParts, mirrorLog } from './mirror-log.ts';
@@ -36,6 +37,8 @@ export interface Brought {
   files: { files: number; bytes: number };
   tiles: number;
   snapshots: number;
+  /** Snapshots among those that no key vouches for that is known now. */
+  unvouched: number;
 }
 
 /** What is fetched waits here for its place. */
@@ -71,14 +74,29 @@ export async function bringRelease(
   }));
   const files = await fetchBlobs(wanted, blobs, work);
   log('snapshots');
-  const { list, added, bytes } = await mirrorSnapshots({ ...work, folder, reader, manifest, blobs, recheck });
+  await addProofs(release, blobs, work);
+  const snapshotWork = { ...work, folder, reader, manifest, known: release.known, blobs, recheck };
+  const { list, added, unvouched, bytes } = await mirrorSnapshots(snapshotWork);
   log(`putting version ${manifest.version} in its place`);
   const texts = new Map<string, Uint8Array>([...proofs, ['_headers', Buffer.from(mirrorHeaders(manifest))]]);
   await placeGeneration(folder, { manifest, blobs, texts }, options);
   await replaceFile(join(folder, LOG, 'checkpoint'), manifest.log.checkpoint);
   await dropParts(folder, before?.size ?? 0, head.size);
   if (list) await replaceFile(join(folder, SNAPSHOTS, INDEX), list.bytes);
-  return { files: { files: files.files, bytes: files.bytes + bytes }, tiles, snapshots: added };
+  return { files: { files: files.files, bytes: files.bytes + bytes }, tiles, snapshots: added, unvouched };
+}
+
+/** The snapshot of this release has them, too. */
+async function addProofs(
+  { proofs }: SignedRelease,
+  blobs: Map<string, Source>,
+  { staging }: FetchWork,
+): Promise<void> {
+  for (const bytes of proofs.values()) {
+    const name = sha256(bytes);
+    await replaceFile(join(staging, name), bytes);
+    blobs.set(name, { folder: staging, file: name });
+  }
 }
 
 function assertSameLog(held: Held | null, { manifest }: SignedRelease, place: string): void {

@@ -1,16 +1,20 @@
 import { createReadStream } from 'node:fs';
-import { access, rm } from 'node:fs/promises';
+import { access, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CathedralError } from '../errors.ts';
+import type { Verifier } from '../ledger/note.ts';
 import type { TileReader } from '../log/tile-reader.ts';
 import { guarded, replaceFile } from '../publish/durable.ts';
 import type { PublicManifest } from '../publish/public-manifest.ts';
 import type { SnapshotEntry } from '../publish/snapshot-index.ts';
 import { StagingFolder } from '../publish/staging-folder.ts';
+import type { Promised } from './fetch-blob.ts';
 import { type FetchWork, fetchBlobs } from './fetch-blobs.ts';
 import { FolderOrigin } from './folder-origin.ts';
 import type { Source } from './held-blobs.ts';
 import { measure } from './measure.ts';
 import { mismatch } from './mismatch.ts';
+import { promisedHistories } from './old-histories.ts';
 import type { Origin } from './origin.ts';
 import {
   assertEnded,
@@ -21,38 +25,53 @@ import {
   type Stored,
   storedFiles,
 } from './snapshot-list.ts';
+import { assertSigned } from './snapshot-signature.ts';
 
 export interface SnapshotWork extends FetchWork {
   folder: string;
   reader: TileReader;
   manifest: PublicManifest;
+  /** Keys that may have signed what is new since the last run. */
+  known: readonly Verifier[];
   /** Where bytes are by SHA-256; those of snapshots are added. */
   blobs: Map<string, Source>;
   /** Reads what is held, too, and brings again what is damaged. */
   recheck: boolean;
 }
 
+export interface SnapshotsBrought {
+  /** As the origin has it, for when all else is in its place; null: there are none. */
+  list: SnapshotList | null;
+  added: number;
+  /** Of those, the ones that no key vouches for that is known now. */
+  unvouched: number;
+  bytes: number;
+}
+
 /**
  * Brings the snapshots that are not here yet, the oldest first; one is here when its index is. One that is here already must
- * be the same still. Gives the list that the origin has, for when all else is in its place. Throws what
- * `readSnapshot` and `fetchBlobs` throw.
+ * be the same still. Throws what `readSnapshot`, `assertSigned` and `fetchBlobs` throw.
  */
-export async function mirrorSnapshots(
-  work: SnapshotWork,
-): Promise<{ list: SnapshotList | null; added: number; bytes: number }> {
+export async function mirrorSnapshots(work: SnapshotWork): Promise<SnapshotsBrought> {
   const { origin, folder, recheck } = work;
   const list = await readSnapshotList(origin);
   const before = await readSnapshotList(await FolderOrigin.at(folder));
   const held = new Map(before?.index.map((entry) => [entry.id, entry.index.sha256]));
-  const result = { list, added: 0, bytes: 0 };
+  const brought: SnapshotsBrought = { list, added: 0, unvouched: 0, bytes: 0 };
+  const histories = await promisedHistories(origin, folder, list?.index ?? [], work.manifest);
+  const old = await fetchMissing(histories, work);
+  await placeFiles(old.missing, work);
+  brought.bytes += old.bytes;
   for (const entry of list?.index.toReversed() ?? []) {
     const known = held.get(entry.id);
     if (known !== undefined) assertUnchanged(origin, entry, known);
     if (known !== undefined && !recheck) continue;
-    result.bytes += await bring(entry, work);
-    result.added += known === undefined ? 1 : 0;
+    const { bytes, isVouched } = await bring(entry, work, before !== null && known === undefined);
+    brought.bytes += bytes;
+    if (known === undefined) brought.added += 1;
+    if (known === undefined && !isVouched) brought.unvouched += 1;
   }
-  return result;
+  return brought;
 }
 
 function assertUnchanged(origin: Origin, { id, index }: SnapshotEntry, held: string): void {
@@ -61,41 +80,70 @@ function assertUnchanged(origin: Origin, { id, index }: SnapshotEntry, held: str
   throw mismatch(origin.placeOf(index.path), expected, index.sha256);
 }
 
-async function bring(entry: SnapshotEntry, work: SnapshotWork): Promise<number> {
-  const { origin, folder, reader, blobs, manifest } = work;
+/** `isNew`: it came since the last run, so a key that is known must have signed it. */
+async function bring(entry: SnapshotEntry, work: SnapshotWork, isNew: boolean) {
+  const { origin, folder, reader, blobs, known } = work;
   const { snapshot, bytes } = await readSnapshot(origin, entry, reader);
   const place = origin.placeOf(entry.index.path);
   const stored = storedFiles(snapshot, place);
-  assertBounded(stored, manifest, place);
-  for (const file of snapshot.files) if ('range' in file) await assertEnd(file, work, place);
-  const missing: Stored[] = [];
-  for (const file of stored) if (!(await isHeld(file, work))) missing.push(file);
-  const { bytes: fetched } = await fetchBlobs(
-    missing.map(({ url, sha256, bytes }) => ({ path: url, sha256, bytes })),
-    blobs,
-    work,
-  );
-  const target = new StagingFolder(folder);
-  for (const { url, sha256, bytes } of missing) {
-    const { folder: from, file } = blobs.get(sha256)!;
-    if (!(await target.link(from, [{ file, bytes, as: url }])))
-      throw mismatch(join(from, file), `a file of ${bytes} bytes`, 'none, or another length');
-  }
-  await target.flush();
+  const files = stored.map(({ url, sha256, bytes }) => ({ path: url, sha256, bytes }));
+  assertBounded(files, work.manifest, place);
+  const { missing, bytes: fetched } = await fetchMissing(files, work);
+  const read = ({ sha256, url }: Stored) => readFile(pathOf(blobs.get(sha256), join(folder, url)));
+  const voucher = await assertSigned(snapshot, stored, { keys: known, read, place });
+  if (isNew && voucher !== 'known')
+    throw new CathedralError('ledger_signature', {
+      place,
+      expected: 'a new snapshot that a known key has signed',
+      found: voucher === 'nobody' ? 'no signature' : 'one by keys that it names itself',
+    });
+  for (const file of snapshot.files)
+    if ('range' in file) await assertEnd(file, entry, { folder, manifest: work.manifest, blobs, place });
+  // Nothing is where it is served before all of it is known to be right; the index says that it is whole.
+  await placeFiles(missing, work);
   await replaceFile(join(folder, entry.index.path), bytes);
-  return fetched;
+  return { bytes: fetched, isVouched: voucher === 'known' };
 }
 
-/** No signature covers a snapshot, so its size is bounded by that of the release, which holds all of its histories. */
-function assertBounded(stored: readonly Stored[], { files }: PublicManifest, place: string): void {
+/** Of the files those that are not here; they are among the blobs then. */
+async function fetchMissing(files: readonly Promised[], work: SnapshotWork) {
+  const missing: Promised[] = [];
+  for (const file of files) if (!(await isHeld(file, work))) missing.push(file);
+  const { bytes } = await fetchBlobs(missing, work.blobs, work);
+  return { missing, bytes };
+}
+
+/** Puts blobs in their places below the folder. */
+async function placeFiles(files: readonly Promised[], { folder, blobs }: SnapshotWork): Promise<void> {
+  const target = new StagingFolder(folder);
+  for (const { path, sha256, bytes } of files) {
+    const { folder: from, file } = blobs.get(sha256)!;
+    if (!(await target.link(from, [{ file, bytes, as: path }])))
+      throw mismatch(join(from, file), `a file of ${bytes} bytes`, 'none, or another length');
+  }
+  if (files.length > 0) await target.flush();
+}
+
+function pathOf(source: Source | undefined, otherwise: string): string {
+  return source ? join(source.folder, source.file) : otherwise;
+}
+
+/** Not every snapshot’s key is known, so its size is bounded by that of the release, which holds all of its histories. */
+function assertBounded(stored: readonly Promised[], { files }: PublicManifest, place: string): void {
   const sum = (list: readonly { bytes: number }[]) => list.reduce((total, { bytes }) => total + bytes, 0);
-  const most = 2 * sum(files);
+  const most = 2 * sum(files) + LEAST_BOUND;
   if (sum(stored) > most) throw mismatch(place, `files of at most ${most} bytes together`, `${sum(stored)}`);
 }
 
+/** A manifest may be longer than all the files of a small service. */
+const LEAST_BOUND = 1 << 20;
+
 /** A file that is at its place already, from a run that did not come to its end, or of another snapshot. */
-async function isHeld({ url, sha256, bytes }: Stored, { folder, recheck }: SnapshotWork): Promise<boolean> {
-  const place = join(folder, url);
+async function isHeld(
+  { path, sha256, bytes }: Promised,
+  { folder, recheck }: SnapshotWork,
+): Promise<boolean> {
+  const place = join(folder, path);
   const found = await access(place).then(
     () => measure(createReadStream(place)),
     () => null,
@@ -107,12 +155,20 @@ async function isHeld({ url, sha256, bytes }: Stored, { folder, recheck }: Snaps
   return false;
 }
 
-async function assertEnd(file: Ended, { manifest, blobs }: SnapshotWork, place: string): Promise<void> {
+/** A history of then is its beginning of then and the end of what it is now, or of a file that is kept for that. */
+async function assertEnd(
+  file: Ended,
+  { histories = {} }: SnapshotEntry,
+  { folder, manifest, blobs, place }: Pick<SnapshotWork, 'folder' | 'manifest' | 'blobs'> & { place: string },
+): Promise<void> {
   const { of, last } = file.range;
+  const old = histories[of];
+  if (old === null) return;
   const current = manifest.files.find(({ path }) => path === of);
-  const source = current && blobs.get(current.sha256);
-  if (!source || current.bytes < last)
-    throw mismatch(`${place}: ${file.path}`, `${last} bytes of ${of} in the release`, 'none, or fewer');
-  const tail = createReadStream(join(source.folder, source.file), { start: current.bytes - last });
-  await assertEnded(file, last === 0 ? [] : tail, place);
+  const source = old === undefined ? current && blobs.get(current.sha256) : { folder, file: old };
+  const at = source && join(source.folder, source.file);
+  const size = old === undefined ? (current?.bytes ?? 0) : (await stat(at!)).size;
+  if (!at || size < last)
+    throw mismatch(`${place}: ${file.path}`, `${last} bytes of ${old ?? of}`, 'none, or fewer');
+  await assertEnded(file, last === 0 ? [] : createReadStream(at, { start: size - last }), place);
 }

@@ -77,7 +77,7 @@ async function bring(options: MirrorOptions): Promise<Mirrored> {
 }
 
 function unchanged({ manifest }: Held): Mirrored {
-  const nothing = { files: { files: 0, bytes: 0 }, tiles: 0, snapshots: 0 };
+  const nothing = { files: { files: 0, bytes: 0 }, tiles: 0, snapshots: 0, unvouched: 0 };
   return { outcome: 'unchanged', manifest, signedBy: null, firstUse: false, ...nothing };
 }
 

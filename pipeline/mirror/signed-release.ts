@@ -30,6 +30,8 @@ export interface SignedRelease {
   signedBy: Verifier;
   /** Each of which has signed: who trusts one of them learns the others. */
   keys: readonly Verifier[];
+  /** Those, and the ones that were trusted before. */
+  known: readonly Verifier[];
   /** The three files that prove it, byte for byte, by path. */
   proofs: ReadonlyMap<string, Buffer>;
 }
@@ -72,7 +74,7 @@ export async function readSigned(
     [SIGNATURE_PATH, signature],
     [LATEST_PATH, bytes],
   ]);
-  return { manifest, sha256: found, signedBy, keys, proofs };
+  return { manifest, sha256: found, signedBy, keys, known: [...keys, ...(trusted ?? [])], proofs };
 }
 
 async function need(origin: Origin, path: string, size: Parameters<typeof readSmall>[2]): Promise<Buffer> {

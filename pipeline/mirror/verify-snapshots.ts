@@ -1,10 +1,21 @@
+import type { Verifier } from '../ledger/note.ts';
 import type { TileReader } from '../log/tile-reader.ts';
 import { inParallel } from '../publish/in-parallel.ts';
 import type { PublicManifest } from '../publish/public-manifest.ts';
 import type { SnapshotEntry } from '../publish/snapshot-index.ts';
 import { mismatch } from './mismatch.ts';
+import { lengthOf } from './old-histories.ts';
 import type { Origin } from './origin.ts';
-import { assertEnded, type Ended, readSnapshot, readSnapshotList, storedFiles } from './snapshot-list.ts';
+import { readSmall } from './read-small.ts';
+import {
+  assertEnded,
+  type Ended,
+  readSnapshot,
+  readSnapshotList,
+  type Stored,
+  storedFiles,
+} from './snapshot-list.ts';
+import { assertSigned, type Voucher } from './snapshot-signature.ts';
 import type { Findings } from './verification.ts';
 import { verifyFile } from './verify-files.ts';
 
@@ -12,22 +23,36 @@ export interface SnapshotsWork {
   origin: Origin;
   reader: TileReader;
   manifest: PublicManifest;
+  /** Keys that are known now. */
+  keys: readonly Verifier[];
   choose: <T>(all: readonly T[]) => readonly T[];
   findings: Findings;
   parallel: number;
 }
 
-/** Of the snapshots those that `choose` takes, every byte of them. Gives how many of how many; null where there are none. */
-export async function verifySnapshots(work: SnapshotsWork): Promise<{ read: number; all: number } | null> {
+/** What was read of the snapshots. */
+export interface SnapshotsRead {
+  read: number;
+  all: number;
+  /** Of those that were read, the ones that a key vouches for that is known now. */
+  vouched: number;
+}
+
+/** Of the snapshots those that `choose` takes, every byte of them. Null where there are none. */
+export async function verifySnapshots(work: SnapshotsWork): Promise<SnapshotsRead | null> {
   const list = await readSnapshotList(work.origin);
   if (!list) return null;
   const chosen = work.choose(list.index);
-  for (const entry of chosen) await work.findings.attempt(() => verifySnapshot(entry, work));
-  return { read: chosen.length, all: list.index.length };
+  const done = { read: chosen.length, all: list.index.length, vouched: 0 };
+  for (const entry of chosen) {
+    const voucher = await work.findings.attempt(() => verifySnapshot(entry, work));
+    if (voucher === 'known') done.vouched += 1;
+  }
+  return done;
 }
 
-async function verifySnapshot(entry: SnapshotEntry, work: SnapshotsWork): Promise<void> {
-  const { origin, reader, findings, parallel } = work;
+async function verifySnapshot(entry: SnapshotEntry, work: SnapshotsWork): Promise<Voucher> {
+  const { origin, reader, findings, parallel, keys } = work;
   const { snapshot } = await readSnapshot(origin, entry, reader);
   const place = origin.placeOf(entry.index.path);
   const stored = storedFiles(snapshot, place);
@@ -35,20 +60,37 @@ async function verifySnapshot(entry: SnapshotEntry, work: SnapshotsWork): Promis
     await findings.attempt(() => verifyFile(origin, { path: url, sha256, bytes }));
   });
   for (const file of snapshot.files) {
-    if ('range' in file) await findings.attempt(() => verifyEnded(file, work, place));
+    if ('range' in file) await findings.attempt(() => verifyEnded(file, entry, work));
   }
+  const read = ({ url, bytes }: Stored) => readBytes(origin, url, bytes);
+  return assertSigned(snapshot, stored, { keys, read, place });
 }
 
-async function verifyEnded(file: Ended, { origin, manifest }: SnapshotsWork, place: string): Promise<void> {
+async function readBytes(origin: Origin, path: string, bytes: number): Promise<Buffer> {
+  const found = await readSmall(origin, path, { exactly: bytes });
+  if (found) return found.bytes;
+  throw mismatch(origin.placeOf(path), `a file of ${bytes} bytes`, 'no such file');
+}
+
+async function verifyEnded(
+  file: Ended,
+  { histories = {}, index }: SnapshotEntry,
+  { origin, manifest }: SnapshotsWork,
+): Promise<void> {
   const { of, last } = file.range;
-  const current = manifest.files.find(({ path }) => path === of);
-  if (!current || current.bytes < last)
-    throw mismatch(`${place}: ${file.path}`, `${last} bytes of ${of} in the release`, 'none, or fewer');
-  const from = current.bytes - last;
-  await origin.retrying(of, async () => {
-    const opened = await origin.open(of, { from });
+  const place = origin.placeOf(index.path);
+  const old = histories[of];
+  if (old === null) return;
+  const at = old ?? of;
+  const listed = manifest.files.find(({ path }) => path === of)?.bytes ?? null;
+  const size = old === undefined ? listed : await lengthOf(origin, old);
+  if (size === null || size < last)
+    throw mismatch(`${place}: ${file.path}`, `${last} bytes of ${at}`, 'none, or fewer');
+  const from = size - last;
+  await origin.retrying(at, async () => {
+    const opened = await origin.open(at, { from });
     if (opened === null || opened === 'unchanged')
-      throw mismatch(origin.placeOf(of), 'a file', 'no such file');
+      throw mismatch(origin.placeOf(at), 'a file', 'no such file');
     await assertEnded(file, after(opened.body, from - opened.from), place);
   });
 }

@@ -71,7 +71,7 @@ async function verifyOnce(options: VerifyOptions): Promise<Verification> {
     return `of ${manifest.as_of}, good until ${manifest.expires}`;
   });
   await findings.check('files', () => checkFiles(manifest, options, findings));
-  await checkLog(manifest, options, findings);
+  await checkLog(signed, options, findings);
   return { manifest, ...findings.result() };
 }
 
@@ -95,7 +95,8 @@ async function checkFiles(
 }
 
 /** The log, and with it the checkpoint that was held, and the snapshots, which have their places in it. */
-async function checkLog(manifest: PublicManifest, options: VerifyOptions, findings: Findings): Promise<void> {
+async function checkLog(release: SignedRelease, options: VerifyOptions, findings: Findings): Promise<void> {
+  const { manifest } = release;
   const { origin, ledgerKeys, held, choose, parallel, log } = options;
   const ledger = { origin: manifest.log.origin, keys: ledgerKeys };
   let opened: TileReader | null = null;
@@ -117,7 +118,7 @@ async function checkLog(manifest: PublicManifest, options: VerifyOptions, findin
       await assertBeginsWith(reader, before, held.place);
       return `the log goes on from the ${before.size} events of ${held.place}`;
     });
-  if (reader) await checkSnapshots(reader, manifest, options, findings);
+  if (reader) await checkSnapshots(reader, release, options, findings);
   else findings.skip('snapshots', 'the log cannot be read');
 }
 
@@ -131,13 +132,17 @@ async function openManifestLog(
 
 async function checkSnapshots(
   reader: TileReader,
-  manifest: PublicManifest,
+  { manifest, known }: SignedRelease,
   { origin, choose, parallel, log }: VerifyOptions,
   findings: Findings,
 ): Promise<void> {
   log('snapshots');
   await findings.check('snapshots', async () => {
-    const done = await verifySnapshots({ origin, reader, manifest, choose, findings, parallel });
-    return done ? `${done.read} of ${done.all} read, all of their files as listed` : 'there are none';
+    const work = { origin, reader, manifest, keys: known, choose, findings, parallel };
+    const done = await verifySnapshots(work);
+    if (!done) return 'there are none';
+    const others = done.read - done.vouched;
+    const whose = others > 0 ? `; ${others} signed by none of the keys of now` : '';
+    return `${done.read} of ${done.all} read, all of their files as listed${whose}`;
   });
 }

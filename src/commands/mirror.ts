@@ -25,6 +25,10 @@ export const mirror = defineCommand({
       progress.note(
         `First use: nobody has said which key to trust, so this one is trusted from now on:\n${mirrored.manifest.keys.join('\n')}\nCompare it with what the publisher gives elsewhere.`,
       );
+    if (mirrored.unvouched > 0)
+      progress.note(
+        `${mirrored.unvouched} of the snapshots are signed by none of the keys of now: their place in the log is proved, and not who published them.`,
+      );
     const { requests, bytes } = origin.traffic;
     if (json) print(JSON.stringify(factsOf(mirrored, origin.traffic), null, 2));
     else

@@ -72,9 +72,9 @@ function siteOf(release: 1 | 2): Site {
   return smallSite({
     release,
     events: EVENTS[release - 1]!,
-    files: (files) => {
+    files: (files, version) => {
       for (let index = 0; index < FILES; index += 1)
-        files.set(`many/${index}`, contentOf(index < CHANGED ? `${release}, ${index}` : `${index}`));
+        files.set(`many/${index}`, contentOf(index < CHANGED ? `${version}, ${index}` : `${index}`));
     },
   });
 }

@@ -16,9 +16,9 @@ const manyFiles = (release: number): Site =>
   smallSite({
     release,
     manifest: (manifest) => ({ ...manifest, expires: '2099-01-01T00:00:00Z' }),
-    files: (files) => {
+    files: (files, version) => {
       for (let index = 0; index < 150; index += 1) {
-        const content = `${index % 3 === 0 ? release : 'the same'} ${index} `.repeat(2000);
+        const content = `${index % 3 === 0 ? version : 'the same'} ${index} `.repeat(2000);
         files.set(`many/${index}`, Buffer.from(content));
       }
     },

@@ -1,6 +1,12 @@
 import { setInterval } from 'node:timers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { formatSnapshotIndex, parseSnapshotIndex } from '../../pipeline/publish/snapshot-index.ts';
+import { sha256 } from '../../pipeline/publish/manifest.ts';
+import {
+  formatSnapshot,
+  formatSnapshotIndex,
+  parseSnapshot,
+  parseSnapshotIndex,
+} from '../../pipeline/publish/snapshot-index.ts';
 import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
 import { type BringOptions, bring, contents, httpOrigin, servedBy } from './bring.ts';
 import { LyingServer } from './lying-server.ts';
@@ -438,6 +444,28 @@ const LIES: Record<string, Lie> = {
     code: 'mirror_mismatch',
     found: 'economy/supply',
   },
+};
+
+/** The third release, with a snapshot that agrees with its index, and that with the list, but not with what was signed. */
+function forgedSnapshot(server: LyingServer): void {
+  third()(server);
+  const [folder, forged] = ['snapshots/2025-12-01T12Z', Buffer.from('{"events":999}')];
+  const snapshot = parseSnapshot(original(`${folder}/index.json`).toString(), 'index.json');
+  for (const file of snapshot.files)
+    if (file.path === 'economy/supply') Object.assign(file, { sha256: sha256(forged), bytes: forged.length });
+  const index = Buffer.from(formatSnapshot(snapshot));
+  snapshots(([newest]) => {
+    Object.assign(newest!.index, { sha256: sha256(index), bytes: index.length });
+  })(server);
+  server.site.set(`${folder}/economy/supply`, forged);
+  server.site.set(`${folder}/index.json`, index);
+}
+
+LIES['forges a file of a snapshot, and all that lists it'] = {
+  tell: forgedSnapshot,
+  code: 'mirror_mismatch',
+  place: 'snapshots/2025-12-01T12Z/index.json: economy/supply',
+  expected: /as it is signed$/,
 };
 
 const PATHS: Record<string, [paths: string[], code: string]> = {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { withLock } from '../../pipeline/publish/lock.ts';
+import { sha256 } from '../../pipeline/publish/manifest.ts';
 import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
 import { bring, contents, servedBy } from './bring.ts';
 import { LyingServer, serve } from './lying-server.ts';
@@ -62,6 +63,8 @@ describe('a mirror', () => {
       'manifest.json.sig',
       'snapshots/2025-12-01T06Z/economy/supply',
       'snapshots/2025-12-01T06Z/index.json',
+      'snapshots/2025-12-01T06Z/manifest.json',
+      'snapshots/2025-12-01T06Z/manifest.json.sig',
       'snapshots/2025-12-01T12Z/index.json',
       'snapshots/index.json',
     ]);
@@ -158,6 +161,33 @@ describe('a mirror', () => {
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
+  test('has the old form of a history that was written anew, for the snapshots of then', async () => {
+    const before = server.site.get('economy/mic-history.csv')!;
+    await bring(server.url, folder);
+    server.site = smallSite({
+      release: 2,
+      files: (files, release) => {
+        if (release === 2) files.set('economy/mic-history.csv', Buffer.from('event,what\n0,written anew\n'));
+      },
+    });
+    const index = JSON.parse(server.site.get('snapshots/index.json')!.toString());
+    const old = `snapshots/histories/${sha256(before)}`;
+    index[1].histories = { 'economy/mic-history.csv': old };
+    server.site.set('snapshots/index.json', Buffer.from(JSON.stringify(index)));
+    server.site.set(old, before);
+    await bring(server.url, folder);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+    const fresh = await temporaryFolder();
+    await bring(server.url, fresh);
+    const parts = (line: string) => line.includes('.p/');
+    expect(contents(await servedBy(fresh)).filter((line) => !parts(line))).toEqual(
+      contents(server.site).filter((line) => !parts(line)),
+    );
+    server.site.set(old, Buffer.concat([before.subarray(1), Buffer.from('x')]));
+    const error = await failureOf(async () => bring(server.url, await temporaryFolder()));
+    expect(error).toMatchObject({ code: 'mirror_mismatch', place: `${server.url}/${old}` });
+  });
+
   test('looks again where a release is swapped in while it looks', async () => {
     const next = smallSite({ release: 2 });
     server.lies.set('manifest.json.sig', (response, request, bytes) => {
@@ -212,6 +242,9 @@ describe('a mirror', () => {
 describe('the keys of a mirror', () => {
   const key = ({ verifier }: { verifier: Parameters<typeof formatVerifierKey>[0] }) =>
     formatVerifierKey(verifier);
+  /** The first release, the one in which both sign, and those after that. */
+  const signers = (release: number) =>
+    [[PUBLISHER], [PUBLISHER, NEXT_PUBLISHER]][release - 1] ?? [NEXT_PUBLISHER];
   const remembered = async () => JSON.parse(await readFile(join(folder, 'mirror.json'), 'utf8'));
 
   test('are the first that it sees where nobody says which, and that is said', async () => {
@@ -225,10 +258,10 @@ describe('the keys of a mirror', () => {
 
   test('change by a release that the old one and the new one sign', async () => {
     await bring(server.url, folder);
-    server.site = smallSite({ release: 2, signers: [PUBLISHER, NEXT_PUBLISHER] });
+    server.site = smallSite({ release: 2, signers });
     await bring(server.url, folder);
     expect((await remembered()).keys).toEqual([key(PUBLISHER), key(NEXT_PUBLISHER)]);
-    server.site = smallSite({ release: 3, signers: [NEXT_PUBLISHER] });
+    server.site = smallSite({ release: 3, signers });
     await bring(server.url, folder);
     expect(await remembered()).toMatchObject({
       anchors: { keys: [key(PUBLISHER)] },
@@ -236,6 +269,26 @@ describe('the keys of a mirror', () => {
     });
     server.site = smallSite({ release: 4, signers: [PUBLISHER] });
     expect(await failureOf(() => bring(server.url, folder))).toMatchObject({ code: 'mirror_untrusted' });
+  });
+
+  test('that are retired have signed snapshots, which is told of those that nobody of now has', async () => {
+    server.site = smallSite({ release: 3, signers });
+    const { snapshots, unvouched } = await bring(server.url, folder, { keys: [NEXT_PUBLISHER.verifier] });
+    expect([snapshots, unvouched]).toEqual([3, 1]);
+  });
+
+  test('have signed each snapshot that is new', async () => {
+    await bring(server.url, folder);
+    // A second one that a stranger made, under a release that the publisher did.
+    const forged = smallSite({ release: 3, signers: (release) => [release === 2 ? STRANGER : PUBLISHER] });
+    server.site = forged;
+    const error = await failureOf(() => bring(server.url, folder));
+    expect(error).toMatchObject({
+      code: 'mirror_untrusted',
+      place: `${server.url}/snapshots/2025-12-01T06Z/index.json`,
+      found: 'one by keys that it names itself',
+    });
+    expect([...(await servedBy(folder)).keys()].filter((path) => path.includes('06Z'))).toEqual([]);
   });
 
   test('are begun anew by giving others', async () => {

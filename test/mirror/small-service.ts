@@ -28,9 +28,10 @@ const SLOT_MS = 6 * 3_600_000;
 export interface SmallOptions {
   /** From 1: the n-th release. */
   release: number;
-  signers?: readonly Signer[];
+  /** Of this release, or of each; those before are signed by the publisher. */
+  signers?: readonly Signer[] | ((release: number) => readonly Signer[]);
   /** Changes the files before they are listed. */
-  files?: (files: Site) => void;
+  files?: (files: Site, release: number) => void;
   /** Changes the manifest before it is signed. */
   manifest?: (manifest: PublicManifest) => PublicManifest;
   /** What an event is: another text makes another ledger. */
@@ -46,16 +47,27 @@ const slotOf = (release: number) => new Date(BEGIN + (release - 1) * SLOT_MS).to
 /** All that a host has after the n-th release, the snapshots of those before too: a pure function of what is asked for. */
 export function smallSite(options: SmallOptions): Site {
   const { release, events = eventsOf(release), event = (index) => `event ${index}` } = options;
-  const files = dataFiles(release, events);
-  options.files?.(files);
   const log = logOf(events, event);
   for (let before = 1; before < release; before += 1)
     addParts(log.files, logOf(eventsOf(before), event).files);
-  const manifest = manifestOf(options, files, log);
-  const site: Site = new Map([...files, ...log.files, ...snapshotFiles(release, event)]);
-  for (const [path, text] of proofsOf(options.manifest?.(manifest) ?? manifest, options.signers))
-    site.set(path, Buffer.from(text));
+  const { files, proofs } = releaseOf(options, release, log);
+  const site: Site = new Map([...files, ...log.files, ...snapshotFiles(options)]);
+  for (const [path, text] of proofs) site.set(path, Buffer.from(text));
   return site;
+}
+
+/** The files of a release, and those that prove it. */
+function releaseOf(options: SmallOptions, release: number, log: ReturnType<typeof logOf>) {
+  const files = dataFiles(release, log.head.size);
+  options.files?.(files, release);
+  const signers = signersOf(options, release);
+  const manifest = manifestOf(release, signers, files, log);
+  return { files, proofs: proofsOf(options.manifest?.(manifest) ?? manifest, signers) };
+}
+
+function signersOf({ release: newest, signers }: SmallOptions, release: number): readonly Signer[] {
+  if (typeof signers === 'function') return signers(release);
+  return release === newest && signers ? signers : [PUBLISHER];
 }
 
 /** One never changes, one does, one only grows at its front, one is a page. */
@@ -106,7 +118,8 @@ function addParts(files: Site, before: Site): void {
 const base64 = (root: string) => Buffer.from(root, 'hex').toString('base64');
 
 function manifestOf(
-  { release, signers = [PUBLISHER] }: SmallOptions,
+  release: number,
+  signers: readonly Signer[],
   files: Site,
   { head, checkpoint }: ReturnType<typeof logOf>,
 ): PublicManifest {
@@ -154,10 +167,10 @@ export function signedByAll(text: string, signers: readonly Signer[]): string {
   return `${text}\n${signers.map((signer) => signNote(text, signer).slice(text.length + 1)).join('')}`;
 }
 
-function snapshotFiles(newest: number, event: (index: number) => string): Site {
+function snapshotFiles(options: SmallOptions): Site {
   const site: Site = new Map();
-  const entries = Array.from({ length: newest }, (_, index) => {
-    const snapshot = snapshotOf(index + 1, newest, event, site);
+  const entries = Array.from({ length: options.release }, (_, index) => {
+    const snapshot = snapshotOf(options, index + 1, site);
     const bytes = Buffer.from(formatSnapshot(snapshot));
     const path = `snapshots/${snapshot.id}/index.json`;
     site.set(path, bytes);
@@ -169,39 +182,34 @@ function snapshotFiles(newest: number, event: (index: number) => string): Site {
   return site;
 }
 
-/** Of the release of then: one file as it was, and the history as the end of what it is now. */
-function snapshotOf(
-  release: number,
-  _newest: number,
-  event: (index: number) => string,
-  site: Site,
-): Snapshot {
-  const events = eventsOf(release);
-  const files = dataFiles(release, events);
+/** Of a release: one file as it was, what proves it, and the history as the end of what it is now. */
+function snapshotOf(options: SmallOptions, release: number, site: Site): Snapshot {
+  const { event = (index) => `event ${index}`, events = eventsOf(release) } = options;
+  const size = release === options.release ? events : eventsOf(release);
+  const log = logOf(size, event);
+  const { files, proofs } = releaseOf(options, release, log);
   const as_of = slotOf(release);
   const id = `${as_of.slice(0, 13)}Z`;
-  const { head } = logOf(events, event);
-  const supply = files.get('economy/supply')!;
-  const rows = files.get('economy/mic-history.csv')!;
-  const url = `snapshots/${id}/economy/supply`;
-  const start = 'event,what\n';
-  site.set(url, supply);
   const about = (bytes: Buffer) => ({ sha256: sha256(bytes), bytes: bytes.length, media_type: 'text/plain' });
+  const store = (path: string, bytes: Buffer) => {
+    const url = `snapshots/${id}/${path}`;
+    site.set(url, bytes);
+    return { path, ...about(bytes), url };
+  };
+  const rows = files.get('economy/mic-history.csv')!;
+  const head = 'event,what\n';
+  const range = { of: 'economy/mic-history.csv', last: rows.length - head.length };
   return {
     schema_version: '1.0.0',
     id,
     release: `release-${release}`,
-    software: 'cathedral-data-service/test',
+    software: 'test 0.0.0',
     as_of,
-    log: { origin: LEDGER.verifier.name, size: head.size, root_hash: base64(head.root) },
+    log: { origin: LEDGER.verifier.name, size: log.head.size, root_hash: base64(log.head.root) },
     files: [
-      {
-        path: 'economy/mic-history.csv',
-        ...about(rows),
-        head: start,
-        range: { of: 'economy/mic-history.csv', last: rows.length - start.length },
-      },
-      { path: 'economy/supply', ...about(supply), url },
+      { path: range.of, ...about(rows), head, range },
+      store('economy/supply', files.get('economy/supply')!),
+      ...['manifest.json', 'manifest.json.sig'].map((path) => store(path, Buffer.from(proofs.get(path)!))),
     ],
   };
 }
