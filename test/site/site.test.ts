@@ -85,6 +85,7 @@ describe('the site', () => {
         'verification/index.html',
         'attestations/implementers/index.html',
         'attestations/index.html',
+        'mirrors/index.html',
         'calculator/index.html',
         'philosophy/simulation/index.html',
         'philosophy/simulation/model/index.html',

@@ -36,6 +36,7 @@ export const EXPLORERS: readonly NavLink[] = [
 /** The service itself. */
 export const ABOUT: readonly NavLink[] = [
   { href: '/verification/', label: 'Verification' },
+  { href: '/mirrors/', label: 'Mirrors' },
   { href: '/licence/', label: 'Licence' },
   { href: '/problems/', label: 'Problems' },
 ];
