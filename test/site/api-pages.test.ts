@@ -7,7 +7,7 @@ import { readSite } from '../../pipeline/publish/site-tree.ts';
 import type { OpenApiDocument } from '../../src/sidecar/openapi/open-api-document.ts';
 import { operationsIn } from '../../src/sidecar/openapi/operation.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/sidecar/problem.ts';
-import { type Built, buildFixture } from './build-fixture.ts';
+import { type Built, buildFixture, RESTRICTED_APART } from './build-fixture.ts';
 import { BASE_URL, CONTACT } from './fixture-release.ts';
 
 let built: Built;
@@ -41,7 +41,7 @@ describe('/openapi.json', () => {
   test('has nothing of what restricted files hold', async () => {
     const text = JSON.stringify(document);
     const restricted = await readFile(
-      join(built.release, 'restricted/government/policy-impact.json'),
+      join(built.release, RESTRICTED_APART, 'government/policy-impact.json'),
       'utf8',
     );
     const policies = JSON.parse(restricted).projections.map(({ policy }: { policy: string }) => policy);

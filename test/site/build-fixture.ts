@@ -45,6 +45,11 @@ async function buildAlone({ prepare, printed = PRINTED_FILES }: FixtureOptions):
   }
 }
 
+/** Where the shared release has what needs a key: a page that read it would not find it in its place. */
+export const RESTRICTED_APART = 'apart';
+
+const putApart = (release: string) => rename(join(release, 'restricted'), join(release, RESTRICTED_APART));
+
 /** By whoever comes first; the others wait. */
 async function buildShared(folder: string): Promise<Built> {
   const place = join(folder, 'built.json');
@@ -53,9 +58,11 @@ async function buildShared(folder: string): Promise<Built> {
     () => false,
   );
   if (isFirst) {
-    const built = await build(folder, { printed: PRINTED_FILES }).catch((error: Error) => ({
-      failed: error.message,
-    }));
+    const built = await build(folder, { prepare: putApart, printed: PRINTED_FILES }).catch(
+      (error: Error) => ({
+        failed: error.message,
+      }),
+    );
     await writeFile(`${place}.new`, JSON.stringify(built));
     await rename(`${place}.new`, place);
   }

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listTree } from '../../pipeline/publish/list-tree.ts';
@@ -11,8 +11,7 @@ let built: Built;
 let pages: Map<string, string>;
 
 beforeAll(async () => {
-  // A page that read what needs a key would not find it.
-  built = await buildFixture({ prepare: (release) => rm(join(release, 'restricted'), { recursive: true }) });
+  built = await buildFixture();
   const { files } = await listTree(built.out);
   const own = files.filter((path) => path.endsWith('.html') && EXPLORERS.includes(path.split('/')[0]!));
   const read = async (path: string) => [path, await readFile(join(built.out, path), 'utf8')] as const;
