@@ -20,7 +20,7 @@ export function docHtml(compiled: string): string {
     )
     .replace(/<table>/g, () => {
       tables += 1;
-      return `<div class="scroll" role="region" aria-label="Table ${tables}" tabindex="0"><table>`;
+      return `<div class="scroll" role="group" aria-label="Table ${tables}" tabindex="0"><table>`;
     })
     .replaceAll('</table>', '</table></div>')
     .replaceAll('<th>', '<th scope="col">')
