@@ -6,7 +6,7 @@ import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { listTree } from '../../pipeline/publish/list-tree.ts';
 import { PROBLEMS } from '../../src/sidecar/problem.ts';
-import { type Built, buildFixture, PRINTED_FILES } from './build-fixture.ts';
+import { type Built, buildFixture, PRINTED_FILES, RESTRICTED_APART } from './build-fixture.ts';
 
 const PAPERS = JSON.parse(
   readFileSync(new URL('../../data/documents/papers.json', import.meta.url), 'utf8'),
@@ -171,9 +171,9 @@ describe('the page of an area', () => {
       expect(everything).not.toContain(file.sha256);
       expect(everything).not.toContain(`href="/${file.path}"`);
     }
-    expect(await readFile(join(built.release, 'restricted/government/policy-impact.json'), 'utf8')).toContain(
-      'Carbon dividend',
-    );
+    expect(
+      await readFile(join(built.release, RESTRICTED_APART, 'government/policy-impact.json'), 'utf8'),
+    ).toContain('Carbon dividend');
     expect(everything).not.toContain('Carbon dividend');
   });
 });
