@@ -5,7 +5,7 @@ export const ATTESTATION_VERSION = '1.0.0';
 export const RISK_LEVELS = ['low', 'medium', 'high', 'critical'] as const;
 export const ALGORITHMS = ['ed25519', 'ecdsa-secp256k1'] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
-export const ANCHOR_TYPES = ['policy', 'practice', 'empirical', 'user_values', 'domain_norm'] as const;
+const ANCHOR_TYPES = ['policy', 'practice', 'empirical', 'user_values', 'domain_norm'] as const;
 
 // The patterns are published as they are, for validators in any language: no \d, which some take for any script's
 // digits. Days that a month does not have are refused here already, not by whoever computes with them.

@@ -61,7 +61,7 @@ export function problem(code: ProblemCode, path: readonly PropertyKey[], detail?
 }
 
 /** `['epicon_ej', 'anchors', 0]` → `/epicon_ej/anchors/0` */
-export function formatPointer(path: readonly PropertyKey[]): string {
+function formatPointer(path: readonly PropertyKey[]): string {
   return path.map((step) => `/${shorten(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 

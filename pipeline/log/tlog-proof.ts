@@ -17,7 +17,7 @@ export interface TlogProof {
 
 const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
 /** A checkpoint with sixteen signatures, long ones too, and a path has a few dozen hashes. */
-export const MAX_PROOF_CHARACTERS = 1_000_000;
+const MAX_PROOF_CHARACTERS = 1_000_000;
 /** Of an entry among 2⁵³, more than which no size here is. */
 const MAX_PATH = 53;
 const INDEX = /^index (0|[1-9]\d{0,15})$/;

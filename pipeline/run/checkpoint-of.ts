@@ -5,7 +5,7 @@ import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import type { Facts } from '../publish/manifest.ts';
 
 /** What to do where a ledger is not the one that was published; said in messages. */
-export const LEDGER_ADVICE =
+const LEDGER_ADVICE =
   'nothing is published: put the whole ledger back, or publish another one at another address';
 
 /**

@@ -1,11 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../../pipeline/publish/chromium.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { openHost } from './explore-host.ts';
+import { launchBrowser, violations, visit } from './visit.ts';
 
-const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const PAGES = [
   '/sentinels/',
   '/sentinels/atlas/',
@@ -47,38 +45,13 @@ let browser: Browser;
 
 beforeAll(async () => {
   built = await buildFixture();
-  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
-  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
-  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {
   await browser?.close();
   await built?.[Symbol.asyncDispose]();
 });
-
-interface Visit extends AsyncDisposable {
-  page: Page;
-  /** What the browser complains of. */
-  wrong: string[];
-}
-
-async function visit(url: string, reader: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await browser.newContext(reader);
-  const page = await context.newPage();
-  const wrong: string[] = [];
-  page.on('pageerror', (error) => wrong.push(error.message));
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
-  });
-  await page.goto(url);
-  return { page, wrong, [Symbol.asyncDispose]: () => context.close() };
-}
-
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).withTags(WCAG).setLegacyMode(true).analyze();
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
 
 function event(path: string, value: { timestamp: string }): string {
   return `event: ${path}\ndata: ${JSON.stringify({ path, timestamp: value.timestamp, value })}\nid: 1-1\n\n`;
@@ -87,7 +60,7 @@ function event(path: string, value: { timestamp: string }): string {
 describe.each(Object.entries(READERS))('to a reader %s', (_, reader) => {
   test.each(PAGES)('%s is accessible and fits', async (path) => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}${path}`, reader);
+    await using visited = await visit(browser, `${host.origin}${path}`, reader);
     const { page, wrong } = visited;
     expect(await violations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(reader.viewport!.width);
@@ -100,7 +73,7 @@ describe('the search', () => {
 
   test('finds by words, narrows to a kind, and keeps both in the address', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}/search/`);
+    await using visited = await visit(browser, `${host.origin}/search/`);
     const { page, wrong } = visited;
     await page.keyboard.press('/');
     await page.keyboard.type('atlas');
@@ -121,7 +94,7 @@ describe('the search', () => {
 
   test('opens from an address, and is walked through with the keys', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}/search/?q=reading+interval&kind=deliberation`);
+    await using visited = await visit(browser, `${host.origin}/search/?q=reading+interval&kind=deliberation`);
     const { page } = visited;
     await page.locator('#search-results li').first().waitFor();
     const [first, second] = await results(page);
@@ -138,7 +111,7 @@ describe('the search', () => {
 
   test('shows more on demand, says how many there are, and what it did not find', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}/search/?q=cycle`);
+    await using visited = await visit(browser, `${host.origin}/search/?q=cycle`);
     const { page } = visited;
     await page.locator('#search-results li').nth(19).waitFor();
     expect(await page.locator('#search-status').textContent()).toMatch(
@@ -158,7 +131,7 @@ describe('live values', () => {
   test('are those of the stream where the service answers, with their time', async () => {
     const greeting = event('government/sentinel-status.json', STATUS);
     await using host = await openHost(built.out, greeting);
-    await using visited = await visit(`${host.origin}/sentinels/atlas/`);
+    await using visited = await visit(browser, `${host.origin}/sentinels/atlas/`);
     const { page, wrong } = visited;
     await page.locator('.is-live').waitFor();
     expect(await page.locator('.is-live').textContent()).toBe('Live, as of 1 October 2026, 00:01 UTC');
@@ -176,7 +149,7 @@ describe('live values', () => {
 
   test('of other sentinels stay as the page has them', async () => {
     await using host = await openHost(built.out, event('government/sentinel-status.json', STATUS));
-    await using visited = await visit(`${host.origin}/sentinels/`);
+    await using visited = await visit(browser, `${host.origin}/sentinels/`);
     const { page } = visited;
     const hermes = page.locator('tr', { hasText: 'HERMES' }).locator('[data-live="sentinel-status"]');
     const before = await hermes.textContent();
@@ -186,7 +159,7 @@ describe('live values', () => {
 
   test('are not asked of a static host, which shows the release’s', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}/sentinels/atlas/`);
+    await using visited = await visit(browser, `${host.origin}/sentinels/atlas/`);
     const { page, wrong } = visited;
     await page.waitForLoadState('networkidle');
     expect(await page.locator('[data-live-label]').textContent()).toMatch(/^As of /);
@@ -195,7 +168,7 @@ describe('live values', () => {
 
   test('are followed by one connection for the paths that the page shows', async () => {
     await using host = await openHost(built.out, event('economy/supply', SUPPLY));
-    await using visited = await visit(`${host.origin}/sentinels/`);
+    await using visited = await visit(browser, `${host.origin}/sentinels/`);
     await expect.poll(() => host.wanted, SOON).toEqual(['?paths=government/sentinel-status.json']);
     await visited.page.waitForLoadState('load');
     expect(host.wanted).toHaveLength(1);
@@ -205,7 +178,7 @@ describe('live values', () => {
 describe('the calculator', () => {
   test('computes what is entered, shows the steps, and keeps it in the address', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}/calculator/?s=50&multiplier=2`);
+    await using visited = await visit(browser, `${host.origin}/calculator/?s=50&multiplier=2`);
     const { page, wrong } = visited;
     const result = page.locator('[data-result="reward"]');
     expect(await result.textContent()).toBe('1,000.00');
@@ -224,7 +197,7 @@ describe('the calculator', () => {
 
   test('says what is wrong with a number, and goes on with the one before', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}/calculator/?s=50&multiplier=2`);
+    await using visited = await visit(browser, `${host.origin}/calculator/?s=50&multiplier=2`);
     const { page } = visited;
     await page.getByLabel('Multiplier M').fill('3');
     expect(await page.locator('#in-multiplier-fault').textContent()).toContain('from 1 to 2');
@@ -238,7 +211,7 @@ describe('without JavaScript', () => {
 
   test('the search leads to every kind of page', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}/search/?q=atlas`, reader);
+    await using visited = await visit(browser, `${host.origin}/search/?q=atlas`, reader);
     const { page } = visited;
     expect(await page.locator('#search').isVisible()).toBe(false);
     expect(await page.locator('noscript p', { hasText: 'needs JavaScript' }).isVisible()).toBe(true);
@@ -247,7 +220,7 @@ describe('without JavaScript', () => {
 
   test('the calculator has an example with its steps and tables of typical values', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}/calculator/`, reader);
+    await using visited = await visit(browser, `${host.origin}/calculator/`, reader);
     const { page } = visited;
     expect(await page.locator('#calculator').isVisible()).toBe(false);
     expect(await page.locator('[data-steps="reward"] li').count()).toBe(3);

@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../../pipeline/publish/chromium.ts';
 import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { openHost } from './explore-host.ts';
+import { launchBrowser, violations, visit } from './visit.ts';
 
-const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const PATH = '/philosophy/simulation/';
 const RUN = '?scenario=model_drift&seed=7&do=1+audit&tick=9';
 const READERS: Record<string, BrowserContextOptions> = {
@@ -22,38 +20,13 @@ let browser: Browser;
 
 beforeAll(async () => {
   built = await buildFixture();
-  const { CHROMIUM_PATH = null, PATH: path = '' } = process.env;
-  const executablePath = findChromium({ configured: CHROMIUM_PATH, path });
-  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {
   await browser?.close();
   await built?.[Symbol.asyncDispose]();
 });
-
-interface Visit extends AsyncDisposable {
-  page: Page;
-  /** What the browser complains of. */
-  wrong: string[];
-}
-
-async function visit(url: string, reader: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await browser.newContext(reader);
-  const page = await context.newPage();
-  const wrong: string[] = [];
-  page.on('pageerror', (error) => wrong.push(error.message));
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
-  });
-  await page.goto(url);
-  return { page, wrong, [Symbol.asyncDispose]: () => context.close() };
-}
-
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).withTags(WCAG).setLegacyMode(true).analyze();
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
 
 const moment = (page: Page) => page.locator('[data-part="moment"]').textContent();
 const said = (page: Page) => page.locator('[data-part="status"]').textContent();
@@ -69,7 +42,7 @@ describe.each(Object.entries(READERS))('to a reader %s', (_, reader) => {
     '%s is accessible and fits',
     async (path) => {
       await using host = await openHost(built.out);
-      await using visited = await visit(`${host.origin}${path}`, reader);
+      await using visited = await visit(browser, `${host.origin}${path}`, reader);
       const { page, wrong } = visited;
       if (path.includes('?')) await until(page, 'Tick 9 of 34');
       expect(await violations(page)).toEqual([]);
@@ -82,7 +55,7 @@ describe.each(Object.entries(READERS))('to a reader %s', (_, reader) => {
 describe('on a host that has files alone', () => {
   test('a run is begun, stops at a decision, and goes on as one decides, with the keyboard', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}${PATH}`);
+    await using visited = await visit(browser, `${host.origin}${PATH}`);
     const { page, wrong } = visited;
     await page.getByLabel('Scenario', { exact: true }).selectOption('model_drift');
     await page.getByLabel(/^Seed/).fill('7');
@@ -110,7 +83,7 @@ describe('on a host that has files alone', () => {
 
   test('what moves, moves in the picture: a dot for each sentinel, at its opinion', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}${PATH}${RUN}`, { reducedMotion: 'reduce' });
+    await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`, { reducedMotion: 'reduce' });
     const { page } = visited;
     await until(page, 'Tick 9 of 34');
     const dots = () =>
@@ -127,7 +100,7 @@ describe('on a host that has files alone', () => {
 
   test('a link replays a run exactly, an earlier point is gone back to, and two runs are compared', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}${PATH}${RUN}`);
+    await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
     const { page, wrong } = visited;
     await until(page, 'Tick 9 of 34');
     const nine = await opinions(page);
@@ -148,7 +121,7 @@ describe('on a host that has files alone', () => {
     expect(columns).toEqual(['Measure', 'This run', 'Kept']);
     expect(await page.locator('[data-part="course"] path[stroke-dasharray]').count()).toBe(1);
     const link = await page.locator('[data-part="link"] code').textContent();
-    await using again = await visit(link!);
+    await using again = await visit(browser, link!);
     await until(again.page, 'Tick 9 of 34');
     expect(await opinions(again.page)).toEqual(other);
     expect(wrong).toEqual([]);
@@ -156,7 +129,7 @@ describe('on a host that has files alone', () => {
 
   test('a run is taken along as transcript, picture and citation', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}${PATH}${RUN}`);
+    await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
     const { page } = visited;
     await until(page, 'Tick 9 of 34');
     for (const [name, file, content] of [
@@ -179,7 +152,7 @@ describe('on a host that has files alone', () => {
 
   test('an address that names no run says so, and one can begin all the same', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}${PATH}?scenario=model_drift&do=1+explode`);
+    await using visited = await visit(browser, `${host.origin}${PATH}?scenario=model_drift&do=1+explode`);
     const { page, wrong } = visited;
     await expect.poll(() => said(page), SOON).toContain('The address names no run');
     await button(page, 'Begin').click();
@@ -192,7 +165,7 @@ describe('where the service answers', () => {
   test('it plays, and the page goes on by itself when the service goes', async () => {
     const { simulation } = await simulationServer();
     await using host = await openHost(built.out, '', simulation);
-    await using visited = await visit(`${host.origin}${PATH}${RUN}`);
+    await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
     const { page } = visited;
     await until(page, 'played by the service');
     const nine = await opinions(page);
@@ -208,7 +181,7 @@ describe('where the service answers', () => {
     const take = async () => ({ allowed: false, limit: 100, remaining: 0, resetSeconds: 60 });
     const { simulation } = await simulationServer({ services: { limiter: { take } } });
     await using host = await openHost(built.out, '', simulation);
-    await using visited = await visit(`${host.origin}${PATH}${RUN}`);
+    await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
     await until(visited.page, 'played in this page');
     expect(await moment(visited.page)).toContain('Tick 9 of 34');
   });
@@ -217,7 +190,7 @@ describe('where the service answers', () => {
 describe('without JavaScript', () => {
   test('the scenarios, their endings and the model are there, and nothing that would not work', async () => {
     await using host = await openHost(built.out);
-    await using visited = await visit(`${host.origin}${PATH}`, { javaScriptEnabled: false });
+    await using visited = await visit(browser, `${host.origin}${PATH}`, { javaScriptEnabled: false });
     const { page } = visited;
     expect(await page.locator('article.scenario').count()).toBe(7);
     expect(await page.locator('#simulation button:visible, #simulation select:visible').count()).toBe(0);

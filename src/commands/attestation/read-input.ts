@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 
-export const STANDARD_INPUT = '-';
+const STANDARD_INPUT = '-';
 
 /** A byte more than what is looked at: enough to see that there is more. */
 const READ_BYTES = MAX_BYTES + 1;

@@ -37,12 +37,7 @@ export function attestationRow(attestation: PublishedAttestation): string[] {
 }
 
 /** `0.038 of 0.1; check late` */
-export function driftWords({
-  drift_threshold,
-  drift,
-  check_late,
-  late_checks,
-}: PublishedAttestation): string {
+function driftWords({ drift_threshold, drift, check_late, late_checks }: PublishedAttestation): string {
   if (drift_threshold === null) return 'not monitored';
   const value =
     drift === null ? 'not checked yet' : `${formatNumber(drift, { max: 4 })} of ${drift_threshold}`;

@@ -4,7 +4,7 @@ import { element } from '../../charts/element.ts';
 import type { PlotScale } from '../../charts/plot.ts';
 
 /** Widths in pixels that a chart is drawn in; a page shows the one that fits, so that no text is scaled down. */
-export const PAGE_WIDTHS = { wide: 820, narrow: 344 } as const;
+const PAGE_WIDTHS = { wide: 820, narrow: 344 } as const;
 
 /** All that a page shows of a chart in a state. */
 export interface ChartView {

@@ -14,7 +14,7 @@ import { publishedRows } from './published-rows.ts';
  * The newest cycles have a page each; of older ones, their year's page has what is most asked for. A cycle is a day, so this
  * is nearly three years, and what a build writes stays bounded.
  */
-export const MOST_PAGES = 1000;
+const MOST_PAGES = 1000;
 
 const Index = z.looseObject({ timestamp: z.string(), cycle: z.string() });
 

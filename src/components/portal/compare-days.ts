@@ -1,7 +1,7 @@
 const DAY_MS = 86_400_000;
 
 /** Spans over which figures are compared, days. */
-export const SPANS = [1, 30] as const;
+const SPANS = [1, 30] as const;
 
 export interface Change {
   /** Days, as it is called. */

@@ -1,7 +1,7 @@
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 /** Two periods between releases: one may be late, two are missing. */
-export const OLD_AFTER_HOURS = 12;
+const OLD_AFTER_HOURS = 12;
 
 /** How old data are that are too old, in words (`13 hours`, `52 days`); null while they are not. Times in ms since 1970. */
 export function oldAge(asOf: number, now: number): string | null {

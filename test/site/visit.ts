@@ -1,0 +1,41 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { findChromium } from '../../pipeline/publish/chromium.ts';
+
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+export interface Visit extends AsyncDisposable {
+  page: Page;
+  /** What the browser complains of. */
+  wrong: string[];
+}
+
+/** The machine's Chromium. */
+export function launchBrowser(): Promise<Browser> {
+  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
+  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
+  return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+}
+
+/** A page in a context of its own, where nothing is remembered of others. */
+export async function visit(
+  browser: Browser,
+  url: string,
+  reader: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext(reader);
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
+  });
+  await page.goto(url);
+  return { page, wrong, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** What axe finds against WCAG 2.2 AA, by rule and element. */
+export async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).withTags(WCAG).setLegacyMode(true).analyze();
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
