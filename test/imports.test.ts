@@ -44,7 +44,7 @@ const SOURCES = ['pipeline', 'src']
   .filter((name) => /\.(ts|astro|mjs|js)$/.test(name));
 
 /** `import … from '…'`, `export … from '…'`, `import '…'`, `import('…')`; types count like values. */
-const IMPORT = /(?:^|[\s;}])(?:import|export)\s*(?:\(|[^'"`;()]*?\bfrom\s*)?\s*(['"])([^'"\n]+)\1/g;
+const IMPORT = /(?:^|[\s;}])(?:import|export)(?:\s*\(\s*|\s[^'"`;()]*?\bfrom\s*|\s+)(['"])([^'"\n]+)\1/g;
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(PROJECT, file), 'utf8');

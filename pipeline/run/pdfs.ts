@@ -32,7 +32,11 @@ export interface PlannedPdf {
 }
 
 /** The PDFs that the release will have: a closed year's is printed once and then taken over, the year so far is printed anew. */
-export async function planPdfs(staging: Staging, folded: Folded, options: PdfOptions): Promise<PlannedPdf[]> {
+export async function planPdfs(
+  staging: Staging,
+  folded: Pick<Folded, 'state'>,
+  options: PdfOptions,
+): Promise<PlannedPdf[]> {
   const planned: PlannedPdf[] = [];
   for (const pdf of PRINTED.flatMap((artifact) => pdfsOf(artifact, folded, staging))) {
     const printable = options.site && options.print !== null && (options.prints?.(pdf.path) ?? true);
@@ -45,7 +49,7 @@ export async function planPdfs(staging: Staging, folded: Folded, options: PdfOpt
 /** Of the closed years those with a report: a year without an event has none. */
 function pdfsOf(
   artifact: PrintedArtifact,
-  { state }: Folded,
+  { state }: Pick<Folded, 'state'>,
   staging: Staging,
 ): Omit<PlannedPdf, 'carried'>[] {
   const reports = new Set(staging.paths());

@@ -7,7 +7,7 @@ import { formatHelp, formatOverview } from './help.ts';
 import { nameWords } from './name-words.ts';
 import { Progress } from './progress.ts';
 import { VERSION } from './software.ts';
-import { COMMANDS } from './table.ts';
+import { COMMANDS, loadCommands } from './table.ts';
 
 /** Exit status of a process that a signal ended, as shells say it: 128 and the signal's number. */
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -16,11 +16,12 @@ const progress = new Progress(process.stderr, Date.now);
 
 async function main(words: string[]): Promise<number> {
   if (words[0] === '--version') return print(VERSION);
-  if (words[0] === '--help' || words[0] === 'help') return print(formatOverview(COMMANDS).trimEnd());
+  if (words[0] === '--help' || words[0] === 'help')
+    return print(formatOverview(await loadCommands()).trimEnd());
   const { name, args, group } = findCommand(words, Object.keys(COMMANDS));
   if (name === null && group.length > 0 && ['--help', 'help'].includes(args[0] ?? ''))
-    return print(formatOverview(Object.fromEntries(group.map((each) => [each, COMMANDS[each]!]))).trimEnd());
-  const command = name === null ? unknownCommand(words, group) : COMMANDS[name]!;
+    return print(formatOverview(await loadCommands(group)).trimEnd());
+  const command = name === null ? unknownCommand(words, group) : await COMMANDS[name]!();
   if (args.includes('--help')) return print(formatHelp(name!, command).trimEnd());
   const flags = nameWords(command, args);
   const config = readConfig(command.settings, flags);

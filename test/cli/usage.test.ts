@@ -1,9 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
+import { ACCESS_LOG } from '../../src/commands/access-log.ts';
+import { ATTEST } from '../../src/commands/attest.ts';
+import { AUDIT } from '../../src/commands/audit.ts';
+import { formatHelp } from '../../src/commands/help.ts';
+import { KEYS } from '../../src/commands/keys.ts';
+import { PUBLISHER } from '../../src/commands/publisher.ts';
 import { COMMANDS } from '../../src/commands/table.ts';
 import { runCli } from './run-cli.ts';
 
 const NAMES = Object.keys(COMMANDS);
+
+describe('the table of commands', () => {
+  test.each(Object.entries({ KEYS, ACCESS_LOG, ATTEST, PUBLISHER, AUDIT }))(
+    'has each of %s',
+    (_, commands) => {
+      expect(NAMES).toEqual(expect.arrayContaining(Object.keys(commands)));
+    },
+  );
+});
 
 describe('cathedral', () => {
   test('lists its commands with --help, and says nothing on standard error', async () => {
@@ -37,11 +52,15 @@ describe('cathedral', () => {
   });
 });
 
-describe.each(NAMES)('cathedral %s --help', (name) => {
-  test('has each of its flags with its default, and exits 0', async () => {
+describe('cathedral … --help', () => {
+  test.each(['build', 'keys issue'])('of %s prints that command’s help, and exits 0', async (name) => {
     const { status, stdout } = await runCli([...name.split(' '), '--help']);
-    expect(status).toBe(0);
-    const { settings } = COMMANDS[name]!;
+    expect([status, stdout]).toEqual([0, formatHelp(name, await COMMANDS[name]!())]);
+  });
+
+  test.each(NAMES)('of %s has each of its flags with its default', async (name) => {
+    const stdout = formatHelp(name, await COMMANDS[name]!());
+    const { settings } = await COMMANDS[name]!();
     for (const setting of settings) {
       const { flag } = SETTINGS[setting];
       expect(stdout).toContain(flag === null ? `  ${SETTINGS[setting].env}` : `  --${flag}`);
