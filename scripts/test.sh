@@ -7,9 +7,12 @@ PATH="$PWD/node_modules/.bin:$PATH"
 # A zone that is not UTC, where a local time taken for UTC shows.
 TZ=America/Los_Angeles
 export PATH TZ
-echo "types …"
-tsc --noEmit
-node scripts/check-pages.ts
-echo "lint and format …"
+echo "types, lint and format …"
+tsc --noEmit &
+types=$!
+node scripts/check-pages.ts &
+pages=$!
 biome check .
+wait "$types"
+wait "$pages"
 exec vitest run "$@"

@@ -3,7 +3,9 @@ import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
 import { COUNTED_AS, STATUS_PATH, VERIFY_PATH } from './attestations/paths.ts';
 import { EXPORT_PATHS, findFile } from './find-file.ts';
 import { type LogPath, parseLogPath } from './log/log-path.ts';
+import { OEMBED_PATH } from './oembed/answer-oembed.ts';
 import type { ServedRelease } from './releases.ts';
+import { isOfSnapshots } from './snapshot-files.ts';
 import type { Visit } from './visit.ts';
 
 /** What a path is the address of. */
@@ -17,6 +19,9 @@ export type Target =
   /** Of the attestation of that id or UUID. */
   | { kind: 'status'; name: string }
   | { kind: 'log'; file: LogPath }
+  /** Kept beside the releases. */
+  | { kind: 'snapshot' }
+  | { kind: 'oembed' }
   | { kind: 'moved'; to: string }
   | { kind: 'nothing' };
 
@@ -27,7 +32,7 @@ export function aim(visit: Visit, release: ServedRelease | null): Target {
   const { path, query } = visit;
   const found = findFile(path!, release?.files ?? NO_FILES);
   if (EXPORT_PATHS.has(path!)) return { kind: 'export' };
-  if (!found) return aimAtAttestations(visit) ?? aimAtLog(path!);
+  if (!found) return aimAtAttestations(visit) ?? aimBesideRelease(path!);
   if ('movedTo' in found) return { kind: 'moved', to: found.movedTo };
   // A page costs nothing and asks for no key, whatever its area. What is of all areas is in none, and no limit is for it.
   if (found.kind === 'data' || found.restricted)
@@ -44,7 +49,9 @@ function aimAtAttestations(visit: Visit): Target | null {
 }
 
 /** Hash tiles and checkpoint are of no area and not counted, since a proof takes a dozen of them. */
-function aimAtLog(path: string): Target {
+function aimBesideRelease(path: string): Target {
+  if (path === OEMBED_PATH) return { kind: 'oembed' };
+  if (isOfSnapshots(path)) return { kind: 'snapshot' };
   const file = parseLogPath(path);
   return file ? { kind: 'log', file } : { kind: 'nothing' };
 }

@@ -1,21 +1,16 @@
 import { admit, isPlain } from './admit.ts';
-import { aim, type Target } from './aim.ts';
+import { aim } from './aim.ts';
 import { type Answer, discard } from './answer.ts';
-import { answerStatus } from './attestations/answer-status.ts';
+import { answerTarget } from './answer-target.ts';
 import { answerVerify } from './attestations/answer-verify.ts';
 import { counted } from './count.ts';
 import { enterGate } from './enter-gate.ts';
 import { FileBody } from './file-body.ts';
 import { clientNetwork } from './limits/client-network.ts';
-import type { LogPath } from './log/log-path.ts';
-import { answerOembed, OEMBED_PATH } from './oembed/answer-oembed.ts';
 import { OWN_PATHS } from './own-paths.ts';
-import { prepare, prepareFile } from './prepare-file.ts';
-import { Problem } from './problem.ts';
-import { noRelease, type ServedRelease } from './releases.ts';
+import { noRelease } from './releases.ts';
 import { headersOf } from './send.ts';
-import type { Asked, LogFiles, Services } from './services.ts';
-import { isOfSnapshots } from './snapshot-files.ts';
+import type { Services } from './services.ts';
 import type { Visit } from './visit.ts';
 
 /** A stream of events for as long as the client wants, so it is not in the load gate. */
@@ -69,66 +64,4 @@ function takeSlot(answer: Answer, visit: Visit, { downloads }: Services): void {
     discard(answer);
     throw error;
   }
-}
-
-function answerTarget(
-  { request, path, query, holder }: Visit,
-  release: ServedRelease,
-  target: Exclude<Target, { kind: 'verify' }>,
-  { exporter, charts, pages, log, baseUrl, live, snapshots, now }: Services,
-): Promise<Answer> | Answer {
-  if (path === OEMBED_PATH && baseUrl !== undefined) return answerOembed(query, release, baseUrl);
-  if (target.kind === 'export') return exporter.prepare(request, query, holder ?? '', release);
-  if (target.kind === 'moved') return movedAnswer(`${target.to}${query && `?${query}`}`);
-  if (target.kind === 'status') return answerStatus({ name: target.name, query, now: now() }, release, live);
-  if (target.kind === 'log' && log) return answerFromLog(request, query, target.file, log);
-  if (target.kind === 'nothing' || target.kind === 'log') {
-    if (snapshots && isOfSnapshots(path!)) return answerSnapshot(request, path!, query, release, snapshots);
-    return answerMissing(request.headers.accept, release);
-  }
-  const { file } = target;
-  if (target.kind === 'chart' && charts) return charts.prepare(request, file, query, release);
-  const page = query ? pages?.answer(request, path!, query, release) : null;
-  if (page) return page;
-  if (query && (file.kind === 'data' || file.kind === 'proof'))
-    throw new Problem('unknown_parameter', 'A data file takes no parameters.');
-  const newest = live?.representation(path!, request) ?? null;
-  return newest ? prepare(request, newest) : prepareFile(request, release, file);
-}
-
-function answerFromLog(request: Asked, query: string, file: LogPath, log: LogFiles): Promise<Answer> {
-  if (query) throw new Problem('unknown_parameter', 'A file of the log takes no parameters.');
-  return log.prepare(request, file);
-}
-
-/** What is kept beside the releases. Throws a Problem. */
-async function answerSnapshot(
-  request: Visit['request'],
-  path: string,
-  query: string,
-  release: ServedRelease,
-  snapshots: NonNullable<Services['snapshots']>,
-): Promise<Answer> {
-  const found = await snapshots.find(path);
-  if (!found) return answerMissing(request.headers.accept, release);
-  if ('movedTo' in found) return movedAnswer(`${found.movedTo}${query && `?${query}`}`);
-  if (query && !path.endsWith('/'))
-    throw new Problem('unknown_parameter', 'A file of a snapshot takes no parameters.');
-  return prepare(request, found);
-}
-
-function movedAnswer(to: string): Answer {
-  return { status: 308, headers: { Location: to, 'Content-Length': '0' }, body: null };
-}
-
-/** A reader in a browser gets the site's own page, everybody else a problem document. */
-async function answerMissing(accept: string | undefined, release: ServedRelease): Promise<Answer> {
-  const page = release.files.get('404.html');
-  const isReader = /\btext\/html\b/.test(accept ?? '');
-  const vary = { Vary: 'Accept' };
-  if (!page || !isReader) throw new Problem('not_found', 'No file of this name is published.', vary);
-  // Whole, whatever the conditions: the page stands for something else than itself.
-  const { headers, body } = await prepareFile({ method: 'GET', headers: {} }, release, page);
-  const type = { 'Content-Type': headers['Content-Type']!, 'Content-Length': headers['Content-Length']! };
-  return { status: 404, headers: { ...type, 'Cache-Control': 'no-store', ...vary }, body };
 }

@@ -1,8 +1,8 @@
-import { type Browser, chromium, type Page } from 'playwright';
+import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../../pipeline/publish/chromium.ts';
 import { DEFAULT_STATE } from '../../src/charts/chart-state.ts';
 import { CHARTS } from '../../src/charts/table.ts';
+import { launchBrowser } from '../site/visit.ts';
 import { chartFiles } from './chart-files.ts';
 import { smallLedger } from './small-ledger.ts';
 
@@ -13,9 +13,7 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
-  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
-  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launchBrowser();
   page = await browser.newPage();
 });
 

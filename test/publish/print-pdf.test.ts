@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../pipeline/publish/chromium.ts';
 import { printPdf } from '../../pipeline/publish/print-pdf.ts';
 import { type Built, buildFixture } from '../site/build-fixture.ts';
@@ -73,7 +73,6 @@ describe('the transparency report as a PDF', () => {
     const profile = join(built.release, 'browser');
     pdf = await printPdf({ root: built.out, page, asOf: AS_OF, chromium: CHROMIUM, profile });
   });
-  afterAll(() => built?.[Symbol.asyncDispose]());
 
   test('is the same, byte for byte, when it is printed again', async () => {
     expect(Buffer.from(await print()).equals(Buffer.from(pdf))).toBe(true);

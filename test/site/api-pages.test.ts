@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { NewFile } from '../../pipeline/publish/new-file.ts';
 import { readSite } from '../../pipeline/publish/site-tree.ts';
 import type { OpenApiDocument } from '../../src/sidecar/openapi/open-api-document.ts';
@@ -17,8 +17,6 @@ beforeAll(async () => {
   built = await buildFixture();
   document = JSON.parse(await read('openapi.json'));
 });
-
-afterAll(() => built?.[Symbol.asyncDispose]());
 
 const read = (path: string) => readFile(join(built.out, path), 'utf8');
 const escaped = (text: string) =>

@@ -1,10 +1,9 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { justificationHash } from '../../pipeline/attestation/canonical-bytes.ts';
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
-import { findChromium } from '../../pipeline/publish/chromium.ts';
 import { demoCompanionKeys } from '../../pipeline/sample/demo-companions.ts';
 import { DEMO_LEDGER_IDS, signWithDemoWallet } from '../../pipeline/sample/demo-wallets.ts';
 import { REQUESTS } from '../../pipeline/sample/prose/requests.ts';
@@ -12,6 +11,7 @@ import { signRequest } from '../../pipeline/sample/signed-request.ts';
 import { JUSTIFICATION } from '../attestation/signed-document.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { type Host, openHost } from './explore-host.ts';
+import { launchBrowser } from './visit.ts';
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const DAY_MS = 86_400_000;
@@ -23,15 +23,12 @@ let host: Host;
 beforeAll(async () => {
   built = await buildFixture();
   host = await openHost(built.out);
-  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
-  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
-  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {
   await browser?.close();
   await host?.[Symbol.asyncDispose]();
-  await built?.[Symbol.asyncDispose]();
 });
 
 /** The page, loaded; what it asks for from then on, and what goes wrong in it. */

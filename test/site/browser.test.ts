@@ -1,10 +1,10 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../../pipeline/publish/chromium.ts';
 import { listTree } from '../../pipeline/publish/list-tree.ts';
 import { servePages } from '../../pipeline/publish/serve-pages.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
+import { launchBrowser } from './visit.ts';
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** Folders whose pages differ in their words alone: the first of each is looked at here, and its own tests see more. */
@@ -27,15 +27,12 @@ beforeAll(async () => {
     .filter((file) => file.endsWith('.html'))
     .map((file) => `/${file.replace(/index\.html$/, '')}`)
     .filter(isFirstOfItsKind());
-  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
-  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
-  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {
   await browser?.close();
   site?.server.close();
-  await built?.[Symbol.asyncDispose]();
 });
 
 function isFirstOfItsKind(): (path: string) => boolean {

@@ -3,13 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../../pipeline/publish/chromium.ts';
 import { headersFor } from '../../pipeline/publish/headers.ts';
 import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
+import { launchBrowser } from './visit.ts';
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
@@ -47,15 +47,12 @@ function listen(server: Server): Promise<string> {
 beforeAll(async () => {
   built = await buildFixture();
   site = await serveStatic(built);
-  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
-  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
-  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launchBrowser();
 }, 120_000);
 
 afterAll(async () => {
   await browser?.close();
   site?.server.close();
-  await built?.[Symbol.asyncDispose]();
 });
 
 afterEach(() => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { chartCsv } from '../../src/charts/chart-csv.ts';
 import { DEFAULT_STATE } from '../../src/charts/chart-state.ts';
 import { CHARTS } from '../../src/charts/table.ts';
@@ -16,10 +16,6 @@ const read = (path: string) => readFile(join(built.out, path), 'utf8');
 beforeAll(async () => {
   built = await buildFixture();
 }, 120_000);
-
-afterAll(async () => {
-  await built?.[Symbol.asyncDispose]();
-});
 
 async function dataOf({ sources, prepare }: (typeof CHARTS)[number]) {
   const texts = sources.map(async (path) => [

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { listTree } from '../../pipeline/publish/list-tree.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { htmlFaults } from './html-faults.ts';
@@ -24,10 +24,6 @@ beforeAll(async () => {
   const html = files.filter((path) => path.endsWith('.html'));
   const texts = await Promise.all(html.map((path) => readFile(join(built.out, path), 'utf8')));
   pages = new Map(html.map((path, index) => [path, texts[index]!]));
-});
-
-afterAll(async () => {
-  await built?.[Symbol.asyncDispose]();
 });
 
 /** The pages of a site, of those that are alike the first ones. */

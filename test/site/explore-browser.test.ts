@@ -50,7 +50,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await built?.[Symbol.asyncDispose]();
 });
 
 function event(path: string, value: { timestamp: string }): string {

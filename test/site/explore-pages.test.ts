@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { listTree } from '../../pipeline/publish/list-tree.ts';
 import { SEARCH_INDEX } from '../../pipeline/publish/search-kinds.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
@@ -17,8 +17,6 @@ beforeAll(async () => {
   const read = async (path: string) => [path, await readFile(join(built.out, path), 'utf8')] as const;
   pages = new Map(await Promise.all(own.map(read)));
 });
-
-afterAll(() => built?.[Symbol.asyncDispose]());
 
 const page = (path: string) => pages.get(`${path}/index.html`) ?? '';
 const published = async (path: string) =>

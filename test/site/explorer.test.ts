@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../../pipeline/publish/chromium.ts';
 import { COMMON_HEADERS } from '../../pipeline/publish/headers.ts';
 import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
+import { launchBrowser, violations } from './visit.ts';
 
 const ORIGIN = 'http://mirror.example.net';
-const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const READERS: Record<string, BrowserContextOptions> = {
   'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
@@ -20,14 +18,11 @@ let browser: Browser;
 
 beforeAll(async () => {
   built = await buildFixture();
-  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
-  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
-  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {
   await browser?.close();
-  await built?.[Symbol.asyncDispose]();
 });
 
 interface Visit extends AsyncDisposable {
@@ -60,11 +55,6 @@ async function openExplorer(reader: BrowserContextOptions): Promise<Visit> {
   await page.goto(`${ORIGIN}/api/explore/`);
   await page.locator('.opblock').first().waitFor();
   return { page, wrong, [Symbol.asyncDispose]: () => context.close() };
-}
-
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).withTags(WCAG).setLegacyMode(true).analyze();
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
 describe.each(Object.entries(READERS))('the API explorer, to a reader %s', (_, reader) => {

@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../../pipeline/publish/chromium.ts';
 import { servePages } from '../../pipeline/publish/serve-pages.ts';
-import { buildSite } from '../../pipeline/publish/site.ts';
-import { type FilesRelease, filesRelease } from './files-release.ts';
-import { BASE_URL, CONTACT } from './fixture-release.ts';
+import { filesSite } from './files-release.ts';
+import { launchBrowser } from './visit.ts';
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** One of each kind. */
@@ -25,27 +20,17 @@ const READERS: Record<string, BrowserContextOptions> = {
   'with colours of their own': { viewport: { width: 800, height: 900 }, forcedColors: 'active' },
 };
 
-let release: FilesRelease;
-let folder: string;
 let site: Awaited<ReturnType<typeof servePages>>;
 let browser: Browser;
 
 beforeAll(async () => {
-  release = await filesRelease();
-  folder = await mkdtemp(join(tmpdir(), 'cathedral-files-site-'));
-  const [out, cache] = [join(folder, 'site'), join(folder, 'cache')];
-  await buildSite({ release: release.draft, out, cache, baseUrl: BASE_URL, contact: CONTACT, printed: [] });
-  site = await servePages(out);
-  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
-  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
-  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  site = await servePages(await filesSite());
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {
   await browser?.close();
   site?.server.close();
-  await release?.[Symbol.asyncDispose]();
-  if (folder) await rm(folder, { recursive: true, force: true });
 });
 
 /** What the browser says against a page while it is looked at, the content policy's refusals with it. */

@@ -1,23 +1,19 @@
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Cite } from '@citation-js/core';
 import '@citation-js/plugin-bibtex';
 import '@citation-js/plugin-ris';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CITATION_FORMS } from '../../pipeline/catalogue/citation/forms.ts';
-import { buildSite } from '../../pipeline/publish/site.ts';
 import { CHARTS } from '../../src/charts/table.ts';
 import { fieldGroups } from '../../src/components/files/field-groups.ts';
 import { SiteRelease } from '../../src/components/release.ts';
-import { type FilesRelease, filesRelease } from './files-release.ts';
+import { type FilesRelease, filesRelease, filesSite, PRINTED_FILE } from './files-release.ts';
 import { BASE_URL, CONTACT } from './fixture-release.ts';
 import { htmlFaults } from './html-faults.ts';
-
-const PDF = 'government/transparency.pdf';
 
 let release: FilesRelease;
 let site: SiteRelease;
@@ -27,19 +23,11 @@ let index: string;
 
 beforeAll(async () => {
   release = await filesRelease();
-  out = await mkdtemp(join(tmpdir(), 'cathedral-files-site-'));
-  const cache = join(out, 'cache');
-  const facts = { baseUrl: BASE_URL, contact: CONTACT, printed: [PDF] };
-  await buildSite({ release: release.draft, out: join(out, 'site'), cache, ...facts });
-  site = new SiteRelease(release.draft, facts);
-  const read = (path: string) => readFile(join(out, 'site', 'files', path, 'index.html'), 'utf8');
+  out = await filesSite();
+  site = new SiteRelease(release.draft, { baseUrl: BASE_URL, contact: CONTACT, printed: [PRINTED_FILE] });
+  const read = (path: string) => readFile(join(out, 'files', path, 'index.html'), 'utf8');
   pages = new Map(await Promise.all(ARTIFACTS.map(async ({ path }) => [path, await read(path)] as const)));
   index = await read('.');
-});
-
-afterAll(async () => {
-  await release?.[Symbol.asyncDispose]();
-  if (out) await rm(out, { recursive: true, force: true });
 });
 
 const escaped = (text: string) =>

@@ -1,21 +1,41 @@
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from '../../pipeline/build.ts';
 import { type DraftFile, DraftManifest, type Manifest } from '../../pipeline/publish/manifest.ts';
+import { buildSite } from '../../pipeline/publish/site.ts';
 import { demoSigner } from '../../pipeline/sample/demo-key.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { BASE_URL, CONTACT } from './fixture-release.ts';
+import { madeOnce } from './made-once.ts';
 
-export interface FilesRelease extends AsyncDisposable {
+export interface FilesRelease {
   /** Where it is published, to be served. */
   out: string;
   /** The same as the site's build finds it: files of data and a draft manifest. */
   draft: string;
 }
 
-/** A small release over the turn of a year with every form of its tables, and without pages. */
-export async function filesRelease(): Promise<FilesRelease> {
-  const folder = await mkdtemp(join(tmpdir(), 'cathedral-files-'));
+/** A small release over the turn of a year with every form of its tables, and without pages; test files share it. */
+export function filesRelease(): Promise<FilesRelease> {
+  return madeOnce('files-release', makeRelease);
+}
+
+/** The PDF that the pages over it count on. */
+export const PRINTED_FILE = 'government/transparency.pdf';
+
+/** The folder of the pages over it. */
+export async function filesSite(): Promise<string> {
+  const { draft } = await filesRelease();
+  const { out } = await madeOnce('files-site', async (folder) => {
+    const out = join(folder, 'site');
+    const facts = { baseUrl: BASE_URL, contact: CONTACT, printed: [PRINTED_FILE] };
+    await buildSite({ release: draft, out, cache: join(folder, 'cache'), ...facts });
+    return { out };
+  });
+  return out;
+}
+
+async function makeRelease(folder: string): Promise<FilesRelease> {
   const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
   await writeSample({ out: ledger, from: '2025-12-29', to: '2026-01-03', seed: 1 });
   const { manifest } = await build({
@@ -24,8 +44,8 @@ export async function filesRelease(): Promise<FilesRelease> {
     verifiers: [demoSigner().verifier],
     documents: 'data/documents',
     companions: 'data/keys/companions.json',
-    baseUrl: 'https://data.example.org',
-    contact: 'contact@data.example.org',
+    baseUrl: BASE_URL,
+    contact: CONTACT,
     software: 'cathedral-data-service/test',
     rebuild: false,
     site: false,
@@ -35,11 +55,11 @@ export async function filesRelease(): Promise<FilesRelease> {
     log: () => {},
   });
   const release = join(out, 'releases', manifest.release);
-  const draft = await mkdtemp(join(folder, 'draft-'));
+  const draft = join(folder, 'draft');
+  await mkdir(draft);
   await writeFile(join(draft, 'manifest.json'), await draftOf(release));
   await symlink(join(release, 'public'), join(draft, 'public'));
-  const dispose = () => rm(folder, { recursive: true, force: true });
-  return { out, draft, [Symbol.asyncDispose]: dispose };
+  return { out, draft };
 }
 
 /** The draft that a release was made from: without what is known only when it is sealed. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { curl } from '../../src/components/files/snippets/curl.ts';
 import { duckdb } from '../../src/components/files/snippets/duckdb.ts';
@@ -34,9 +34,6 @@ let release: FilesRelease;
 
 beforeAll(async () => {
   release = await filesRelease();
-});
-afterAll(async () => {
-  await release?.[Symbol.asyncDispose]();
 });
 
 async function succeeds(program: string, args: string[]): Promise<boolean> {

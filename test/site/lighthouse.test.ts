@@ -12,7 +12,7 @@ import { buildFixture } from './build-fixture.ts';
 const CATEGORIES = ['accessibility', 'best-practices', 'seo'];
 
 test('a portal has all points of Lighthouse for accessibility, best practices and SEO', async () => {
-  await using built = await buildFixture();
+  const built = await buildFixture();
   const { server, origin } = await servePages(built.out);
   const profile = await mkdtemp(join(tmpdir(), 'cathedral-lighthouse-'));
   const { CHROMIUM_PATH = null, PATH = '' } = process.env;

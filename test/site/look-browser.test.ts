@@ -1,9 +1,9 @@
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { type Browser, chromium, type Page } from 'playwright';
+import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../../pipeline/publish/chromium.ts';
 import { servePages } from '../../pipeline/publish/serve-pages.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
+import { launchBrowser } from './visit.ts';
 
 let built: Built;
 let browser: Browser;
@@ -12,15 +12,12 @@ let site: Awaited<ReturnType<typeof servePages>>;
 beforeAll(async () => {
   built = await buildFixture();
   site = await servePages(built.out);
-  const { CHROMIUM_PATH = null, PATH = '' } = process.env;
-  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
-  browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {
   await browser?.close();
   site?.server.close();
-  await built?.[Symbol.asyncDispose]();
 });
 
 /** A page of the fixture, whose data are as of 30 September 2026, 18:00 UTC. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../src/charts/table.ts';
@@ -22,8 +22,6 @@ beforeAll(async () => {
   const names = ['index.html', 'verification/index.html', ...PORTALS];
   pages = new Map(await Promise.all(names.map(async (name) => [name, await asset(name)] as const)));
 });
-
-afterAll(() => built?.[Symbol.asyncDispose]());
 
 const asset = (path: string) => readFile(join(built.out, path), 'utf8');
 const page = (name: string) => pages.get(name)!;

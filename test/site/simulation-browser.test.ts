@@ -25,7 +25,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await built?.[Symbol.asyncDispose]();
 });
 
 const moment = (page: Page) => page.locator('[data-part="moment"]').textContent();

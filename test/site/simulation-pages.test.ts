@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { listTree } from '../../pipeline/publish/list-tree.ts';
 import { UPGRADE_PROBLEMS } from '../../src/sidecar/simulation/refuse-upgrade.ts';
 import { LEVERS } from '../../src/simulation/levers.ts';
@@ -24,8 +24,6 @@ beforeAll(async () => {
   const read = (path: string) => readFile(join(built.out, `philosophy/simulation/${path}index.html`), 'utf8');
   pages = { play: await read(''), model: await read('model/'), protocol: await read('protocol/') };
 });
-
-afterAll(() => built?.[Symbol.asyncDispose]());
 
 const unescaped = (html: string) =>
   html

@@ -2,11 +2,10 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { listTree } from '../../../pipeline/publish/list-tree.ts';
 import { type DraftManifest, type Manifest, sha256 } from '../../../pipeline/publish/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/publish/media-types.ts';
-import { buildSite } from '../../../pipeline/publish/site.ts';
 import { SERVER_FOLDER, serverFolder } from '../../../pipeline/publish/site-server.ts';
 import {
   createPagesOnDemand,
@@ -14,7 +13,8 @@ import {
 } from '../../../src/sidecar/pages-on-demand/pages-on-demand.ts';
 import type { ServedRelease } from '../../../src/sidecar/releases.ts';
 import { SmallFiles } from '../../../src/sidecar/small-files.ts';
-import { BASE_URL, CONTACT, writeFixtureRelease } from '../../site/fixture-release.ts';
+import { buildFixture, buildUnprinted } from '../../site/build-fixture.ts';
+import { BASE_URL } from '../../site/fixture-release.ts';
 
 const DOCUMENTS = new URL('../../../data/documents/', import.meta.url).pathname;
 const PROJECT = new URL('../../../', import.meta.url).pathname;
@@ -44,18 +44,14 @@ async function serve(dir: string, out: string, draft: DraftManifest): Promise<Se
 }
 
 beforeAll(async () => {
+  const built = await buildFixture();
   folder = await mkdtemp(join(tmpdir(), 'cathedral-on-demand-'));
-  const [dir, out, cache] = ['release', 'out', 'cache'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  const draft = await writeFixtureRelease(dir);
-  await buildSite({ release: dir, out, cache, baseUrl: BASE_URL, contact: CONTACT, printed: [] });
-  await cp(serverFolder(cache), join(dir, SERVER_FOLDER), { recursive: true });
-  release = await serve(dir, out, draft);
+  const dir = join(folder, 'release');
+  await cp(built.release, dir, { recursive: true });
+  await cp(serverFolder(built.cache), join(dir, SERVER_FOLDER), { recursive: true });
+  release = await serve(dir, built.out, built.draft);
   pages = createPagesOnDemand({ documents: DOCUMENTS });
-}, 120_000);
+});
 
 afterAll(async () => {
   await pages?.close();
@@ -74,26 +70,18 @@ describe('the program of a release', () => {
     expect(files).toContain('entry.mjs');
     for (const path of files) {
       const text = await readFile(join(release.dir, SERVER_FOLDER, path), 'utf8');
-      for (const place of [folder, PROJECT])
+      for (const place of [inject('sharedFolder'), PROJECT])
         expect(text.includes(place), `${path} names ${place}`).toBe(false);
     }
   });
 
   test('is the same when it is built again elsewhere', async () => {
-    const again = await mkdtemp(join(tmpdir(), 'cathedral-on-demand-again-'));
-    try {
-      const cache = join(again, 'cache');
-      const options = { baseUrl: BASE_URL, contact: CONTACT, printed: [] };
-      await buildSite({ release: release.dir, out: join(again, 'out'), cache, ...options });
-      const [one, two] = [join(release.dir, SERVER_FOLDER), serverFolder(cache)];
-      const { files } = await listTree(one);
-      expect((await listTree(two)).files).toEqual(files);
-      for (const path of files)
-        expect((await readFile(join(two, path))).equals(await readFile(join(one, path))), path).toBe(true);
-    } finally {
-      await rm(again, { recursive: true, force: true });
-    }
-  }, 120_000);
+    const [one, two] = [join(release.dir, SERVER_FOLDER), serverFolder((await buildUnprinted()).cache)];
+    const { files } = await listTree(one);
+    expect((await listTree(two)).files).toEqual(files);
+    for (const path of files)
+      expect((await readFile(join(two, path))).equals(await readFile(join(one, path))), path).toBe(true);
+  });
 
   test('is not run where a byte of it is another', async () => {
     const place = join(release.dir, SERVER_FOLDER, 'entry.mjs');
