@@ -55,9 +55,7 @@ export function registryOf(
   attestations: Readonly<Record<string, Registered>>,
   { since, asOf }: Pick<Registry, 'since' | 'asOf'> = { since: null, asOf: null },
 ): Registry {
-  // What a ledger calls an attestation by another name than its id has no UUID, and must not take that of one.
-  const genuine = Object.keys(attestations).filter((id) => /^[0-9a-f]{64}$/.test(id));
-  const ids = new Map(genuine.map((id) => [attestationUuid(id), id]));
+  const ids = idsByUuid(attestations);
   const byId = (id: string) => (Object.hasOwn(attestations, id) ? attestations[id]! : null);
   return {
     since,
@@ -68,6 +66,18 @@ export function registryOf(
       return id === undefined ? null : { ...byId(id)!, id };
     },
   };
+}
+
+/** By the UUIDs that stand for them, in lower case, the ids of those that have one. */
+export function idsByUuid(attestations: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+  // What a ledger calls an attestation by another name than its id has no UUID, and must not take that of one.
+  const ids = Object.keys(attestations).filter(isAttestationId);
+  return new Map(ids.map((id) => [attestationUuid(id), id]));
+}
+
+/** Whether it has the form of a SHA-256 in lower case. */
+export function isAttestationId(name: string): boolean {
+  return /^[0-9a-f]{64}$/.test(name);
 }
 
 /** At `now`, ms. What was ended keeps how it was ended; what nobody ended expires by itself. */

@@ -1,12 +1,32 @@
 import { attestationUuid } from '../attestation/canonical-bytes.ts';
-import { MAX_VALIDITY_SECONDS } from '../attestation/checks/period.ts';
+import { MAX_AHEAD_SECONDS, MAX_VALIDITY_SECONDS } from '../attestation/checks/period.ts';
 import { addSeconds, compareInstants, parseInstant } from '../attestation/instant.ts';
-import { isCheckLate, type Registered, statusAt } from '../attestation/registry.ts';
+import {
+  idsByUuid,
+  isAttestationId,
+  isCheckLate,
+  KEPT_DAYS,
+  type Registered,
+  statusAt,
+} from '../attestation/registry.ts';
 import type { EventOf, LedgerEvent } from '../ledger/event.ts';
 import { own } from './own.ts';
 
 /** Companion Attestations that the ledger has, by id: the SHA-256 of the signed bytes, in hex. */
 export type Companions = Record<string, Registered>;
+
+/** What the ledger said of an attestation that it did not have yet: the first revocation, and the highest drift score. */
+export type Unattested = Pick<Registered, 'ended_at' | 'reason' | 'drift' | 'checked_at'>;
+
+export interface CompanionState {
+  companions: Companions;
+  /** By the name that the ledger used, an id or a UUID in lower case. */
+  unattested: Record<string, Unattested>;
+}
+
+/** How long that is kept: whoever revokes has a document, which is for 90 days at most and kept as long after its end. */
+export const UNATTESTED_DAYS = 90 + KEPT_DAYS;
+
 export type CompanionEvent = EventOf<'companion_attested' | 'companion_drift' | 'companion_revoked'>;
 
 const COMPANION_EVENTS: ReadonlySet<string> = new Set<CompanionEvent['type']>([
@@ -23,24 +43,32 @@ export function isCompanionEvent(event: LedgerEvent): event is CompanionEvent {
 const CHECK_INTERVAL = 'P1D';
 
 /**
- * What the event changes, which is done to `companions` itself; what it contradicts is returned in words, for a finding. An
- * event that contradicts the rules has happened and counts as far as it can, but it never ends another's attestation.
+ * What the event changes, which is done to `state` itself; what it contradicts is returned in words, for a finding. An event
+ * that contradicts the rules has happened and counts as far as it can, but it never ends another's attestation.
  */
-export function applyCompanionEvent(companions: Companions, event: CompanionEvent): string[] {
-  if (event.type === 'companion_attested') return attested(companions, event);
-  return event.type === 'companion_drift' ? drift(companions, event) : revoked(companions, event);
+export function applyCompanionEvent(state: CompanionState, event: CompanionEvent): string[] {
+  const id = idOf(state.companions, event.data.attestation);
+  if (event.type === 'companion_attested') return attested(state, id, event);
+  return event.type === 'companion_drift' ? drift(state, id, event) : revoked(state, id, event);
 }
 
-function attested(companions: Companions, event: EventOf<'companion_attested'>): string[] {
-  const { attestation, previous_attestation } = event.data;
+/** What an event calls an attestation, by its id or UUID in either case; any other name stays as it is. */
+function idOf(companions: Companions, name: string): string {
+  const lower = name.toLowerCase();
+  if (isAttestationId(lower)) return lower;
+  return idsByUuid(companions).get(lower) ?? (UUID.test(lower) ? lower : name);
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function attested(state: CompanionState, id: string, event: EventOf<'companion_attested'>): string[] {
+  const { companions } = state;
   // The first stands: a second one could revive what was revoked.
-  if (own(companions, attestation)) return [`attestation ${attestation} is attested a second time`];
+  if (own(companions, id)) return [`attestation ${id} is attested a second time`];
   const entry = entryOf(event);
-  const findings = [...periodFindings(event), ...renew(companions, event, entry)];
-  companions[attestation] = entry;
-  return previous_attestation === attestation
-    ? [...findings, `attestation ${attestation} renews itself`]
-    : findings;
+  const findings = [...periodFindings(id, event), ...renew(companions, id, event, entry)];
+  companions[id] = entry;
+  return [...findings, ...settle(state, id, entry)];
 }
 
 function entryOf({ data, timestamp }: EventOf<'companion_attested'>): Registered {
@@ -65,27 +93,32 @@ function entryOf({ data, timestamp }: EventOf<'companion_attested'>): Registered
   };
 }
 
-function periodFindings({ data, timestamp }: EventOf<'companion_attested'>): string[] {
+function periodFindings(id: string, { data, timestamp }: EventOf<'companion_attested'>): string[] {
   const from = parseInstant(timestamp);
   const until = parseInstant(data.expires_at);
-  const isPeriod =
-    compareInstants(from, until) < 0 && compareInstants(until, addSeconds(from, MAX_VALIDITY_SECONDS)) <= 0;
-  return isPeriod ? [] : [`attestation ${data.attestation} is not for a time of at most 90 days`];
+  // The companion's clock, by which the 90 days are counted, may be ahead of the ledger's.
+  const last = addSeconds(from, MAX_VALIDITY_SECONDS + MAX_AHEAD_SECONDS);
+  const isPeriod = compareInstants(from, until) < 0 && compareInstants(until, last) <= 0;
+  return isPeriod ? [] : [`attestation ${id} is not for a time of at most 90 days`];
 }
 
 /** The one before is superseded, if it is the same companion's for the same entity and nobody took its place yet. */
-function renew(companions: Companions, event: EventOf<'companion_attested'>, entry: Registered): string[] {
-  const { attestation, previous_attestation } = event.data;
-  if (previous_attestation === undefined || previous_attestation === attestation) return [];
-  const found = find(companions, previous_attestation);
-  const fault = found ? renewalFault(found[1], entry) : 'which is not known';
-  if (!found || fault !== null)
-    return [`attestation ${attestation} renews ${previous_attestation}, ${fault}`];
-  const [id, previous] = found;
-  entry.renews = id;
-  previous.superseded_by = attestation;
-  if (statusAt(previous, Date.parse(event.timestamp)) === 'active')
-    end(previous, 'superseded', event.timestamp, `renewed by ${attestation}`);
+function renew(
+  companions: Companions,
+  id: string,
+  { data, timestamp }: EventOf<'companion_attested'>,
+  entry: Registered,
+): string[] {
+  if (data.previous_attestation === undefined) return [];
+  const previousId = idOf(companions, data.previous_attestation);
+  if (namesOf(id).includes(previousId)) return [`attestation ${id} renews itself`];
+  const previous = own(companions, previousId);
+  const fault = previous ? renewalFault(previous, entry) : 'which is not known';
+  if (!previous || fault !== null) return [`attestation ${id} renews ${previousId}, ${fault}`];
+  entry.renews = previousId;
+  previous.superseded_by = id;
+  if (statusAt(previous, Date.parse(timestamp)) === 'active')
+    end(previous, 'superseded', timestamp, `renewed by ${id}`);
   return [];
 }
 
@@ -99,39 +132,65 @@ function renewalFault(previous: Registered, entry: Registered): string | null {
   return previous.superseded_by === null ? null : 'which was renewed already';
 }
 
-/** By id, or by the UUID that documents call it by. */
-function find(companions: Companions, name: string): readonly [id: string, Registered] | undefined {
-  const known = own(companions, name);
-  if (known) return [name, known];
-  const uuid = name.toLowerCase();
-  return Object.entries(companions).find(([id]) => attestationUuid(id) === uuid);
+/** What came before the attestation itself counts from then on, so that no order of the events loses a revocation. */
+function settle({ unattested }: CompanionState, id: string, entry: Registered): string[] {
+  const names = namesOf(id).filter((name) => own(unattested, name));
+  for (const name of names) {
+    const { ended_at, reason, drift, checked_at } = unattested[name]!;
+    delete unattested[name];
+    if (drift !== null) score(entry, drift, checked_at!);
+    if (ended_at !== null) end(entry, 'revoked', ended_at, reason!);
+  }
+  return entry.status === 'revoked' ? [`attestation ${id} was revoked before it was attested`] : [];
+}
+
+function namesOf(id: string): string[] {
+  return isAttestationId(id) ? [id, attestationUuid(id)] : [id];
+}
+
+function drift(state: CompanionState, id: string, { data, timestamp }: EventOf<'companion_drift'>): string[] {
+  const entry = own(state.companions, id);
+  if (entry) {
+    score(entry, data.score, timestamp);
+    return [];
+  }
+  const early = unattestedOf(state, id);
+  if (early.drift === null || data.score > early.drift)
+    Object.assign(early, { drift: data.score, checked_at: timestamp });
+  return [`a drift score of attestation ${id}, which is not known`];
 }
 
 /** A score at or above the threshold revokes: nobody has to act on it. */
-function drift(companions: Companions, { data, timestamp }: EventOf<'companion_drift'>): string[] {
-  const { attestation, score } = data;
-  const entry = own(companions, attestation);
-  if (!entry) return [`a drift score of attestation ${attestation}, which is not known`];
-  if (isCheckLate(entry, Date.parse(timestamp))) entry.late_checks += 1;
-  entry.drift = score;
-  entry.checked_at = timestamp;
-  const { drift_threshold } = entry;
-  if (
-    drift_threshold !== null &&
-    score >= drift_threshold &&
-    statusAt(entry, Date.parse(timestamp)) === 'active'
-  )
-    end(entry, 'revoked', timestamp, `drift ${score} reached the threshold ${drift_threshold}`);
-  return [];
+function score(entry: Registered, value: number, at: string): void {
+  if (isCheckLate(entry, Date.parse(at))) entry.late_checks += 1;
+  Object.assign(entry, { drift: value, checked_at: at });
+  const { drift_threshold: threshold } = entry;
+  if (threshold !== null && value >= threshold && statusAt(entry, Date.parse(at)) === 'active')
+    end(entry, 'revoked', at, `drift ${value} reached the threshold ${threshold}`);
 }
 
 /** Final, and stronger than any other end: what was revoked was not to be relied upon, expired or not. */
-function revoked(companions: Companions, { data, timestamp }: EventOf<'companion_revoked'>): string[] {
-  const { attestation, reason } = data;
-  const entry = own(companions, attestation);
-  if (!entry) return [`attestation ${attestation} is revoked but not known`];
-  if (entry.status !== 'revoked') end(entry, 'revoked', timestamp, reason);
-  return [];
+function revoked(
+  state: CompanionState,
+  id: string,
+  { data, timestamp }: EventOf<'companion_revoked'>,
+): string[] {
+  const entry = own(state.companions, id);
+  if (entry) {
+    if (entry.status !== 'revoked') end(entry, 'revoked', timestamp, data.reason);
+    return [];
+  }
+  const early = unattestedOf(state, id);
+  if (early.ended_at === null) Object.assign(early, { ended_at: timestamp, reason: data.reason });
+  return [`attestation ${id} is revoked but not known`];
+}
+
+function unattestedOf({ unattested }: CompanionState, id: string): Unattested {
+  const known = own(unattested, id);
+  if (known) return known;
+  const early = { ended_at: null, reason: null, drift: null, checked_at: null };
+  unattested[id] = early;
+  return early;
 }
 
 function end(entry: Registered, status: 'revoked' | 'superseded', ended_at: string, reason: string): void {

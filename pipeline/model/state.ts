@@ -121,6 +121,8 @@ const Companion = z.strictObject({
   renews: z.string().nullable(),
 });
 
+const Unattested = Companion.pick({ ended_at: true, reason: true, drift: true, checked_at: true });
+
 const Month = z.strictObject({
   /** `2026-01` */
   month: z.string(),
@@ -177,7 +179,7 @@ const DaySums = z.strictObject({
 const Metrics = z.record(z.string(), z.number());
 
 export const StateFile = z.strictObject({
-  format: z.literal('cathedral-state/3'),
+  format: z.literal('cathedral-state/4'),
   /** Timestamp of the last event folded in: the time of everything that is published from the state. */
   asOf: Time,
   /** Timestamp of the first event. */
@@ -213,6 +215,8 @@ export const StateFile = z.strictObject({
   /** What the ledger contradicts itself in: the newest hundred of the last thirty days, and how many there ever were. */
   findings: z.strictObject({ total: Count, recent: z.array(Alert) }),
   companions: byName(Companion),
+  /** What came before its attestation did. */
+  unattested: byName(Unattested),
   /** The metrics of the first thirty days; null until those are over. */
   baseline: Metrics.nullable(),
   year: YearSums,
@@ -232,7 +236,7 @@ export type Metrics = z.output<typeof Metrics>;
 /** A ledger of no events. */
 export function emptyState(): State {
   return {
-    format: 'cathedral-state/3',
+    format: 'cathedral-state/4',
     asOf: '',
     since: '',
     cycle: '',
@@ -259,6 +263,7 @@ export function emptyState(): State {
     alerts: [],
     findings: { total: 0, recent: [] },
     companions: {},
+    unattested: {},
     baseline: null,
     year: emptyYear(0, '', 0n),
     day: emptyDay(''),

@@ -5,7 +5,7 @@ import { isCheckLate, statusAt } from '../../pipeline/attestation/registry.ts';
 import {
   applyCompanionEvent,
   type CompanionEvent,
-  type Companions,
+  type CompanionState,
 } from '../../pipeline/model/companions.ts';
 
 const A = 'a1'.repeat(32);
@@ -43,9 +43,10 @@ const renewal = (data: object = {}, timestamp = '2025-12-05T00:00:00Z') =>
   attested({ attestation: B, previous_attestation: A, ...data }, timestamp);
 
 function fold(...events: CompanionEvent[]) {
-  const companions: Companions = {};
-  const findings = events.flatMap((one) => applyCompanionEvent(companions, one));
-  return { companions, findings, a: companions[A]!, b: companions[B]! };
+  const state: CompanionState = { companions: {}, unattested: {} };
+  const findings = events.flatMap((one) => applyCompanionEvent(state, one));
+  const { companions } = state;
+  return { ...state, findings, a: companions[A]!, b: companions[B]! };
 }
 const ms = (time: string) => Date.parse(time);
 
@@ -148,23 +149,83 @@ describe('an attestation in the ledger', () => {
     expect(fold(attested({ previous_attestation: '__proto__' })).findings).toHaveLength(1);
   });
 
-  test.each(['2026-03-01T00:00:01Z', '2025-12-01T00:00:00Z'])(
+  test.each(['2026-03-01T00:05:01Z', '2025-12-01T00:00:00Z'])(
     'that is until %s is a finding',
     (expires_at) => {
       expect(fold(attested({ expires_at })).findings).toEqual([
         `attestation ${A} is not for a time of at most 90 days`,
       ]);
-      expect(fold(attested({ expires_at: '2026-03-01T00:00:00Z' })).findings).toEqual([]);
     },
   );
 
-  test('that nobody attested is neither checked nor revoked', () => {
+  test('for 90 days by a clock that is 300 seconds ahead of the ledger’s is none', () => {
+    expect(fold(attested({ expires_at: '2026-03-01T00:05:00Z' })).findings).toEqual([]);
+  });
+
+  test('that nobody attested yet is a finding where it is checked or revoked, and is not listed', () => {
     const { companions, findings } = fold(drift(0.5), revoked());
     expect(companions).toEqual({});
     expect(findings).toEqual([
       `a drift score of attestation ${A}, which is not known`,
       `attestation ${A} is revoked but not known`,
     ]);
+  });
+
+  const NAMES = [
+    ['its id', A],
+    ['its id in capitals', A.toUpperCase()],
+    ['its UUID', attestationUuid(A)],
+    ['its UUID in capitals', attestationUuid(A).toUpperCase()],
+  ] as const;
+
+  test.each(NAMES)('is revoked by %s, after it was attested and before', (_, name) => {
+    const after = fold(attested(), revoked('2025-12-03T00:00:00Z', name));
+    const before = fold(revoked('2025-11-30T00:00:00Z', name), attested());
+    const end = { status: 'revoked', reason: 'The task is done.' };
+    expect(after.a).toMatchObject({ ...end, ended_at: '2025-12-03T00:00:00Z' });
+    expect(before.a).toMatchObject({ ...end, ended_at: '2025-11-30T00:00:00Z' });
+    expect(before.findings.at(-1)).toBe(`attestation ${A} was revoked before it was attested`);
+    expect([Object.keys(after.companions), before.unattested]).toEqual([[A], {}]);
+  });
+
+  test.each(NAMES)('has its drift by %s, after it was attested and before', (_, name) => {
+    expect(fold(attested(), drift(0.2, '2025-12-02T00:00:00Z', name)).a.status).toBe('revoked');
+    expect(fold(drift(0.2, '2025-11-30T00:00:00Z', name), attested()).a).toMatchObject({
+      status: 'revoked',
+      drift: 0.2,
+    });
+    expect(fold(drift(0.05, '2025-11-30T00:00:00Z', name), attested()).a).toMatchObject({
+      status: 'active',
+      drift: 0.05,
+    });
+  });
+
+  test('of several scores before it was attested the highest counts, of several revocations the first', () => {
+    const early = [drift(0.2, '2025-11-28T00:00:00Z'), drift(0.01, '2025-11-29T00:00:00Z')];
+    expect(fold(...early, attested()).a).toMatchObject({ status: 'revoked', drift: 0.2 });
+    const { a } = fold(revoked('2025-11-28T00:00:00Z'), revoked('2025-11-29T00:00:00Z'), attested());
+    expect(a.ended_at).toBe('2025-11-28T00:00:00Z');
+  });
+
+  test('attested in capitals is the same one', () => {
+    const { companions, findings } = fold(attested({ attestation: A.toUpperCase() }), attested());
+    expect(Object.keys(companions)).toEqual([A]);
+    expect(findings).toEqual([`attestation ${A} is attested a second time`]);
+  });
+
+  test('cannot have its UUID taken by what is no id', () => {
+    const impostor = attested({ attestation: `${A.slice(0, 40)} and more` });
+    const byName = attested({ attestation: attestationUuid(B) });
+    const { b, companions } = fold(
+      impostor,
+      byName,
+      attested(),
+      attested({ attestation: B }),
+      revoked('2025-12-03T00:00:00Z', attestationUuid(A)),
+      revoked('2025-12-03T00:00:00Z', attestationUuid(B)),
+    );
+    expect(companions[impostor.data.attestation]!.status).toBe('active');
+    expect([companions[A]!.status, b.status]).toEqual(['revoked', 'revoked']);
   });
 
   test('is late in its drift check by its own interval', () => {
@@ -203,11 +264,11 @@ describe('an attestation in the ledger', () => {
     );
     fc.assert(
       fc.property(fc.array(any, { maxLength: 12 }), (events) => {
-        const companions: Companions = {};
+        const state: CompanionState = { companions: {}, unattested: {} };
         const ended = new Set<string>();
         for (const one of events.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1))) {
-          applyCompanionEvent(companions, one);
-          for (const [name, { status }] of Object.entries(companions)) {
+          applyCompanionEvent(state, one);
+          for (const [name, { status }] of Object.entries(state.companions)) {
             if (status !== 'active') ended.add(name);
             else expect(ended.has(name)).toBe(false);
           }

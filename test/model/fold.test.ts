@@ -187,6 +187,16 @@ describe('a companion’s grant', () => {
     };
     expect([kept('2025-11-30T00:00:00Z'), kept('2025-11-30T00:00:01Z')]).toEqual([true, false]);
   });
+
+  test('that was revoked before it came is waited for, for as long as it could be shown', () => {
+    const { attestation } = grant;
+    const waits = (time: string) => {
+      const ledger = begun().add(G, 'companion_revoked', 'W', { attestation, reason: 'Lost.' });
+      return attestation in fold(ledger.add(time, 'mii_reading', 'MII', { mii: 0.96 })).unattested;
+    };
+    const later = (ms: number) => new Date(Date.parse(G) + 180 * 86_400_000 + ms).toISOString();
+    expect([waits(later(0)), waits(later(1000))]).toEqual([true, false]);
+  });
 });
 
 describe('the state', () => {

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { Companions } from '../../pipeline/attestation/companions.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import {
   applyCompanionEvent,
+  type CompanionState,
   isCompanionEvent,
-  type Companions as Registered,
 } from '../../pipeline/model/companions.ts';
-import { formatDemoCompanions } from '../../pipeline/sample/demo-companions.ts';
+import { demoCompanions } from '../../pipeline/sample/demo-companions.ts';
 import { EVENTS, ofType } from './year-and-more.ts';
 
-const companions = Companions.parse(JSON.parse(formatDemoCompanions()));
-const registered: Registered = {};
-const findings = EVENTS.filter(isCompanionEvent).flatMap((event) => applyCompanionEvent(registered, event));
+const companions = demoCompanions();
+const state: CompanionState = { companions: {}, unattested: {} };
+const findings = EVENTS.filter(isCompanionEvent).flatMap((event) => applyCompanionEvent(state, event));
+const registered = state.companions;
 const attested = ofType('companion_attested');
 const end = Date.parse(EVENTS.at(-1)!.timestamp);
 

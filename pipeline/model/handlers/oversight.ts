@@ -37,5 +37,5 @@ export function alertCleared(state: State, event: EventOf<'alert_cleared'>): voi
 }
 
 export function companionEvent(state: State, event: CompanionEvent): void {
-  for (const finding of applyCompanionEvent(state.companions, event)) addFinding(state, event, finding);
+  for (const finding of applyCompanionEvent(state, event)) addFinding(state, event, finding);
 }

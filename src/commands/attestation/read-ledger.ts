@@ -4,13 +4,12 @@ import { LEDGER_START, type Leaf, type LedgerPosition } from '../../../pipeline/
 import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
 import {
   applyCompanionEvent,
-  type Companions,
+  type CompanionState,
   isCompanionEvent,
 } from '../../../pipeline/model/companions.ts';
 import type { LocalLedger } from '../ledger-source.ts';
 
-export interface LedgerRead {
-  companions: Companions;
+export interface LedgerRead extends CompanionState {
   /** The end of the last snapshot. */
   sealed: LedgerPosition;
   /** The last event of all; null where there is none. */
@@ -23,7 +22,7 @@ export interface LedgerRead {
  */
 export async function readLedger({ ledger, verifiers }: LocalLedger, until: number): Promise<LedgerRead> {
   const directory = openDirectory(ledger);
-  const found: LedgerRead = { companions: {}, sealed: LEDGER_START, last: null };
+  const found: LedgerRead = { companions: {}, unattested: {}, sealed: LEDGER_START, last: null };
   for (const file of await directory.snapshots(null))
     found.sealed = await drain(readSnapshot(file, found.sealed, verifiers), found, until);
   await drain(readHead(directory, found.sealed), found, until);
@@ -36,8 +35,7 @@ async function drain<T>(batches: AsyncGenerator<Leaf[], T>, found: LedgerRead, u
     if (batch.done) return batch.value;
     for (const { event } of batch.value) {
       found.last = event;
-      if (isCompanionEvent(event) && Date.parse(event.timestamp) <= until)
-        applyCompanionEvent(found.companions, event);
+      if (isCompanionEvent(event) && Date.parse(event.timestamp) <= until) applyCompanionEvent(found, event);
     }
   }
 }
