@@ -11,7 +11,11 @@ const CompanionKey = z
   .strictObject({
     algorithm: z.enum(ALGORITHMS),
     /** Hex: 32 bytes for ed25519, the 33 of the compressed form for secp256k1. */
-    public_key: z.string().regex(/^([0-9a-f]{2})+$/, 'hex digits in lower case'),
+    public_key: z.string().regex(/^([0-9a-f]{2})+$/, {
+      error: 'hex digits in lower case, two a byte',
+      // No bytes, nothing to look at any further.
+      abort: true,
+    }),
     /** The first moment at which the key may attest. */
     valid_from: Moment,
     /** The moment from which it may not; set it to end a key. */
@@ -44,6 +48,10 @@ export const Companions = z.strictObject({
         /** Of the account that signs, 20 bytes. */
         address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, '0x and 40 hex digits'),
       }),
+    )
+    .refine(
+      (list) => new Set(list.map(({ ledger_id }) => ledger_id)).size === list.length,
+      'one wallet a ledger id',
     )
     .default([]),
 });

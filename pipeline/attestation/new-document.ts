@@ -27,8 +27,19 @@ export interface NewDocument {
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 
+/** What the wallet signs: where one of these changes, its signature of before is over another request. */
+const CLAIM = ['ledger_id', 'epicon_ej_hash', 'scope', 'expires_at'] as const;
+
 /** An unsigned document, attested at `now`, ms. Whether it is a good one is not looked at. */
 export function newDocument(given: NewDocument, now: number): JsonObject {
+  const document = assembled(given, now);
+  const { wallet_signature: _, ...unclaimed } = document;
+  if (given.walletSignature !== null || given.draft.wallet_signature === undefined) return document;
+  const isSame = CLAIM.every((name) => JSON.stringify(document[name]) === JSON.stringify(given.draft[name]));
+  return isSame ? document : unclaimed;
+}
+
+function assembled(given: NewDocument, now: number): JsonObject {
   const { signature: _, epicon_ej: __, ...draft } = given.draft;
   const { companion, ledgerId, scope, risk, riskReason, walletSignature, ccr } = given;
   const attestedAt = Math.floor(now / 1000) * 1000;

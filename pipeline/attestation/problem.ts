@@ -23,6 +23,8 @@ export const PROBLEMS = {
   unknown_companion: 'No companion of this name is registered.',
   algorithm_not_registered: 'The companion has no key for this algorithm.',
   key_not_valid: 'No key of the companion was valid at attested_at.',
+  key_ended:
+    'The ledger took the attestation after the key had ended: its date may not be that of its making.',
   signature_malformed: 'The signature is not the base64 form of 64 bytes.',
   signature_high_s: 'The ECDSA signature has a high s, the other form of a signature with a low one.',
   signature_invalid: 'The signature is not that of the companion over these bytes.',
@@ -57,12 +59,17 @@ export const MAX_PROBLEMS = 32;
 const MAX_QUOTED = 80;
 
 export function problem(code: ProblemCode, path: readonly PropertyKey[], detail?: string): Problem {
-  return { code, pointer: formatPointer(path), message: detail ?? PROBLEMS[code] };
+  const long = path.findIndex((step) => String(step).length > MAX_QUOTED);
+  const message = detail ?? PROBLEMS[code];
+  if (long === -1) return { code, pointer: formatPointer(path), message };
+  // A name can be as long as the document, and half a name would point nowhere: the object that has it is what is pointed at.
+  const place = `${message} It is in the member ${quote(path[long])} there.`;
+  return { code, pointer: formatPointer(path.slice(0, long)), message: place };
 }
 
 /** `['epicon_ej', 'anchors', 0]` → `/epicon_ej/anchors/0` */
 function formatPointer(path: readonly PropertyKey[]): string {
-  return path.map((step) => `/${shorten(String(step)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 /** A value of the document for a message, on one line and short. */

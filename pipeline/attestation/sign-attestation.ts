@@ -18,7 +18,7 @@ export interface SigningKey {
 }
 
 /** 64 bytes of zeros: what stands where the signature will, while the rest is checked. */
-const NO_SIGNATURE = encodeBase64(new Uint8Array(64));
+export const NO_SIGNATURE = encodeBase64(new Uint8Array(64));
 
 export type Signed = { document: JsonObject; problems: [] } | { document: null; problems: Problem[] };
 
@@ -31,7 +31,8 @@ export function signAttestation(input: string | Uint8Array, key: SigningKey, now
   if (read.problem) return { document: null, problems: [read.problem] };
   const isObject = typeof read.value === 'object' && read.value !== null && !Array.isArray(read.value);
   const unsigned = isObject ? { ...(read.value as JsonObject), signature: NO_SIGNATURE } : read.value;
-  const parsed = parseAttestation(JSON.stringify(unsigned));
+  // With the end of its line, as it is printed.
+  const parsed = parseAttestation(`${JSON.stringify(unsigned)}\n`);
   if ('problems' in parsed) return { document: null, problems: parsed.problems };
   const { document } = parsed;
   const given: Case = { ...parsed, id: attestationId(document), now, companions: NOBODY, registry: null };

@@ -4,7 +4,15 @@ import type { Trust } from '../../pipeline/attestation/check.ts';
 import { checkRenewal } from '../../pipeline/attestation/checks/renewal.ts';
 import { parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
 import { type Registered, registryOf } from '../../pipeline/attestation/registry.ts';
-import { at, resultOf, signed, TRUST, UNSIGNED, verifyDocument as verify } from './signed-document.ts';
+import {
+  at,
+  COMPANIONS,
+  resultOf,
+  signed,
+  TRUST,
+  UNSIGNED,
+  verifyDocument as verify,
+} from './signed-document.ts';
 
 const DOCUMENT = signed();
 const ID = attestationId(DOCUMENT);
@@ -70,6 +78,8 @@ describe('with what the ledger has', () => {
     [{ expires_at: '2026-02-28T06:00:01Z' }, '/expires_at'],
     [{ attested_at: '2025-12-01T05:54:59Z' }, '/attested_at'],
     [{ drift_threshold: null }, '/drift_monitoring'],
+    [{ check_interval: 'P1D' }, '/drift_monitoring/check_interval'],
+    [{ renews: 'f'.repeat(64) }, '/metadata/previous_attestation'],
   ])('it is refused where that is %j', (changes, pointer) => {
     const verdict = verify(DOCUMENT, inLedger(changes));
     expect(verdict).toMatchObject({
@@ -111,6 +121,16 @@ describe('with what the ledger has', () => {
     expect(codes(asOf('2025-12-02T18:00:01Z'))).toEqual(['drift_check_late']);
   });
 
+  test('an interval that is written in another way is the same', () => {
+    expect(verify(DOCUMENT, inLedger({ check_interval: 'PT720M' }))).toMatchObject({ valid: true });
+  });
+
+  test('the interval of checks that nobody makes does not matter', () => {
+    const document = signed({ drift_monitoring: { enabled: false, check_interval: 'PT12H' } });
+    const entry = { drift_threshold: null, check_interval: 'P1D' };
+    expect(verify(document, inLedger(entry, attestationId(document)))).toMatchObject({ valid: true });
+  });
+
   test('nobody waits for a check of what is not monitored', () => {
     const document = signed({ drift_monitoring: { enabled: false } });
     const entry = inLedger({ drift_threshold: null }, attestationId(document));
@@ -136,6 +156,15 @@ describe('a renewal', () => {
     expect(resultOf(verify(renewal), 'renewal')).toBe('not_checked');
   });
 
+  /** The one before, and what the ledger made of the renewal. */
+  const taken = (before: Partial<Registered>, after: Partial<Registered>) => ({
+    registry: registryOf({
+      [ID]: { ...ENTRY, ...before },
+      [attestationId(renewal)]: { ...ENTRY, attested_at: '2025-12-01T11:00:05Z', ...after },
+    }),
+  });
+  const REVOKED = { status: 'revoked', ended_at: '2025-12-01T11:30:00Z', reason: 'drift' } as const;
+
   test('is good after the one before was superseded by it, or expired', () => {
     const superseded_by = attestationId(renewal);
     const ended = { status: 'superseded', ended_at: '2025-12-01T11:00:01Z', superseded_by } as const;
@@ -146,12 +175,33 @@ describe('a renewal', () => {
   });
 
   test('is good where the ledger found it good, though the one before is forgotten', () => {
-    const renewed = { ...ENTRY, attested_at: '2025-12-01T11:00:05Z' };
-    const taken = (renews: string) => ({
-      registry: registryOf({ [attestationId(renewal)]: { ...renewed, renews } }),
-    });
-    expect(resultOf(verify(renewal, taken(ID)), 'renewal')).toBe('passed');
-    expect(resultOf(verify(renewal, taken('f'.repeat(64))), 'renewal')).toBe('failed');
+    const renewed = { ...ENTRY, attested_at: '2025-12-01T11:00:05Z', renews: ID };
+    const registry = registryOf({ [attestationId(renewal)]: renewed });
+    expect(verify(renewal, { registry })).toMatchObject({ valid: true });
+  });
+
+  test('stays good where the one before was revoked after it', () => {
+    expect(verify(renewal, taken(REVOKED, { renews: ID }))).toMatchObject({ valid: true });
+  });
+
+  test.each<[string, ReturnType<typeof taken>]>([
+    ['previous_of_another', taken({ companion: 'TALLY' }, {})],
+    // Its own date is before the revocation, which is the companion's word alone.
+    ['previous_revoked', taken({ ...REVOKED, ended_at: '2025-12-01T11:00:04Z' }, {})],
+    ['previous_superseded', taken({ superseded_by: 'f'.repeat(64) }, {})],
+    ['registration_differs', taken({}, {})],
+    ['registration_differs', taken(REVOKED, {})],
+    ['registration_differs', taken({}, { renews: 'f'.repeat(64) })],
+    [
+      'previous_unknown',
+      {
+        registry: registryOf({ [attestationId(renewal)]: { ...ENTRY, attested_at: '2025-12-01T11:00:05Z' } }),
+      },
+    ],
+  ])('that the ledger has refused is refused for %s', (code, trust) => {
+    const verdict = verify(renewal, trust);
+    expect(verdict).toMatchObject({ valid: false, status: 'invalid' });
+    expect(verdict.problems).toMatchObject([{ code, pointer: '/metadata/previous_attestation' }]);
   });
 
   test('is not refused for one that the registry may have forgotten', () => {
@@ -169,6 +219,8 @@ describe('a renewal', () => {
       inLedger({ status: 'superseded', ended_at: '2025-12-01T10:00:00Z', superseded_by: 'f'.repeat(64) }),
     ],
     ['previous_revoked', inLedger({ status: 'revoked', ended_at: '2025-12-01T11:00:00Z', reason: 'drift' })],
+    // Not in the ledger, it could have been dated back to before the revocation.
+    ['previous_revoked', inLedger({ status: 'revoked', ended_at: '2025-12-01T11:30:00Z', reason: 'drift' })],
   ])('is refused for %s', (code, trust) => {
     const verdict = verify(renewal, trust);
     expect(verdict).toMatchObject({ valid: false, status: 'invalid' });
@@ -183,9 +235,26 @@ describe('a renewal', () => {
       { code: 'previous_is_itself', pointer: '/metadata/previous_attestation' },
     ]);
   });
+});
 
-  test('stays good where the one before was revoked after it', () => {
-    const revoked = inLedger({ status: 'revoked', ended_at: '2025-12-01T11:00:01Z', reason: 'drift' });
-    expect(resultOf(verify(renewal, revoked), 'renewal')).toBe('passed');
+describe('a signature by a key that has ended', () => {
+  const { companions, wallets } = COMPANIONS;
+  const endingAt = (valid_until: string): Trust['companions'] => ({
+    companions: companions.map((one) => ({
+      ...one,
+      keys: one.keys.map((key) => ({ ...key, valid_until })),
+    })),
+    wallets,
+  });
+
+  test.each([
+    ['2025-12-01T06:04:59Z', false],
+    ['2025-12-01T06:05:00Z', true],
+  ])('is a warning where the ledger took it at %s, 300 seconds after its end: %s', (attested_at, warns) => {
+    const document = signed({ attested_at: '2025-12-01T05:59:59Z' });
+    const entry = { registry: registryOf({ [attestationId(document)]: { ...ENTRY, attested_at } }) };
+    const found = verify(document, { ...entry, companions: endingAt('2025-12-01T06:00:00Z') });
+    expect(found.valid).toBe(true);
+    expect(found.warnings).toMatchObject(warns ? [{ code: 'key_ended', pointer: '/attested_at' }] : []);
   });
 });

@@ -87,6 +87,8 @@ describe('companions', () => {
   test.each([
     ['a key of small order', withKey({ public_key: `01${'00'.repeat(31)}` })],
     ['a key of the other algorithm', withKey({ algorithm: 'ecdsa-secp256k1' })],
+    ['a key of an odd number of digits', withKey({ public_key: key.public_key.slice(1) })],
+    ['a key that is no hex', withKey({ public_key: `${key.public_key.slice(2)}0o` })],
     ['a key in capitals', withKey({ public_key: key.public_key.toUpperCase() })],
     ['an end before the beginning', withKey({ valid_until: '2025-07-03T00:00:00Z' })],
     ['a member that there is not', withKey({ valid_to: '2026-07-03T00:00:00Z' })],
@@ -95,6 +97,16 @@ describe('companions', () => {
     [
       'a wallet without an address',
       { companions: [], wallets: [{ ledger_id: UNSIGNED.ledger_id, address: '0x' }] },
+    ],
+    [
+      'two wallets of one ledger id',
+      {
+        companions: [],
+        wallets: [UNSIGNED.ledger_id, UNSIGNED.ledger_id.toUpperCase()].map((ledger_id, index) => ({
+          ledger_id,
+          address: `0x${`${index}`.repeat(40)}`,
+        })),
+      },
     ],
   ])('are refused with %s', (_, given) => {
     expect(Companions.safeParse(given).success).toBe(false);

@@ -1,6 +1,4 @@
-import { Companions } from '../../pipeline/attestation/companions.ts';
-import { formatDemoCompanions } from '../../pipeline/sample/demo-companions.ts';
+import { demoCompanions } from '../../pipeline/sample/demo-companions.ts';
 
 /** Whom the sample trusts. */
-export const DEMO_COMPANIONS = Companions.parse(JSON.parse(formatDemoCompanions()));
-export const COMPANIONS_FILE = 'data/keys/companions.json';
+export const DEMO_COMPANIONS = demoCompanions();

@@ -1,10 +1,11 @@
+import { durationSeconds } from '../../ledger/duration.ts';
 import { type Case, type Check, failed, notChecked, passed, warning } from '../check.ts';
 import { addSeconds, compareInstants, parseInstant } from '../instant.ts';
 import { problem } from '../problem.ts';
 import { isOlder, type Registered } from '../registry.ts';
 import { MAX_AHEAD_SECONDS } from './period.ts';
 
-/** Member of the document → whether the ledger has the same. */
+/** Place in the document → whether the ledger has the same. */
 const SAME: Readonly<Record<string, (given: Case['attestation'], entry: Registered) => boolean>> = {
   attested_by: (given, entry) => given.attested_by === entry.companion,
   ledger_id: (given, entry) => given.ledger_id.toLowerCase() === entry.ledger_id.toLowerCase(),
@@ -20,6 +21,11 @@ const SAME: Readonly<Record<string, (given: Case['attestation'], entry: Register
     ) <= 0,
   drift_monitoring: ({ drift_monitoring: { enabled, threshold } }, entry) =>
     entry.drift_threshold === (enabled ? threshold : null),
+  'drift_monitoring/check_interval': ({ drift_monitoring: { enabled, check_interval } }, entry) =>
+    !enabled || durationSeconds(check_interval) === durationSeconds(entry.check_interval),
+  // What a document that names one renews is looked at by the check of renewals.
+  'metadata/previous_attestation': ({ metadata }, entry) =>
+    metadata?.previous_attestation !== undefined || entry.renews === null,
 };
 
 export const checkRegistration: Check = ({ attestation, id, registry }) => {
@@ -31,6 +37,9 @@ export const checkRegistration: Check = ({ attestation, id, registry }) => {
   const different = Object.keys(SAME).filter((name) => !SAME[name]!(attestation, entry));
   if (different.length === 0) return passed(`The ledger took it at ${entry.attested_at}.`);
   return failed(
-    ...different.map((name) => problem('registration_differs', [name], `The ledger has another ${name}.`)),
+    ...different.map((place) => {
+      const path = place.split('/');
+      return problem('registration_differs', path, `The ledger has another ${path.at(-1)}.`);
+    }),
   );
 };

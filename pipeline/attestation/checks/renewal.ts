@@ -1,33 +1,50 @@
 import { attestationUuid } from '../canonical-bytes.ts';
-import { type Check, failed, notChecked, passed } from '../check.ts';
+import { type Case, type Check, failed, notChecked, passed } from '../check.ts';
 import { compareInstants, parseInstant } from '../instant.ts';
 import { type ProblemCode, problem } from '../problem.ts';
-import { isOlder } from '../registry.ts';
+import { isOlder, type Registered } from '../registry.ts';
 
-export const checkRenewal: Check = ({ attestation, id, registry }) => {
-  const uuid = attestation.metadata?.previous_attestation;
+export const checkRenewal: Check = (given) => {
+  const { attestation, id, registry } = given;
+  const uuid = attestation.metadata?.previous_attestation?.toLowerCase();
   if (uuid === undefined) return passed('It renews no other attestation.');
-  const refused = (code: ProblemCode) => failed(problem(code, ['metadata', 'previous_attestation']));
-  if (uuid.toLowerCase() === attestationUuid(id)) return refused('previous_is_itself');
+  if (uuid === attestationUuid(id)) return refused('previous_is_itself');
   if (registry === null) return notChecked('Without a ledger it is not known what it renews.');
-  const renews = registry.byId(id)?.renews ?? null;
-  // The ledger has looked at it when it took this one; it may have forgotten it since.
-  if (renews !== null && attestationUuid(renews) === uuid.toLowerCase())
-    return passed(`It renews ${renews}.`);
+  const entry = registry.byId(id);
+  const renews = entry?.renews ?? null;
+  // The ledger has looked at it when it took this one; whatever became of the other since, it may even have forgotten it.
+  if (renews !== null && attestationUuid(renews) === uuid) return passed(`It renews ${renews}.`);
+  if (renews !== null) return refused('registration_differs', `In the ledger it renews ${renews}.`);
   const previous = registry.byUuid(uuid);
   if (previous === null && isOlder(attestation.attested_at, registry))
     return notChecked(
       `What it renews is not known: the registry has nothing that expired before ${registry.since}.`,
     );
-  if (previous === null) return refused('previous_unknown');
+  const code = previous === null ? 'previous_unknown' : faultOf(given, previous, entry);
+  if (code !== null) return refused(code);
+  if (entry !== null) return refused('registration_differs', 'In the ledger it renews no other attestation.');
+  return passed(`It renews ${previous!.id}.`);
+};
+
+/** Why it may not be renewed, for which the ledger has refused it or would, in the order in which the ledger looks. */
+function faultOf(
+  { attestation, id }: Case,
+  previous: Registered,
+  entry: Registered | null,
+): ProblemCode | null {
   const isOfSame =
     previous.companion === attestation.attested_by &&
     previous.ledger_id.toLowerCase() === attestation.ledger_id.toLowerCase();
-  if (!isOfSame) return refused('previous_of_another');
-  if (previous.superseded_by !== null && previous.superseded_by !== id) return refused('previous_superseded');
-  const attested = parseInstant(attestation.attested_at);
-  // A revocation is final; what was renewed before it stands by itself.
-  if (previous.status === 'revoked' && compareInstants(parseInstant(previous.ended_at!), attested) <= 0)
-    return refused('previous_revoked');
-  return passed(`It renews ${previous.id}.`);
-};
+  if (!isOfSame) return 'previous_of_another';
+  if (previous.status === 'revoked' && !isTakenBefore(entry, previous.ended_at!)) return 'previous_revoked';
+  return previous.superseded_by === null || previous.superseded_by === id ? null : 'previous_superseded';
+}
+
+/** By the ledger's clock alone: attested_at is the companion's own word, and could be from before any revocation. */
+function isTakenBefore(entry: Registered | null, time: string): boolean {
+  return entry !== null && compareInstants(parseInstant(entry.attested_at), parseInstant(time)) < 0;
+}
+
+function refused(code: ProblemCode, detail?: string) {
+  return failed(problem(code, ['metadata', 'previous_attestation'], detail));
+}

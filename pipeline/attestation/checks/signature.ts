@@ -2,12 +2,14 @@ import { hexToBytes } from '@noble/hashes/utils.js';
 import { SCHEMES, SIGNATURE_BYTES } from '../algorithms.ts';
 import { decodeBase64 } from '../base64.ts';
 import { signedBytes } from '../canonical-bytes.ts';
-import { type Check, failed, notChecked, passed } from '../check.ts';
-import { isValidAt, keysOf } from '../companions.ts';
-import { parseInstant } from '../instant.ts';
+import { type Case, type Check, failed, notChecked, passed, warning } from '../check.ts';
+import { type CompanionKey, isValidAt, keysOf } from '../companions.ts';
+import { addSeconds, compareInstants, parseInstant } from '../instant.ts';
 import { problem } from '../problem.ts';
+import { MAX_AHEAD_SECONDS } from './period.ts';
 
-export const checkSignature: Check = ({ document, attestation, companions }) => {
+export const checkSignature: Check = (given) => {
+  const { document, attestation, companions } = given;
   const { attested_by, attested_at, signature_algorithm, signature } = attestation;
   const bytes = decodeBase64(signature);
   if (bytes?.length !== SIGNATURE_BYTES) return failed(problem('signature_malformed', ['signature']));
@@ -20,6 +22,22 @@ export const checkSignature: Check = ({ document, attestation, companions }) => 
   const { fault } = SCHEMES[signature_algorithm];
   // While keys are changed over, two are valid at once.
   const faults = keys.map(({ public_key }) => fault(bytes, message, hexToBytes(public_key)));
-  if (faults.includes(null)) return passed(`The ${signature_algorithm} signature is that of the companion.`);
-  return failed(problem(faults[0]!, ['signature']));
+  const signers = keys.filter((_, index) => faults[index] === null);
+  if (signers.length === 0) return failed(problem(faults[0]!, ['signature']));
+  const ended = signers.every((key) => hadEnded(key, given)) ? signers[0]!.valid_until : undefined;
+  if (ended !== undefined) return warning(problem('key_ended', ['attested_at'], endedWords(ended, given)));
+  return passed(`The ${signature_algorithm} signature is that of the companion.`);
 };
+
+/** Whether the key had ended when the ledger took the attestation: by then somebody else may have had it. */
+function hadEnded({ valid_until }: CompanionKey, { id, registry }: Case): boolean {
+  const entry = registry?.byId(id);
+  if (!entry || valid_until === undefined) return false;
+  const last = addSeconds(parseInstant(valid_until), MAX_AHEAD_SECONDS);
+  return compareInstants(parseInstant(entry.attested_at), last) >= 0;
+}
+
+function endedWords(valid_until: string, { id, registry }: Case): string {
+  const { attested_at } = registry!.byId(id)!;
+  return `The signature is that of the companion, by a key that ended at ${valid_until}; the ledger took it at ${attested_at}.`;
+}
