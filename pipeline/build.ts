@@ -26,8 +26,8 @@ export interface BuildOptions extends SiteOptions {
   /** Ledger folder. */
   ledger: string;
   out: string;
-  /** A JSON file: who may attest, and the wallets behind ledger ids. */
-  companions: string;
+  /** A JSON file: who may attest, and the wallets behind ledger ids. Null: nobody, but in a sample ledger. */
+  companions: string | null;
   /** Keys of which one must have signed each checkpoint. */
   verifiers: Verifier[];
   /** Name and version of this software; a new one means a new release. */
@@ -81,7 +81,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 async function run(options: BuildOptions): Promise<BuildReport> {
   const { out, baseUrl, software, rebuild, log } = options;
   const documents = await readDocuments(options.documents);
-  const companions = await readCompanions(options.companions);
+  const companions = await readCompanions(options.companions, options.verifiers);
   const previous = rebuild ? await salvageCurrent(out) : await readCurrent(out);
   const extendLog = await prepareLog(options, previous);
   const resume = previous && !rebuild ? parseResume(previous.state) : START;

@@ -16,10 +16,10 @@ export const ATTESTATION_SETTINGS = {
   companions: {
     flag: 'companions',
     env: 'CATHEDRAL_COMPANIONS',
-    default: 'data/keys/companions.json',
+    default: null,
     unit: 'a JSON file of companions and wallets',
     description:
-      'Who may attest, with which keys, and the wallets behind ledger ids; all of it is published. The default has the keys of the sample’s companions, which prove nothing.',
+      'Who may attest, with which keys, and the wallets behind ledger ids; all of it is published. Without it: nobody. In a sample ledger: the sample’s companions, whose keys are published, prove nothing, and are refused for any other ledger.',
     path: true,
     schema: text,
   },
@@ -212,7 +212,7 @@ export const ATTESTATION_SETTINGS = {
     env: null,
     default: '-',
     unit: 'files or patterns like signed/*.json, separated by commas; - is standard input',
-    description: 'For `attest verify`: the documents to verify.',
+    description: 'For `attest verify`: the documents to verify. The whole may be one name with commas in it.',
     schema: text,
   },
   attestationLedger: {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Companions } from '../attestation/companions.ts';
 import { publicKeyHex, type SigningKey } from '../attestation/sign-attestation.ts';
 import { DEMO_ORIGIN } from './demo-key.ts';
 import { DEMO_LEDGER_IDS, demoWalletAddress } from './demo-wallets.ts';
@@ -15,8 +16,8 @@ export function demoCompanionKeys(): SigningKey[] {
   });
 }
 
-/** data/keys/companions.json: the public halves, and the wallets of those who request. */
-export function formatDemoCompanions(): string {
+/** The public halves, and the wallets of those who request. */
+export function demoCompanions(): Companions {
   const companions = demoCompanionKeys().map(({ companion, algorithm, secretKey }) => {
     const key = {
       algorithm,
@@ -26,5 +27,15 @@ export function formatDemoCompanions(): string {
     return { companion, keys: [key] };
   });
   const wallets = DEMO_LEDGER_IDS.map((ledger_id) => ({ ledger_id, address: demoWalletAddress(ledger_id) }));
-  return `${JSON.stringify({ companions, wallets }, null, 2)}\n`;
+  return { companions, wallets };
+}
+
+/** In hex. */
+export function demoPublicKeys(): ReadonlySet<string> {
+  return new Set(demoCompanionKeys().map(({ algorithm, secretKey }) => publicKeyHex(algorithm, secretKey)));
+}
+
+/** data/keys/companions.json. */
+export function formatDemoCompanions(): string {
+  return `${JSON.stringify(demoCompanions(), null, 2)}\n`;
 }

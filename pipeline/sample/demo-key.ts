@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Signer, signerFromSeed } from '../ledger/note.ts';
+import { type Signer, signerFromSeed, type Verifier } from '../ledger/note.ts';
 
 /** Origin of sample ledgers, and the name of the key that signs their checkpoints. */
 export const DEMO_ORIGIN = 'ledger.cathedral.example/demo';
@@ -10,4 +10,10 @@ export const DEMO_ORIGIN = 'ledger.cathedral.example/demo';
  */
 export function demoSigner(): Signer {
   return signerFromSeed(DEMO_ORIGIN, hash('sha256', `${DEMO_ORIGIN}: a published key`, 'buffer'));
+}
+
+/** Whether the sample's key may sign the ledger: then anybody may, and nothing in it proves anything. */
+export function isDemoLedger(verifiers: readonly Verifier[]): boolean {
+  const { publicKey } = demoSigner().verifier;
+  return verifiers.some((verifier) => Buffer.compare(verifier.publicKey, publicKey) === 0);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
 import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { keepImporting } from '../sidecar/live/keep-importing.ts';
@@ -6,11 +7,12 @@ import type { Context } from './command.ts';
 import { importNew, type LocalLedger, localLedger, SOURCE_SETTINGS } from './ledger-source.ts';
 
 export const FOLLOW_SETTINGS = [...SOURCE_SETTINGS, 'importInterval'] as const;
-type FollowConfig = Pick<Config, (typeof FOLLOW_SETTINGS)[number]>;
+type FollowConfig = Pick<Config, (typeof FOLLOW_SETTINGS)[number] | 'companions'>;
 
 /**
  * The ledger that the live state follows. A remote one is imported again and again until `signal` aborts, beginning
- * after the first interval: what is there already is followed from the start.
+ * after the first interval: what is there already is followed from the start. Throws config_invalid, also for companions
+ * that this ledger cannot have.
  */
 export async function followLedger(
   source: LedgerSource,
@@ -28,5 +30,8 @@ export async function followLedger(
       signal,
     });
   }
-  return localLedger(source, config);
+  const local = await localLedger(source, config);
+  // Whom a server must not trust it refuses before it begins; later, that would be one line in a log.
+  await readCompanions(config.companions, local.verifiers);
+  return local;
 }

@@ -30,7 +30,7 @@ export function smallService(folder: string): SmallService {
     out,
     verifiers: [signer.verifier],
     documents: 'data/documents',
-    companions: 'data/keys/companions.json',
+    companions: null,
     baseUrl: BASE_URL,
     contact: 'contact@data.example.org',
     software: 'cathedral-data-service/test',

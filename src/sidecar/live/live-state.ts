@@ -18,8 +18,8 @@ export interface LiveStateOptions {
   releases: Pick<Releases, 'current'>;
   /** Folder of the documents that people write. */
   documents: string;
-  /** A JSON file: who may attest. */
-  companions: string;
+  /** A JSON file: who may attest. Null: nobody, but in a sample ledger. */
+  companions: string | null;
   baseUrl: string;
   /** Where what is new is shown. */
   shown: Pick<LiveDocuments, 'show'>;
@@ -100,10 +100,10 @@ export class LiveState {
     const release = await this.#options.releases.current();
     if (!release || release === this.#release) return null;
     const resume = await releaseResume(release);
-    const { documents, companions, baseUrl } = this.#options;
+    const { documents, companions, verifiers, baseUrl } = this.#options;
     this.#inputs = {
       documents: await readDocuments(documents),
-      companions: await readCompanions(companions),
+      companions: await readCompanions(companions, verifiers),
       baseUrl,
     };
     this.#fold = new LedgerFold(this.#options.ledger, this.#options.verifiers, resume);

@@ -1,9 +1,8 @@
-import { Companions } from '../../../pipeline/attestation/companions.ts';
 import { describeStatus } from '../../../pipeline/attestation/describe-status.ts';
 import type { JsonObject } from '../../../pipeline/attestation/read-json.ts';
 import { type Registered, registryOf } from '../../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
-import { demoCompanionKeys, formatDemoCompanions } from '../../../pipeline/sample/demo-companions.ts';
+import { demoCompanionKeys, demoCompanions } from '../../../pipeline/sample/demo-companions.ts';
 import { DEMO_LEDGER_IDS } from '../../../pipeline/sample/demo-wallets.ts';
 import { REQUESTS } from '../../../pipeline/sample/prose/requests.ts';
 import { signRequest } from '../../../pipeline/sample/signed-request.ts';
@@ -30,7 +29,7 @@ export function attestationExample() {
   const { id, document } = signRequest(given, key!);
   const registered = registeredAs(document, key!.companion);
   const trust = {
-    companions: Companions.parse(JSON.parse(formatDemoCompanions())),
+    companions: demoCompanions(),
     registry: registryOf({ [id]: registered }),
   };
   const verdict = verifyAttestation(JSON.stringify(document), { ...trust, now });

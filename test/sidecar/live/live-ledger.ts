@@ -6,7 +6,7 @@ import { Feed } from '../../../pipeline/sample/feeder/feed.ts';
 import { readLedger } from '../../../pipeline/sample/feeder/read-ledger.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import { LIVE_ARTIFACTS } from '../../../src/sidecar/live/live-documents.ts';
-import { COMPANIONS_FILE, DEMO_COMPANIONS } from '../../attestation/demo-companions.ts';
+import { DEMO_COMPANIONS } from '../../attestation/demo-companions.ts';
 import { temporaryFolder } from '../../publish/temporary-folder.ts';
 
 export const VERIFIERS = [demoSigner().verifier];
@@ -53,7 +53,7 @@ export async function publishSealed(ledger: string, out: string, verifiers = VER
     out,
     verifiers,
     documents: DOCUMENTS,
-    companions: COMPANIONS_FILE,
+    companions: null,
     baseUrl: BASE_URL,
     contact: 'mailto:data@example.org',
     software: 'cathedral-data-service/test',

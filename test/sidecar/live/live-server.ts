@@ -6,7 +6,6 @@ import { type LiveOptions, type OpenLive, openLive } from '../../../src/sidecar/
 import { prepare } from '../../../src/sidecar/prepare-file.ts';
 import { formatProblem, Problem } from '../../../src/sidecar/problem.ts';
 import { Releases } from '../../../src/sidecar/releases.ts';
-import { COMPANIONS_FILE } from '../../attestation/demo-companions.ts';
 import { BASE_URL, DOCUMENTS, VERIFIERS } from './live-ledger.ts';
 
 export interface LiveServer {
@@ -30,7 +29,7 @@ export async function serveLive(
     verifiers: VERIFIERS,
     releases: new Releases(out, report),
     documents: DOCUMENTS,
-    companions: COMPANIONS_FILE,
+    companions: null,
     baseUrl: BASE_URL,
     pollMs: 100,
     gapMs: 20,

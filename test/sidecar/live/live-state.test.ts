@@ -7,7 +7,6 @@ import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import { LIVE_PATHS, LiveDocuments } from '../../../src/sidecar/live/live-documents.ts';
 import { LiveState } from '../../../src/sidecar/live/live-state.ts';
 import { Releases } from '../../../src/sidecar/releases.ts';
-import { COMPANIONS_FILE } from '../../attestation/demo-companions.ts';
 import { BASE_URL, DOCUMENTS, type LiveLedger, liveLedger, START, VERIFIERS } from './live-ledger.ts';
 
 interface Followed {
@@ -31,7 +30,7 @@ function follow(
     verifiers: VERIFIERS,
     releases,
     documents: DOCUMENTS,
-    companions: COMPANIONS_FILE,
+    companions: null,
     baseUrl: BASE_URL,
   };
   const state = new LiveState({ ...options, shown, report });
