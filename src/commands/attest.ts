@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
 import { describeStatus } from '../../pipeline/attestation/describe-status.ts';
+import { formatDocument } from '../../pipeline/attestation/format-document.ts';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../pipeline/attestation/problem.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
-import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { askPassphrase } from './attestation/ask-passphrase.ts';
 import { DRAFT_SETTINGS, draftAttestation } from './attestation/draft-attestation.ts';
@@ -16,6 +15,8 @@ import { makeKey } from './attestation/make-key.ts';
 import { listFiles, readInput } from './attestation/read-input.ts';
 import { readLedger } from './attestation/read-ledger.ts';
 import { revokeAttestation } from './attestation/revoke-attestation.ts';
+import { trustedCompanions } from './attestation/trusted-companions.ts';
+import { verifyFiles } from './attestation/verify-files.ts';
 import { type Command, type Context, defineCommand } from './command.ts';
 import { localLedger, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
 import { required } from './required.ts';
@@ -48,7 +49,7 @@ const draft = defineCommand({
   async run(config, { now, print, progress }) {
     const { document, problems, walletText } = await draftAttestation(config, now());
     if (problems.length > 0) return refuse(problems, progress);
-    printJson(print, document);
+    print(formatDocument(document));
     if (walletText !== null)
       progress.note(
         `Before it can be signed, the wallet has to sign these five lines (EIP-191):\n${walletText}`,
@@ -69,13 +70,14 @@ const sign = defineCommand({
       attestationPassphrase ?? (await askPassphrase(`Passphrase of ${printable(sealed.companion)}: `));
     const signed = signAttestation(document, openKey(sealed, passphrase, place), now());
     if (signed.document === null) return refuse(signed.problems, progress);
-    printJson(print, signed.document);
+    print(formatDocument(signed.document));
     return 0;
   },
 });
 
 const verify = defineCommand({
-  summary: 'Says of each document whether it may be relied upon, and why not; exits 1 where one may not.',
+  summary:
+    'Says of each document whether it may be relied upon, and why not; exits 1 where one may not, 2 where one cannot be read.',
   settings: [
     'attestationFiles',
     'companions',
@@ -88,15 +90,20 @@ const verify = defineCommand({
     const { attestationFiles, attestationLedger: source, attestationAt, json } = config;
     const { print, progress } = context;
     const now = attestationAt ?? context.now();
-    const companions = await readCompanions(config.companions);
-    const ledger = source && (await readLedger(await openSource(source, config, context), now));
+    const files = listFiles(attestationFiles);
+    const local = source && (await openSource(source, config, context));
+    const companions = await trustedCompanions(config.companions, local, progress);
+    const ledger = local && (await readLedger(local, now));
     progress.end();
     const trust = { now, companions, registry: ledger && registryOf(ledger.companions) };
     const verdicts = [];
-    for (const file of listFiles(attestationFiles))
-      verdicts.push({ file, ...verifyAttestation(await readInput(file), trust) });
+    for await (const verdict of verifyFiles(files, trust)) {
+      verdicts.push(verdict);
+      if ('error' in verdict) progress.note(printable(verdict.error));
+      else if (!json) print(formatVerdict(verdict));
+    }
     if (json) printJson(print, verdicts);
-    else for (const verdict of verdicts) print(formatVerdict(verdict));
+    if (verdicts.some((verdict) => 'error' in verdict)) return 2;
     return verdicts.every(({ valid }) => valid) ? 0 : 1;
   },
 });

@@ -25,8 +25,8 @@ export interface Command<K extends SettingName = SettingName> {
   settings: readonly K[];
   /** Of these, the ones that may be given without their flags, as the first words, in this order. */
   words?: readonly K[];
-  /** Resolves to the exit status: 0, or 1 where the work found or did something wrong. */
-  run(config: Pick<Config, K>, context: Context): Promise<0 | 1>;
+  /** Resolves to the exit status: 0, 1 where the work found or did something wrong, 2 where it could not look at all of it. */
+  run(config: Pick<Config, K>, context: Context): Promise<0 | 1 | 2>;
 }
 
 /** Lets a command's `run` know its settings from the list of them. */

@@ -1,31 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readFileSync, statSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
-import { formatDemoCompanions } from '../../pipeline/sample/demo-companions.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { readLedgerEvents } from '../attestation/ledger-events.ts';
 import { JUSTIFICATION, signed, UNSIGNED } from '../attestation/signed-document.ts';
-import { type Finished, RunningCli, runCli } from './run-cli.ts';
+import { openAttestCli, PASSPHRASE } from './attest-cli.ts';
 
-const FOLDER = mkdtempSync(join(tmpdir(), 'cathedral-attest-'));
-const inFolder = (name: string) => join(FOLDER, name);
-const save = (name: string, value: unknown) => {
-  writeFileSync(inFolder(name), typeof value === 'string' ? value : JSON.stringify(value));
-  return inFolder(name);
-};
-const PASSPHRASE = { CATHEDRAL_PASSPHRASE: 'correct horse battery' };
-const attest = (
-  command: string,
-  flags: Record<string, string | true>,
-  env: Record<string, string> = PASSPHRASE,
-) => runCli(['attest', command, ...formatFlags(flags)], env);
-const formatFlags = (flags: Record<string, string | true>) =>
-  Object.entries(flags).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
-
-afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+const { inFolder, save, attest, verifyText } = openAttestCli();
 
 /** What a companion’s operator does first: a key, and its registration. */
 async function register(companion: string, algorithm: string) {
@@ -36,13 +18,6 @@ async function register(companion: string, algorithm: string) {
   // It was valid a while before, so that the test need not wait for the next second.
   entry.keys[0].valid_from = '2025-07-03T00:00:00Z';
   return { key, companions: save(`${companion}.json`, { companions: [entry] }) };
-}
-
-async function verifyText(text: string, flags: Record<string, string | true>): Promise<Finished> {
-  const running = new RunningCli(['attest', 'verify', ...formatFlags(flags)]);
-  // It may have ended before it has read everything, which is a broken pipe to us.
-  running.child.stdin!.on('error', () => {}).end(text);
-  return running.finished();
 }
 
 describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) => {
@@ -144,6 +119,18 @@ describe('attest new', () => {
     expect(stderr).toContain('Companion Attestation 1.0.0\nledger_id: 0e1d2c3b');
   });
 
+  test('asks the wallet again where the draft’s signature is over another request', async () => {
+    const draft = save('renewed.json', signed());
+    const { status, stdout, stderr } = await attest('new', {
+      draft,
+      days: '30',
+      previous: UNSIGNED.ledger_id,
+    });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).not.toHaveProperty('wallet_signature');
+    expect(stderr).toContain(`expires_at: ${JSON.parse(stdout).expires_at}`);
+  });
+
   test('takes from the draft what no flag says, and leaves its signature out', async () => {
     const draft = save('earlier.json', signed());
     const { stdout } = await attest('new', {
@@ -162,57 +149,6 @@ describe('attest new', () => {
       drift_monitoring,
       attested_at: expect.any(String),
     });
-  });
-});
-
-describe('attest verify', () => {
-  const at = '2025-12-02T00:00:00Z';
-
-  test('verifies many files, and exits 1 where one is not valid', async () => {
-    const companions = save('demo.json', formatDemoCompanions());
-    save('many-1.json', signed());
-    save('many-2.json', '{"version":');
-    const { status, stdout } = await attest('verify', {
-      file: `${inFolder('many-*.json')},${inFolder('many-1.json')}`,
-      companions,
-      at,
-      json: true,
-    });
-    expect(status).toBe(1);
-    expect(
-      JSON.parse(stdout).map(({ file, problems }: { file: string; problems: object[] }) => [file, problems]),
-    ).toEqual([
-      [inFolder('many-1.json'), [expect.objectContaining({ code: 'signature_invalid' })]],
-      [inFolder('many-2.json'), [expect.objectContaining({ code: 'not_json', pointer: '/version' })]],
-    ]);
-  });
-
-  test.each([
-    [{ file: 'missing.json' }, 1, 'missing.json: expected a file that can be read, found ENOENT'],
-    [{ file: 'missing-*.json' }, 2, '--file: expected a pattern that files fit'],
-    [{ file: 'a.json', at: 'yesterday' }, 2, '--at: expected a UTC date-time'],
-  ])('refuses %j', async (flags, status, message) => {
-    expect(await attest('verify', flags)).toMatchObject({
-      status,
-      stdout: '',
-      stderr: expect.stringContaining(message),
-    });
-  });
-
-  test('looks at no more of its input than a document may have', async () => {
-    const { status, stdout } = await verifyText(' '.repeat(1_000_000), {});
-    expect(status).toBe(1);
-    expect(stdout).toContain('too_large');
-  });
-
-  test('prints nothing that moves the cursor', async () => {
-    const { stdout } = await verifyText(
-      JSON.stringify({ ...signed(), attested_by: '\u009b2J\u202e\u001b[2J' }),
-      { at },
-    );
-    expect(stdout).toContain('NOT VALID');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come
-    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 });
 
@@ -292,6 +228,16 @@ describe('with a ledger', () => {
       status,
       stdout: '',
       stderr: expect.stringContaining(message),
+    });
+  });
+
+  test('attest verify trusts the sample’s companions in its ledger, and says what they are worth', async () => {
+    const { data } = events.findLast((event) => event.type === 'companion_attested')!;
+    const file = save('taken.json', data.document);
+    const told = await attest('verify', { ledger, file, at: '2025-08-20T00:00:00Z' });
+    expect(told).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('its signature proves nothing'),
     });
   });
 

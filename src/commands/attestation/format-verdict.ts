@@ -1,7 +1,5 @@
 import { printable } from '../../../pipeline/attestation/printable.ts';
-import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
-
-export type FileVerdict = { file: string } & Verdict;
+import type { FileVerdict } from './verify-files.ts';
 
 const MARKS = { passed: 'ok', failed: 'FAILED', warning: 'WARNING', not_checked: '-' } as const;
 

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
@@ -8,10 +8,14 @@ const STANDARD_INPUT = '-';
 /** A byte more than what is looked at: enough to see that there is more. */
 const READ_BYTES = MAX_BYTES + 1;
 
-/** The files that a list of names and patterns stands for, each once. Throws usage for a pattern that no file fits. */
+/**
+ * The files that a list of names and patterns stands for, each once. What is the name of a file stands for that one, whatever
+ * is in it: commas, brackets, stars. Throws usage for a pattern that no file fits.
+ */
 export function listFiles(names: string): string[] {
+  if (existsSync(names)) return [names];
   const files = names.split(',').flatMap((name) => {
-    if (name === STANDARD_INPUT || !/[*?[{]/.test(name)) return [name];
+    if (name === STANDARD_INPUT || !/[*?[{]/.test(name) || existsSync(name)) return [name];
     const found = globSync(name).sort();
     if (found.length > 0) return found;
     throw new CathedralError('usage', { place: '--file', expected: 'a pattern that files fit', found: name });

@@ -1,5 +1,6 @@
 import { checkDraft } from '../../../pipeline/attestation/check-draft.ts';
 import type { Algorithm } from '../../../pipeline/attestation/document.ts';
+import { formatDocument } from '../../../pipeline/attestation/format-document.ts';
 import { type NewDocument, newDocument } from '../../../pipeline/attestation/new-document.ts';
 import { printable } from '../../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../../pipeline/attestation/problem.ts';
@@ -18,7 +19,7 @@ export function beginDrafting(): void {
     const given = readForm(form, justification);
     const { document, problems, walletText } = checkDraft(newDocument(given, Date.now()));
     const all = problem ? [{ ...problem, pointer: `/epicon_ej${problem.pointer}` }, ...problems] : problems;
-    showDraft(place, JSON.stringify(document, null, 2), all, walletText);
+    showDraft(place, formatDocument(document), all, walletText);
   });
 }
 

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { publicKeyHex, type SigningKey } from '../../pipeline/attestation/sign-attestation.ts';
+import { formatDemoCompanions } from '../../pipeline/sample/demo-companions.ts';
+import { COMPANIONS, keyOf, signed } from '../attestation/signed-document.ts';
+import { openAttestCli } from './attest-cli.ts';
+
+const { inFolder, save, attest, verifyText } = openAttestCli();
+const keyFor = ({ algorithm, secretKey }: SigningKey) => ({
+  algorithm,
+  public_key: publicKeyHex(algorithm, secretKey),
+  valid_from: '2025-07-03T00:00:00Z',
+});
+
+describe('attest verify', () => {
+  const at = '2025-12-02T00:00:00Z';
+  const own = save('own.json', COMPANIONS);
+  const others = {
+    companions: [{ ...COMPANIONS.companions[0]!, keys: [keyFor(keyOf('another', 'ed25519'))] }],
+  };
+
+  test('verifies many files, and exits 1 where one is not valid', async () => {
+    save('many-1.json', signed());
+    save('many-2.json', '{"version":');
+    const { status, stdout } = await attest('verify', {
+      file: `${inFolder('many-*.json')},${inFolder('many-1.json')}`,
+      companions: save('others.json', others),
+      at,
+      json: true,
+    });
+    expect(status).toBe(1);
+    expect(
+      JSON.parse(stdout).map(({ file, problems }: { file: string; problems: object[] }) => [file, problems]),
+    ).toEqual([
+      [inFolder('many-1.json'), [expect.objectContaining({ code: 'signature_invalid' })]],
+      [inFolder('many-2.json'), [expect.objectContaining({ code: 'not_json', pointer: '/version' })]],
+    ]);
+  });
+
+  test('goes on where a file cannot be read, and exits 2 in the end', async () => {
+    const file = `${save('good.json', signed())},${inFolder('gone.json')},${save('bad.json', '{}')}`;
+    const told = await attest('verify', { file, companions: own, at });
+    expect(told).toMatchObject({ status: 2, stderr: expect.stringMatching(/gone\.json: .* found ENOENT/) });
+    expect(told.stdout).toContain(`${inFolder('good.json')}: VALID (active)`);
+    expect(told.stdout).toContain(`${inFolder('bad.json')}: NOT VALID (invalid)`);
+    const { status, stdout } = await attest('verify', { file, companions: own, at, json: true });
+    expect(status).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { file: inFolder('good.json'), valid: true },
+      { file: inFolder('gone.json'), valid: false, error: expect.stringContaining('ENOENT') },
+      { file: inFolder('bad.json'), valid: false, status: 'invalid' },
+    ]);
+  });
+
+  test('takes the name of a file as it is, with commas, brackets and stars', async () => {
+    const files = ['minutes, march.json', 'one[1].json', 'all*.json'].map((name) => save(name, signed()));
+    for (const file of files)
+      expect(await attest('verify', { file, companions: own, at })).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining(`${file}: VALID`),
+      });
+    const list = `${inFolder('minutes? march.json')},${files[1]}`;
+    const { stdout } = await attest('verify', { file: list, companions: own, at, json: true });
+    expect(JSON.parse(stdout).map((verdict: { file: string }) => verdict.file)).toEqual(files.slice(0, 2));
+  });
+
+  test('trusts nobody whom it was not told of', async () => {
+    const file = save('told.json', signed());
+    expect(await attest('verify', { file, at })).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--companions: expected a JSON file of companions'),
+    });
+  });
+
+  test('says so where the keys are those that everybody has', async () => {
+    const companions = save('sample.json', formatDemoCompanions());
+    const told = await attest('verify', { file: save('any.json', signed()), companions, at });
+    expect(told.stderr).toContain('whose secret halves are published: its signature proves nothing.');
+  });
+
+  test.each([
+    [{ file: 'missing-*.json' }, 2, '--file: expected a pattern that files fit'],
+    [{ file: 'a.json', at: 'yesterday' }, 2, '--at: expected a UTC date-time'],
+  ])('refuses %j', async (flags, status, message) => {
+    expect(await attest('verify', { companions: own, ...flags })).toMatchObject({
+      status,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    });
+  });
+
+  test('looks at no more of its input than a document may have', async () => {
+    const { status, stdout } = await verifyText(' '.repeat(1_000_000), { companions: own });
+    expect(status).toBe(1);
+    expect(stdout).toContain('too_large');
+  });
+
+  test('prints nothing that moves the cursor', async () => {
+    const { stdout } = await verifyText(
+      JSON.stringify({ ...signed(), attested_by: '\u009b2J\u202e\u001b[2J' }),
+      { companions: own, at },
+    );
+    expect(stdout).toContain('NOT VALID');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+});
