@@ -18,11 +18,22 @@ const DATE_TIME = new RegExp(`^(${LEAP_DAY}|${OTHER_DAY})T${TIME}$`);
 /** Any version, either case: what tells entities apart is not ours to judge. */
 const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
-const DateTime = z
-  .string()
-  .regex(DATE_TIME, 'a date-time with seconds and Z or an offset, like 2025-12-01T06:00:00Z')
-  .meta({ format: 'date-time' });
-const Uuid = z.string().regex(UUID, 'a UUID').meta({ format: 'uuid' });
+/**
+ * In some languages `$` is also before a line end that is the last character, so a pattern alone would let that pass there. What
+ * has a form here has no other characters than these, which is said without `$`.
+ */
+const VISIBLE_ASCII = { not: { pattern: '[^!-~]' } };
+
+/** A string of the form of `pattern`, for the reader and for the published schema in any language. */
+function formed(pattern: RegExp, expectation: string) {
+  return z.string().regex(pattern, expectation).meta(VISIBLE_ASCII);
+}
+
+const DateTime = formed(
+  DATE_TIME,
+  'a date-time with seconds and Z or an offset, like 2025-12-01T06:00:00Z',
+).meta({ format: 'date-time' });
+const Uuid = formed(UUID, 'a UUID').meta({ format: 'uuid' });
 const Share = z.number().min(0).max(1);
 const Strings = z.array(z.string()).min(1);
 const MIN_REASONING = 10;
@@ -53,9 +64,7 @@ export const Justification = z
 const DriftMonitoring = z.looseObject({
   enabled: z.boolean().default(true),
   threshold: Share.default(0.1).describe('Drift score at or above which the attestation is revoked'),
-  check_interval: z
-    .string()
-    .regex(DURATION, 'an ISO 8601 duration like P1D')
+  check_interval: formed(DURATION, 'an ISO 8601 duration like P1D')
     .default('P1D')
     .describe('How often drift is to be checked'),
 });
@@ -70,16 +79,13 @@ const Metadata = z.looseObject({
 export const AttestationDocument = z.strictObject({
   version: z.literal(ATTESTATION_VERSION),
   ledger_id: Uuid.describe('The entity that requests authority'),
-  wallet_signature: z
-    .string()
-    .regex(/^0x[a-fA-F0-9]+$/, '0x and hex digits')
-    .describe('By the wallet whose stake stands behind the request'),
-  epicon_ej_hash: z.string().regex(/^sha256:[a-fA-F0-9]{64}$/, 'sha256: and 64 hex digits'),
+  wallet_signature: formed(/^0x[a-fA-F0-9]+$/, '0x and hex digits').describe(
+    'By the wallet whose stake stands behind the request',
+  ),
+  epicon_ej_hash: formed(/^sha256:[a-fA-F0-9]{64}$/, 'sha256: and 64 hex digits'),
   epicon_ej: Justification.optional(),
   scope: z
-    .array(
-      z.string().regex(/^[a-z]+\.[a-z]+(\.[a-z]+)*$/, 'two or more segments of a to z, with dots between'),
-    )
+    .array(formed(/^[a-z]+\.[a-z]+(\.[a-z]+)*$/, 'two or more segments of a to z, with dots between'))
     .min(1)
     .describe('The permissions requested'),
   expires_at: DateTime.describe('At most 90 days after attested_at'),
@@ -87,10 +93,9 @@ export const AttestationDocument = z.strictObject({
   risk_justification: z.string().optional(),
   attested_by: z.string().describe('The companion that signs'),
   attested_at: DateTime,
-  signature: z
-    .string()
-    .regex(/^[a-zA-Z0-9+/=]+$/, 'base64')
-    .describe('By the companion, over the canonical bytes of the document without this member'),
+  signature: formed(/^[a-zA-Z0-9+/=]+$/, 'base64').describe(
+    'By the companion, over the canonical bytes of the document without this member',
+  ),
   signature_algorithm: z.enum(ALGORITHMS).default('ed25519'),
   ccr_score: Share.optional().describe('Cross-Context Robustness'),
   // Not to be watched is something that one has to write, and sign; leaving the member out is no way around it.

@@ -81,6 +81,42 @@ describe('the published JSON Schema', () => {
   });
 });
 
+describe('the published JSON Schema in other languages', () => {
+  const patterns = [...JSON.stringify(SCHEMA).matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g)].map(
+    ([, text]) => JSON.parse(`"${text}"`) as string,
+  );
+
+  test('has no pattern that looks ahead or back, which RE2 and Rust’s expressions cannot', () => {
+    expect(patterns.length).toBeGreaterThan(10);
+    expect(patterns.filter((pattern) => /\(\?|\\[1-9bdDpPsSwW]/.test(pattern))).toEqual([]);
+  });
+
+  test('refuses a line end at the end, also where $ is before one, as in Python, Java and Perl', () => {
+    const text = JSON.stringify(SCHEMA).replaceAll('$"', '(\\\\n|\\\\r|\\\\u2028)?$"');
+    const elsewhere = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false }).compile(
+      JSON.parse(text),
+    );
+    const document: JsonObject = structuredClone({
+      ...UNSIGNED,
+      signature: 'AA==',
+      metadata: { previous_attestation: UNSIGNED.ledger_id },
+    });
+    expect(elsewhere(document)).toBe(true);
+    const refused = new Set<string>();
+    for (const [parent, name] of placesOf(document).filter(([at, one]) => typeof at[one] === 'string')) {
+      const before = parent[name];
+      for (const end of ['\n', '\r', '\u2028']) {
+        parent[name] = before + end;
+        const isAccepted = elsewhere(document);
+        expect([name, end, isAccepted]).toEqual([name, end, readerAccepts(document)]);
+        if (!isAccepted) refused.add(name);
+      }
+      parent[name] = before;
+    }
+    expect([...refused]).toEqual(expect.arrayContaining(['ledger_id', 'expires_at', 'check_interval']));
+  });
+});
+
 describe('defaults', () => {
   test('are filled in on reading, and are not in what is signed', () => {
     const { signature_algorithm: _, drift_monitoring: __, ...rest } = UNSIGNED;
