@@ -68,7 +68,7 @@ export function problem(code: ProblemCode, path: readonly PropertyKey[], detail?
 }
 
 /** `['epicon_ej', 'anchors', 0]` → `/epicon_ej/anchors/0` */
-function formatPointer(path: readonly PropertyKey[]): string {
+export function formatPointer(path: readonly PropertyKey[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 

@@ -1,4 +1,4 @@
-import { type Problem, type ProblemCode, problem, quote } from './problem.ts';
+import { formatPointer, type Problem, type ProblemCode, problem, quote } from './problem.ts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json };
@@ -24,12 +24,40 @@ export function readJson(input: string | Uint8Array): Read {
   }
 }
 
+/** A part of a text, in UTF-16 units; `end` is not in it. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+export interface Places {
+  /** Of each value with the name before it, by its JSON Pointer. */
+  values: ReadonlyMap<string, Range>;
+  /** What the reading stopped at; null where it came to the end. */
+  stop: Range | null;
+}
+
+/** Where everything stands in a text that may be a document, or as much of it as can be read. */
+export function placesIn(text: string): Places {
+  const values = new Map<string, Range>();
+  try {
+    new Reader(decode(text), (path, range) => values.set(formatPointer(path), range)).document();
+    return { values, stop: null };
+  } catch (refusal) {
+    if (refusal instanceof Refusal) return { values, stop: refusal.range };
+    throw refusal;
+  }
+}
+
 /** Ends the reading; never leaves this file. */
 class Refusal {
   readonly problem: Problem;
+  /** What was read last, or could not be read; null where it is about the whole. */
+  readonly range: Range | null;
 
-  constructor(code: ProblemCode, path: readonly PropertyKey[], detail?: string) {
+  constructor(code: ProblemCode, path: readonly PropertyKey[], detail?: string, range: Range | null = null) {
     this.problem = problem(code, path, detail);
+    this.range = range;
   }
 }
 
@@ -58,13 +86,19 @@ const STRING = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const LITERAL = /true|false|null/y;
 
+type Seen = (path: readonly PropertyKey[], range: Range) => void;
+
 class Reader {
   readonly #text: string;
+  readonly #seen: Seen | undefined;
   readonly #path: (string | number)[] = [];
   #at = 0;
+  /** Where the string, number or word that was read last begins. */
+  #token = 0;
 
-  constructor(text: string) {
+  constructor(text: string, seen?: Seen) {
     this.#text = text;
+    this.#seen = seen;
   }
 
   document(): Json {
@@ -76,7 +110,7 @@ class Reader {
   #value(): Json {
     const first = this.#peek();
     if (first === '{' || first === '[') {
-      if (this.#path.length >= MAX_DEPTH) throw new Refusal('too_deep', this.#path);
+      if (this.#path.length >= MAX_DEPTH) throw this.#refusal('too_deep', this.#at);
       return first === '{' ? this.#object() : this.#array();
     }
     if (first === '"') return this.#string();
@@ -90,13 +124,14 @@ class Reader {
     if (this.#take('}')) return members;
     do {
       this.#peek();
+      const start = this.#at;
       const name = this.#string();
       this.#path.push(name);
-      if (name === '__proto__') throw new Refusal('forbidden_member', this.#path);
-      if (Object.hasOwn(members, name)) throw new Refusal('duplicate_member', this.#path);
+      if (name === '__proto__') throw this.#refusal('forbidden_member');
+      if (Object.hasOwn(members, name)) throw this.#refusal('duplicate_member');
       this.#expect(':');
       members[name] = this.#value();
-      this.#path.pop();
+      this.#leave(start);
     } while (this.#take(','));
     this.#expect('}');
     return members;
@@ -108,11 +143,19 @@ class Reader {
     if (this.#take(']')) return items;
     do {
       this.#path.push(items.length);
+      this.#peek();
+      const start = this.#at;
       items.push(this.#value());
-      this.#path.pop();
+      this.#leave(start);
     } while (this.#take(','));
     this.#expect(']');
     return items;
+  }
+
+  /** A value has been read, with the name before it. */
+  #leave(start: number): void {
+    this.#seen?.(this.#path, { start, end: this.#at });
+    this.#path.pop();
   }
 
   #string(): string {
@@ -120,7 +163,7 @@ class Reader {
     if (literal === null) throw this.#unexpected('a string');
     const text: string = JSON.parse(literal);
     // An escape can spell what the text itself cannot hold.
-    if (!text.isWellFormed()) throw new Refusal('lone_surrogate', this.#path);
+    if (!text.isWellFormed()) throw this.#refusal('lone_surrogate');
     return text;
   }
 
@@ -128,7 +171,7 @@ class Reader {
     const literal = this.#match(NUMBER);
     if (literal === null) throw this.#unexpected('a value');
     const number = Number(literal);
-    if (!Number.isFinite(number)) throw new Refusal('number_not_finite', this.#path);
+    if (!Number.isFinite(number)) throw this.#refusal('number_not_finite');
     return number;
   }
 
@@ -152,16 +195,19 @@ class Reader {
     pattern.lastIndex = this.#at;
     const [found] = pattern.exec(this.#text) ?? [];
     if (found === undefined) return null;
+    if (pattern !== SPACE) this.#token = this.#at;
     this.#at += found.length;
     return found;
   }
 
+  #refusal(code: ProblemCode, start: number = this.#token): Refusal {
+    return new Refusal(code, this.#path, undefined, { start, end: Math.max(this.#at, start + 1) });
+  }
+
   #unexpected(expected: string): Refusal {
     const found = this.#at < this.#text.length ? quote(this.#text.slice(this.#at, this.#at + 10)) : 'the end';
-    return new Refusal(
-      'not_json',
-      this.#path,
-      `Not JSON at character ${this.#at}: expected ${expected}, found ${found}.`,
-    );
+    const detail = `Not JSON at character ${this.#at}: expected ${expected}, found ${found}.`;
+    const end = Math.min(this.#at + 1, this.#text.length);
+    return new Refusal('not_json', this.#path, detail, { start: this.#at, end });
   }
 }

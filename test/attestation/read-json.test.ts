@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_BYTES, MAX_DEPTH, readJson } from '../../pipeline/attestation/read-json.ts';
+import { MAX_BYTES, MAX_DEPTH, placesIn, readJson } from '../../pipeline/attestation/read-json.ts';
 import { isFaithful } from '../../pipeline/ledger/faithful-json.ts';
+import { placesOf, valid } from './generated-document.ts';
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
@@ -112,3 +113,61 @@ describe('readJson', () => {
     expect(readJson(text)).toBeDefined();
   });
 });
+
+describe('the places in a text', () => {
+  const TEXT = '{ "a": [1, {"b/c": "x"}],\n  "d": -2.5e3 }';
+  const partOf = (text: string, pointer: string) => {
+    const { start, end } = placesIn(text).values.get(pointer)!;
+    return text.slice(start, end);
+  };
+
+  test('are those of the values, with the names before them', () => {
+    expect([...placesIn(TEXT).values.keys()]).toEqual(['/a/0', '/a/1/b~1c', '/a/1', '/a', '/d']);
+    expect(partOf(TEXT, '/a')).toBe('"a": [1, {"b/c": "x"}]');
+    expect(partOf(TEXT, '/a/0')).toBe('1');
+    expect(partOf(TEXT, '/a/1')).toBe('{"b/c": "x"}');
+    expect(partOf(TEXT, '/a/1/b~1c')).toBe('"b/c": "x"');
+    expect(partOf(TEXT, '/d')).toBe('"d": -2.5e3');
+    expect(placesIn(TEXT).stop).toBeNull();
+  });
+
+  test.each([
+    ['{"a": 1, "a": 2}', '"a"', 9],
+    ['{"__proto__": 1}', '"__proto__"', 1],
+    ['{"a": 1e999}', '1e999', 6],
+    ['["ab\\ud800"]', '"ab\\ud800"', 1],
+    ['{"a": tru}', 't', 6],
+    ['{"a": 1', '', 7],
+    ['{"a": 1} x', 'x', 9],
+    ['["\u0001"]', '"', 1],
+    [`${'['.repeat(17)}`, '[', 16],
+  ])('of %j end at what cannot be read', (text, part, start) => {
+    const { stop } = placesIn(text);
+    expect([text.slice(stop!.start, stop!.end), stop!.start]).toEqual([part, start]);
+  });
+
+  test('are none where it is about the whole', () => {
+    for (const text of [' '.repeat(70_000), '\ufeff{}', '"\ud800"'])
+      expect(placesIn(text)).toEqual({ values: new Map(), stop: null });
+  });
+
+  test('are those of every value, whatever the document', () => {
+    fc.assert(
+      fc.property(valid, (document) => {
+        const text = JSON.stringify(document, null, 2);
+        const { values, stop } = placesIn(text);
+        expect(stop).toBeNull();
+        for (const { start, end } of values.values()) {
+          const part = text.slice(start, end);
+          // A member by itself is one of an object, an item is a value.
+          expect([`{${part}}`, part].some(isJson)).toBe(true);
+        }
+        expect(values.size).toBe(placesOf(document).length);
+      }),
+    );
+  });
+});
+
+function isJson(text: string): boolean {
+  return readJson(text).problem === null;
+}

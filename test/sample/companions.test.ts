@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { registryOf } from '../../pipeline/attestation/registry.ts';
+import { isCheckLate, registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import {
   applyCompanionEvent,
@@ -42,4 +42,9 @@ test('their lives end in every way, and nothing else is ever wrong with them', (
 
 test('some drift checks come late', () => {
   expect(Object.values(registered).some(({ late_checks }) => late_checks > 0)).toBe(true);
+});
+
+test('one of what is active is late, as of nearly any moment', () => {
+  const { companions: known } = state;
+  expect(Object.values(known).some((one) => isCheckLate(one, end))).toBe(true);
 });

@@ -125,6 +125,42 @@ describe('the page of attestations', () => {
     await expect.poll(focused).toBe('Valid: it may be relied upon now');
   });
 
+  test('leads from each problem to its place in the text, by keyboard, too', async () => {
+    const { page, requests, wrong } = await opened();
+    const padding = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`note_${index}`, 'x'.repeat(300)]),
+    );
+    const { metadata: _, ...rest } = signedNow(0);
+    const long = { metadata: padding, ...rest, scope: ['ledger.read', 'One'], extra: 1 };
+    await verify(page, JSON.stringify(long, null, 2));
+    const selected = () =>
+      page.evaluate(() => {
+        const text = document.querySelector<HTMLTextAreaElement>('#document')!;
+        const isThere = document.activeElement === text;
+        return isThere ? text.value.slice(text.selectionStart, text.selectionEnd) : null;
+      });
+    await page.getByRole('button', { name: '/scope/1: select it in the text' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await selected()).toBe('"One"');
+    const scrolled = await page.evaluate(() => document.querySelector('#document')!.scrollTop);
+    expect(scrolled).toBeGreaterThan(1000);
+    await page.getByRole('button', { name: '/extra: select it in the text' }).click();
+    expect(await selected()).toBe('"extra": 1');
+    expect(await page.evaluate(() => document.querySelector('#document')!.scrollTop)).toBeGreaterThan(
+      scrolled,
+    );
+    expect(await page.locator('textarea.measured').count()).toBe(0);
+    await verify(page, '{"a": 1,\n "a": 2}');
+    await page.getByRole('button', { name: '/a: select it in the text' }).click();
+    expect(await selected()).toBe('"a"');
+    // What is missing at the top is missing in the whole: there is nothing to select.
+    expect(await verify(page, JSON.stringify({ ...signedNow(0), risk_level: undefined }))).toContain(
+      '/risk_level',
+    );
+    expect(await page.locator('#verdict button').count()).toBe(0);
+    expect([requests, wrong]).toEqual([[], []]);
+  });
+
   test('makes a document that a companion can sign, with its justification hashed', async () => {
     const { page, requests, wrong } = await opened();
     await page.click('#draft-form button[type="submit"]');

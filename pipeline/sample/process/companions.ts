@@ -26,6 +26,13 @@ const INTERVALS = ['P1D', 'P1D', 'P1D', 'PT12H', 'P7D'] as const;
 const MISSED: Readonly<Record<string, number>> = { LANTERN: 0.01, TALLY: 0.03, COMPASS: 0.45 };
 const REVOKED = 0.3;
 const RENEWED = 0.5;
+/**
+ * A grant that is renewed as long as there is one, and whose drift checks hardly ever come in time: as of nearly any moment one
+ * is late, which readers and tests can count on.
+ */
+const STANDING = { companion: 'COMPASS', ledgerId: 5, request: 0, interval: 'PT6H', missed: 0.96, days: 80 };
+/** It is to be renewed, and not revoked. */
+const STANDING_DRIFT = 0.06;
 /** A monitored grant's drift, and how far it moves from one day to the next. */
 const FIRST_DRIFT = [0.01, 0.04] as const;
 const DRIFT_STEP = 0.0085;
@@ -36,8 +43,10 @@ interface Grant {
   ledger_id: string;
   request: Request;
   expiresAt: number;
-  /** Null where it is not monitored. */
-  watched: { drift: number; interval: string } | null;
+  /** Null where it is not monitored. `missed`: how often a check is left out; `most`: what its drift does not go beyond. */
+  watched: { drift: number; interval: string; missed: number; most: number } | null;
+  /** Whether it is renewed for sure. */
+  stands: boolean;
 }
 
 /** Companion attestations: given, watched for drift, renewed, revoked by hand or by their drift. */
@@ -45,6 +54,9 @@ export function companions(world: World): Process {
   const random = new Random(world.seed, 'companions');
   const keys = demoCompanionKeys();
   let next = world.genesis + random.between(...FIRST_DAYS) * DAY_MS;
+  const standing = new Random(world.seed, 'standing companion');
+  const stands = (at: number) => attest(world, standing, standingGrant(standing, keys, at), null, at);
+  world.agenda.add(world.genesis + standing.between(...FIRST_DAYS) * DAY_MS, stands);
   return ({ end }) => {
     if (next >= end) return;
     world.agenda.add(next, (at) => attest(world, random, newGrant(random, keys, at), null, at));
@@ -53,14 +65,33 @@ export function companions(world: World): Process {
 }
 
 function newGrant(random: Random, keys: readonly SigningKey[], at: number): Grant {
+  const key = random.pick(keys);
   return {
-    key: random.pick(keys),
+    key,
     ledger_id: random.pick(DEMO_LEDGER_IDS),
     request: random.pick(REQUESTS),
     expiresAt: at + Math.floor(random.between(...LENGTH_DAYS)) * DAY_MS,
     watched: random.chance(MONITORED)
-      ? { drift: random.between(...FIRST_DRIFT), interval: random.pick(INTERVALS) }
+      ? {
+          drift: random.between(...FIRST_DRIFT),
+          interval: random.pick(INTERVALS),
+          missed: MISSED[key.companion]!,
+          most: 1,
+        }
       : null,
+    stands: false,
+  };
+}
+
+function standingGrant(random: Random, keys: readonly SigningKey[], at: number): Grant {
+  const { companion, ledgerId, request, interval, missed, days } = STANDING;
+  return {
+    key: keys.find((key) => key.companion === companion)!,
+    ledger_id: DEMO_LEDGER_IDS[ledgerId]!,
+    request: REQUESTS[request]!,
+    expiresAt: at + days * DAY_MS,
+    watched: { drift: random.between(...FIRST_DRIFT), interval, missed, most: STANDING_DRIFT },
+    stands: true,
   };
 }
 
@@ -95,11 +126,11 @@ function watch(world: World, random: Random, grant: Grant, id: string, at: numbe
   if (watched === null) return;
   const interval = durationSeconds(watched.interval) * 1000;
   let next = at + interval;
-  while (random.chance(MISSED[key.companion]!)) next += interval;
+  while (random.chance(watched.missed)) next += interval;
   if (next >= expiresAt) return;
   world.agenda.add(next, (now) => {
     if (!world.facts.companions.has(id)) return null;
-    watched.drift = Math.max(0, watched.drift + random.bell() * DRIFT_STEP);
+    watched.drift = Math.min(watched.most, Math.max(0, watched.drift + random.bell() * DRIFT_STEP));
     const score = Math.round(watched.drift * 1e4) / 1e4;
     if (score >= THRESHOLD) world.facts.companions.delete(id);
     else watch(world, random, grant, id, now);
@@ -108,19 +139,19 @@ function watch(world: World, random: Random, grant: Grant, id: string, at: numbe
 }
 
 function planEnd(world: World, random: Random, grant: Grant, id: string, at: number): void {
-  const { key, ledger_id, request, expiresAt } = grant;
-  if (random.chance(REVOKED)) {
+  const { key, ledger_id, request, expiresAt, stands } = grant;
+  if (!stands && random.chance(REVOKED)) {
     const reason = random.pick(REASONS);
     world.agenda.add(at + random.between(0.15, 0.9) * (expiresAt - at), () =>
       world.facts.companions.delete(id)
         ? draft('companion_revoked', 'REGISTRY', { attestation: id, reason })
         : null,
     );
-  } else if (random.chance(RENEWED)) {
+  } else if (stands || random.chance(RENEWED)) {
     world.agenda.add(expiresAt - random.between(3, 40) * HOUR_MS, (now) => {
       if (!world.facts.companions.has(id)) return null;
-      const renewed = { ...newGrant(random, [key], now), ledger_id, request };
-      return attest(world, random, renewed, id, now);
+      const renewed = stands ? standingGrant(random, [key], now) : newGrant(random, [key], now);
+      return attest(world, random, { ...renewed, ledger_id, request }, id, now);
     });
   }
 }

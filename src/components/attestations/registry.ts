@@ -4,7 +4,7 @@ import {
   REGISTRY_PATH,
 } from '../../../pipeline/attestation/published-registry.ts';
 import type { SiteRelease } from '../release.ts';
-import { formatDay } from '../words/moment.ts';
+import { formatDay, formatMoment } from '../words/moment.ts';
 import { formatNumber } from '../words/number.ts';
 import { capitalise, formatList } from '../words/phrase.ts';
 
@@ -26,7 +26,7 @@ export const ATTESTATION_COLUMNS = [
 export function attestationRow(attestation: PublishedAttestation): string[] {
   const { id, status, companion, scope, risk_level, expires_at } = attestation;
   return [
-    `${id.slice(0, 12)}…`,
+    shortId(id),
     capitalise(status),
     companion,
     scope.join(', '),
@@ -52,7 +52,23 @@ export function registrySentence({ attestations }: PublishedRegistry): string {
     return count === 0 ? [] : [`${formatNumber(count)} ${count === 1 ? 'is' : 'are'} ${status}`];
   });
   if (counts.length === 0) return 'The ledger has no attestation of the last months.';
-  const late = attestations.filter(({ check_late }) => check_late).length;
   const are = `Of the attestations that the ledger has, ${formatList(counts)}.`;
-  return late === 0 ? `${are} No drift check is late.` : `${are} Late drift checks: ${formatNumber(late)}.`;
+  return attestations.some(({ check_late }) => check_late) ? are : `${are} No drift check is late.`;
+}
+
+/** For each attestation whose drift check is late as of the release, what was due and what came. */
+export function lateChecks({ attestations }: PublishedRegistry): { name: string; words: string }[] {
+  return attestations
+    .filter(({ check_late }) => check_late)
+    .map(({ id, companion, check_interval, checked_at, attested_at }) => {
+      const last =
+        checked_at === null
+          ? `none came since ${formatMoment(attested_at)}, when it was attested`
+          : `the last came on ${formatMoment(checked_at)}`;
+      return { name: `${companion}, ${shortId(id)}`, words: `due every ${check_interval}; ${last}.` };
+    });
+}
+
+function shortId(id: string): string {
+  return `${id.slice(0, 12)}…`;
 }

@@ -1,11 +1,14 @@
 import { printable } from '../../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../../pipeline/attestation/problem.ts';
+import { type Places, placesIn } from '../../../pipeline/attestation/read-json.ts';
 import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
 import { makeElement } from './make-element.ts';
+import { placeOfPointer } from './place-of-pointer.ts';
+import { showPlace } from './show-place.ts';
 import { CHECK_WORDS, RESULT_WORDS, verdictWords } from './verdict-words.ts';
 
-/** Puts the verdict in the place of the one before. */
-export function showVerdict(place: HTMLElement, verdict: Verdict): void {
+/** Puts the verdict in the place of the one before; from each problem a button leads to its place in the text. */
+export function showVerdict(place: HTMLElement, verdict: Verdict, text: HTMLTextAreaElement): void {
   const { valid, status, id, uuid, checks, problems, warnings } = verdict;
   const title = makeElement(
     'h3',
@@ -16,8 +19,8 @@ export function showVerdict(place: HTMLElement, verdict: Verdict): void {
   const facts = id === null ? [] : [factList({ Id: id, UUID: uuid ?? '', Status: status })];
   place.replaceChildren(
     title,
-    ...problemList('What is wrong, and where', problems),
-    ...problemList('Worth a look', warnings),
+    ...problemList('What is wrong, and where', problems, text),
+    ...problemList('Worth a look', warnings, text),
     ...facts,
     checkTable(checks),
   );
@@ -26,18 +29,34 @@ export function showVerdict(place: HTMLElement, verdict: Verdict): void {
   title.scrollIntoView({ block: 'nearest' });
 }
 
-function problemList(title: string, problems: readonly Problem[]): HTMLElement[] {
+function problemList(title: string, problems: readonly Problem[], text: HTMLTextAreaElement): HTMLElement[] {
   if (problems.length === 0) return [];
+  const places = placesIn(text.value);
   const items = problems.map(({ code, pointer, message }) =>
     makeElement(
       'li',
       '',
-      makeElement('code', 'place', pointer === '' ? 'the whole document' : printable(pointer)),
+      placeElement(pointer, places, text),
       makeElement('span', '', ` ${printable(message)} `),
       makeElement('code', 'muted', code),
     ),
   );
   return [makeElement('h4', '', title), makeElement('ul', 'places', ...items)];
+}
+
+/** The place in words; where it is a part of the text, a button that selects it there. */
+function placeElement(pointer: string, places: Places, text: HTMLTextAreaElement): HTMLElement {
+  const words = pointer === '' ? 'the whole document' : printable(pointer);
+  if (placeOfPointer(places, pointer) === null) return makeElement('code', 'place', words);
+  const button = makeElement('button', 'place', pointer === '' ? 'the place' : words);
+  button.type = 'button';
+  button.setAttribute('aria-label', `${button.textContent}: select it in the text`);
+  button.addEventListener('click', () => {
+    // The text may have been changed since.
+    const range = placeOfPointer(placesIn(text.value), pointer);
+    if (range) showPlace(text, range);
+  });
+  return button;
 }
 
 function factList(facts: Readonly<Record<string, string>>): HTMLElement {

@@ -18,7 +18,7 @@ export function beginVerifying(
   let bytes: Uint8Array | null = null;
   const verify = () => {
     const verdict = verifyAttestation(bytes ?? text.value, { ...trustOf(registry), now: Date.now() });
-    showVerdict(place, verdict);
+    showVerdict(place, verdict, text);
   };
   const take = async (file: File) => {
     // One byte more than there may be is enough to say that it is too long.

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type {
+  PublishedAttestation,
+  PublishedRegistry,
+} from '../../pipeline/attestation/published-registry.ts';
+import { attestationRow, lateChecks, registrySentence } from '../../src/components/attestations/registry.ts';
+
+const ON_TIME: PublishedAttestation = {
+  id: 'a1'.repeat(32),
+  uuid: 'a1a1a1a1-a1a1-81a1-a1a1-a1a1a1a1a1a1',
+  companion: 'LANTERN',
+  ledger_id: '0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b',
+  scope: ['ledger.read.export'],
+  risk_level: 'low',
+  attested_at: '2025-12-01T06:00:00Z',
+  expires_at: '2026-02-01T06:00:00Z',
+  drift_threshold: 0.1,
+  check_interval: 'PT6H',
+  drift: 0.038,
+  checked_at: '2025-12-02T06:00:00Z',
+  check_late: false,
+  late_checks: 0,
+  status: 'active',
+  ended_at: null,
+  reason: null,
+  superseded_by: null,
+  renews: null,
+};
+const registry = (...attestations: PublishedAttestation[]): PublishedRegistry => ({
+  timestamp: '2025-12-03T12:00:00Z',
+  companions: [],
+  wallets: [],
+  attestations,
+});
+
+test('a drift check that is late is told with what was due and what came', () => {
+  const late = { ...ON_TIME, check_late: true, late_checks: 2 };
+  const never = { ...late, id: 'b2'.repeat(32), companion: 'TALLY', drift: null, checked_at: null };
+  const given = registry(ON_TIME, late, never);
+  expect(lateChecks(given)).toEqual([
+    { name: 'LANTERN, a1a1a1a1a1a1…', words: 'due every PT6H; the last came on 2 December 2025, 06:00 UTC.' },
+    {
+      name: 'TALLY, b2b2b2b2b2b2…',
+      words: 'due every PT6H; none came since 1 December 2025, 06:00 UTC, when it was attested.',
+    },
+  ]);
+  expect(registrySentence(given)).toBe('Of the attestations that the ledger has, 3 are active.');
+  expect(attestationRow(late).at(-1)).toBe('0.038 of 0.1; check is late; 2 late before');
+});
+
+test('where none is late, that is said', () => {
+  expect(lateChecks(registry(ON_TIME))).toEqual([]);
+  expect(registrySentence(registry(ON_TIME))).toMatch(/No drift check is late\.$/);
+});
