@@ -4,6 +4,7 @@ import type {
   PublishedRegistry,
 } from '../../pipeline/attestation/published-registry.ts';
 import { attestationRow, lateChecks, registrySentence } from '../../src/components/attestations/registry.ts';
+import { formatInterval } from '../../src/components/words/interval.ts';
 
 const ON_TIME: PublishedAttestation = {
   id: 'a1'.repeat(32),
@@ -38,10 +39,13 @@ test('a drift check that is late is told with what was due and what came', () =>
   const never = { ...late, id: 'b2'.repeat(32), companion: 'TALLY', drift: null, checked_at: null };
   const given = registry(ON_TIME, late, never);
   expect(lateChecks(given)).toEqual([
-    { name: 'LANTERN, a1a1a1a1a1a1…', words: 'due every PT6H; the last came on 2 December 2025, 06:00 UTC.' },
+    {
+      name: 'LANTERN, a1a1a1a1a1a1…',
+      words: 'due every 6 hours; the last came on 2 December 2025, 06:00 UTC.',
+    },
     {
       name: 'TALLY, b2b2b2b2b2b2…',
-      words: 'due every PT6H; none came since 1 December 2025, 06:00 UTC, when it was attested.',
+      words: 'due every 6 hours; none came since 1 December 2025, 06:00 UTC, when it was attested.',
     },
   ]);
   expect(registrySentence(given)).toBe('Of the attestations that the ledger has, 3 are active.');
@@ -51,4 +55,17 @@ test('a drift check that is late is told with what was due and what came', () =>
 test('where none is late, that is said', () => {
   expect(lateChecks(registry(ON_TIME))).toEqual([]);
   expect(registrySentence(registry(ON_TIME))).toMatch(/No drift check is late\.$/);
+});
+
+test.each([
+  ['PT6H', '6 hours'],
+  ['P1D', 'day'],
+  ['PT24H', 'day'],
+  ['P1W', '7 days'],
+  ['PT90M', '90 minutes'],
+  ['PT1S', 'second'],
+  ['PT0S', 'PT0S'],
+  [`P${'9'.repeat(400)}D`, `P${'9'.repeat(400)}D`],
+])('every %s is every %s', (duration, words) => {
+  expect(formatInterval(duration)).toBe(words);
 });

@@ -4,6 +4,7 @@ import {
   REGISTRY_PATH,
 } from '../../../pipeline/attestation/published-registry.ts';
 import type { SiteRelease } from '../release.ts';
+import { formatInterval } from '../words/interval.ts';
 import { formatDay, formatMoment } from '../words/moment.ts';
 import { formatNumber } from '../words/number.ts';
 import { capitalise, formatList } from '../words/phrase.ts';
@@ -65,7 +66,10 @@ export function lateChecks({ attestations }: PublishedRegistry): { name: string;
         checked_at === null
           ? `none came since ${formatMoment(attested_at)}, when it was attested`
           : `the last came on ${formatMoment(checked_at)}`;
-      return { name: `${companion}, ${shortId(id)}`, words: `due every ${check_interval}; ${last}.` };
+      return {
+        name: `${companion}, ${shortId(id)}`,
+        words: `due every ${formatInterval(check_interval)}; ${last}.`,
+      };
     });
 }
 
