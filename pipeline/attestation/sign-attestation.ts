@@ -1,6 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { encodeBase64 } from '../ledger/base64.ts';
 import { SCHEMES } from './algorithms.ts';
-import { encodeBase64 } from './base64.ts';
 import { attestationId, signedBytes } from './canonical-bytes.ts';
 import type { Case } from './check.ts';
 import { checkJustification } from './checks/justification.ts';

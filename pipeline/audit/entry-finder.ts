@@ -2,7 +2,7 @@ import { CathedralError } from '../errors.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { compareTimestamps } from '../ledger/timestamp-order.ts';
 import { TILE_WIDTH } from '../log/tile.ts';
-import { type ExportRow, parseObject } from './export-form.ts';
+import { type ExportRow, parseObject } from './export-row.ts';
 import type { EntryBundle, LogEntries } from './log-entries.ts';
 
 /** An entry of the log with the row that the export has of it. */

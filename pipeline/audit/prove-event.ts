@@ -4,9 +4,9 @@ import { leafHash, nodeHash } from '../ledger/merkle.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import { readLines } from '../ledger/read-lines.ts';
+import { findLeaf } from '../log/find-leaf.ts';
 import { EMPTY_ROOT, type Hash } from '../log/hash.ts';
 import { inclusionProof } from '../log/inclusion.ts';
-import { newTiles, TILE_WIDTH } from '../log/tile.ts';
 import type { TlogProof } from '../log/tlog-proof.ts';
 import type { LogSource } from './log-source.ts';
 import { openAuditedLog } from './open-audited-log.ts';
@@ -18,14 +18,10 @@ export async function proveFromLog(
   verifiers: readonly Verifier[],
 ): Promise<TlogProof> {
   const { checkpoint, note, reader } = await openAuditedLog(source, verifiers);
-  for (const tile of newTiles(0, checkpoint.size)) {
-    if (tile.level > 0) break;
-    const at = (await reader.tile(0, tile.index)).indexOf(event);
-    if (at < 0) continue;
-    const index = tile.index * TILE_WIDTH + at;
-    return { index, path: await inclusionProof(reader, index), checkpoint: note, extra: null };
-  }
-  throw missing(event, source.name, checkpoint.size);
+  const all = { from: 0, to: checkpoint.size, first: 'oldest', parallel: 1 } as const;
+  const index = await findLeaf(reader, event, all);
+  if (index === null) throw missing(event, source.name, checkpoint.size);
+  return { index, path: await inclusionProof(reader, index), checkpoint: note, extra: null };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_LINE_BYTES } from '../ledger/event.ts';
-import { CSV_HEADER, CSV_ROWS, JSON_ROWS, parseObject, type RowForm } from './export-form.ts';
+import { CSV_HEADER, CSV_ROWS, JSON_ROWS, type RowForm } from './export-form.ts';
+import { parseObject } from './export-row.ts';
 
 /** A row's text as it stands in the file. */
 export interface RowText {

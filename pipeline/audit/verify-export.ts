@@ -1,6 +1,7 @@
 import type { LedgerEvent } from '../ledger/event.ts';
 import { EntryFinder, type FoundEntry } from './entry-finder.ts';
-import { differences, type ExportRow, isOther } from './export-form.ts';
+import { differences, isOther } from './export-form.ts';
+import type { ExportRow } from './export-row.ts';
 import type { LogEntries } from './log-entries.ts';
 import { MissingEntries, type MissingRange } from './missing-entries.ts';
 import type { ExportFile, RowText } from './read-export.ts';

@@ -1,11 +1,10 @@
 import { CathedralError } from '../errors.ts';
 import type { Checkpoint } from '../ledger/checkpoint.ts';
-import { nodeHash } from '../ledger/merkle.ts';
 import type { Verifier } from '../ledger/note.ts';
-import type { Hash } from '../log/hash.ts';
+import type { Hash, NodeHash } from '../log/hash.ts';
 import { verifyInclusion } from '../log/inclusion.ts';
 import { parseTlogProof } from '../log/tlog-proof.ts';
-import { openCheckpoint } from './open-audited-log.ts';
+import { openCheckpoint } from './open-checkpoint.ts';
 
 /** What a good proof says. */
 export interface ProvedEvent {
@@ -21,11 +20,11 @@ export interface ProvedEvent {
 export async function verifyProof(
   text: string,
   event: Hash,
-  verifiers: readonly Verifier[],
+  { verifiers, nodeHash }: { verifiers: readonly Verifier[]; nodeHash: NodeHash },
   place: string,
 ): Promise<ProvedEvent> {
   const { index, path, checkpoint: note } = parseTlogProof(text, place);
-  const { checkpoint, verifier } = openCheckpoint(note, verifiers, place);
+  const { checkpoint, verifier } = await openCheckpoint(note, verifiers, place);
   if (await verifyInclusion({ index, leaf: event, path }, checkpoint, nodeHash))
     return { index, checkpoint, verifier };
   throw new CathedralError('log_invalid', {

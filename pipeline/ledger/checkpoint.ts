@@ -1,4 +1,6 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { CathedralError } from '../errors.ts';
+import { decodeBase64, encodeBase64 } from './base64.ts';
 
 /** The head of the ledger's Merkle tree. */
 export interface Checkpoint {
@@ -11,12 +13,11 @@ export interface Checkpoint {
 }
 
 const SIZE = /^(?:0|[1-9]\d{0,15})$/;
-/** 32 bytes in base64: the last digit before the padding carries 4 bits only, the others would be ignored. */
-const ROOT = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+const HASH_BYTES = 32;
 
 /** The note text of c2sp.org/tlog-checkpoint: origin, size and base64 root, a line each. */
 export function formatCheckpoint({ origin, size, root }: Checkpoint): string {
-  return `${origin}\n${size}\n${Buffer.from(root, 'hex').toString('base64')}\n`;
+  return `${origin}\n${size}\n${encodeBase64(hexToBytes(root))}\n`;
 }
 
 /**
@@ -32,8 +33,9 @@ export function parseCheckpoint(text: string, place: string): Checkpoint {
   if (!SIZE.test(size!) || !Number.isSafeInteger(Number(size))) {
     throw corrupt(`${place}:2`, 'a tree size in decimal', JSON.stringify(size));
   }
-  if (!ROOT.test(root!)) throw corrupt(`${place}:3`, '32 bytes in base64', JSON.stringify(root));
-  return { origin: origin!, size: Number(size), root: Buffer.from(root!, 'base64').toString('hex') };
+  const hash = decodeBase64(root!);
+  if (hash?.length !== HASH_BYTES) throw corrupt(`${place}:3`, '32 bytes in base64', JSON.stringify(root));
+  return { origin: origin!, size: Number(size), root: bytesToHex(hash) };
 }
 
 function corrupt(place: string, expected: string, found: string): CathedralError {

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { CathedralError } from '../errors.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import type { SnapshotFile } from './directory.ts';
-import { openNote, type Verifier } from './note.ts';
+import type { Verifier } from './note.ts';
+import { openNote } from './open-note.ts';
 
 /** What a snapshot's checkpoint says, and the signed note itself. Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`. */
 export function readCheckpoint(

@@ -1,6 +1,6 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
-import { decodeBase64, encodeBase64 } from '../attestation/base64.ts';
 import { CathedralError } from '../errors.ts';
+import { decodeBase64, encodeBase64 } from '../ledger/base64.ts';
 import { HASH_BYTES, type Hash } from './hash.ts';
 
 /** A proof that one entry is in a log, for itself: c2sp.org/tlog-proof. */

@@ -61,7 +61,7 @@ export async function bringRelease(
   const paths = manifest.files.map(({ path }) => path);
   assertPlaceable(paths, place);
   assertSameLog(held, release, place);
-  const head = openCheckpoint(manifest, ledgerKeys, `${place}: log.checkpoint`);
+  const head = await openCheckpoint(manifest, ledgerKeys, `${place}: log.checkpoint`);
   const before = held && headOf(held.manifest.log);
   log(`log of ${head.size} events`);
   const from = before && isWhole ? before.size : 0;

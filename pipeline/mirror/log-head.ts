@@ -1,7 +1,9 @@
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { CathedralError } from '../errors.ts';
+import { decodeBase64 } from '../ledger/base64.ts';
 import { parseCheckpoint } from '../ledger/checkpoint.ts';
-import { nodeHash } from '../ledger/merkle.ts';
-import { noteText, openNote, type Verifier } from '../ledger/note.ts';
+import { noteText, type Verifier } from '../ledger/note.ts';
+import { verifyNote } from '../ledger/verify-note.ts';
 import { consistencyProof, verifyConsistency } from '../log/consistency.ts';
 import type { TreeHead } from '../log/hash.ts';
 import type { TileReader } from '../log/tile-reader.ts';
@@ -10,19 +12,19 @@ import { mismatch } from './mismatch.ts';
 import { forked } from './rules.ts';
 
 export function headOf({ size, root_hash }: { size: number; root_hash: string }): TreeHead {
-  return { size, root: Buffer.from(root_hash, 'base64').toString('hex') };
+  return { size, root: bytesToHex(decodeBase64(root_hash)!) };
 }
 
 /**
  * The log's head as the ledger's own note in the manifest has it, with the ledger's signature where its keys are given.
  * Throws mirror_mismatch where the manifest says otherwise, ledger_signature and ledger_corrupt.
  */
-export function openCheckpoint(
+export async function openCheckpoint(
   { log }: PublicManifest,
   keys: readonly Verifier[] | null,
   place: string,
-): TreeHead {
-  const text = keys ? openNote(log.checkpoint, keys, place).text : noteText(log.checkpoint, place);
+): Promise<TreeHead> {
+  const text = keys ? (await verifyNote(log.checkpoint, keys, place)).text : noteText(log.checkpoint, place);
   const { origin, size, root } = parseCheckpoint(text, place);
   const head = headOf(log);
   if (origin !== log.origin || size !== head.size || root !== head.root)
@@ -42,7 +44,7 @@ export async function assertBeginsWith(reader: TileReader, before: TreeHead, pla
     throw new CathedralError('mirror_rollback', fault);
   }
   const proof = await consistencyProof(reader, before.size);
-  if (await verifyConsistency(before, head, proof, nodeHash)) return;
+  if (await verifyConsistency(before, head, proof, reader.nodeHash)) return;
   throw forked(
     place,
     `a log whose first ${before.size} events have the root ${before.root}`,

@@ -8,6 +8,7 @@ import { guarded, replaceFile } from '../publish/durable.ts';
 import type { PublicManifest } from '../publish/public-manifest.ts';
 import type { SnapshotEntry } from '../publish/snapshot-index.ts';
 import { StagingFolder } from '../publish/staging-folder.ts';
+import { assertEnded } from './assert-ended.ts';
 import type { Promised } from './fetch-blob.ts';
 import { type FetchWork, fetchBlobs } from './fetch-blobs.ts';
 import { FolderOrigin } from './folder-origin.ts';
@@ -17,7 +18,6 @@ import { mismatch } from './mismatch.ts';
 import { promisedHistories } from './old-histories.ts';
 import type { Origin } from './origin.ts';
 import {
-  assertEnded,
   type Ended,
   readSnapshot,
   readSnapshotList,

@@ -1,8 +1,8 @@
-import { CathedralError } from '../errors.ts';
+import { mismatch } from './mismatch.ts';
 import type { OpenOptions, Origin, Validator } from './origin.ts';
 
 export interface SmallFile {
-  bytes: Buffer;
+  bytes: Uint8Array<ArrayBuffer>;
   validator: Validator;
 }
 
@@ -33,7 +33,11 @@ export async function readUnless(
   });
 }
 
-async function readBody(body: AsyncIterable<Uint8Array>, size: Size, place: string): Promise<Buffer> {
+async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  size: Size,
+  place: string,
+): Promise<SmallFile['bytes']> {
   const most = 'exactly' in size ? size.exactly : size.most;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -44,9 +48,15 @@ async function readBody(body: AsyncIterable<Uint8Array>, size: Size, place: stri
     chunks.push(chunk);
   }
   if ('exactly' in size && bytes !== most) throw mismatch(place, `exactly ${most} bytes`, `${bytes}`);
-  return Buffer.concat(chunks);
+  return joined(chunks, bytes);
 }
 
-function mismatch(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('mirror_mismatch', { place, expected, found });
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
 }

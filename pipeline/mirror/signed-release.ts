@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { CathedralError } from '../errors.ts';
-import { formatVerifierKey, openNote, parseVerifierKey, type Verifier } from '../ledger/note.ts';
-import { sha256 } from '../publish/manifest.ts';
+import { digestOf } from '../ledger/digest.ts';
+import { formatVerifierKey, parseVerifierKey, type Verifier } from '../ledger/note.ts';
+import { verifyNote } from '../ledger/verify-note.ts';
 import {
   LATEST_PATH,
   type Latest,
@@ -13,6 +13,7 @@ import {
   parseSignedText,
   SIGNATURE_PATH,
 } from '../publish/public-manifest.ts';
+import { textOf } from '../publish/text-of.ts';
 import { mismatch } from './mismatch.ts';
 import type { Origin, Validator } from './origin.ts';
 import { readSmall, readUnless, type SmallFile } from './read-small.ts';
@@ -33,7 +34,7 @@ export interface SignedRelease {
   /** Those, and the ones that were trusted before. */
   known: readonly Verifier[];
   /** The three files that prove it, byte for byte, by path. */
-  proofs: ReadonlyMap<string, Buffer>;
+  proofs: ReadonlyMap<string, Uint8Array>;
 }
 
 /** `/latest.json`. Throws mirror_mismatch where there is none, release_invalid and mirror_unreachable. */
@@ -59,16 +60,21 @@ export async function readSigned(
   const signature = await need(origin, SIGNATURE_PATH, { most: LONGEST[SIGNATURE_PATH] });
   const manifestBytes = await need(origin, MANIFEST_PATH, { exactly: latest.manifest.bytes });
   const place = origin.placeOf(MANIFEST_PATH);
-  const found = sha256(manifestBytes);
+  const found = await digestOf(manifestBytes);
   if (found !== latest.manifest.sha256)
     throw mismatch(place, `SHA-256 ${latest.manifest.sha256}, as in ${LATEST_PATH}`, found);
   const parse = () => parsePublicManifest(textOf(manifestBytes, place), place);
   // Nothing but a hash is computed of what a trusted key has not signed.
-  const signedBy = verifySignature(origin, latest, signature, trusted ?? parse().keys.map(parseVerifierKey));
+  const signedBy = await verifySignature(
+    origin,
+    latest,
+    signature,
+    trusted ?? parse().keys.map(parseVerifierKey),
+  );
   const manifest = parse();
   assertSame(latest, manifest, place);
   const keys = manifest.keys.map(parseVerifierKey);
-  assertEachSigned(keys, signature, origin.placeOf(SIGNATURE_PATH));
+  await assertEachSigned(keys, signature, origin.placeOf(SIGNATURE_PATH));
   const proofs = new Map([
     [MANIFEST_PATH, manifestBytes],
     [SIGNATURE_PATH, signature],
@@ -77,23 +83,26 @@ export async function readSigned(
   return { manifest, sha256: found, signedBy, keys, known: [...keys, ...(trusted ?? [])], proofs };
 }
 
-async function need(origin: Origin, path: string, size: Parameters<typeof readSmall>[2]): Promise<Buffer> {
+async function need(
+  origin: Origin,
+  path: string,
+  size: Parameters<typeof readSmall>[2],
+): Promise<SmallFile['bytes']> {
   const found = await readSmall(origin, path, size);
   if (found) return found.bytes;
   throw mismatch(origin.placeOf(path), 'a file that proves the release', 'no such file');
 }
 
-function verifySignature(
+async function verifySignature(
   origin: Origin,
   { version, manifest: { sha256: hash, bytes } }: Latest,
-  signature: Buffer,
+  signature: Uint8Array,
   keys: readonly Verifier[],
-): Verifier {
+): Promise<Verifier> {
   const place = origin.placeOf(SIGNATURE_PATH);
-  const { text, verifier } = openNote(signature, keys, place);
+  const { text, verifier } = await verifyNote(signature, keys, place);
   const signed = parseSignedText(text, place);
-  const announced = { version, sha256: hash, bytes };
-  if (!isDeepStrictEqual(signed, announced))
+  if (signed.version !== version || signed.sha256 !== hash || signed.bytes !== bytes)
     throw mismatch(
       place,
       `a signature of version ${version}, ${hash}`,
@@ -108,17 +117,22 @@ function assertSame(latest: Latest, manifest: PublicManifest, place: string): vo
   const signed: Record<string, unknown> = { ...manifest, log: { size, root_hash } };
   const { manifest: _, ...announced } = latest;
   for (const [member, value] of Object.entries(announced)) {
-    if (isDeepStrictEqual(signed[member], value)) continue;
-    const text = JSON.stringify(value);
-    throw mismatch(`${place}: ${member}`, `${text}, as in ${LATEST_PATH}`, JSON.stringify(signed[member]));
+    // Both came out of schemas, which give members their order.
+    const [expected, found] = [JSON.stringify(value), JSON.stringify(signed[member])];
+    if (found !== expected)
+      throw mismatch(`${place}: ${member}`, `${expected}, as in ${LATEST_PATH}`, found ?? 'nothing');
   }
 }
 
 /** A key is learned only where it has signed: one that a slip put there could lock every reader out. */
-function assertEachSigned(keys: readonly Verifier[], signature: Buffer, place: string): void {
+async function assertEachSigned(
+  keys: readonly Verifier[],
+  signature: Uint8Array,
+  place: string,
+): Promise<void> {
   for (const key of keys) {
     try {
-      openNote(signature, [key], place);
+      await verifyNote(signature, [key], place);
     } catch (cause) {
       const expected = `a signature by each key of the manifest, ${formatVerifierKey(key)} too`;
       throw new CathedralError('ledger_signature', {
@@ -128,14 +142,5 @@ function assertEachSigned(keys: readonly Verifier[], signature: Buffer, place: s
         cause,
       });
     }
-  }
-}
-
-/** Throws release_invalid for what is not UTF-8. */
-export function textOf(bytes: Uint8Array, place: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw new CathedralError('release_invalid', { place, expected: 'UTF-8', found: 'other bytes', cause });
   }
 }

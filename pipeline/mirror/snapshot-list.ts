@@ -1,3 +1,4 @@
+import { digestOf } from '../ledger/digest.ts';
 import type { TileReader } from '../log/tile-reader.ts';
 import {
   INDEX,
@@ -10,17 +11,16 @@ import {
   type SnapshotFile,
   type SnapshotIndex,
 } from '../publish/snapshot-index.ts';
+import { textOf } from '../publish/text-of.ts';
 import { assertPlaceable } from './assert-placeable.ts';
 import { assertBeginsWith, headOf } from './log-head.ts';
-import { measure } from './measure.ts';
 import { mismatch } from './mismatch.ts';
 import type { Origin } from './origin.ts';
 import { readSmall } from './read-small.ts';
-import { textOf } from './signed-release.ts';
 
 /** `/snapshots/index.json` as an origin has it. */
 export interface SnapshotList {
-  bytes: Buffer;
+  bytes: Uint8Array;
   index: SnapshotIndex;
 }
 
@@ -46,7 +46,7 @@ export async function readSnapshot(
   origin: Origin,
   entry: SnapshotEntry,
   reader: TileReader,
-): Promise<{ snapshot: Snapshot; bytes: Buffer }> {
+): Promise<{ snapshot: Snapshot; bytes: Uint8Array }> {
   const { id, log_size, root_hash, index } = entry;
   const path = `${SNAPSHOTS}/${id}/${INDEX}`;
   const place = origin.placeOf(path);
@@ -56,7 +56,7 @@ export async function readSnapshot(
   await assertBeginsWith(reader, headOf({ size: log_size, root_hash }), place);
   const found = await readSmall(origin, path, { exactly: index.bytes });
   if (!found) throw mismatch(place, `a file of ${index.bytes} bytes`, 'no such file');
-  const { sha256 } = await measure([found.bytes]);
+  const sha256 = await digestOf(found.bytes);
   if (sha256 !== index.sha256) throw mismatch(place, `SHA-256 ${index.sha256}`, sha256);
   const snapshot = parseSnapshot(textOf(found.bytes, place), place);
   const { size, root_hash: root } = snapshot.log;
@@ -79,20 +79,4 @@ export function storedFiles({ files }: Snapshot, place: string): Stored[] {
   const astray = stored.find(({ url }) => !URL.test(url));
   if (astray) throw mismatch(place, `files below ${SNAPSHOTS}/`, astray.url);
   return stored;
-}
-
-/** A history of then is its beginning of then and `tail`, the end of what it is now. Throws mirror_mismatch. */
-export async function assertEnded(
-  { path, head, sha256, bytes }: Ended,
-  tail: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  place: string,
-): Promise<void> {
-  const found = await measure(joined(Buffer.from(head), tail));
-  if (found.bytes !== bytes) throw mismatch(`${place}: ${path}`, `${bytes} bytes`, `${found.bytes}`);
-  if (found.sha256 !== sha256) throw mismatch(`${place}: ${path}`, `SHA-256 ${sha256}`, found.sha256);
-}
-
-async function* joined(head: Uint8Array, tail: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-  yield head;
-  yield* tail;
 }

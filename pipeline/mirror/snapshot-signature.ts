@@ -8,8 +8,8 @@ import {
   SIGNATURE_PATH,
 } from '../publish/public-manifest.ts';
 import type { Snapshot } from '../publish/snapshot-index.ts';
+import { textOf } from '../publish/text-of.ts';
 import { mismatch } from './mismatch.ts';
-import { textOf } from './signed-release.ts';
 import type { Stored } from './snapshot-list.ts';
 
 /**
@@ -30,14 +30,14 @@ export async function assertSigned(
     keys,
     read,
     place,
-  }: { keys: readonly Verifier[]; read: (file: Stored) => Promise<Buffer>; place: string },
+  }: { keys: readonly Verifier[]; read: (file: Stored) => Promise<Uint8Array<ArrayBuffer>>; place: string },
 ): Promise<Voucher> {
   const [manifestFile, signatureFile] = [MANIFEST_PATH, SIGNATURE_PATH].map((path) =>
     stored.find((file) => file.path === path),
   );
   if (!manifestFile || !signatureFile) return 'nobody';
   const [bytes, signature] = [await read(manifestFile), await read(signatureFile)];
-  const { manifest, voucher } = open(bytes, signature, keys, place);
+  const { manifest, voucher } = await open(bytes, signature, keys, place);
   const { size, root_hash } = manifest.log;
   const { log } = snapshot;
   if (manifest.release !== snapshot.release || size !== log.size || root_hash !== log.root_hash)
@@ -55,17 +55,17 @@ export async function assertSigned(
   return voucher;
 }
 
-function open(
-  bytes: Buffer,
-  signature: Buffer,
+async function open(
+  bytes: Uint8Array<ArrayBuffer>,
+  signature: Uint8Array,
   keys: readonly Verifier[],
   place: string,
-): { manifest: PublicManifest; voucher: Voucher } {
+): Promise<{ manifest: PublicManifest; voucher: Voucher }> {
   try {
-    return { manifest: openManifest(bytes, signature, keys), voucher: 'known' };
+    return { manifest: await openManifest(bytes, signature, keys), voucher: 'known' };
   } catch (error) {
     if (!(error instanceof CathedralError && error.code === 'ledger_signature')) throw error;
     const own = parsePublicManifest(textOf(bytes, place), place).keys.map(parseVerifierKey);
-    return { manifest: openManifest(bytes, signature, own), voucher: 'of its time' };
+    return { manifest: await openManifest(bytes, signature, own), voucher: 'of its time' };
   }
 }

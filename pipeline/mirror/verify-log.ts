@@ -1,6 +1,7 @@
 import { parseCheckpoint } from '../ledger/checkpoint.ts';
 import { nodeHash } from '../ledger/merkle.ts';
-import { noteText, openNote, type Verifier } from '../ledger/note.ts';
+import { noteText, type Verifier } from '../ledger/note.ts';
+import { verifyNote } from '../ledger/verify-note.ts';
 import type { TreeHead } from '../log/hash.ts';
 import { newTiles, type Tile } from '../log/tile.ts';
 import { TileReader } from '../log/tile-reader.ts';
@@ -46,19 +47,19 @@ export async function verifyOwnCheckpoint(
   const place = origin.placeOf(path);
   const found = await readSmall(origin, path, { most: LONGEST_CHECKPOINT });
   if (!found) throw mismatch(place, 'the checkpoint of the log', 'no such file');
-  const head = readCheckpoint(found.bytes.toString(), ledger, place);
+  const head = await readCheckpoint(found.bytes, ledger, place);
   if (head.size <= reader.head.size) await assertBeginsWith(reader, head, place);
   else await assertBeginsWith(await openLog(origin, head), reader.head, place);
   return head;
 }
 
 /** The head that a note is over, signed by the ledger where its keys are given. Throws ledger_corrupt, ledger_signature. */
-export function readCheckpoint(
-  note: string,
+export async function readCheckpoint(
+  note: string | Uint8Array,
   ledger: { origin: string; keys: readonly Verifier[] | null },
   place: string,
-): TreeHead {
-  const text = ledger.keys ? openNote(note, ledger.keys, place).text : noteText(note, place);
+): Promise<TreeHead> {
+  const text = ledger.keys ? (await verifyNote(note, ledger.keys, place)).text : noteText(note, place);
   const { origin, ...head } = parseCheckpoint(text, place);
   if (origin !== ledger.origin) throw forked(place, `the log ${ledger.origin}`, origin);
   return head;

@@ -3,18 +3,12 @@ import type { TileReader } from '../log/tile-reader.ts';
 import { inParallel } from '../publish/in-parallel.ts';
 import type { PublicManifest } from '../publish/public-manifest.ts';
 import type { SnapshotEntry } from '../publish/snapshot-index.ts';
+import { assertEnded } from './assert-ended.ts';
 import { mismatch } from './mismatch.ts';
 import { lengthOf } from './old-histories.ts';
 import type { Origin } from './origin.ts';
 import { readSmall } from './read-small.ts';
-import {
-  assertEnded,
-  type Ended,
-  readSnapshot,
-  readSnapshotList,
-  type Stored,
-  storedFiles,
-} from './snapshot-list.ts';
+import { type Ended, readSnapshot, readSnapshotList, type Stored, storedFiles } from './snapshot-list.ts';
 import { assertSigned, type Voucher } from './snapshot-signature.ts';
 import type { Findings } from './verification.ts';
 import { verifyFile } from './verify-files.ts';
@@ -66,7 +60,7 @@ async function verifySnapshot(entry: SnapshotEntry, work: SnapshotsWork): Promis
   return assertSigned(snapshot, stored, { keys, read, place });
 }
 
-async function readBytes(origin: Origin, path: string, bytes: number): Promise<Buffer> {
+async function readBytes(origin: Origin, path: string, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const found = await readSmall(origin, path, { exactly: bytes });
   if (found) return found.bytes;
   throw mismatch(origin.placeOf(path), `a file of ${bytes} bytes`, 'no such file');

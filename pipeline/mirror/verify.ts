@@ -114,7 +114,7 @@ async function checkLog(release: SignedRelease, options: VerifyOptions, findings
     findings.skip('checkpoint', held ? 'the log cannot be read' : 'no earlier one is given');
   else
     await findings.check('checkpoint', async () => {
-      const before = readCheckpoint(held.note, ledger, held.place);
+      const before = await readCheckpoint(held.note, ledger, held.place);
       await assertBeginsWith(reader, before, held.place);
       return `the log goes on from the ${before.size} events of ${held.place}`;
     });
@@ -127,7 +127,7 @@ async function openManifestLog(
   { origin, ledgerKeys }: VerifyOptions,
 ): Promise<TileReader> {
   const place = `${origin.placeOf(MANIFEST_PATH)}: log.checkpoint`;
-  return openLog(origin, openCheckpoint(manifest, ledgerKeys, place));
+  return openLog(origin, await openCheckpoint(manifest, ledgerKeys, place));
 }
 
 async function checkSnapshots(

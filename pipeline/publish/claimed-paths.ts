@@ -1,5 +1,5 @@
 import { CathedralError } from '../errors.ts';
-import { ReleasePath } from './manifest.ts';
+import { ReleasePath } from './release-path.ts';
 
 /**
  * The paths of a release as they are claimed, one owner each. Two that differ in case alone are one on some

@@ -4,24 +4,12 @@ import { AREAS } from '../artifacts/artifact.ts';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { schemaFault } from '../artifacts/format/schema-fault.ts';
 import { CathedralError } from '../errors.ts';
+import { ReleasePath } from './release-path.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Crc32 = z.int().min(0).max(0xffffffff);
 const Blob = z.strictObject({ bytes: z.int().min(0), sha256: Sha256 });
 export type Blob = z.infer<typeof Blob>;
-
-/**
- * A path below a root: names of letters, digits and `._~+@-` with `/` between them. So it is its own
- * percent-encoding, no name is `.` or `..`, and it means the same on every file system. 240 leaves room for
- * `.br` in a name of 255 bytes.
- */
-export const ReleasePath = z
-  .string()
-  .max(1024)
-  .regex(
-    /^(?!\.{1,2}(\/|$))[\w.~+@-]{1,240}(\/(?!\.{1,2}(\/|$))[\w.~+@-]{1,240})*$/,
-    'a plain relative path',
-  );
 
 export const ManifestFile = z.strictObject({
   /** URL path below the root, percent-encoding undone: `economy/supply`, `government/index.html`. */

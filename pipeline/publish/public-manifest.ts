@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { CathedralError } from '../errors.ts';
 import { isSlotId } from '../ledger/slot.ts';
-import { ReleasePath } from './manifest.ts';
+import { ReleasePath } from './release-path.ts';
 
 /** Where the files that prove a release are, below the service's root; they are in no list of files. */
 export const MANIFEST_PATH = 'manifest.json';

@@ -1,6 +1,7 @@
-import { decodeBase64, encodeBase64 } from '../attestation/base64.ts';
 import { CathedralError } from '../errors.ts';
-import { type Signer, signerFromSeed } from '../ledger/note.ts';
+import { decodeBase64, encodeBase64 } from '../ledger/base64.ts';
+import type { Signer } from '../ledger/note.ts';
+import { signerFromSeed } from '../ledger/signer-from-seed.ts';
 import { MOST_KEYS } from './public-manifest.ts';
 
 /** A key of the publisher: its 32-byte secret of RFC 8032 under a name. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { CathedralError } from '../errors.ts';
-import { ReleasePath } from './manifest.ts';
 import { Latest, MOST_FILES, PublicManifest, ReleaseId, SnapshotId } from './public-manifest.ts';
+import { ReleasePath } from './release-path.ts';
 
 /** Below the service's root, and below OUT. */
 export const SNAPSHOTS = 'snapshots';

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { parseCheckpoint } from '../ledger/checkpoint.ts';
-import { openNote, parseVerifierKey, type Verifier } from '../ledger/note.ts';
+import { parseVerifierKey, type Verifier } from '../ledger/note.ts';
+import { openNote } from '../ledger/open-note.ts';
 import type { Manifest } from './manifest.ts';
 import { openManifest } from './open-manifest.ts';
 import { statementsOf } from './proof-files.ts';
@@ -35,7 +36,7 @@ export async function verifyProofs(dir: string, release: Manifest, keys: ProofKe
   );
   try {
     const verifiers = keys.publisher ?? signed.keys.map(parseVerifierKey);
-    const opened = openManifest(manifest!, signature!, verifiers);
+    const opened = await openManifest(manifest!, signature!, verifiers);
     if (keys.ledger) verifyCheckpoint(opened, keys.ledger);
     const { checkpoint } = opened.log;
     const expected = statementsOf(release, { version: signed.version, checkpoint, keys: signed.keys });

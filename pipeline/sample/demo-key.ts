@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { type Signer, signerFromSeed, type Verifier } from '../ledger/note.ts';
+import type { Signer, Verifier } from '../ledger/note.ts';
+import { signerFromSeed } from '../ledger/signer-from-seed.ts';
 
 /** Origin of sample ledgers, and the name of the key that signs their checkpoints. */
 export const DEMO_ORIGIN = 'ledger.cathedral.example/demo';

@@ -95,9 +95,8 @@ async function verifySigned(out: string, { id, files }: Snapshot): Promise<Probl
   const read = (path: string) => readFile(join(out, SNAPSHOTS, id, path));
   const [manifest, signature] = [await read(MANIFEST_PATH), await read(SIGNATURE_PATH)];
   const keys = parsePublicManifest(manifest.toString()).keys.map(parseVerifierKey);
-  const signed = new Map(
-    openManifest(manifest, signature, keys).files.map((file) => [file.path, file.sha256]),
-  );
+  const opened = await openManifest(manifest, signature, keys);
+  const signed = new Map(opened.files.map((file) => [file.path, file.sha256]));
   return files
     .filter(
       ({ path, sha256 }) => path !== MANIFEST_PATH && path !== SIGNATURE_PATH && signed.get(path) !== sha256,

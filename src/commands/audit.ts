@@ -7,6 +7,7 @@ import { readExport } from '../../pipeline/audit/read-export.ts';
 import { verifyExport } from '../../pipeline/audit/verify-export.ts';
 import { verifyProof } from '../../pipeline/audit/verify-proof.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { nodeHash } from '../../pipeline/ledger/merkle.ts';
 import { formatTlogProof } from '../../pipeline/log/tlog-proof.ts';
 import { exportOptions } from './audit/export-options.ts';
 import { formatExportVerdict } from './audit/format-export-verdict.ts';
@@ -44,12 +45,8 @@ const verifyProofCommand = defineCommand({
     const text = await readFile(place, 'utf8').catch((cause) => {
       throw unreadable(place, cause);
     });
-    const { index, checkpoint, verifier } = await verifyProof(
-      text,
-      event,
-      await readVerifiers(ledgerKey),
-      place,
-    );
+    const means = { verifiers: await readVerifiers(ledgerKey), nodeHash };
+    const { index, checkpoint, verifier } = await verifyProof(text, event, means, place);
     const { origin, size, root } = checkpoint;
     const key = `${verifier.name}+${verifier.id}`;
     if (json)

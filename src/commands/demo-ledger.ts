@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
-import { openNote } from '../../pipeline/ledger/note.ts';
+import { openNote } from '../../pipeline/ledger/open-note.ts';
 import { slotId } from '../../pipeline/ledger/slot.ts';
 import { demoSigner } from '../../pipeline/sample/demo-key.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';

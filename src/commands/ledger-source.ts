@@ -5,7 +5,8 @@ import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts'
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { type ImportReport, importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
-import { parseVerifierKey, signerFromSeed, type Verifier } from '../../pipeline/ledger/note.ts';
+import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
+import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { withLock } from '../../pipeline/publish/lock.ts';
 import type { Context } from './command.ts';
 

@@ -12,10 +12,10 @@ import { join } from 'node:path';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { afterAll, describe, expect, test } from 'vitest';
 import { SCHEMES } from '../../pipeline/attestation/algorithms.ts';
-import { decodeBase64, encodeBase64 } from '../../pipeline/attestation/base64.ts';
 import { signedBytes } from '../../pipeline/attestation/canonical-bytes.ts';
 import type { Algorithm } from '../../pipeline/attestation/document.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
+import { decodeBase64, encodeBase64 } from '../../pipeline/ledger/base64.ts';
 import { COMPANIONS, COMPASS, LANTERN, NOW, signed, UNSIGNED } from './signed-document.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'cathedral-openssl-'));

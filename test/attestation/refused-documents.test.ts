@@ -1,11 +1,11 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { describe, expect, test } from 'vitest';
-import { decodeBase64, encodeBase64 } from '../../pipeline/attestation/base64.ts';
 import { canonicalBytes } from '../../pipeline/attestation/canonical-bytes.ts';
 import { MAX_PROBLEMS } from '../../pipeline/attestation/problem.ts';
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
+import { decodeBase64, encodeBase64 } from '../../pipeline/ledger/base64.ts';
 import {
   at,
   COMPANIONS,

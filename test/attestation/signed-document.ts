@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { SCHEMES } from '../../pipeline/attestation/algorithms.ts';
-import { encodeBase64 } from '../../pipeline/attestation/base64.ts';
 import { justificationHash, signedBytes } from '../../pipeline/attestation/canonical-bytes.ts';
 import type { Result, Trust } from '../../pipeline/attestation/check.ts';
 import type { Companions } from '../../pipeline/attestation/companions.ts';
@@ -16,6 +15,7 @@ import {
   type Verdict,
   verifyAttestation,
 } from '../../pipeline/attestation/verify-attestation.ts';
+import { encodeBase64 } from '../../pipeline/ledger/base64.ts';
 
 export const NOW = Date.parse('2025-12-01T12:00:00Z');
 

@@ -10,7 +10,8 @@ import { folderSource, urlSource } from '../../pipeline/audit/log-source.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/audit/prove-event.ts';
 import { verifyProof } from '../../pipeline/audit/verify-proof.ts';
 import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
-import { signerFromSeed } from '../../pipeline/ledger/note.ts';
+import { nodeHash } from '../../pipeline/ledger/merkle.ts';
+import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { formatTlogProof, parseTlogProof } from '../../pipeline/log/tlog-proof.ts';
 import { logFile } from '../../pipeline/publish/log/log-folder.ts';
 import { FIRST_SLOT, temporaryFolder, writeSnapshot } from '../ledger/test-ledger.ts';
@@ -38,7 +39,12 @@ describe('a proof', () => {
       const event = hashOf(events[index]!);
       const proof = await proveFromLog(folderSource(out), event, VERIFIERS);
       expect(await proveFromLedger(ledger, event, VERIFIERS)).toEqual(proof);
-      const proved = await verifyProof(formatTlogProof(proof), event, VERIFIERS, 'a proof');
+      const proved = await verifyProof(
+        formatTlogProof(proof),
+        event,
+        { verifiers: VERIFIERS, nodeHash },
+        'a proof',
+      );
       expect(proved).toMatchObject({ index, checkpoint: { size: EVENTS } });
     },
   );
@@ -60,7 +66,9 @@ describe('a proof', () => {
       [altered({ checkpoint: '' }), event, VERIFIERS, 'ledger_corrupt'],
     ];
     for (const [given, leaf, keys, code] of wrong)
-      expect(await failureOf(() => verifyProof(given, leaf, keys, 'a proof'))).toMatchObject({ code });
+      expect(
+        await failureOf(() => verifyProof(given, leaf, { verifiers: keys, nodeHash }, 'a proof')),
+      ).toMatchObject({ code });
   });
 
   test('of an event that there is not is refused', async () => {

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  formatVerifierKey,
-  openNote,
-  parseVerifierKey,
-  signerFromSeed,
-  signNote,
-} from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey, parseVerifierKey, signNote } from '../../pipeline/ledger/note.ts';
+import { openNote } from '../../pipeline/ledger/open-note.ts';
+import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 
 /** The vector of the format's reference implementation, Go's sumdb/note: its key, its seed and its note. */
 const VKEY = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW';

@@ -7,8 +7,8 @@ import { openDirectory, snapshotFile } from '../../pipeline/ledger/directory.ts'
 import { formatEventLine } from '../../pipeline/ledger/event-line.ts';
 import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
 import { CompactRange, leafHash } from '../../pipeline/ledger/merkle.ts';
-import { signerFromSeed } from '../../pipeline/ledger/note.ts';
 import { readSnapshot } from '../../pipeline/ledger/read-snapshot.ts';
+import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
 import { sampleEvent, sampleEvents } from './sample-events.ts';
 import {

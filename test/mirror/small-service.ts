@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
-import { formatVerifierKey, type Signer, signerFromSeed, signNote } from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey, type Signer, signNote } from '../../pipeline/ledger/note.ts';
+import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { sha256 } from '../../pipeline/publish/manifest.ts';
 import {
   formatLatest,

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../pipeline/check.ts';
 import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
-import { openNote, parseVerifierKey, signerFromSeed } from '../../pipeline/ledger/note.ts';
+import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
+import { openNote } from '../../pipeline/ledger/open-note.ts';
+import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import {
   replacePublisher,
   retirePublisher,
@@ -28,7 +30,7 @@ async function service(...counts: number[]): Promise<SmallService> {
   return made;
 }
 
-function read({ out }: SmallService, path: string): Promise<Buffer> {
+function read({ out }: SmallService, path: string): Promise<Buffer<ArrayBuffer>> {
   return readFile(join(out, 'current/public', path));
 }
 

@@ -119,7 +119,7 @@ describe('a snapshot', () => {
     await of.publish({ snapshots });
     const folder = join(of.out, 'snapshots', FIRST);
     const [key] = (await readFile(join(folder, 'publisher.vkey'), 'utf8')).split('\n');
-    const manifest = openManifest(
+    const manifest = await openManifest(
       await readFile(join(folder, 'manifest.json')),
       await readFile(join(folder, 'manifest.json.sig')),
       [parseVerifierKey(key!)],

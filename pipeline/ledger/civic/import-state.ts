@@ -5,7 +5,8 @@ import { writeFileAtomically } from '../atomic-file.ts';
 import { parseCheckpoint } from '../checkpoint.ts';
 import { snapshotFile } from '../directory.ts';
 import { CompactRange } from '../merkle.ts';
-import { openNote, type Verifier } from '../note.ts';
+import type { Verifier } from '../note.ts';
+import { openNote } from '../open-note.ts';
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 

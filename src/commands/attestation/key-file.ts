@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
 import { z } from 'zod';
 import { SCHEMES } from '../../../pipeline/attestation/algorithms.ts';
-import { decodeBase64 } from '../../../pipeline/attestation/base64.ts';
 import { canonicalBytes } from '../../../pipeline/attestation/canonical-bytes.ts';
 import { ALGORITHMS } from '../../../pipeline/attestation/document.ts';
 import { readJson } from '../../../pipeline/attestation/read-json.ts';
 import { publicKeyHex, type SigningKey } from '../../../pipeline/attestation/sign-attestation.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { decodeBase64 } from '../../../pipeline/ledger/base64.ts';
 
 /** 128 MiB and about a third of a second a guess; fixed, so that a file cannot ask for more. */
 const SCRYPT = { N: 131_072, r: 8, p: 1 } as const;

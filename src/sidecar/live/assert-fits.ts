@@ -4,7 +4,8 @@ import { parseCheckpoint } from '../../../pipeline/ledger/checkpoint.ts';
 import { snapshotFile } from '../../../pipeline/ledger/directory.ts';
 import type { LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
 import { CompactRange } from '../../../pipeline/ledger/merkle.ts';
-import { openNote, type Verifier } from '../../../pipeline/ledger/note.ts';
+import type { Verifier } from '../../../pipeline/ledger/note.ts';
+import { openNote } from '../../../pipeline/ledger/open-note.ts';
 
 /**
  * A release is gone on from only with the ledger that it was made of: the head is not signed, so it would pass for the head

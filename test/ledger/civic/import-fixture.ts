@@ -11,8 +11,8 @@ import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import { parseEventLine } from '../../../pipeline/ledger/event-line.ts';
 import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
-import { signerFromSeed } from '../../../pipeline/ledger/note.ts';
 import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
+import { signerFromSeed } from '../../../pipeline/ledger/signer-from-seed.ts';
 
 export const ORIGIN = 'ledger.example/civic';
 export const SIGNER = signerFromSeed(ORIGIN, new Uint8Array(32).fill(7));

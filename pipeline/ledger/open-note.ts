@@ -1,0 +1,30 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { badClaim, readClaims, type Verifier } from './note.ts';
+
+/** DER header that node:crypto wants before a raw Ed25519 key, RFC 8410 §4. */
+const SPKI_HEADER = Buffer.from('302a300506032b6570032100', 'hex');
+
+/**
+ * The text of a note that a known key signed, and the first such key. One signature by a known key that does not verify
+ * refuses the whole note. Throws `ledger_corrupt` (not a note) or `ledger_signature`. `place` names the note in errors.
+ */
+export function openNote(
+  note: string | Uint8Array,
+  verifiers: readonly Verifier[],
+  place: string,
+): { text: string; verifier: Verifier } {
+  const { text, claims } = readClaims(note, verifiers, place);
+  const message = Buffer.from(text);
+  for (const claim of claims)
+    if (!isSignedBy(claim.verifier, message, claim.signature)) throw badClaim(claim, place);
+  return { text, verifier: claims[0].verifier };
+}
+
+function isSignedBy({ publicKey }: Verifier, message: Uint8Array, signature: Uint8Array): boolean {
+  const key = createPublicKey({
+    key: Buffer.concat([SPKI_HEADER, publicKey]),
+    format: 'der',
+    type: 'spki',
+  });
+  return verify(null, message, key, signature);
+}
