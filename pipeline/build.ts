@@ -15,6 +15,7 @@ import { openStaging, type Publication } from './publish/staging.ts';
 import { checkpointOf } from './run/checkpoint-of.ts';
 import { prepareLog } from './run/extend-log.ts';
 import { foldSnapshots } from './run/fold-snapshots.ts';
+import { ledgerKeyFile } from './run/ledger-key-file.ts';
 import { openPublisher, type Publisher, type PublisherOptions, publisherKeysFile } from './run/publisher.ts';
 import { renderDocuments } from './run/render-documents.ts';
 import { hasExtras, renderExtras } from './run/render-extras.ts';
@@ -99,6 +100,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const view = { state, documents, companions, baseUrl };
   await renderDocuments(staging, view, folded);
   if (publisher) await staging.write(publisherKeysFile(publisher));
+  await staging.write(ledgerKeyFile(options.ledger, ledger, options.verifiers));
   const facts = { timestamp: state.asOf, ledger, software, inputs };
   if (withExtras(options)) await renderExtras(staging, facts, view);
   if (withCharts(options)) await renderCharts(staging, chartsOptions(options, facts, documents));

@@ -5,11 +5,11 @@ import type { SnapshotFile } from './directory.ts';
 import type { Verifier } from './note.ts';
 import { openNote } from './open-note.ts';
 
-/** What a snapshot's checkpoint says, and the signed note itself. Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`. */
+/** What a snapshot's checkpoint says, the signed note itself, and whose key signed it. Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`. */
 export function readCheckpoint(
   file: SnapshotFile,
   verifiers: readonly Verifier[],
-): { checkpoint: Checkpoint; note: string } {
+): { checkpoint: Checkpoint; note: string; verifier: Verifier } {
   const place = `snapshots/${file.id}.checkpoint`;
   let bytes: Buffer;
   try {
@@ -32,5 +32,5 @@ export function readCheckpoint(
       found: checkpoint.origin,
     });
   }
-  return { checkpoint, note: bytes.toString() };
+  return { checkpoint, note: bytes.toString(), verifier };
 }

@@ -1,12 +1,18 @@
 /** What a client may believe of a release beside its signature: TUF's rules (theupdateframework.github.io, §5.3 to §5.6). */
 import { CathedralError } from '../errors.ts';
 import type { Latest, PublicManifest } from '../publish/public-manifest.ts';
-import type { Held } from './held.ts';
 
 type Release = Pick<Latest, 'version' | 'manifest' | 'log'>;
 
+/** What a client remembers of the release that it took last. */
+export interface Taken {
+  manifest: Pick<Latest, 'version' | 'log'>;
+  /** Of its `manifest.json`, hex. */
+  sha256: string;
+}
+
 /** A release goes on from the one that is held. Throws mirror_rollback or mirror_forked. */
-export function assertGoesOn(held: Held, next: Release, place: string): void {
+export function assertGoesOn(held: Taken, next: Release, place: string): void {
   const { version, log } = held.manifest;
   if (next.version < version) throw rollback(place, `version ${version} or later`, `version ${next.version}`);
   if (next.version === version && next.manifest.sha256 !== held.sha256)

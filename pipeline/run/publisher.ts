@@ -1,7 +1,6 @@
 import { CathedralError } from '../errors.ts';
 import { formatVerifierKey } from '../ledger/note.ts';
 import type { Manifest } from '../publish/manifest.ts';
-import { mediaTypeOf } from '../publish/media-types.ts';
 import type { NewFile } from '../publish/new-file.ts';
 import type { Proof } from '../publish/proof-files.ts';
 import { type PublisherKey, signerOf } from '../publish/publisher-key-file.ts';
@@ -9,6 +8,7 @@ import { makePublisherKeys, newPublisherKey, readPublisherKeys } from '../publis
 import type { Published } from '../publish/release.ts';
 import { type SigningPlace, signRelease } from '../publish/sign-release.ts';
 import { readSigningRecord } from '../publish/signing-record.ts';
+import { keysFile } from './keys-file.ts';
 
 export type PublisherOptions =
   | {
@@ -58,16 +58,7 @@ export async function openPublisher(
 
 /** The verifier keys of a release as a file of it, a line each. */
 export function publisherKeysFile({ keys }: Publisher): NewFile {
-  return {
-    path: PUBLISHER_KEYS_PATH,
-    kind: 'schema',
-    area: null,
-    restricted: false,
-    mediaType: mediaTypeOf(PUBLISHER_KEYS_PATH),
-    rows: null,
-    immutable: false,
-    content: keys.map((key) => `${key}\n`).join(''),
-  };
+  return keysFile(PUBLISHER_KEYS_PATH, keys);
 }
 
 async function firstKeys(

@@ -52,9 +52,8 @@ async function addArtifacts(staging: Staging): Promise<void> {
     const about = { kind: 'schema', area: null, mediaType: mediaTypeOf(path) } as const;
     await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), about));
   }
-  await staging.write(
-    dataFile('publisher.vkey', 'a key\n', { kind: 'schema', mediaType: mediaTypeOf('a.vkey') }),
-  );
+  for (const path of ['publisher.vkey', 'ledger.vkey'])
+    await staging.write(dataFile(path, 'a key\n', { kind: 'schema', mediaType: mediaTypeOf(path) }));
   for (const path of PROOF_PATHS)
     await staging.write(proofFile(path, path.repeat(20), tinyFacts(1).timestamp));
   for (const path of CHART_PATHS.keys())

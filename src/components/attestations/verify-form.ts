@@ -1,6 +1,7 @@
 import { type PublishedRegistry, trustOf } from '../../../pipeline/attestation/published-registry.ts';
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
+import { takeFiles } from '../take-files.ts';
 import { formatMoment } from '../words/moment.ts';
 import { showVerdict } from './show-verdict.ts';
 
@@ -33,32 +34,10 @@ export function beginVerifying(
     event.preventDefault();
     verify();
   });
-  takeFiles(form, text, take);
+  takeFiles(form, text, (file) => void take(file));
   beginRefreshing(form, async () => {
     registry = await fetchRegistry();
     return registry.timestamp;
-  });
-}
-
-function takeFiles(form: HTMLFormElement, text: HTMLElement, take: (file: File) => Promise<void>): void {
-  const input = form.querySelector<HTMLInputElement>('input[type="file"]');
-  input?.addEventListener('change', () => {
-    const file = input.files?.[0];
-    if (file) void take(file);
-  });
-  const mark = (isOver: boolean) => text.classList.toggle('is-over', isOver);
-  form.addEventListener('dragover', (event) => {
-    if (!event.dataTransfer?.types.includes('Files')) return;
-    event.preventDefault();
-    mark(true);
-  });
-  form.addEventListener('dragleave', () => mark(false));
-  form.addEventListener('drop', (event) => {
-    mark(false);
-    const file = event.dataTransfer?.files[0];
-    if (!file) return;
-    event.preventDefault();
-    void take(file);
   });
 }
 

@@ -31,6 +31,7 @@ const LATEST: Latest = {
   log: { size: 28_912, root_hash: ROOT_HASH },
 };
 const KEY = 'data.example.org+1a2b3c4d+AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB';
+const LEDGER_KEY = 'ledger.example.org/cathedral+1a2b3c4d+AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB';
 const SIGNATURE = `cathedral-manifest/v1\n${LATEST.version}\n${SHA256}\n48213\n\n— data.example.org GisDTQAA\n`;
 const ENTRY: SnapshotIndex[number] = {
   id: ID,
@@ -151,6 +152,17 @@ function proofs(): [string, About][] {
         summary: 'The publisher’s verifier keys',
         description: 'One a line, the one that stays first. Compare them with what you have from elsewhere.',
         content: { [text]: { schema: { type: 'string' }, examples: invented(`${KEY}\n`) } },
+      },
+    ],
+    [
+      '/ledger.vkey',
+      {
+        id: 'getLedgerKey',
+        tag: 'service',
+        summary: 'The ledger’s verifier key',
+        description:
+          'The key that signed the checkpoint which the release was made from. Compare it with what you have from elsewhere.',
+        content: { [text]: { schema: { type: 'string' }, examples: invented(`${LEDGER_KEY}\n`) } },
       },
     ],
   ];

@@ -94,6 +94,7 @@ describe('the OpenAPI document', () => {
         '/log/tile/{level}/{tile}',
         '/log/tile/entries/{tile}',
         '/latest.json',
+        '/ledger.vkey',
         '/manifest.json',
         '/manifest.json.sig',
         '/publisher.vkey',

@@ -1,0 +1,54 @@
+import { CathedralError } from '../../../pipeline/errors.ts';
+import type { Opened, Origin } from '../../../pipeline/mirror/origin.ts';
+
+const GONE: ReadonlySet<number> = new Set([404, 410]);
+const NO_VALIDATOR = { etag: null, lastModified: null };
+
+/** The host that this page came from, whichever that is: the service or a mirror. No other one is ever asked. */
+export class PageOrigin implements Origin {
+  /** What it took, for the reader to see. */
+  readonly traffic = { requests: 0, bytes: 0 };
+
+  placeOf(path: string): string {
+    return `/${path}`;
+  }
+
+  /** The reader presses the button again. */
+  retrying<T>(_path: string, work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
+  async open(path: string): Promise<Opened | null> {
+    const place = this.placeOf(path);
+    this.traffic.requests += 1;
+    // What never changes may come out of the browser's own store: it is checked all the same.
+    const cache = path.startsWith('log/tile/') ? 'default' : 'no-cache';
+    const response = await fetch(place, { cache, credentials: 'omit', redirect: 'error' }).catch(
+      (cause: Error) => {
+        throw unreachable(place, 'an answer', cause.message, cause);
+      },
+    );
+    if (GONE.has(response.status)) return null;
+    if (response.status !== 200) throw unreachable(place, 'status 200', `status ${response.status}`);
+    return { from: 0, bytes: null, validator: NO_VALIDATOR, body: this.#read(response, place) };
+  }
+
+  async *#read({ body }: Response, place: string): AsyncGenerator<Uint8Array> {
+    const reader = body?.getReader();
+    try {
+      for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+        this.traffic.bytes += next.value.length;
+        yield next.value;
+      }
+    } catch (cause) {
+      throw unreachable(place, 'the whole file', (cause as Error).message, cause);
+    } finally {
+      // Who has enough stops here, and so does the transfer.
+      await reader?.cancel().catch(() => {});
+    }
+  }
+}
+
+function unreachable(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('mirror_unreachable', { place, expected, found, cause });
+}

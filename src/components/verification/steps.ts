@@ -1,0 +1,111 @@
+import { printable } from '../../../pipeline/attestation/printable.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { makeElement } from '../attestations/make-element.ts';
+
+/** What a step has shown, in words, and what the next ones need of it. */
+export interface Shown<T> {
+  words: string;
+  value: T;
+}
+
+type Result = 'passed' | 'failed' | 'not_checked';
+
+const RESULT_WORDS: Readonly<Record<Result, string>> = {
+  passed: 'Holds',
+  failed: 'Does not hold',
+  not_checked: 'Not checked',
+};
+
+/** The reader pressed the button that stops. */
+export class Stopped extends Error {}
+
+/** A step that the others need failed; the list says so already. */
+export class Failed extends Error {}
+
+/** A list of steps, each with its verdict as soon as there is one, and under it what is being done. */
+export class Steps {
+  readonly #list = makeElement('ol', 'stepwise-list');
+  readonly #working = makeElement('p', 'working');
+  readonly #said = makeElement('span', '');
+  readonly #place: HTMLElement;
+  readonly #stop = new AbortController();
+  /** Steps that did not hold. */
+  failed = 0;
+
+  constructor(place: HTMLElement) {
+    this.#place = place;
+    // Verdicts are read out as they come; what is being done changes too often for that.
+    this.#list.setAttribute('aria-live', 'polite');
+    const stop = makeElement('button', 'quiet', 'Stop');
+    stop.type = 'button';
+    stop.addEventListener('click', () => this.#stop.abort());
+    this.#working.append(this.#said, ' ', stop);
+    place.replaceChildren(this.#list, this.#working);
+    place.hidden = false;
+  }
+
+  /** What is being done now. Throws Stopped. */
+  say(words: string): void {
+    if (this.#stop.signal.aborted) throw new Stopped();
+    this.#said.textContent = words;
+  }
+
+  /** Does a step that the following ones need. Throws Failed where it does not hold, and Stopped. */
+  async need<T>(name: string, work: () => Promise<Shown<T>>): Promise<T> {
+    const shown = await this.attempt(name, work);
+    if (shown === null) throw new Failed();
+    return shown.value;
+  }
+
+  /** Does a step that the following ones can do without; null: it does not hold. */
+  async attempt<T>(name: string, work: () => Promise<Shown<T>>): Promise<Shown<T> | null> {
+    this.say(`${name} …`);
+    try {
+      const shown = await work();
+      this.#add(name, 'passed', [shown.words]);
+      return shown;
+    } catch (error) {
+      if (error instanceof Stopped || error instanceof Failed) throw error;
+      this.failed += 1;
+      this.#add(name, 'failed', faultOf(error));
+      return null;
+    }
+  }
+
+  skip(name: string, why: string): void {
+    this.#add(name, 'not_checked', [why]);
+  }
+
+  /** What comes of it, above the steps, and what else there is to say or to do, below them. */
+  end(words: string, isGood: boolean, ...more: Node[]): void {
+    this.#working.remove();
+    const title = makeElement('h4', `verdict-title ${isGood ? 'is-valid' : 'is-invalid'}`, printable(words));
+    title.setAttribute('role', 'status');
+    this.#place.replaceChildren(title, this.#list, ...more);
+    title.scrollIntoView({ block: 'nearest' });
+  }
+
+  #add(name: string, result: Result, content: readonly (string | Node)[]): void {
+    const printed = content.map((part) => (typeof part === 'string' ? printable(part) : part));
+    this.#list.append(
+      makeElement(
+        'li',
+        '',
+        makeElement('strong', '', name),
+        ' ',
+        makeElement('span', `result ${result}`, RESULT_WORDS[result]),
+        makeElement('div', 'detail', ...printed),
+      ),
+    );
+  }
+}
+
+/** A fault in its parts: where, what should be there, what is. */
+function faultOf(error: unknown): (string | Node)[] {
+  if (!(error instanceof CathedralError)) return [`This page failed: ${(error as Error).message}`];
+  const { place, expected, found, code } = error;
+  const facts = Object.entries({ Where: place, Expected: expected, Found: found, Code: code }).flatMap(
+    ([name, value]) => [makeElement('dt', '', name), makeElement('dd', '', printable(value))],
+  );
+  return [makeElement('dl', 'fault', ...facts)];
+}

@@ -1,0 +1,120 @@
+import '../attestations/without-eval.ts';
+import '../files/file-script.ts';
+import { makeElement } from '../attestations/make-element.ts';
+import { takeFiles } from '../take-files.ts';
+import { element } from './element.ts';
+import { NOT_PROVED } from './event-words.ts';
+import { identifyFile } from './identify-file.ts';
+import { beginRemembering, offerToRemember } from './memory.ts';
+import { PageOrigin } from './page-origin.ts';
+import { type ProvedEvent, proveByLog, proveByProof } from './prove-event.ts';
+import { recall } from './remembered.ts';
+import { Failed, Steps, Stopped } from './steps.ts';
+import { keysIn } from './trust.ts';
+import { type Means, verifyRelease } from './verify-release.ts';
+
+/** A proof of the deepest tree with a checkpoint of many signatures. */
+const LONGEST_PROOF = 100_000;
+
+const means: Means = {
+  origin: new PageOrigin(),
+  publisherKeys: () => keysIn(element('#publisher-key')),
+  ledgerKeys: () => keysIn(element('#ledger-key')),
+  recall,
+  now: Date.now,
+  // Releases are swapped in a moment; on hosts that are uploaded to, a run of seconds.
+  wait: (ms) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, ms / 4);
+    }),
+};
+
+let isBusy = false;
+
+/** One thing at a time; what was found before gives its place to what is found now. */
+async function run(place: string, work: (steps: Steps) => Promise<void>): Promise<void> {
+  if (isBusy) return;
+  isBusy = true;
+  const steps = new Steps(element(place));
+  try {
+    await work(steps);
+  } catch (error) {
+    if (error instanceof Failed) steps.end('This does not hold: see the step that failed', false);
+    else if (error instanceof Stopped) steps.end('Stopped, with nothing found yet', false);
+    else steps.end(`This page failed: ${(error as Error).message}`, false);
+  } finally {
+    isBusy = false;
+  }
+}
+
+const failedWords = (steps: Steps) =>
+  steps.failed === 1 ? 'one step does not hold' : `${steps.failed} steps do not hold`;
+
+element('#release-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  void run('#release-outcome', async (steps) => {
+    const release = await verifyRelease(steps, means);
+    if (steps.failed > 0) steps.end(`Do not rely on this release: ${failedWords(steps)}`, false);
+    else
+      steps.end(
+        'This release is what the publisher and the ledger have signed',
+        true,
+        ...offerToRemember(release),
+      );
+  });
+});
+
+takeFiles(element('#file-form'), element('#file-form'), (file) => {
+  void run('#file-outcome', async (steps) => {
+    const release = await verifyRelease(steps, means);
+    const faults = steps.failed;
+    const found = await identifyFile(steps, file, release, means);
+    if (found === null)
+      steps.end(`${file.name} is no file that is known to be signed, or it was changed`, false);
+    else if (faults > 0) steps.end(`${found} But about that release, not all holds: see below.`, false);
+    else steps.end(found, true);
+  });
+});
+
+let proofFile: File | null = null;
+takeFiles(element('#event-form'), element('#event'), (file) => {
+  proofFile = file;
+  element('#proof-name').textContent = `The proof is taken from ${file.name}.`;
+});
+
+element('#event-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const pasted = element<HTMLTextAreaElement>('#event').value;
+  const file = proofFile;
+  void run('#event-outcome', async (steps) => {
+    const proved = file
+      ? await proveByProof(steps, pasted, await file.slice(0, LONGEST_PROOF).text(), means)
+      : await proveByLog(steps, pasted, means);
+    steps.end('The event is in the ledger’s log', true, ...eventFacts(proved));
+  });
+});
+element('#event-form').addEventListener('reset', () => {
+  proofFile = null;
+  element('#proof-name').textContent = '';
+});
+
+function eventFacts({ event, index, checkpoint, proof }: ProvedEvent): Node[] {
+  const { origin, size, root } = checkpoint;
+  const proved = `An event with the hash 0x${event.hash} is number ${index} of the log ${origin}, in its tree of ${size} events with the root ${root}.`;
+  const link = makeElement('a', '', 'Save the proof, for others or for later');
+  link.href = URL.createObjectURL(new Blob([proof], { type: 'text/plain' }));
+  link.download = 'event.tlog-proof';
+  return [
+    makeElement(
+      'dl',
+      'facts',
+      makeElement('dt', '', 'Proved'),
+      makeElement('dd', '', proved),
+      makeElement('dt', '', 'Not proved'),
+      makeElement('dd', '', NOT_PROVED[event.kind]),
+    ),
+    makeElement('p', 'sans', link),
+  ];
+}
+
+beginRemembering();

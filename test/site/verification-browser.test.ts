@@ -1,0 +1,462 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { leafHash } from '../../pipeline/ledger/merkle.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import {
+  BEGIN,
+  LEDGER,
+  logOf,
+  PUBLISHER,
+  type Site,
+  type SmallOptions,
+  STRANGER,
+  smallSite,
+} from '../mirror/small-service.ts';
+import { type Built, buildFixture } from './build-fixture.ts';
+import { type Host, openHost } from './explore-host.ts';
+import { launchBrowser, violations, visit } from './visit.ts';
+
+const HOUR_MS = 3_600_000;
+const RELEASE = 4;
+
+let built: Built;
+let browser: Browser;
+let host: Host;
+
+beforeAll(async () => {
+  built = await buildFixture();
+  host = await openHost(built.out);
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await host?.[Symbol.asyncDispose]();
+  await built?.[Symbol.asyncDispose]();
+});
+
+/** A line of the ledger. */
+const event = (index: number) =>
+  `{"seq":${index},"timestamp":"2025-12-01T00:00:00Z","data":{"n":${index}},"salt":"AAAA"}`;
+const siteOf = (options: Partial<SmallOptions> = {}) => smallSite({ release: RELEASE, event, ...options });
+const hashOf = (index: number) => leafHash(Buffer.from(event(index)));
+const as = (path: string, bytes: string | Buffer) => (site: Site) => void site.set(path, Buffer.from(bytes));
+
+interface Reader extends BrowserContextOptions {
+  publisher?: string;
+  ledger?: string;
+  /** ms since 1970. */
+  now?: number;
+  /** Runs before the page's own script. */
+  before?: () => void;
+}
+
+/** The page on a host that has this small service's release, log and snapshots, with the keys put in. */
+async function opened(site: Site, { publisher, ledger, now, before, ...options }: Reader = {}) {
+  const { page, wrong, ...visited } = await visit(browser, 'about:blank', options);
+  onTestFinished(() => visited[Symbol.asyncDispose]());
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  const served = { site };
+  await page.route('**/*', (route) => {
+    const bytes = served.site.get(new URL(route.request().url()).pathname.slice(1));
+    return bytes ? route.fulfill({ body: bytes, contentType: 'text/plain' }) : route.continue();
+  });
+  await page.clock.setFixedTime(now ?? BEGIN + RELEASE * 6 * HOUR_MS);
+  if (before) await page.addInitScript(before);
+  const open = async () => {
+    await page.goto(`${host.origin}/verification/`);
+    await page.fill('#publisher-key', publisher ?? formatVerifierKey(PUBLISHER.verifier));
+    await page.fill('#ledger-key', ledger ?? formatVerifierKey(LEDGER.verifier));
+  };
+  await open();
+  return { page, wrong, requests, served, open };
+}
+
+/** What an outcome says once there is a verdict: its title, and each step with its own. */
+async function outcome(page: Page, id: string) {
+  const place = page.locator(`#${id}-outcome`);
+  await place.locator('h4').waitFor();
+  const steps = await place
+    .locator('li')
+    .evaluateAll((items) =>
+      items.map((item) => [
+        item.querySelector('strong')!.textContent!,
+        `${item.querySelector('.result')!.textContent}: ${item.querySelector('.detail')!.textContent}`,
+      ]),
+    );
+  return {
+    title: (await place.locator('h4').textContent())!,
+    steps: Object.fromEntries(steps) as Record<string, string>,
+  };
+}
+
+async function verifyRelease(page: Page) {
+  await page.click('#release-form button[type="submit"]');
+  return outcome(page, 'release');
+}
+
+async function proveEvent(page: Page, pasted: string) {
+  await page.fill('#event', pasted);
+  await page.click('#event-form button[type="submit"]');
+  return outcome(page, 'event');
+}
+
+async function identify(page: Page, name: string, content: Buffer) {
+  await page.setInputFiles('#file', { name, mimeType: 'text/plain', buffer: content });
+  return outcome(page, 'file');
+}
+
+describe('the release', () => {
+  test('is verified against the keys on the page, and nothing but this host is asked', async () => {
+    const { page, requests, wrong } = await opened(siteOf());
+    const { title, steps } = await verifyRelease(page);
+    expect(title).toBe('This release is what the publisher and the ledger have signed');
+    expect(steps).toMatchObject({
+      Signature: expect.stringMatching(/^Holds: .*signed version 4.*WebCrypto/),
+      Manifest: expect.stringMatching(/^Holds: .*8 files/),
+      Age: expect.stringMatching(/^Holds: .*good until 3 December 2025/),
+      Order: expect.stringMatching(/^Not checked/),
+      Ledger: expect.stringMatching(/^Holds: .*400 events/),
+    });
+    expect(requests.filter((url) => !url.startsWith(`${host.origin}/`))).toEqual([]);
+    expect(wrong).toEqual([]);
+  });
+
+  test('is verified where the browser has no cryptography of its own, and the page says so', async () => {
+    const before = () => Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined });
+    const { page } = await opened(siteOf(), { before });
+    const { title, steps } = await verifyRelease(page);
+    expect(title).toContain('This release is what');
+    expect(steps.Signature).toContain('noble-curves that comes with this page');
+  });
+
+  const stranger = formatVerifierKey(STRANGER.verifier);
+  const flip = (bytes: Buffer) => bytes.map((byte, index) => (index === 100 ? byte ^ 1 : byte));
+  test.each<[what: string, step: string, says: RegExp, lie: (site: Site) => void, reader: Reader]>([
+    [
+      'a manifest with one bit changed',
+      'Signature',
+      /Expected.*SHA-256 .*Found.*mirror_mismatch/,
+      (site) => void site.set('manifest.json', Buffer.from(flip(site.get('manifest.json')!))),
+      {},
+    ],
+    [
+      'a manifest longer than was announced',
+      'Signature',
+      /exactly \d+ bytes.*more/,
+      (site) => void site.set('manifest.json', Buffer.concat([site.get('manifest.json')!, Buffer.from(' ')])),
+      {},
+    ],
+    [
+      'no signature',
+      'Signature',
+      /proves the release.*no such file/,
+      (site) => void site.delete('manifest.json.sig'),
+      {},
+    ],
+    [
+      'another key on the page than the one that has signed',
+      'Signature',
+      /a signature by data.example.org\+.*mirror_untrusted/,
+      () => {},
+      { publisher: stranger },
+    ],
+    [
+      'a key that is none',
+      'Signature',
+      /The publisher’s keys.*config_invalid|mirror_invalid/,
+      () => {},
+      { publisher: 'a key' },
+    ],
+    ['no key', 'Signature', /name\+id\+base64.*nothing/, () => {}, { publisher: ' ' }],
+    [
+      'a release that has expired',
+      'Age',
+      /good at 2026-.*good until 2025-12-03/,
+      () => {},
+      { now: Date.UTC(2026, 0, 1) },
+    ],
+    [
+      'another key of the ledger',
+      'Ledger',
+      /a signature by data.example.org/,
+      () => {},
+      { ledger: stranger },
+    ],
+    ['what is no JSON', 'Signature', /JSON.*mirror_invalid/, as('latest.json', '{"version":'), {}],
+  ])('is not relied upon: %s', async (_, step, says, lie, reader) => {
+    const site = siteOf();
+    lie(site);
+    const { page } = await opened(site, reader);
+    const { title, steps } = await verifyRelease(page);
+    expect(title).toMatch(/does not hold/);
+    expect(steps[step]).toMatch(/^Does not hold/);
+    expect(steps[step]!.replaceAll('\n', ' ')).toMatch(says);
+  });
+
+  test('of another signer with a manifest of his own is refused', async () => {
+    const { page } = await opened(siteOf({ signers: [STRANGER] }));
+    const { steps } = await verifyRelease(page);
+    expect(steps.Signature).toMatch(/^Does not hold: .*mirror_untrusted/s);
+  });
+});
+
+describe('what this browser remembers', () => {
+  async function remembering(site: Site) {
+    const visited = await opened(site);
+    await verifyRelease(visited.page);
+    await visited.page.getByRole('button', { name: 'Remember this in this browser' }).click();
+    return visited;
+  }
+
+  test('is nothing before a button is pressed, and nothing after another', async () => {
+    const { page, open } = await opened(siteOf());
+    await verifyRelease(page);
+    const kept = () => page.evaluate(() => localStorage.length);
+    expect(await kept()).toBe(0);
+    await page.getByRole('button', { name: 'Remember this in this browser' }).click();
+    await open();
+    expect(await page.textContent('#remembered')).toContain('remembers release release-4');
+    await page.getByRole('button', { name: 'Forget it' }).click();
+    expect(await kept()).toBe(0);
+    expect(await page.textContent('#remembered')).toContain('remembers nothing');
+  });
+
+  test('is what a later release goes on from, and the log; that one is remembered then', async () => {
+    const { page, served, open } = await remembering(siteOf({ release: 2 }));
+    served.site = siteOf();
+    await open();
+    const { title, steps } = await verifyRelease(page);
+    expect(title).toContain('This release is what');
+    expect(steps.Order).toMatch(/^Holds/);
+    expect(steps['History of the log']).toMatch(/^Holds: The log of 400 events begins with the 200/);
+    expect(await page.textContent('#remembered')).toContain('release-4');
+    expect((await proveEvent(page, hashOf(3))).steps['History of the log']).toMatch(/^Holds/);
+  });
+
+  test('shows that a release was rolled back', async () => {
+    const { page, served, open } = await remembering(siteOf());
+    served.site = siteOf({ release: 3 });
+    await open();
+    const { title, steps } = await verifyRelease(page);
+    expect(title).toContain('Do not rely on this release');
+    expect(steps.Order).toMatch(/^Does not hold: .*version 4 or later.*version 3.*mirror_rollback/s);
+    expect(await page.textContent('#remembered')).toContain('release-4');
+  });
+
+  test('shows that another history of the ledger is told', async () => {
+    const { page, served, open } = await remembering(siteOf({ release: 3 }));
+    served.site = siteOf({ event: (index) => event(index === 7 ? 8000 : index) });
+    await open();
+    const { steps } = await verifyRelease(page);
+    expect(steps['History of the log']).toMatch(/^Does not hold: .*which begin otherwise.*mirror_forked/s);
+    const proved = await proveEvent(page, hashOf(3));
+    expect(proved.title).toContain('does not hold');
+    expect(proved.steps['History of the log']).toMatch(/mirror_forked/);
+  });
+
+  test('shows that another publisher’s key is on the page', async () => {
+    const { page, served, open } = await remembering(siteOf({ release: 3 }));
+    served.site = siteOf({ signers: [STRANGER] });
+    await open();
+    await page.fill('#publisher-key', formatVerifierKey(STRANGER.verifier));
+    const { steps } = await verifyRelease(page);
+    expect(steps.Signature).toMatch(/^Holds/);
+    expect(steps.Order).toMatch(/^Does not hold: .*a signature by data.example.org/s);
+  });
+});
+
+describe('a file', () => {
+  const supply = (release: number) => smallSite({ release, event }).get('economy/supply')!;
+
+  test('is told by its hash, whatever it is called', async () => {
+    const { page, wrong } = await opened(siteOf());
+    const { title, steps } = await identify(page, 'what is this.txt', supply(RELEASE));
+    expect(title).toBe('This is /economy/supply of release-4, as of 1 December 2025, 18:00 UTC.');
+    expect(steps.Hash).toContain('the file went nowhere');
+    expect(wrong).toEqual([]);
+  });
+
+  test('with one byte changed is told to be, by its name', async () => {
+    const { page } = await opened(siteOf());
+    const changed = Buffer.from(supply(RELEASE));
+    changed[3]! ^= 1;
+    const { title, steps } = await identify(page, 'supply (1).json', changed);
+    expect(title).toContain('supply (1).json is no file that is known to be signed, or it was changed');
+    expect(steps['In the release']).toMatch(/^Does not hold: .*which is \/economy\/supply/s);
+    expect(steps['In the snapshots']).toMatch(/^Does not hold: .*none in 4 of 4/s);
+  });
+
+  test('of an earlier time is found in its snapshot, and that is signed', async () => {
+    const { page } = await opened(siteOf());
+    const { title, steps } = await identify(page, 'supply', supply(2));
+    expect(title).toBe(
+      'This is /economy/supply of the snapshot 2025-12-01T06Z, as of 1 December 2025, 06:00 UTC.',
+    );
+    expect(steps['In the snapshots']).toMatch(/^Holds/);
+  });
+
+  test('of a snapshot that nobody has signed is not believed', async () => {
+    const site = siteOf({ signers: (release) => [release === 2 ? STRANGER : PUBLISHER] });
+    const { page } = await opened(site);
+    const { title, steps } = await identify(page, 'supply', supply(2));
+    expect(title).toContain('no file that is known to be signed');
+    expect(steps['In the snapshots']).toMatch(/one that another key has signed/);
+  });
+});
+
+describe('an event', () => {
+  const row = (index: number) => `2025-12-01T00:00:00Z,heartbeat,ATLAS,"{""n"":${index}}",0x${hashOf(index)}`;
+
+  test.each([
+    [
+      'hash',
+      (index: number) => `0x${hashOf(index).toUpperCase()}`.replace('0X', '0x'),
+      /What the event says/,
+    ],
+    ['row of a CSV', row, /that the event says what the row says/i],
+    [
+      'row of a JSON file',
+      (index: number) =>
+        `{"timestamp":"2025-12-01T00:00:00Z","event_type":"a","agent":"b","data":{},"attestation_hash":"0x${hashOf(index)}"},`,
+      /that the event says what the row says/i,
+    ],
+    ['line of the ledger', event, /That it is the event, byte for byte, is proved/],
+  ])('is proved to be in the log by its %s', async (_, pastedOf, says) => {
+    const { page, wrong } = await opened(siteOf());
+    for (const index of [0, 256, 399]) {
+      const { title, steps } = await proveEvent(page, pastedOf(index));
+      expect(title).toBe('The event is in the ledger’s log');
+      expect(steps.Place).toBe(`Holds: The hash is number ${index} of the log, counted from 0.`);
+    }
+    expect(await page.textContent('#event-outcome')).toMatch(says);
+    expect(wrong).toEqual([]);
+  });
+
+  test('is proved by a proof that the reader has, and the one of this page is such a one', async () => {
+    const { page, requests } = await opened(siteOf());
+    await proveEvent(page, hashOf(300));
+    const link = page.getByRole('link', { name: 'Save the proof' });
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    const proof = await download.path();
+    await page.setInputFiles('#proof', proof);
+    const asked = requests.length;
+    expect((await proveEvent(page, hashOf(300))).steps.Proof).toMatch(
+      /^Holds: .*number 300.*Nothing was asked for/,
+    );
+    expect((await proveEvent(page, hashOf(299))).steps.Proof).toMatch(/^Does not hold: .*lead elsewhere/s);
+    expect(requests.slice(asked).filter((url) => url.startsWith('http'))).toEqual([]);
+  });
+
+  const tile = (site: Site) => site.get('log/tile/0/000')!;
+  test.each<
+    [what: string, step: string, says: RegExp, lie: (site: Site) => void, pasted: string, reader: Reader]
+  >([
+    ['a hash that is not there', 'Place', /none among the 400 events/, () => {}, 'ab'.repeat(32), {}],
+    [
+      'a line that was changed',
+      'Place',
+      /none among the 400 events/,
+      () => {},
+      event(5).replace('"n":5', '"n":6'),
+      {},
+    ],
+    ['what is no event', 'Event', /one hash of 64 hex digits/, () => {}, 'hello', {}],
+    ['two rows', 'Event', /one row of the export/, () => {}, `${row(1)}\n${row(2)}`, {}],
+    [
+      'a tile that lies',
+      'Place',
+      /tile\/0\/000.*a tile with the root/s,
+      (site) => void tile(site).set(tile(site).subarray(32, 64), 0),
+      event(0),
+      {},
+    ],
+    [
+      'a partial tile that lies',
+      'Tiles',
+      /the partial tiles/,
+      (site) => void site.get('log/tile/0/001.p/144')!.fill(0, 0, 32),
+      event(0),
+      {},
+    ],
+    [
+      'a tile that is missing',
+      'Place',
+      /no such file/,
+      (site) => void site.delete('log/tile/0/000'),
+      event(0),
+      {},
+    ],
+    [
+      'a checkpoint of another key',
+      'Checkpoint',
+      /ledger_signature/,
+      () => {},
+      event(0),
+      { ledger: formatVerifierKey(STRANGER.verifier) },
+    ],
+    [
+      'a checkpoint that does not fit the tiles',
+      'Tiles',
+      /the root/,
+      as('log/checkpoint', logOf(400, (index) => `other ${index}`).checkpoint),
+      event(0),
+      {},
+    ],
+  ])('is not proved: %s', async (_, step, says, lie, pasted, reader) => {
+    const site = siteOf();
+    lie(site);
+    const { page } = await opened(site, reader);
+    const { title, steps } = await proveEvent(page, pasted);
+    expect(title).toContain('does not hold');
+    expect(steps[step]).toMatch(/^Does not hold/);
+    expect(steps[step]).toMatch(says);
+  });
+
+  test('that is pasted or proved with markup stays text', async () => {
+    const { page } = await opened(siteOf());
+    const { steps } = await proveEvent(page, '<img src=x onerror=alert(1)>');
+    expect(steps.Event).toContain('<img src=x');
+    expect(await page.locator('#event-outcome img').count()).toBe(0);
+  });
+});
+
+describe('the page', () => {
+  test.each([
+    { viewport: { width: 1280, height: 900 }, colorScheme: 'light' as const },
+    { viewport: { width: 320, height: 640 }, colorScheme: 'dark' as const },
+  ])('is accessible with verdicts in it, at $viewport.width px', async (reader) => {
+    const { page } = await opened(siteOf(), { ...reader, now: Date.UTC(2026, 0, 1) });
+    await verifyRelease(page);
+    await identify(page, 'supply', Buffer.from('{}'));
+    await proveEvent(page, event(256));
+    expect(await violations(page)).toEqual([]);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(reader.viewport.width);
+  });
+
+  test('is used by keyboard alone, and verdicts are read out', async () => {
+    const { page } = await opened(siteOf());
+    await page.focus('#ledger-key');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const { title } = await outcome(page, 'release');
+    expect(title).toContain('This release is what');
+    expect(await page.locator('#release-outcome ol[aria-live="polite"]').count()).toBe(1);
+    expect(await page.getByRole('status').filter({ hasText: 'This release is what' }).count()).toBe(1);
+  });
+
+  test('explains itself, with the commands, where no script runs', async () => {
+    const { page } = await visit(browser, `${host.origin}/verification/`, { javaScriptEnabled: false });
+    onTestFinished(() => page.context().close());
+    expect(await page.locator('#release-form').isVisible()).toBe(false);
+    const text = (await page.textContent('main'))!;
+    for (const words of [
+      'cathedral verify https://data.example.org',
+      'openssl pkeyutl -verify',
+      'JavaScript is needed',
+    ])
+      expect(text).toContain(words);
+  });
+});
