@@ -436,6 +436,22 @@ describe('the page', () => {
     expect(width).toBeLessThanOrEqual(reader.viewport.width);
   });
 
+  test('stops where the reader wants that, though the host does not answer, and goes on after it', async () => {
+    const { page } = await opened(siteOf());
+    const held = Promise.withResolvers<void>();
+    await page.route('**/log/tile/0/000', async (route) => {
+      await held.promise;
+      await route.fallback();
+    });
+    await page.fill('#event', hashOf(0));
+    await page.click('#event-form button[type="submit"]');
+    await page.getByText('Searching the log').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    expect((await outcome(page, 'event')).title).toBe('Stopped, with nothing found yet');
+    held.resolve();
+    expect((await proveEvent(page, hashOf(0))).title).toBe('The event is in the ledger’s log');
+  });
+
   test('is used by keyboard alone, and verdicts are read out', async () => {
     const { page } = await opened(siteOf());
     await page.focus('#ledger-key');

@@ -29,6 +29,7 @@ export class Steps {
   readonly #said = makeElement('span', '');
   readonly #place: HTMLElement;
   readonly #stop = new AbortController();
+  readonly #stopped: Promise<never>;
   /** Steps that did not hold. */
   failed = 0;
 
@@ -39,6 +40,11 @@ export class Steps {
     const stop = makeElement('button', 'quiet', 'Stop');
     stop.type = 'button';
     stop.addEventListener('click', () => this.#stop.abort());
+    this.#stopped = new Promise((_, reject) => {
+      this.#stop.signal.addEventListener('abort', () => reject(new Stopped()));
+    });
+    // Also where no step is waited for as it comes.
+    this.#stopped.catch(() => {});
     this.#working.append(this.#said, ' ', stop);
     place.replaceChildren(this.#list, this.#working);
     place.hidden = false;
@@ -61,7 +67,8 @@ export class Steps {
   async attempt<T>(name: string, work: () => Promise<Shown<T>>): Promise<Shown<T> | null> {
     this.say(`${name} …`);
     try {
-      const shown = await work();
+      // A host that does not answer is not waited for by who has pressed the button.
+      const shown = await Promise.race([work(), this.#stopped]);
       this.#add(name, 'passed', [shown.words]);
       return shown;
     } catch (error) {
