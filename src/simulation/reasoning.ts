@@ -2,81 +2,115 @@ import { influenceMatrix } from './influence.ts';
 import { positionOf } from './opinions.ts';
 import { virtueParts } from './utility.ts';
 import type { ByVirtue, Virtue } from './virtues.ts';
-import type { World } from './world.ts';
+import type { Sentinel, World } from './world.ts';
 
 /** Below this a part of the utility is not worth a word. */
 const NOTICEABLE = 0.01;
 
-/** Why a sentinel stands where it does, out of the terms of its own equation. */
-export function reasoningOf(world: World, i: number): { reasoning: string; virtue_tags: readonly Virtue[] } {
-  const { opinion, innate } = world.conditions[i]!;
-  const { text, tags } = weighed(world)[i]!;
-  const own = `By my own lights ${hundredths(innate)}${text}.`;
-  return {
-    reasoning: `${own} ${heardSentence(world, i)} So I am at ${hundredths(opinion)}: ${SAID[positionOf(opinion)]}.`,
-    virtue_tags: tags,
-  };
+/** What a text is said to, part by part. */
+export interface Listener {
+  text: (part: string) => unknown;
 }
 
-interface Weighed {
+/** Why a sentinel stands where it does, out of the terms of its own equation. */
+export function reasoningOf(world: World, i: number): { reasoning: string; virtue_tags: readonly Virtue[] } {
+  let reasoning = '';
+  const text = (part: string) => {
+    reasoning += part;
+  };
+  sayReasoning(world.conditions, standingsOf(world)[i]!, i, { text });
+  return { reasoning, virtue_tags: standingsOf(world)[i]!.tags };
+}
+
+/** The reasoning in parts, in ASCII: to be heard by who would only write it elsewhere. */
+export function sayReasoning(
+  conditions: World['conditions'],
+  { text, loudest }: Standing,
+  i: number,
+  to: Listener,
+): void {
+  const { opinion, innate } = conditions[i]!;
+  to.text('By my own lights ');
+  to.text(hundredths(innate));
+  to.text(text);
+  if (loudest >= 0) to.text(hundredths(conditions[loudest]!.opinion));
+  to.text(loudest >= 0 ? '. So I am at ' : ' So I am at ');
+  to.text(hundredths(opinion));
+  to.text(SAID[positionOf(opinion)]);
+}
+
+/** What of a reasoning stays the same from tick to tick. */
+export interface Standing {
+  /** What stands between the two opinions: its own and that of the one it listens to most. */
   text: string;
+  /** Whom it goes by most, besides itself; −1: nobody. */
+  loudest: number;
   tags: readonly Virtue[];
 }
 
-/** By the list of sentinels and what it was weighed against: between events it does not change, and it is asked each tick. */
-const WEIGHED = new WeakMap<World['sentinels'], { effects: ByVirtue; all: Weighed[] }>();
+interface Known {
+  effects: ByVirtue;
+  matrix: Float64Array;
+  all: readonly Standing[];
+}
 
-/** For each the two virtues that decide most, and what they say. */
-function weighed({ sentinels, effects }: World): Weighed[] {
-  const known = WEIGHED.get(sentinels);
-  if (known?.effects === effects) return known.all;
-  const all = sentinels.map((sentinel) => {
-    const parts = virtueParts(sentinel, { effects }).filter(([, part]) => Math.abs(part) >= NOTICEABLE);
-    const said = parts
-      .slice(0, 2)
-      .map(([virtue, part]) => `${virtue} ${part > 0 ? 'speaks for it' : 'against it'} (${signed(part)})`);
-    const tags = parts.slice(0, 2).map(([virtue]) => virtue);
-    return { text: said.length > 0 ? `: ${said.join(', ')}` : '', tags };
+/** By the list of sentinels, what they weigh and whom they hear: only events change that, and it is asked each tick. */
+const STANDINGS = new WeakMap<World['sentinels'], Known>();
+
+export function standingsOf({ sentinels, effects, levers }: World): readonly Standing[] {
+  const matrix = influenceMatrix(sentinels, levers);
+  const known = STANDINGS.get(sentinels);
+  if (known?.effects === effects && known.matrix === matrix) return known.all;
+  const all = sentinels.map((sentinel, i) => {
+    const loudest = sentinel.isOnline ? loudestFor(i, matrix, sentinels.length) : -1;
+    const { text, tags } = weigh(sentinel, effects);
+    return { text: `${text}. ${heardPhrase(sentinels, i, loudest, matrix)}`, loudest, tags };
   });
-  WEIGHED.set(sentinels, { effects, all });
+  STANDINGS.set(sentinels, { effects, matrix, all });
   return all;
 }
 
-const SAID = {
-  support: 'I support it',
-  support_with_conditions: 'I support it with conditions',
-  oppose: 'I oppose it',
-  abstain: 'I do not take a side',
-} as const;
-
-/** Whom it goes by most, besides itself. */
-function heardSentence(world: World, i: number): string {
-  const { sentinels, conditions, levers } = world;
-  if (!sentinels[i]!.isOnline) return 'I am offline.';
-  const matrix = influenceMatrix(sentinels, levers);
-  const loudest = loudestOf(matrix, sentinels.length)[i]!;
-  if (loudest < 0) return 'There is nobody I could hear.';
-  const weight = hundredths(matrix[i * sentinels.length + loudest]!);
-  return `I listen most to ${sentinels[loudest]!.id} (${weight}), who is at ${hundredths(conditions[loudest]!.opinion)}.`;
+/** The two virtues that decide most, and what they say. */
+function weigh(sentinel: Sentinel, effects: ByVirtue): Pick<Standing, 'text' | 'tags'> {
+  const parts = virtueParts(sentinel, { effects })
+    .filter(([, part]) => Math.abs(part) >= NOTICEABLE)
+    .slice(0, 2);
+  const said = parts.map(
+    ([virtue, part]) => `${virtue} ${part > 0 ? 'speaks for it' : 'against it'} (${signed(part)})`,
+  );
+  return { text: said.length > 0 ? `: ${said.join(', ')}` : '', tags: parts.map(([virtue]) => virtue) };
 }
 
-const LOUDEST = new WeakMap<Float64Array, Int32Array>();
+const SAID = {
+  support: ': I support it.',
+  support_with_conditions: ': I support it with conditions.',
+  oppose: ': I oppose it.',
+  abstain: ': I do not take a side.',
+} as const;
 
-/** For each the other that it goes by most; −1 where there is none. By the matrix, which only events change. */
-function loudestOf(matrix: Float64Array, size: number): Int32Array {
-  const known = LOUDEST.get(matrix);
-  if (known) return known;
-  const loudest = new Int32Array(size).fill(-1);
-  for (let i = 0; i < size; i += 1) {
-    let most = 0;
-    for (let j = 0; j < size; j += 1) {
-      const weight = j === i ? 0 : matrix[i * size + j]!;
-      if (weight <= most) continue;
-      most = weight;
-      loudest[i] = j;
-    }
+/** Whom it goes by most, up to the opinion of that one. */
+function heardPhrase(
+  sentinels: readonly Sentinel[],
+  i: number,
+  loudest: number,
+  matrix: Float64Array,
+): string {
+  if (!sentinels[i]!.isOnline) return 'I am offline.';
+  if (loudest < 0) return 'There is nobody I could hear.';
+  const weight = hundredths(matrix[i * sentinels.length + loudest]!);
+  return `I listen most to ${sentinels[loudest]!.id} (${weight}), who is at `;
+}
+
+/** The other that it goes by most; −1 where there is none. */
+function loudestFor(i: number, matrix: Float64Array, size: number): number {
+  let loudest = -1;
+  let most = 0;
+  for (let j = 0; j < size; j += 1) {
+    const weight = j === i ? 0 : matrix[i * size + j]!;
+    if (weight <= most) continue;
+    most = weight;
+    loudest = j;
   }
-  LOUDEST.set(matrix, loudest);
   return loudest;
 }
 

@@ -65,8 +65,9 @@ const UNDECIDED: Omit<Deliberation, 'rounds' | 'roundEnds'> = {
 };
 
 function rested({ usualDrift, usualGi }: Sentinel): Condition {
-  const nothing = { opinion: 0, innate: 0, score: 0, reward: 0, minted: 0, unpaid: 0 };
-  return { ...nothing, drift: usualDrift, uptime: UPTIME, gi: usualGi };
+  const [opinion, innate, score, reward, minted, unpaid] = [0, 0, 0, 0, 0, 0];
+  // In the order of all others: objects of one form are the quickest to read.
+  return { opinion, innate, drift: usualDrift, uptime: UPTIME, gi: usualGi, score, reward, minted, unpaid };
 }
 
 /** First opinions and first readings, of the world as the scenario has set it up. */

@@ -3,6 +3,7 @@ import { communityVirtues } from './community-virtues.ts';
 import { type Debrief, debriefOf } from './debrief.ts';
 import { available, DISSENT, decisionOf } from './decisions.ts';
 import { MICRO } from './economy.ts';
+import { callVote } from './moves.ts';
 import { meanOpinion, polarisation, positionOf } from './opinions.ts';
 import { NO_OUTLOOKS, type Outlook, type Outlooks, outlooksOf } from './outlooks.ts';
 import { reasoningOf } from './reasoning.ts';
@@ -10,7 +11,7 @@ import type { Action, Run } from './run.ts';
 import type { Parameter, Scenario } from './scenario.ts';
 import { sixPlaces } from './six-places.ts';
 import type { ByVirtue, Virtue } from './virtues.ts';
-import type { Deliberation, Position, World } from './world.ts';
+import type { Deliberation, Position, Sentinel, World } from './world.ts';
 
 /** The cycle of tick 0. */
 const FIRST_CYCLE = 151;
@@ -54,7 +55,7 @@ export interface ShownState {
     strain: number;
     multipliers: Readonly<Partial<Record<Cathedral, number>>>;
   };
-  decisions: { name: string; title: string; prompt: string; until: number; otherwise: string }[];
+  decisions: readonly { name: string; title: string; prompt: string; until: number; otherwise: string }[];
   /** What comes if nobody chooses, beside the outlooks of the choices; null where no decision is open. */
   outlook: Outlook | null;
   happened: readonly string[];
@@ -85,7 +86,7 @@ export interface Shown {
   tick: number;
   sentinels: ShownSentinel[];
   current_state: ShownState;
-  next_actions: ShownAction[];
+  next_actions: readonly ShownAction[];
 }
 
 export function show(run: Run, options: ShowOptions = { outlooks: true }): Shown {
@@ -102,7 +103,7 @@ export function show(run: Run, options: ShowOptions = { outlooks: true }): Shown
 }
 
 function showSentinel(world: World, i: number): ShownSentinel {
-  const { id, cathedral, stubbornness, isOnline, isRecused } = world.sentinels[i]!;
+  const { id, cathedral, stubbornness } = world.sentinels[i]!;
   const { opinion, innate, score, gi, drift, minted } = world.conditions[i]!;
   return {
     id,
@@ -112,12 +113,25 @@ function showSentinel(world: World, i: number): ShownSentinel {
     opinion,
     innate_opinion: innate,
     stubbornness,
-    status: !isOnline ? 'offline' : isRecused ? 'recused' : 'operational',
+    status: statusOf(world.sentinels[i]!),
     coordination_score: score,
     gi_score: gi,
     drift,
-    total_rewards: sixPlaces(minted / MICRO),
+    total_rewards: inMic(minted),
   };
+}
+
+export function statusOf({ isOnline, isRecused }: Sentinel): ShownSentinel['status'] {
+  if (!isOnline) return 'offline';
+  return isRecused ? 'recused' : 'operational';
+}
+
+export function inMic(millionths: number): number {
+  return sixPlaces(millionths / MICRO);
+}
+
+export function cycleOf({ tick }: World): string {
+  return `C-${FIRST_CYCLE + tick}`;
 }
 
 function showState({ scenario, world, actions }: Run, { otherwise }: Outlooks): ShownState {
@@ -126,14 +140,14 @@ function showState({ scenario, world, actions }: Run, { otherwise }: Outlooks): 
   const shown = { status, round, rounds, votes, dissenters, dissent, round_ends: roundEnds };
   const isOver = world.ending !== null;
   return {
-    cycle: `C-${FIRST_CYCLE + world.tick}`,
+    cycle: cycleOf(world),
     is_over: isOver,
     horizon: scenario.horizon,
     deliberation: { ...shown, quorum: levers.quorum, consensus: levers.consensus },
     opinions: { mean: meanOpinion(world), polarisation: polarisation(world), movement: world.movement },
     virtues: communityVirtues(world),
     economy: showEconomy(world),
-    decisions: world.open.map(({ name, until }) => showDecision(scenario, name, until)),
+    decisions: showDecisions(world.open, scenario),
     outlook: otherwise,
     happened: world.happened,
     actions,
@@ -144,10 +158,10 @@ function showState({ scenario, world, actions }: Run, { otherwise }: Outlooks): 
 function showEconomy({ economy }: World): ShownState['economy'] {
   const { total, circulating, locked, burned, mii, threshold, isMinting, strain, multipliers } = economy;
   return {
-    total_supply: sixPlaces(total / MICRO),
-    circulating: sixPlaces(circulating / MICRO),
-    locked: sixPlaces(locked / MICRO),
-    burned: sixPlaces(burned / MICRO),
+    total_supply: inMic(total),
+    circulating: inMic(circulating),
+    locked: inMic(locked),
+    burned: inMic(burned),
     mii,
     threshold,
     minting_active: isMinting,
@@ -156,14 +170,53 @@ function showEconomy({ economy }: World): ShownState['economy'] {
   };
 }
 
-function showDecision(scenario: Scenario, name: string, until: number): ShownState['decisions'][number] {
-  const { title, prompt, otherwise } = name === DISSENT.name ? DISSENT : decisionOf(scenario, name);
-  return { name, title, prompt, until, otherwise };
+type ShownDecisions = ShownState['decisions'];
+
+const DECISIONS = new WeakMap<World['open'], ShownDecisions>();
+
+export function showDecisions(open: World['open'], scenario: Scenario): ShownDecisions {
+  const known = DECISIONS.get(open);
+  if (known) return known;
+  const shown = open.map(({ name, until }) => {
+    const { title, prompt, otherwise } = name === DISSENT.name ? DISSENT : decisionOf(scenario, name);
+    return { name, title, prompt, until, otherwise };
+  });
+  DECISIONS.set(open, shown);
+  return shown;
 }
 
-function showActions({ world, scenario }: Run, { choices }: Outlooks): ShownAction[] {
-  return available(world, scenario).map(({ choice, decision }) => {
+/** All that the actions of a run that is going on depend on. */
+interface Offer {
+  sentinels: World['sentinels'];
+  deliberation: Deliberation;
+  facts: World['facts'];
+  mayCall: boolean;
+  outlooks: Outlooks;
+}
+
+/** By the decisions that are open: a player has the same choices for many ticks, and each is told of them every time. */
+const OFFERED = new WeakMap<World['open'], { offer: Offer; shown: readonly ShownAction[] }>();
+
+export function showActions({ world, scenario }: Run, outlooks: Outlooks): readonly ShownAction[] {
+  if (world.ending !== null) return [];
+  const { sentinels, deliberation, facts } = world;
+  const offer = { sentinels, deliberation, facts, mayCall: callVote(world) !== null, outlooks };
+  const known = OFFERED.get(world.open);
+  if (known && isSameOffer(known.offer, offer)) return known.shown;
+  const shown = available(world, scenario).map(({ choice, decision }) => {
     const { name, label, meaning, parameters = {} } = choice;
-    return { name, label, meaning, decision, parameters, outlook: choices.get(name) ?? null };
+    return { name, label, meaning, decision, parameters, outlook: outlooks.choices.get(name) ?? null };
   });
+  OFFERED.set(world.open, { offer, shown });
+  return shown;
+}
+
+function isSameOffer(one: Offer, other: Offer): boolean {
+  return (
+    one.sentinels === other.sentinels &&
+    one.deliberation === other.deliberation &&
+    one.facts === other.facts &&
+    one.mayCall === other.mayCall &&
+    one.outlooks === other.outlooks
+  );
 }

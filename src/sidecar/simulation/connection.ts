@@ -167,7 +167,7 @@ export class Connection {
 
   #adopt(reply: Reply): void {
     this.#session = reply.session;
-    if (reply.answer === 'update') this.#send(this.#context.runs.write(reply.session));
+    if (reply.answer === 'update') this.#show(reply.session);
     else if (reply.answer !== null) this.#send(encode(messageOf(reply)!));
     this.#schedule();
   }
@@ -214,10 +214,16 @@ export class Connection {
     this.#refuseAndClose('internal_error', 'The fault is ours; it was logged.', 1011);
   }
 
-  #send(text: Buffer): void {
+  #show(session: Session): void {
+    const { text, release } = this.#context.runs.write(session);
+    this.#send(text, release);
+  }
+
+  /** `release` is called once the kernel has all of it, or the connection is gone. */
+  #send(text: Buffer, release?: () => void): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#context.counts.sent += 1;
-    this.#socket.send(text, { binary: false });
+    this.#socket.send(text, { binary: false }, release);
     if (this.#socket.bufferedAmount > this.#context.limits.dropBytes) this.drop('slow');
   }
 

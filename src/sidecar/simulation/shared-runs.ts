@@ -1,8 +1,11 @@
-import { NEW_SESSION, type RunMaker, type Session, updateOf } from '../../simulation/protocol/session.ts';
+import { NEW_SESSION, type RunMaker, type Session } from '../../simulation/protocol/session.ts';
 import { type Run, startRun, stepRun } from '../../simulation/run.ts';
+import { UpdateWriter, type Written } from './update-writer.ts';
 
 /** Beginnings that are kept, with all that follows from them: some 500 kB each. */
 const KEPT = 64;
+/** Beginnings that were asked for once, by their names. */
+const ASKED = 4096;
 
 interface Tick {
   next: Run | null;
@@ -10,22 +13,32 @@ interface Tick {
   texts: Map<string, Buffer>;
 }
 
+const NOTHING = () => {};
+
 /**
- * Runs in which nobody has acted yet. Those of one scenario and seed are one run, whoever watches it: a class that follows one
- * link, or all who start without a seed and are given one of a few. Each tick of it is made once and written once. The first
- * action makes a run its own.
+ * Runs in which nobody has acted yet. From the second who asks for it on, a run of one scenario and seed is one run, whoever
+ * watches it: a class that follows one link, or all who start without a seed and are given one of a few. Each tick of it is made
+ * once and written once. The first action makes a run its own.
  */
 export class SharedRuns implements RunMaker {
+  readonly #asked = new Set<string>();
   readonly #begun = new Map<string, Run>();
   readonly #ticks = new WeakMap<Run, Tick>();
+  readonly #writer = new UpdateWriter();
 
   start(scenario: string, seed: number): Run {
     const key = `${scenario} ${seed}`;
-    const run = this.#begun.get(key) ?? this.#share(startRun(scenario, seed));
+    const begun = this.#begun.get(key);
+    const run = begun ?? startRun(scenario, seed);
+    if (!begun && !this.#asked.has(key)) {
+      this.#asked.add(key);
+      forgetOldest(this.#asked, ASKED);
+      return run;
+    }
     // The one that was asked for longest ago is the first to go.
     this.#begun.delete(key);
-    this.#begun.set(key, run);
-    if (this.#begun.size > KEPT) this.#begun.delete(this.#begun.keys().next().value!);
+    this.#begun.set(key, this.#share(run));
+    forgetOldest(this.#begun, KEPT);
     return run;
   }
 
@@ -37,23 +50,29 @@ export class SharedRuns implements RunMaker {
   }
 
   /** The update that tells of a session, as text in UTF-8. */
-  write(session: Session): Buffer {
+  write(session: Session): Written {
     const tick = this.#ticks.get(session.run!);
     // Clients choose their pace, and a text for each would fill the memory.
-    if (!tick || session.pace !== NEW_SESSION.pace) return encode(updateOf(session));
+    if (!tick || session.pace !== NEW_SESSION.pace) return this.#writer.write(session);
     const variant = `${session.isRunning} ${session.outlooks}`;
     let text = tick.texts.get(variant);
     if (!text) {
-      text = encode(updateOf(session));
+      const written = this.#writer.write(session);
+      text = Buffer.from(written.text);
+      written.release();
       tick.texts.set(variant, text);
     }
-    return text;
+    return { text, release: NOTHING };
   }
 
   #share(run: Run): Run {
     if (!this.#ticks.has(run)) this.#ticks.set(run, { next: null, texts: new Map() });
     return run;
   }
+}
+
+function forgetOldest(names: Set<string> | Map<string, Run>, most: number): void {
+  if (names.size > most) names.delete(names.keys().next().value!);
 }
 
 /** Encoded here: the socket would take several times as long for a text that is not all ASCII. */

@@ -9,6 +9,7 @@ import {
   type Reply,
   type RunMaker,
   receive,
+  type Session,
 } from '../../../src/simulation/protocol/session.ts';
 import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
 
@@ -30,12 +31,20 @@ const doings = fc.array(
   { maxLength: 20 },
 );
 
+/** As it is sent; then its page is free for the next one. */
+function textOf(runs: SharedRuns, session: Session): string {
+  const { text, release } = runs.write(session);
+  const sent = String(text);
+  release();
+  return sent;
+}
+
 /** The texts that a client is sent; what is refused leaves all as it was. */
 function play(doing: readonly (ClientMessage | null)[], start: ClientMessage, runs?: SharedRuns): string[] {
   let reply: Reply = receive(NEW_SESSION, start, at(runs));
   const texts: string[] = [];
   for (const [place, message] of [...doing, null].entries()) {
-    texts.push(runs ? String(runs.write(reply.session)) : JSON.stringify(messageOf(reply)));
+    texts.push(runs ? textOf(runs, reply.session) : JSON.stringify(messageOf(reply)));
     try {
       const { session } = reply;
       const next = message ? receive(session, message, at(runs)) : elapse(session, 1e6 * (place + 1), runs);
@@ -64,29 +73,35 @@ describe('runs that many watch', () => {
     );
   });
 
-  test('are made and written once', () => {
+  test('are made and written once, from the second who asks on', () => {
     const runs = new SharedRuns();
-    const [one, other] = [0, 1].map(() => elapse(receive(NEW_SESSION, START, at(runs)).session, 5000, runs));
-    expect(one!.session.run).toBe(other!.session.run);
-    expect(runs.write(one!.session)).toBe(runs.write(other!.session));
+    const [first, ...rest] = [0, 1, 2].map(
+      () => elapse(receive(NEW_SESSION, START, at(runs)).session, 5000, runs).session,
+    );
+    expect(rest[0]!.run).toBe(rest[1]!.run);
+    expect(runs.write(rest[0]!).text).toBe(runs.write(rest[1]!).text);
+    expect(first!.run).not.toBe(rest[0]!.run);
+    expect(textOf(runs, first!)).toBe(textOf(runs, rest[0]!));
   });
 
   test('are left by who acts, and unchanged by it', () => {
     const runs = new SharedRuns();
+    receive(NEW_SESSION, START, at(runs));
     const begun = receive(NEW_SESSION, START, at(runs)).session;
     const act = { action: 'take_action', name: 'call_vote', parameters: {} } as const;
     const own = elapse(receive(begun, act, at(runs)).session, 5000, runs).session;
     const others = elapse(begun, 5000, runs).session;
     expect(own.run!.actions).toHaveLength(1);
     expect(others.run!.actions).toHaveLength(0);
-    expect(runs.write(own)).not.toBe(runs.write(own));
+    expect(runs.write(own).text).not.toBe(runs.write(own).text);
   });
 
   test('are forgotten, the longest unasked first, when there are many', () => {
     const runs = new SharedRuns();
-    const first = runs.start('model_drift', 1);
+    const start = (seed: number) => [1, 2].map(() => runs.start('model_drift', seed))[1]!;
+    const first = start(1);
     expect(runs.start('model_drift', 1)).toBe(first);
-    for (let seed = 2; seed < 100; seed += 1) runs.start('model_drift', seed);
+    for (let seed = 2; seed < 100; seed += 1) start(seed);
     expect(runs.start('model_drift', 1)).not.toBe(first);
     expect(runs.start('model_drift', 99)).toBe(runs.start('model_drift', 99));
   });
