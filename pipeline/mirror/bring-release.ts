@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Verifier } from '../ledger/note.ts';
 import { replaceFile } from '../publish/durable.ts';
+import { removeOldTiles } from '../publish/log/remove-old-partials.ts';
 import { sha256 } from '../publish/manifest.ts';
 import { MANIFEST_PATH } from '../publish/public-manifest.ts';
 import { INDEX, SNAPSHOTS } from '../publish/snapshot-index.ts';
@@ -11,7 +12,7 @@ import type { Held } from './held.ts';
 import { heldBlobs, type Source } from './held-blobs.ts';
 import { headOf, openCheckpoint } from './log-head.ts';
 import { mirrorHeaders } from './mirror-headers.ts';
-import { dropParts, mirrorLog } from './mirror-log.ts';
+import { mirrorLog } from './mirror-log.ts';
 import { mirrorSnapshots } from './mirror-snapshots.ts';
 import type { Origin } from './origin.ts';
 import { LOG } from './read-tile.ts';
@@ -66,7 +67,7 @@ export async function bringRelease(
   log(`log of ${head.size} events`);
   const from = before && isWhole ? before.size : 0;
   const { reader, tiles } = await mirrorLog(origin, folder, { head, before, from, parallel });
-  const blobs = await heldBlobs(held, { parallel, reading: recheck });
+  const { blobs, isIntact } = await heldBlobs(held, { parallel, reading: recheck });
   const work = fetchWork(options);
   const wanted = manifest.files.map((file) => ({
     ...file,
@@ -79,9 +80,11 @@ export async function bringRelease(
   const { list, added, unvouched, bytes } = await mirrorSnapshots(snapshotWork);
   log(`putting version ${manifest.version} in its place`);
   const texts = new Map<string, Uint8Array>([...proofs, ['_headers', Buffer.from(mirrorHeaders(manifest))]]);
-  await placeGeneration(folder, { manifest, blobs, texts }, options);
+  // A run that was killed after the swap leaves the release in its place.
+  const isPlaced = isIntact && !recheck && held?.sha256 === sha256(proofs.get(MANIFEST_PATH)!);
+  if (!isPlaced) await placeGeneration(folder, { manifest, blobs, texts }, options);
   await replaceFile(join(folder, LOG, 'checkpoint'), manifest.log.checkpoint);
-  await dropParts(folder, before?.size ?? 0, head.size);
+  await removeOldTiles(folder, head.size);
   if (list) await replaceFile(join(folder, SNAPSHOTS, INDEX), list.bytes);
   return { files: { files: files.files, bytes: files.bytes + bytes }, tiles, snapshots: added, unvouched };
 }

@@ -37,7 +37,7 @@ export async function fetchBlob(origin: Origin, promised: Promised, target: stri
     try {
       await complete({ path, handle, hash: createHash('sha256'), bytes: 0 }, origin, promised);
     } finally {
-      await handle.close();
+      await guarded(path, () => handle.close());
     }
   });
   await guarded(target, () => rename(path, target));
@@ -54,11 +54,21 @@ async function complete(part: Part, origin: Origin, promised: Promised): Promise
   } catch (error) {
     // After a broken connection the next attempt goes on from here.
     if (!(error instanceof CathedralError && error.code === 'mirror_mismatch')) throw error;
-    await rm(part.path, { force: true });
+    await guarded(part.path, () => rm(part.path, { force: true }));
     // What was there before may have been the beginning of another file.
     throw resumed ? new TransientFault('another file than the one that was begun', { cause: error }) : error;
   }
-  await guarded(part.path, () => part.handle.sync());
+  await guarded(part.path, () => flush(part));
+}
+
+/** A system that could not write bytes may say the next time that it has, so they are not gone on from. */
+async function flush({ path, handle }: Part): Promise<void> {
+  try {
+    await handle.sync();
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => {});
+    throw error;
+  }
 }
 
 /** Reads what an earlier attempt has left. */

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CathedralError } from '../errors.ts';
 import { guarded } from '../publish/durable.ts';
 import { inParallel } from '../publish/in-parallel.ts';
 import { fetchBlob, type Promised } from './fetch-blob.ts';
@@ -53,7 +54,8 @@ async function fetchEither(origin: Origin, { or, ...first }: Wanted, target: str
   try {
     await fetchBlob(origin, first, target);
   } catch (error) {
-    if (or === undefined) throw error;
+    const isOther = error instanceof CathedralError && error.code !== 'publish_failed';
+    if (or === undefined || !isOther) throw error;
     await fetchBlob(origin, { ...first, path: or }, target).catch(() => {
       throw error;
     });

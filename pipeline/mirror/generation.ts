@@ -1,7 +1,7 @@
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { access, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
-import { guarded, sync } from '../publish/durable.ts';
+import { guarded, makeFolder, sync } from '../publish/durable.ts';
 import type { PublicManifest } from '../publish/public-manifest.ts';
 import { currentId } from '../publish/release.ts';
 import { StagingFolder } from '../publish/staging-folder.ts';
@@ -44,11 +44,12 @@ export async function placeGeneration(
   });
 }
 
-/** Where folders are moved, a kill may come between the two moves: the release of before goes back then. */
+/** Where folders are moved, a kill may come between the two moves: the release of before goes back then, or away. */
 export async function restoreCurrent(folder: string): Promise<void> {
   const [current, before] = [join(folder, 'current'), join(folder, BEFORE)];
-  if (!(await exists(current)) && (await exists(before)))
-    await guarded(current, () => rename(before, current));
+  if (!(await exists(before))) return;
+  if (await exists(current)) await guarded(before, () => rm(before, { recursive: true, force: true }));
+  else await guarded(current, () => rename(before, current));
 }
 
 async function linkIn(folder: string, next: string, version: string): Promise<void> {
@@ -57,7 +58,7 @@ async function linkIn(folder: string, next: string, version: string): Promise<vo
   const name = served === version ? `${version}-again` : version;
   const releases = join(folder, 'releases');
   await rm(join(releases, name), { recursive: true, force: true });
-  await mkdir(releases, { recursive: true });
+  await makeFolder(releases);
   await rename(next, join(releases, name));
   await sync(releases);
   await swapCurrent(folder, name, served);
@@ -65,10 +66,10 @@ async function linkIn(folder: string, next: string, version: string): Promise<vo
 
 async function moveIn(folder: string, next: string): Promise<void> {
   const [current, before] = [join(folder, 'current'), join(folder, BEFORE)];
-  await rm(before, { recursive: true, force: true });
   if (await exists(current)) await rename(current, before);
   await rename(next, current);
   await sync(folder);
+  await rm(before, { recursive: true, force: true });
 }
 
 function exists(path: string): Promise<boolean> {

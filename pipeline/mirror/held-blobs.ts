@@ -18,15 +18,17 @@ export interface Source {
 export async function heldBlobs(
   held: Held | null,
   { parallel, reading }: { parallel: number; reading: boolean },
-): Promise<Map<string, Source>> {
+): Promise<{ blobs: Map<string, Source>; isIntact: boolean }> {
   const blobs = new Map<string, Source>();
-  if (!held) return blobs;
+  if (!held) return { blobs, isIntact: false };
+  let intact = 0;
   await inParallel(held.manifest.files, parallel, async ({ path, sha256, bytes }) => {
     const place = join(held.root, path);
     const found = await lstat(place).catch(() => null);
     if (!found?.isFile() || found.size !== bytes) return;
     if (reading && (await measure(createReadStream(place))).sha256 !== sha256) return;
     blobs.set(sha256, { folder: held.root, file: path });
+    intact += 1;
   });
-  return blobs;
+  return { blobs, isIntact: intact === held.manifest.files.length };
 }

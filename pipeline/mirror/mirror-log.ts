@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { nodeHash } from '../ledger/merkle.ts';
 import { bytesOf, HASH_BYTES, type TreeHead } from '../log/hash.ts';
-import { edgeTiles, newTiles, TILE_WIDTH, type Tile, tileAt, tilePath } from '../log/tile.ts';
+import { newTiles, type Tile, tilePath } from '../log/tile.ts';
 import { TileReader } from '../log/tile-reader.ts';
 import { guarded, sync } from '../publish/durable.ts';
 import { inParallel } from '../publish/in-parallel.ts';
@@ -100,15 +100,12 @@ class HeldTiles {
     const folders = new Set<string>();
     for (const place of this.#fresh)
       for (let at = dirname(place); at.length >= this.#log.length; at = dirname(at)) folders.add(at);
-    await guarded(this.#log, () => inParallel([...this.#fresh, ...folders], parallel, sync));
-  }
-}
-
-/** Removes parts of tiles that are whole now: those that were the edge of a log of `from` events. */
-export async function dropParts(folder: string, from: number, to: number): Promise<void> {
-  for (const { level, index } of edgeTiles(from)) {
-    if (tileAt(level, index, to)?.width !== TILE_WIDTH) continue;
-    const parts = join(folder, LOG, `${tilePath({ level, index, width: TILE_WIDTH })}.p`);
-    await guarded(parts, () => rm(parts, { recursive: true, force: true }));
+    try {
+      await guarded(this.#log, () => inParallel([...this.#fresh, ...folders], parallel, sync));
+    } catch (error) {
+      // The next flush of the same bytes may be said to have gone well, so they are brought again.
+      await Promise.allSettled([...this.#fresh].map((place) => rm(place)));
+      throw error;
+    }
   }
 }

@@ -64,6 +64,8 @@ async function bring(options: MirrorOptions): Promise<Mirrored> {
   const release = await readSigned(origin, announced, trusted);
   if (!acceptExpired) assertFresh(release.manifest, now(), place);
   const brought = await bringRelease(release, { held, isWhole }, options);
+  await guarded(folder, () => rm(stagingOf(folder), { recursive: true, force: true }));
+  // The last of all: until then the next run looks at everything again.
   await writeMirrorState(folder, {
     format: 'cathedral-mirror/1',
     origin: address,
@@ -71,7 +73,6 @@ async function bring(options: MirrorOptions): Promise<Mirrored> {
     version: release.manifest.version,
     validator: announced.validator,
   });
-  await guarded(folder, () => rm(stagingOf(folder), { recursive: true, force: true }));
   const { manifest, signedBy } = release;
   return { outcome: 'mirrored', manifest, signedBy, firstUse: trusted === null, ...brought };
 }

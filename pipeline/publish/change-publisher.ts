@@ -2,7 +2,7 @@ import { CathedralError } from '../errors.ts';
 import { formatVerifierKey } from '../ledger/note.ts';
 import { withLock } from './lock.ts';
 import { type PublisherKey, signerOf } from './publisher-key-file.ts';
-import { newPublisherKey, readPublisherKeys, replacePublisherKeys } from './publisher-keys.ts';
+import { newPublisherKey, readPublisherKeys, writePublisherKeys } from './publisher-keys.ts';
 import { readCurrent } from './release.ts';
 import { readSigningRecord, signingFolder, writeSigningRecord } from './signing-record.ts';
 
@@ -35,7 +35,7 @@ export async function rotatePublisher({ keyFile, now, waitMs }: KeyChange): Prom
     if (keys.length > 1)
       throw refusal(keyFile, 'one key (first: cathedral publisher retire)', `${keys.length} keys`);
     const next = [newPublisherKey(keys[0]!.name, now), ...keys];
-    await replacePublisherKeys(keyFile, next);
+    await writePublisherKeys(keyFile, next);
     return next;
   });
 }
@@ -58,7 +58,7 @@ export async function retirePublisher(
     const own = verifierKeyOf(first!);
     if (!signed.includes(own))
       throw refusal(out, `a release that ${own} has signed`, signed.join(', ') || 'none');
-    await replacePublisherKeys(keyFile, [first!]);
+    await writePublisherKeys(keyFile, [first!]);
     return [first!];
   });
 }
@@ -81,7 +81,7 @@ export async function replacePublisher(
     const record = await readSigningRecord(keyFile);
     // First, or a kill in between would leave a key that no run accepts.
     await writeSigningRecord(keyFile, { ...record, replaced: [...new Set([...record.replaced, ...old])] });
-    await replacePublisherKeys(keyFile, next);
+    await writePublisherKeys(keyFile, next);
     return next;
   });
 }

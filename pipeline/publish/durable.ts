@@ -1,5 +1,5 @@
 import { mkdir, open, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { CathedralError } from '../errors.ts';
 
 /** Flushes a file, or a folder's names, to the disk: until then a power failure may undo them. */
@@ -12,12 +12,20 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
+/** Makes a folder, and those above it that are not there, so that a power failure does not take them away again. */
+export async function makeFolder(path: string, { mode }: { mode?: number } = {}): Promise<void> {
+  const first = await mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) });
+  if (first === undefined) return;
+  const above = dirname(resolve(first));
+  for (let at = resolve(path); at !== above; at = dirname(at)) await sync(dirname(at));
+}
+
 /**
  * Replaces a small file so that a reader sees the old content or the new one, and a kill leaves one of the two.
  */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   await guarded(path, async () => {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     const handle = await open(`${path}.tmp`, 'w');
     try {
       await handle.writeFile(content);

@@ -1,9 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../errors.ts';
-import { guarded } from './durable.ts';
+import { guarded, makeFolder } from './durable.ts';
 
 /** SQLite's result code for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
@@ -38,7 +38,7 @@ export async function withLock<T>(out: string, options: LockOptions, work: () =>
 }
 
 async function acquire(out: string, { waitMs }: LockOptions): Promise<DatabaseSync> {
-  await guarded(out, () => mkdir(out, { recursive: true }));
+  await guarded(out, () => makeFolder(out));
   for (let waited = 0; ; waited += RETRY_MS) {
     const lock = await guarded(join(out, 'lock'), async () => tryLock(join(out, 'lock')));
     if (lock) return lock;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CathedralError } from '../errors.ts';
-import { guarded, sync } from './durable.ts';
+import { guarded, makeFolder, sync } from './durable.ts';
 import { formatPublisherKeys, type PublisherKey, parsePublisherKeys } from './publisher-key-file.ts';
 
 const SEED_BYTES = 32;
@@ -43,39 +43,29 @@ export async function readPublisherKeys(path: string): Promise<PublisherKey[] | 
   }
 }
 
-/** Makes the file, unless another run has made it meanwhile, and gives what it then holds. Throws publish_failed. */
-export async function makePublisherKeys(path: string, key: PublisherKey): Promise<PublisherKey[]> {
-  await writeSecret(path, [key], async (written) => {
-    await link(written, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-    await rm(written);
-  });
-  return (await readPublisherKeys(path)) ?? [key];
-}
-
-/** Puts other keys in the place of those that the file holds, at once. Throws publish_failed. */
-export async function replacePublisherKeys(path: string, keys: readonly PublisherKey[]): Promise<void> {
-  await writeSecret(path, keys, (written) => rename(written, path));
-}
-
-/** At no moment is there half a file, or one that others can read. */
-async function writeSecret(
-  path: string,
-  keys: readonly PublisherKey[],
-  settle: (written: string) => Promise<void>,
-): Promise<void> {
+/**
+ * Puts keys in the place of those that the file holds, at once: there is never half a file, or one that others can read. To be
+ * called under the lock of the signing folder. Throws publish_failed.
+ */
+export async function writePublisherKeys(path: string, keys: readonly PublisherKey[]): Promise<void> {
   await guarded(path, async () => {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const written = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-    const handle = await open(written, 'wx', 0o600);
+    await makeFolder(dirname(path), { mode: 0o700 });
+    await removeUnsettledKeys(path);
+    const handle = await open(unsettled(path), 'wx', 0o600);
     try {
       await handle.writeFile(formatPublisherKeys(keys));
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await settle(written);
+    await rename(unsettled(path), path);
     await sync(dirname(path));
   });
 }
+
+/** Removes secrets that a killed run has left beside their place, under the same lock. Throws publish_failed. */
+export async function removeUnsettledKeys(path: string): Promise<void> {
+  await guarded(path, () => rm(unsettled(path), { force: true }));
+}
+
+const unsettled = (path: string) => `${path}.tmp`;

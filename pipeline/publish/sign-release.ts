@@ -4,6 +4,7 @@ import { withLock } from './lock.ts';
 import type { Manifest } from './manifest.ts';
 import { type Proof, proofOf, type Signing } from './proof-files.ts';
 import { MANIFEST_PATH } from './public-manifest.ts';
+import { removeUnsettledKeys } from './publisher-keys.ts';
 import { currentId, type Published } from './release.ts';
 import {
   assertGoesOn,
@@ -38,6 +39,7 @@ export async function signRelease(
   const { keyFile, baseUrl, previous, waitMs } = place;
   const holder = `signing, process ${process.pid}`;
   return withLock(signingFolder(keyFile), { waitMs, holder }, async () => {
+    await removeUnsettledKeys(keyFile);
     const out = await realpath(place.out);
     const record = await readSigningRecord(keyFile);
     const recorded = record.services[baseUrl];

@@ -1,10 +1,10 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { ClaimedPaths } from './claimed-paths.ts';
 import { commit, type Outcome } from './commit.ts';
 import { compress } from './compress.ts';
-import { guarded } from './durable.ts';
+import { guarded, makeFolder } from './durable.ts';
 import { formatHeadersFile } from './headers.ts';
 import {
   type Blob,
@@ -22,6 +22,7 @@ import {
 import type { NewFile } from './new-file.ts';
 import { type Proof, proofFile } from './proof-files.ts';
 import type { Published } from './release.ts';
+import { removeLeftOvers, STAGING } from './remove-left-overs.ts';
 import { readSite } from './site-tree.ts';
 import { StagingFolder } from './staging-folder.ts';
 
@@ -202,9 +203,9 @@ export class Staging implements AsyncDisposable {
     });
   }
 
-  /** Removes the folder; of no effect after `publish`. */
+  /** Removes the folder; of no effect after `publish`. Where the disk refuses, the next run does: what led here is to be told. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.folder.remove();
+    await this.folder.remove().catch(() => {});
   }
 
   #assertUnchanged(path: string, { sha256 }: Blob): void {
@@ -276,12 +277,11 @@ export async function openStaging(
   options: StagingOptions,
 ): Promise<Staging> {
   return guarded(out, async () => {
-    await mkdir(join(out, 'releases'), { recursive: true });
-    for (const name of await readdir(out)) {
-      if (name.startsWith('staging-')) await rm(join(out, name), { recursive: true, force: true });
-    }
+    // Before anything links to what will be in it.
+    await makeFolder(join(out, 'releases'));
+    await removeLeftOvers(out);
     // Not one fixed name: a child of a killed run (a site build) may still be writing into its folder.
-    const dir = await mkdtemp(join(out, 'staging-'));
+    const dir = await mkdtemp(join(out, STAGING));
     // mkdtemp makes it private, but the web server reads what it becomes.
     await chmod(dir, 0o755);
     const staging = new Staging(out, new StagingFolder(dir), previous, options);

@@ -50,8 +50,9 @@ async function extend<T>(
   const { note } = readCheckpoint(snapshotFile(ledger, target.snapshot), verifiers);
   await using staged = await StagedLog.open(out);
   await stageExtension(staged, published, target, { ledger: openDirectory(ledger), verifiers });
+  // Before it publishes, or a run that is killed afterwards would leave them.
+  await removeOldPartials(out, published.edge.size);
   const result = await commit();
   await staged.publish(note);
-  await removeOldPartials(out, published.edge.size);
   return result;
 }

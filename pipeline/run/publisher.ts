@@ -1,13 +1,14 @@
 import { CathedralError } from '../errors.ts';
 import { formatVerifierKey } from '../ledger/note.ts';
+import { withLock } from '../publish/lock.ts';
 import type { Manifest } from '../publish/manifest.ts';
 import type { NewFile } from '../publish/new-file.ts';
 import type { Proof } from '../publish/proof-files.ts';
 import { type PublisherKey, signerOf } from '../publish/publisher-key-file.ts';
-import { makePublisherKeys, newPublisherKey, readPublisherKeys } from '../publish/publisher-keys.ts';
+import { newPublisherKey, readPublisherKeys, writePublisherKeys } from '../publish/publisher-keys.ts';
 import type { Published } from '../publish/release.ts';
 import { type SigningPlace, signRelease } from '../publish/sign-release.ts';
-import { readSigningRecord } from '../publish/signing-record.ts';
+import { readSigningRecord, signingFolder } from '../publish/signing-record.ts';
 import { keysFile } from './keys-file.ts';
 
 export type PublisherOptions =
@@ -45,7 +46,8 @@ export async function openPublisher(
   if (options === null) return null;
   if (options.kind === 'shown') return { keys: options.keys, sign: null };
   const { keyFile } = options;
-  const keys = (await readPublisherKeys(keyFile)) ?? (await firstKeys(options, previous));
+  const keys =
+    (await readPublisherKeys(keyFile)) ?? (await firstKeys(options, { previous, waitMs: place.waitMs }));
   const verifierKeys = keys.map((key) => formatVerifierKey(signerOf(key).verifier));
   await assertFollows(keyFile, previous, verifierKeys);
   const [first, ...others] = keys.map(signerOf);
@@ -63,10 +65,18 @@ export function publisherKeysFile({ keys }: Publisher): NewFile {
 
 async function firstKeys(
   { keyFile, name, now }: Extract<PublisherOptions, { kind: 'signs' }>,
-  previous: Published | null,
+  { previous, waitMs }: Pick<SigningPlace, 'previous' | 'waitMs'>,
 ): Promise<PublisherKey[]> {
-  if (!previous?.manifest.signed) return makePublisherKeys(keyFile, newPublisherKey(name, now()));
-  throw lost(keyFile, previous, 'no such file');
+  if (previous?.manifest.signed) throw lost(keyFile, previous, 'no such file');
+  const holder = `first keys, process ${process.pid}`;
+  return withLock(signingFolder(keyFile), { waitMs, holder }, async () => {
+    // Another folder's first run may have made them meanwhile.
+    const found = await readPublisherKeys(keyFile);
+    if (found) return found;
+    const made = [newPublisherKey(name, now())];
+    await writePublisherKeys(keyFile, made);
+    return made;
+  });
 }
 
 async function assertFollows(

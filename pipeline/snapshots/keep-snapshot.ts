@@ -1,16 +1,17 @@
-import { access, chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { access, chmod, mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
-import { guarded, sync } from '../publish/durable.ts';
+import { guarded, makeFolder, sync } from '../publish/durable.ts';
 import { type Manifest, storedAt } from '../publish/manifest.ts';
+import { removeLeftOvers, STAGING } from '../publish/remove-left-overs.ts';
 import { formatSnapshot, INDEX, SNAPSHOTS } from '../publish/snapshot-index.ts';
 import { StagingFolder } from '../publish/staging-folder.ts';
 import { describeSnapshot, historyEnds, storedFiles } from './describe-snapshot.ts';
 import { readHead } from './history-ranges.ts';
 import { type Look, snapshotPage } from './snapshot-page.ts';
 
-/** Folders in the making; openStaging removes those that a killed run left, too. */
-export const STAGING = 'staging-snapshot-';
+/** Of folders in the making, and of those that are going. */
+export const SNAPSHOT_STAGING = `${STAGING}snapshot-`;
 
 /**
  * Makes `OUT/snapshots/<id>` of a release, unless it is there: the first release of a snapshot is the one that stays. The
@@ -28,19 +29,19 @@ export async function keepSnapshot(
   const target = join(out, SNAPSHOTS, manifest.ledger.snapshot);
   await removeLeftOvers(out);
   if (await exists(target)) return;
-  const made = await guarded(out, () => mkdtemp(join(out, STAGING)));
+  const made = await guarded(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));
   await guarded(made, () => chmod(made, 0o755));
   const folder = new StagingFolder(made);
   try {
     await fill(folder, { dir, manifest }, look);
     await folder.flush();
     await guarded(target, async () => {
-      await mkdir(join(out, SNAPSHOTS), { recursive: true });
+      await makeFolder(join(out, SNAPSHOTS));
       await rename(made, target);
       await sync(join(out, SNAPSHOTS));
     });
   } finally {
-    await folder.remove();
+    await folder.remove().catch(() => {});
   }
 }
 
@@ -60,13 +61,6 @@ async function fill(
   const snapshot = describeSnapshot(manifest, heads);
   await folder.write(INDEX, Buffer.from(formatSnapshot(snapshot)));
   if (look) await folder.write('index.html', Buffer.from(snapshotPage(snapshot, look)));
-}
-
-async function removeLeftOvers(out: string): Promise<void> {
-  await guarded(out, async () => {
-    for (const name of await readdir(out))
-      if (name.startsWith(STAGING)) await rm(join(out, name), { recursive: true, force: true });
-  });
 }
 
 function exists(path: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import {
   type SnapshotIndex,
 } from '../publish/snapshot-index.ts';
 import { indexPage } from './index-page.ts';
-import { keepSnapshot, STAGING } from './keep-snapshot.ts';
+import { keepSnapshot, SNAPSHOT_STAGING } from './keep-snapshot.ts';
 import { keepLook } from './look.ts';
 import { placeHistories } from './old-histories.ts';
 import type { Look } from './page-frame.ts';
@@ -87,7 +87,7 @@ async function removeOld(out: string, ids: readonly string[], index: SnapshotInd
     ...histories.map((name) => `${OLD_HISTORIES}/${name}`).filter((path) => !used.has(path)),
   ];
   for (const path of places) {
-    const aside = join(out, `${STAGING}${basename(path)}`);
+    const aside = join(out, `${SNAPSHOT_STAGING}${basename(path)}`);
     await guarded(join(out, path), async () => {
       await rm(aside, { recursive: true, force: true });
       await rename(join(out, path), aside);

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Bundle, bundlePath, hashesAt, parseTilePath, TILE_WIDTH, tilePath } from '../../log/tile.ts';
-import { guarded } from '../durable.ts';
+import { guarded, sync } from '../durable.ts';
 import { logFile } from './log-folder.ts';
 
 const PART = '.p';
@@ -14,10 +14,16 @@ const FOLDER = 1000;
  * partial files until the next run.
  */
 export async function removeOldPartials(out: string, before: number): Promise<void> {
+  await removeOldTiles(out, before);
+  const whole = hashesAt(1, before);
+  if (whole > 0) await removeBelow(out, whole, (index) => bundlePath({ index, width: TILE_WIDTH }));
+}
+
+/** Of tiles alone: a mirror has no bundles. */
+export async function removeOldTiles(out: string, before: number): Promise<void> {
   for (let level = 0; hashesAt(level + 1, before) > 0; level += 1) {
     const whole = hashesAt(level + 1, before);
     await removeBelow(out, whole, (index) => tilePath({ level, index, width: TILE_WIDTH }));
-    if (level === 0) await removeBelow(out, whole, (index) => bundlePath({ index, width: TILE_WIDTH }));
   }
 }
 
@@ -31,11 +37,13 @@ async function removeBelow(
     const path = dirname(pathOf(index));
     const folder = dirname(logFile(out, pathOf(index)));
     const names = await guarded(folder, () => readdir(folder));
-    for (const name of names.filter((one) => one.endsWith(PART))) {
+    const parts = names.filter((one) => one.endsWith(PART));
+    for (const name of parts) {
       const found = parseTilePath(`${path}/${name.slice(0, -PART.length)}`);
       const at = found?.kind === 'tile' ? found.tile.index : found?.bundle.index;
       if (at !== undefined && at < whole)
         await guarded(folder, () => rm(join(folder, name), { recursive: true, force: true }));
     }
+    if (parts.length > 0) await guarded(folder, () => sync(folder));
   }
 }

@@ -6,11 +6,11 @@ import type { LogFile } from '../../log/tree-builder.ts';
 import { guarded, replaceFile, sync } from '../durable.ts';
 import { inParallel } from '../in-parallel.ts';
 import { sha256 } from '../manifest.ts';
+import { STAGING } from '../remove-left-overs.ts';
 import { logFile } from './log-folder.ts';
 
 const PARALLEL_SYNCS = 8;
-/** Of a folder in OUT. The next run's staging removes whatever begins with `staging-`, so what a kill leaves of this, too. */
-const PREFIX = 'staging-log-';
+const PREFIX = `${STAGING}log-`;
 
 /**
  * Files that will be added to a log: written and flushed beside it, so that all that can go wrong has gone wrong before
@@ -45,7 +45,9 @@ export class StagedLog implements AsyncDisposable {
   }
 
   async flush(): Promise<void> {
-    await inParallel(this.#paths.keys(), PARALLEL_SYNCS, (index) => sync(this.#place(index)));
+    await guarded(this.#dir, () =>
+      inParallel(this.#paths.keys(), PARALLEL_SYNCS, (index) => sync(this.#place(index))),
+    );
   }
 
   /** Puts every file at its place, and then the checkpoint. */
@@ -66,7 +68,8 @@ export class StagedLog implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await guarded(this.#dir, () => rm(this.#dir, { recursive: true, force: true }));
+    // Where the disk refuses, the next run removes it: what led here is to be told.
+    await rm(this.#dir, { recursive: true, force: true }).catch(() => {});
   }
 
   #place(index: number): string {

@@ -1,0 +1,26 @@
+/** Loaded before the program, with --import: does to it what FAULTS says, and tells what it did. */
+import { writeFileSync } from 'node:fs';
+import { effects, type Fault } from './effects.ts';
+import { fixKeys, patchRandom } from './fixed-random.ts';
+import { patchFs } from './patch-fs.ts';
+
+export interface Armament {
+  /** What is watched. */
+  folder: string;
+  fault: Fault | null;
+  /** Of the key that it makes. */
+  key: number;
+  /** A file for its calls, and how many of them failed. A process that is killed writes none. */
+  report: string;
+}
+
+const { folder, fault, key, report } = JSON.parse(process.env.FAULTS!) as Armament;
+patchRandom();
+fixKeys(key);
+await patchFs();
+effects.watch(folder, fault);
+process.on('exit', () => {
+  const told = JSON.stringify({ calls: effects.calls, failed: effects.failed.length });
+  effects.watch(null);
+  writeFileSync(report, told);
+});

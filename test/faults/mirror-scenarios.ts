@@ -1,0 +1,91 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
+import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
+import type { Finding } from '../../pipeline/mirror/verification.ts';
+import { verify } from '../../pipeline/mirror/verify.ts';
+import { bring } from '../mirror/bring.ts';
+import { LyingServer } from '../mirror/lying-server.ts';
+import { BEGIN, LEDGER, PUBLISHER, smallSite } from '../mirror/small-service.ts';
+import type { Scenario } from './scenario.ts';
+
+const mirrorOf = (folder: string) => join(folder, 'mirror');
+
+/** A mirror of the n-th release is brought to another one. */
+function mirrored(releases: readonly number[], { withoutLinks = false } = {}): Scenario {
+  let server: LyingServer;
+  const last = releases.at(-1)!;
+  const to = async (folder: string, release: number) => {
+    server.site = smallSite({ release });
+    await bring(server.url, mirrorOf(folder), { withoutLinks });
+  };
+  return {
+    async start() {
+      server = await LyingServer.start(smallSite({ release: 1 }));
+      return () => server.close();
+    },
+    async prepare(folder) {
+      for (const release of releases.slice(0, -1)) await to(folder, release);
+    },
+    run: (folder) => to(folder, last),
+    async command(folder) {
+      server.site = smallSite({ release: last });
+      const key = formatVerifierKey(PUBLISHER.verifier);
+      const links = withoutLinks ? ['--without-links'] : [];
+      return ['mirror', server.url, mirrorOf(folder), '--key', key, '--accept-expired', ...links];
+    },
+    async problems(folder, isDone) {
+      // Between two renames of folders there is none; see docs/mirrors.md.
+      const mayMiss = !isDone && (releases.length === 1 || withoutLinks);
+      const isFirst = !isDone && releases.length === 1;
+      return mirrorProblems(mirrorOf(folder), isDone ? [last] : releases, { mayMiss, isFirst });
+    },
+  };
+}
+
+/** What `cathedral verify` finds in a mirror, which must serve one of these versions. */
+async function mirrorProblems(
+  folder: string,
+  versions: readonly number[],
+  { mayMiss, isFirst }: { mayMiss: boolean; isFirst: boolean },
+): Promise<string[]> {
+  const isServed = await access(join(folder, 'current')).then(
+    () => true,
+    () => false,
+  );
+  if (!isServed) return mayMiss ? [] : ['nothing is served'];
+  const origin = await FolderOrigin.at(folder);
+  const { manifest, findings } = await verify({
+    origin,
+    root: origin.root,
+    keys: [PUBLISHER.verifier],
+    ledgerKeys: [LEDGER.verifier],
+    held: null,
+    choose: (all) => all,
+    acceptExpired: false,
+    parallel: 4,
+    now: () => BEGIN,
+    wait: async () => {},
+    log: () => {},
+  });
+  const version = manifest?.version ?? 0;
+  await readMirrorState(folder);
+  return [
+    ...findings
+      .filter((finding) => !(isFirst && isNotThere(finding)))
+      .map((finding) => JSON.stringify(finding)),
+    ...(versions.includes(version) ? [] : [`version ${version} is served`]),
+  ];
+}
+
+/** A first release is served for a moment before the log is told of. */
+function isNotThere({ place, found }: Finding): boolean {
+  return place.endsWith('log/checkpoint') && found === 'no such file';
+}
+
+export const MIRROR_SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'a first mirror': mirrored([2]),
+  'a mirror that goes on': mirrored([1, 2, 3]),
+  'a mirror without links': mirrored([1, 2], { withoutLinks: true }),
+};

@@ -1,0 +1,102 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { check } from '../../pipeline/check.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { verifierKeyOf } from '../../pipeline/publish/change-publisher.ts';
+import { openLog } from '../../pipeline/publish/log/open-log.ts';
+import { verifyLog } from '../../pipeline/publish/log/verify-log.ts';
+import { readPublisherKeys } from '../../pipeline/publish/publisher-keys.ts';
+import { readCurrent } from '../../pipeline/publish/release.ts';
+import { readSigningRecord } from '../../pipeline/publish/signing-record.ts';
+import { readStatus } from '../../pipeline/publish/status.ts';
+import { verifyProofs } from '../../pipeline/publish/verify-proofs.ts';
+import { type Problem, verifyRelease } from '../../pipeline/publish/verify-release.ts';
+import { keptIds, readIndex } from '../../pipeline/snapshots/read-kept.ts';
+import { verifySnapshot } from '../../pipeline/snapshots/verify-snapshots.ts';
+import { signer } from '../ledger/test-signer.ts';
+import { keysOf, ledgerOf, outOf, publisherOptions } from './small-publisher.ts';
+
+const KEYS = { publisher: null, ledger: [signer.verifier] };
+
+/**
+ * What is wrong with what readers of a publisher's folder see, and with what the next run needs. The release that is served is
+ * one of `sizes`, by the events of its ledger; 0: there may be none.
+ */
+export async function publishedProblems(
+  folder: string,
+  sizes: readonly number[],
+  isDone: boolean,
+): Promise<string[]> {
+  const out = outOf(folder);
+  const problems: string[] = [];
+  const look = (part: string, work: () => Promise<Iterable<Problem | string>>) =>
+    looking(part, work).then((found) => void problems.push(...found));
+  await look('release', () => releaseProblems(folder, sizes));
+  await look('log', () => logProblems(out));
+  await look('snapshots', () => snapshotProblems(out));
+  await look('status', () => readStatus(out).then(() => []));
+  await look('signing record', () => readSigningRecord(keysOf(folder)).then(() => []));
+  if (isDone)
+    await look('check', async () =>
+      check({ ...publisherOptions(folder, await ledgerOf(1)), ledger: null, verifiers: [signer.verifier] }),
+    );
+  return problems;
+}
+
+async function looking(part: string, work: () => Promise<Iterable<Problem | string>>): Promise<string[]> {
+  try {
+    return [...(await work())].map((problem) => `${part}: ${sentence(problem)}`);
+  } catch (error) {
+    if (error instanceof CathedralError) return [`${part}: ${error.message}`];
+    return [`${part}: ${(error as Error).stack}`];
+  }
+}
+
+function sentence(problem: Problem | string): string {
+  if (typeof problem === 'string') return problem;
+  return `${problem.place}: expected ${problem.expected}, found ${problem.found}`;
+}
+
+async function releaseProblems(folder: string, sizes: readonly number[]): Promise<(Problem | string)[]> {
+  const current = await readCurrent(outOf(folder));
+  if (!current) return sizes.includes(0) ? [] : ['there is none'];
+  const { dir, manifest } = current;
+  const { size } = manifest.ledger;
+  const problems = [...(await verifyRelease(dir)), ...(await verifyProofs(dir, manifest, KEYS))];
+  const keys = (await readPublisherKeys(keysOf(folder)))?.map(verifierKeyOf) ?? [];
+  const isFollowed = manifest.signed?.keys.some((key) => keys.includes(key)) ?? false;
+  const replaced = (await readSigningRecord(keysOf(folder))).replaced;
+  return [
+    ...problems,
+    ...(sizes.includes(size) ? [] : [`it is of ${size} events`]),
+    ...(isFollowed || replaced.length > 0 ? [] : ['none of its keys can sign the next one']),
+  ];
+}
+
+/** Whatever the checkpoint says is there. What it does not say yet may be there, too. */
+async function logProblems(out: string): Promise<(Problem | string)[]> {
+  const { checkpoint } = await openLog(out);
+  if (!checkpoint) return [];
+  const released = (await readCurrent(out))?.manifest.ledger.size ?? 0;
+  const { origin, size, root } = checkpoint;
+  const problems = await verifyLog(out, { origin, size, root, snapshot: '' }, [signer.verifier]);
+  return [
+    ...problems.filter(({ expected }) => expected !== 'nothing'),
+    ...(size > released ? [`it has ${size} events, and the release ${released}`] : []),
+  ];
+}
+
+async function snapshotProblems(out: string): Promise<(Problem | string)[]> {
+  const kept = await keptIds(out);
+  const problems: (Problem | string)[] = [];
+  for (const id of kept) problems.push(...(await verifySnapshot(out, id)));
+  for (const { id } of (await readIndex(out)) ?? [])
+    if (!kept.includes(id)) problems.push(`${id} is listed and is not there`);
+  return problems;
+}
+
+/** Names in a folder that no run leaves there. */
+export async function leftOvers(folder: string, known: readonly string[]): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => !known.includes(name)).map((name) => `left over: ${join(folder, name)}`);
+}

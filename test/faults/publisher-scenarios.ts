@@ -1,0 +1,92 @@
+import {
+  replacePublisher,
+  retirePublisher,
+  rotatePublisher,
+  verifierKeyOf,
+} from '../../pipeline/publish/change-publisher.ts';
+import { readPublisherKeys } from '../../pipeline/publish/publisher-keys.ts';
+import { publishedProblems } from './published-problems.ts';
+import type { Scenario } from './scenario.ts';
+import { buildCommand, keysOf, NOW, outOf, publish } from './small-publisher.ts';
+
+/** Events in the ledger of so many snapshots. */
+const SIZES = [0, 30, 250, 290, 300];
+const change = (folder: string) => ({ keyFile: keysOf(folder), now: NOW, waitMs: 0 });
+
+async function publishUpTo(folder: string, last: number): Promise<void> {
+  for (let snapshots = 1; snapshots <= last; snapshots += 1) await publish(folder, snapshots);
+}
+
+/** A command that changes the keys, and is given again where it has not done so. */
+function keyChange(
+  before: (folder: string) => Promise<unknown>,
+  command: (folder: string) => Promise<unknown>,
+): Scenario {
+  const textOf = async (folder: string) =>
+    (await readPublisherKeys(keysOf(folder)))?.map(verifierKeyOf).join();
+  let first: string | undefined;
+  return {
+    async prepare(folder) {
+      await publishUpTo(folder, 1);
+      await before(folder);
+      first = await textOf(folder);
+    },
+    run: command,
+    async resume(folder) {
+      if ((await textOf(folder)) === first) await command(folder);
+    },
+    async problems(folder, isDone) {
+      const problems = await publishedProblems(folder, [30], isDone);
+      const keys = await textOf(folder);
+      return keys === undefined ? [...problems, 'there are no keys'] : problems;
+    },
+  };
+}
+
+const rotate = (folder: string) => rotatePublisher(change(folder));
+
+export const PUBLISHER_SCENARIOS: Readonly<Record<string, Scenario>> = {
+  /** Nothing is there, not even the key. */
+  'first run': {
+    prepare: async () => {},
+    run: (folder) => publish(folder, 2),
+    command: (folder) => buildCommand(folder, 2),
+    problems: (folder, isDone) => publishedProblems(folder, isDone ? [250] : [0, 250], isDone),
+  },
+  /** After a rotation: the log grows, partial tiles and a snapshot go. */
+  'next run': {
+    async prepare(folder) {
+      await publishUpTo(folder, 3);
+      await rotate(folder);
+    },
+    run: (folder) => publish(folder, 4),
+    command: (folder) => buildCommand(folder, 4),
+    problems: (folder, isDone) => publishedProblems(folder, SIZES.slice(isDone ? 4 : 3), isDone),
+  },
+  'a run without news': {
+    prepare: (folder) => publishUpTo(folder, 2),
+    run: (folder) => publish(folder, 2),
+    problems: (folder, isDone) => publishedProblems(folder, [250], isDone),
+  },
+  'everything made again': {
+    prepare: (folder) => publishUpTo(folder, 2),
+    run: (folder) => publish(folder, 2, { rebuild: true }),
+    problems: (folder, isDone) => publishedProblems(folder, [250], isDone),
+  },
+  rotate: keyChange(async () => {}, rotate),
+  retire: keyChange(
+    async (folder) => {
+      await rotate(folder);
+      await publish(folder, 1);
+    },
+    (folder) => retirePublisher(change(folder), { out: outOf(folder), days: 0 }),
+  ),
+  replace: keyChange(
+    async () => {},
+    async (folder) => {
+      const [key] = (await readPublisherKeys(keysOf(folder)))!;
+      const givesUp = verifierKeyOf(key!).split('+')[1]!;
+      return replacePublisher(change(folder), { out: outOf(folder), givesUp, name: 'data.example.org' });
+    },
+  ),
+};

@@ -1,0 +1,91 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BuildOptions, build } from '../../pipeline/build.ts';
+import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
+import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { nextSlotId } from '../../pipeline/ledger/slot.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
+import { SOFTWARE } from '../../src/commands/software.ts';
+import { recordRun } from '../../src/scheduler/record-run.ts';
+import { sampleEvents } from '../ledger/sample-events.ts';
+import { ORIGIN, signer } from '../ledger/test-signer.ts';
+
+export const NOW = Date.parse('2026-01-02T03:04:05Z');
+/** Of events in the snapshots: the log’s first tile is whole with the third, and its partial files go with the fourth. */
+const COUNTS = [30, 220, 40, 10];
+
+/** A ledger of so many snapshots, the same each time; nothing in it is disturbed, so it is made once. */
+const ledgers = new Map<number, Promise<string>>();
+
+export function ledgerOf(snapshots: number): Promise<string> {
+  const made = ledgers.get(snapshots) ?? writeLedger(snapshots);
+  ledgers.set(snapshots, made);
+  return made;
+}
+
+async function writeLedger(snapshots: number): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'cathedral-faults-ledger-'));
+  let position: LedgerPosition = LEDGER_START;
+  let id = '2025-07-03T06Z';
+  for (const count of COUNTS.slice(0, snapshots)) {
+    const writer = SnapshotWriter.create(folder, position, signer, ORIGIN, { durable: false });
+    for (const event of sampleEvents(count, position.size)) await writer.append(event);
+    position = await writer.seal(id);
+    id = nextSlotId(id);
+  }
+  return folder;
+}
+
+export const outOf = (folder: string) => join(folder, 'out');
+export const keysOf = (folder: string) => join(folder, 'keys/publisher.key');
+
+/** Of the data alone: a site is made in a folder that is published in the same way. */
+export function publisherOptions(folder: string, ledger: string): BuildOptions {
+  return {
+    ledger,
+    out: outOf(folder),
+    verifiers: [signer.verifier],
+    documents: 'data/documents',
+    companions: 'data/keys/companions.json',
+    baseUrl: 'https://data.example.org',
+    contact: 'contact@data.example.org',
+    software: SOFTWARE,
+    rebuild: false,
+    site: false,
+    print: null,
+    publisher: { kind: 'signs', keyFile: keysOf(folder), name: 'data.example.org', now: () => NOW },
+    // All but the newest go away at once.
+    snapshots: { days: 0 },
+    waitMs: 0,
+    log: () => {},
+  };
+}
+
+/** As `cathedral build` does. */
+export async function publish(folder: string, snapshots: number, more: Partial<BuildOptions> = {}) {
+  const options = { ...publisherOptions(folder, await ledgerOf(snapshots)), ...more };
+  return recordRun({ out: options.out, software: SOFTWARE, now: () => NOW }, () => build(options));
+}
+
+/** The same run as a command line. */
+export async function buildCommand(folder: string, snapshots: number): Promise<string[]> {
+  const ledger = await ledgerOf(snapshots);
+  const ledgerKey = `${ledger}.vkey`;
+  writeFileSync(ledgerKey, `${formatVerifierKey(signer.verifier)}\n`);
+  const { out, baseUrl, contact } = publisherOptions(folder, ledger);
+  const settings = {
+    ledger,
+    ledgerKey,
+    out,
+    publisherKey: keysOf(folder),
+    baseUrl,
+    contact,
+    snapshotDays: '0',
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => [
+    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    value,
+  ]);
+  return ['build', '--without-site', '--publisher-name', 'data.example.org', ...flags];
+}

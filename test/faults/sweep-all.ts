@@ -1,0 +1,102 @@
+import { callsApart, disturbApart } from './apart.ts';
+import { LOSSES, type Loss } from './disk.ts';
+import type { Call, Done, Way } from './effects.ts';
+import { MIRROR_SCENARIOS } from './mirror-scenarios.ts';
+import { PUBLISHER_SCENARIOS } from './publisher-scenarios.ts';
+import { type Finding, Sweep } from './sweep.ts';
+
+export const SCENARIOS = { ...PUBLISHER_SCENARIOS, ...MIRROR_SCENARIOS };
+
+/** How much is swept. */
+export type Extent = 'all' | 'some';
+
+export interface SweepOptions {
+  extent: Extent;
+  tell: (line: Finding | Swept) => void;
+}
+
+/** What was done with a scenario. */
+export interface Swept {
+  scenario: string;
+  /** Of the undisturbed run. */
+  calls: number;
+  swept: Readonly<Record<string, number>>;
+  findings: number;
+  seconds: number;
+}
+
+const LOSS_NAMES = Object.keys(LOSSES) as Loss[];
+const ERRORS = ['EIO', 'EROFS', 'ENOSPC'] as const;
+/** Calls that a full disk takes. */
+const FREEING = new Set(['unlink', 'rmdir', 'chmod', 'fsync', 'close']);
+/** A process takes a second to start: of `some` so many are killed in each scenario. */
+const KILLS = 3;
+
+/** Sweeps the scenarios of these names, or all, one after another. */
+export async function sweepAll(names: readonly string[], { extent, tell }: SweepOptions): Promise<void> {
+  const lines = new Set<string>();
+  for (const [name, scenario] of Object.entries(SCENARIOS)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    const begun = performance.now();
+    const sweep = await Sweep.of(name, scenario, tell);
+    await (extent === 'all' ? sweepEach(sweep) : sweepSome(sweep, lines));
+    const seconds = Math.round((performance.now() - begun) / 1000);
+    const { counts, found } = sweep;
+    tell({ scenario: name, calls: sweep.calls.length, swept: counts, findings: found, seconds });
+    await sweep.end();
+  }
+}
+
+/** Every call fails in every way, power is lost at every moment; the real command is killed at each place that makes calls. */
+async function sweepEach(sweep: Sweep): Promise<void> {
+  await sweep.lasts();
+  for (const at of sweep.calls.keys())
+    for (const way of ERRORS) if (isPossible(way, sweep.calls[at]!)) await sweep.fail(at, way);
+  for (let until = 0; until <= sweep.journal.length; until += 1)
+    for (const loss of LOSS_NAMES) await sweep.cut(until, loss);
+  if (!sweep.scenario.command) return;
+  const calls = await callsApart(sweep);
+  for (const at of firsts(calls, ({ kind, site }) => `${kind} ${site}`))
+    for (const way of ['SIGKILL', ...ERRORS] as const)
+      if (isPossible(way, calls[at]!)) await disturbApart(sweep, calls, at, way);
+}
+
+/**
+ * Each line of the program that makes a call fails once, in the one way or the other; power is lost wherever readers see
+ * something else; a few real commands are killed. `lines`: those that were swept before, to which this one’s are added.
+ */
+async function sweepSome(sweep: Sweep, lines: Set<string>): Promise<void> {
+  await sweep.lasts();
+  for (const at of firsts(sweep.calls, lineOf)) {
+    const line = lineOf(sweep.calls[at]!);
+    if (lines.has(line)) continue;
+    const way = ERRORS[lines.size % ERRORS.length]!;
+    lines.add(line);
+    await sweep.fail(at, isPossible(way, sweep.calls[at]!) ? way : 'EIO');
+  }
+  for (const [at, done] of sweep.journal.entries())
+    if (isSeen(done)) for (const loss of LOSS_NAMES) await sweep.cut(at + 1, loss);
+  if (!sweep.scenario.command) return;
+  const calls = await callsApart(sweep);
+  const places = firsts(calls, lineOf);
+  for (let kill = 1; kill <= KILLS; kill += 1)
+    await disturbApart(sweep, calls, places[Math.floor((kill * places.length) / (KILLS + 1))]!, 'SIGKILL');
+}
+
+const lineOf = ({ kind, site }: Call) => `${kind} ${site.split(' < ')[0]}`;
+
+function isPossible(way: Way, { kind }: Call): boolean {
+  return way !== 'ENOSPC' || !FREEING.has(kind);
+}
+
+/** Of calls that are the same in `what` the place of the first. */
+function firsts(calls: readonly Call[], what: (call: Call) => string): number[] {
+  const first = new Map<string, number>();
+  for (const [at, call] of calls.entries()) if (!first.has(what(call))) first.set(what(call), at);
+  return [...first.values()];
+}
+
+/** Whether readers see something else after it: what was made beside its place is given its name. */
+function isSeen({ op, ...done }: Done): boolean {
+  return op === 'rename' && 'to' in done && !done.to.includes('staging');
+}

@@ -1,0 +1,117 @@
+import { registerHooks } from 'node:module';
+
+interface Mistake {
+  /** The scenario that shows it. */
+  scenario: string;
+  /** By file of the program, what is written there and what is to be read instead. */
+  changes: Readonly<Record<string, readonly (readonly [string, string])[]>>;
+}
+
+/** The program with one mistake in it: what a sweep has to find, or it would not find ours. */
+export const MISTAKES: Readonly<Record<string, Mistake>> = {
+  'writes a file in its place': {
+    scenario: 'rotate',
+    changes: {
+      'pipeline/publish/publisher-keys.ts': [
+        ["await open(unsettled(path), 'wx', 0o600)", "await open(path, 'w', 0o600)"],
+        ['await rename(unsettled(path), path);', ''],
+      ],
+    },
+  },
+  'renames a file that is not flushed': {
+    scenario: 'replace',
+    changes: {
+      'pipeline/publish/durable.ts': [
+        ['await handle.writeFile(content);\n      await handle.sync();', 'await handle.writeFile(content);'],
+      ],
+    },
+  },
+  'shows a release before it is flushed': {
+    scenario: 'first run',
+    changes: { 'pipeline/publish/commit.ts': [['await folder.flush();', '']] },
+  },
+  'swaps the link by taking it away': {
+    scenario: 'next run',
+    changes: {
+      'pipeline/publish/swap-current.ts': [
+        [
+          "await rename(next, join(out, 'current'));",
+          "await rm(join(out, 'current'), { force: true });\n  await rename(next, join(out, 'current'));",
+        ],
+      ],
+    },
+  },
+  'forgets that names are flushed, too': {
+    scenario: 'next run',
+    changes: { 'pipeline/publish/swap-current.ts': [['await sync(out);', '']] },
+  },
+  'shows the checkpoint before the tiles': {
+    scenario: 'next run',
+    changes: {
+      'pipeline/publish/log/staged-log.ts': [
+        [
+          'const folders = new Set<string>();',
+          "const folders = new Set<string>();\n    await replaceFile(logFile(this.out, 'checkpoint'), note);",
+        ],
+      ],
+    },
+  },
+  'does not flush tiles': {
+    scenario: 'next run',
+    changes: { 'pipeline/publish/log/stage-extension.ts': [['await staged.flush();', '']] },
+  },
+  'makes a snapshot where it is seen': {
+    scenario: 'next run',
+    changes: {
+      'pipeline/snapshots/keep-snapshot.ts': [
+        [
+          'const made = await guarded(out, () => mkdtemp(join(out, STAGING)));',
+          'const made = target;\n  await guarded(out, () => makeFolder(made));',
+        ],
+        ['await rename(made, target);', ''],
+      ],
+    },
+  },
+  'goes on after a flush that failed': {
+    scenario: 'rotate',
+    changes: {
+      'pipeline/publish/publisher-keys.ts': [
+        ['await handle.sync();', 'await handle.sync().catch(() => {});'],
+      ],
+    },
+  },
+  'leaves what it has begun': {
+    scenario: 'next run',
+    changes: {
+      'pipeline/publish/staging.ts': [
+        ["if (name.startsWith('staging-'))", "if (name.startsWith('no such name'))"],
+      ],
+    },
+  },
+  'mirrors files that are not flushed': {
+    scenario: 'a mirror that goes on',
+    changes: { 'pipeline/mirror/fetch-blob.ts': [['await handle.sync();', '']] },
+  },
+  'tells of tiles that are not flushed': {
+    scenario: 'a mirror that goes on',
+    changes: { 'pipeline/mirror/mirror-log.ts': [['await held.flush(parallel);', '']] },
+  },
+};
+
+/** Has the program read with a mistake in it from now on. Throws where the program no longer says what is to be changed. */
+export function plantMistake(name: string): void {
+  const { changes } = MISTAKES[name]!;
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context);
+      const [, texts] = Object.entries(changes).find(([file]) => url.endsWith(`/${file}`)) ?? [];
+      if (!texts) return loaded;
+      let source = `${loaded.source}`;
+      for (const [from, to] of texts) {
+        if (source.split(from).length !== 2) throw new Error(`${url} does not say once: ${from}`);
+        source = source.replace(from, to);
+      }
+      return { ...loaded, source };
+    },
+  });
+}
