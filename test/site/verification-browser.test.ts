@@ -32,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await host?.[Symbol.asyncDispose]();
-  await built?.[Symbol.asyncDispose]();
 });
 
 /** A line of the ledger. */
