@@ -98,7 +98,7 @@ describe.each(ARTIFACTS.map((artifact) => [artifact.path, artifact] as const))(
     test('is cited in four files, which an independent library reads alike', async () => {
       for (const { ending } of CITATION_FORMS) {
         expectText(html(), `href="/files/${path}/citation.${ending}"`);
-        const text = await readFile(join(out, 'site', 'files', path, `citation.${ending}`), 'utf8');
+        const text = await readFile(join(out, 'files', path, `citation.${ending}`), 'utf8');
         expectText(text, `${BASE_URL}/${path}`);
         if (ending === 'txt') expectText(html(), escaped(text.trimEnd()));
         else
@@ -112,7 +112,7 @@ describe.each(ARTIFACTS.map((artifact) => [artifact.path, artifact] as const))(
       const schemas = [...html().matchAll(/href="\/(schemas\/[^"]+)"/g)].map(([, schema]) => schema!);
       expect(schemas.length > 0).toBe(fieldsOf(artifact).length > 0);
       for (const schema of schemas) expect(site.find(schema)).toBeDefined();
-      const api = await readFile(join(out, 'site', 'api', 'index.html'), 'utf8');
+      const api = await readFile(join(out, 'api', 'index.html'), 'utf8');
       const anchors = [...html().matchAll(/href="\/api\/#([^"]+)"/g)].map(([, anchor]) => anchor!);
       expect(anchors.length).toBeGreaterThan(0);
       for (const anchor of anchors) expectText(api, `id="${anchor}"`);
