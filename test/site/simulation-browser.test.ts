@@ -10,6 +10,8 @@ const PATH = '/philosophy/simulation/';
 const RUN = '?scenario=model_drift&seed=7&do=1+audit&tick=9';
 const READERS: Record<string, BrowserContextOptions> = {
   'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  'who has enlarged it to 200 %': { viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 },
+  'with colours of their own': { viewport: { width: 1280, height: 900 }, forcedColors: 'active' },
   'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
 };
 /** On a machine that has other work a browser may take long to do little. */
@@ -49,6 +51,45 @@ describe.each(Object.entries(READERS))('to a reader %s', (_, reader) => {
       expect(wrong).toEqual([]);
     },
   );
+});
+
+describe('a run', () => {
+  test('is drawn in the colours that a reader has chosen', async () => {
+    await using host = await openHost(built.out);
+    const reader = { forcedColors: 'active', colorScheme: 'dark' } as const;
+    await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`, reader);
+    const { page } = visited;
+    await until(page, 'Tick 9 of 34');
+    const drawn = await page.evaluate(() => {
+      const probe = document.body.appendChild(document.createElement('i'));
+      const system = ['CanvasText', 'LinkText', 'Canvas'].map((colour) => {
+        probe.style.color = colour;
+        return getComputedStyle(probe).color;
+      });
+      const dots = [...document.querySelectorAll('.stances circle')].map((dot) => getComputedStyle(dot));
+      return { system, dots: dots.flatMap(({ fill, stroke }) => [fill, stroke]) };
+    });
+    expect(drawn.system).toEqual(expect.arrayContaining([...new Set(drawn.dots)]));
+  });
+
+  test('is printed without what paper cannot do, and with what is folded on the screen', async () => {
+    await using host = await openHost(built.out);
+    await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
+    const { page } = visited;
+    await until(page, 'Tick 9 of 34');
+    const ending = page.locator('.scenario dd').first();
+    expect(await ending.isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('#simulation :is(input, select):visible').count()).toBe(0);
+    expect(await ending.isVisible()).toBe(true);
+    const buttons = page.locator('#simulation button:visible');
+    for (const border of await buttons.evaluateAll((all) =>
+      all.map((one) => getComputedStyle(one).borderTopWidth),
+    ))
+      expect(border).toBe('0px');
+    await page.goto(`${host.origin}${PATH}protocol/`);
+    expect(await page.locator('[data-answer]').first().isVisible()).toBe(true);
+  });
 });
 
 describe('on a host that has files alone', () => {
@@ -123,7 +164,12 @@ describe('on a host that has files alone', () => {
     await using again = await visit(browser, link!);
     await until(again.page, 'Tick 9 of 34');
     expect(await opinions(again.page)).toEqual(other);
-    expect(wrong).toEqual([]);
+    const both = await again.page.locator('[data-part="measures"]').textContent();
+    expect(both).toBe(await page.locator('[data-part="measures"]').textContent());
+    await button(again.page, 'Forget the kept one').click();
+    expect(await again.page.locator('[data-part="link"] code').textContent()).not.toContain('kept_');
+    expect(again.page.url()).not.toContain('kept_');
+    expect([wrong, again.wrong]).toEqual([[], []]);
   });
 
   test('a run is taken along as transcript, picture and citation', async () => {

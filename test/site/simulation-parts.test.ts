@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeChange } from '../../src/components/simulation/describe-change.ts';
 import { historyOf, upTo } from '../../src/components/simulation/recorded.ts';
-import { formatRunAddress, parseRunAddress } from '../../src/components/simulation/run-address.ts';
+import {
+  formatRunAddress,
+  LONGEST_ADDRESS,
+  parseRunAddress,
+} from '../../src/components/simulation/run-address.ts';
 import { standAlone } from '../../src/components/simulation/stand-alone.ts';
 import { transcriptCsv, transcriptJson } from '../../src/components/simulation/transcript.ts';
 import { actInRun, replay, startRun, stepRun } from '../../src/simulation/run.ts';
@@ -40,10 +44,26 @@ describe('the address of a run', () => {
   test('is read back as the run it was made of', () => {
     fc.assert(
       fc.property(anyRun, (run) => {
-        expect(parseRunAddress(new URLSearchParams(formatRunAddress(run)))).toEqual(run);
+        expect(parseRunAddress(new URLSearchParams(formatRunAddress(run)))).toEqual({ run, kept: null });
       }),
       { numRuns: 60 },
     );
+  });
+
+  test('with that of the run it is compared with is read back as both, or has the first alone where it would be too long', () => {
+    let longest = 0;
+    fc.assert(
+      fc.property(anyRun, anyRun, (run, kept) => {
+        const address = formatRunAddress(run, kept);
+        longest = Math.max(longest, address.length);
+        expect(parseRunAddress(new URLSearchParams(address))).toEqual({ run, kept });
+      }),
+      { numRuns: 60 },
+    );
+    expect(longest).toBeLessThan(LONGEST_ADDRESS);
+    const briefing = { name: 'brief_sentinel', parameters: { sentinel: 'ATLAS', virtue: 'justice' } };
+    const busy = { ...AUDITED, actions: Array.from({ length: 64 }, () => ({ tick: 1, ...briefing })) };
+    expect(formatRunAddress(AUDITED, busy)).toBe(formatRunAddress(AUDITED));
   });
 
   test('can be read by people, too', () => {
@@ -63,6 +83,10 @@ describe('the address of a run', () => {
     '?scenario=model_drift&do=1+audit+__proto__+1',
     '?scenario=model_drift&do=1+audit&tick=0',
     '?scenario=model_drift&tick=999',
+    '?scenario=model_drift&kept_tick=999',
+    '?scenario=model_drift&kept_scenario=none',
+    '?scenario=model_drift&kept_do=1+nothing',
+    '?scenario=model_drift&kept_seed=-1',
     `?scenario=model_drift${'&do=1+audit'.repeat(65)}`,
   ])('that cannot be, like %s, is refused', (address) => {
     expect(() => parseRunAddress(new URLSearchParams(address))).toThrow();

@@ -13,8 +13,13 @@ export interface Playing {
   history: readonly Shown[];
   /** The tick that is looked at; the newest, unless somebody looks back. */
   looked: number;
-  kept: { run: RecordedRun; history: readonly Shown[] } | null;
+  kept: Kept | null;
   isServed: boolean;
+}
+
+interface Kept {
+  run: RecordedRun;
+  history: readonly Shown[];
 }
 
 /** One run at a time, and at most one that is kept beside it. Calls `show` after each change, and `tell` with what is worth saying. */
@@ -24,6 +29,8 @@ export class Player {
   #stage: Promise<OpenStage> | null = null;
   #open: OpenStage | null = null;
   #playing: Playing | null = null;
+  /** For the first run that is begun. */
+  #keptBeside: Kept | null = null;
   stopsAtDecisions = true;
 
   constructor(show: (playing: Playing) => void, tell: (words: string) => void) {
@@ -70,6 +77,11 @@ export class Player {
     this.#tell('This run is kept. Branch or begin again, and the two are compared.');
   }
 
+  /** One to compare with, before anything is played. Throws a SimulationFault where there can be no such run. */
+  keepBeside(run: RecordedRun): void {
+    this.#keptBeside = { run, history: historyOf(run) };
+  }
+
   forget(): void {
     this.#change({ kept: null });
   }
@@ -80,7 +92,7 @@ export class Player {
     const before = this.#playing;
     // The same engine: what the service has told of earlier ticks need not be kept.
     const history = historyOf(run);
-    const kept = before?.kept ?? null;
+    const kept = before ? before.kept : this.#keptBeside;
     const isServed = this.#open?.isServed() ?? false;
     this.#playing = { update, run, history, looked: tick, kept, isServed };
     const isOther =

@@ -85,10 +85,10 @@ function momentWords({ update, looked, history, isServed }: Playing): string {
 }
 
 /** The address is that of the run as it is now, so that it can be copied from there. */
-function keepAddress({ run, update }: Playing): void {
+function keepAddress({ run, update, kept }: Playing): void {
   // Browsers allow a few changes a second.
   if (update.current_state.is_running && run.tick % 4 !== 0) return;
-  history.replaceState(null, '', `${location.pathname}${formatRunAddress(run)}`);
+  history.replaceState(null, '', `${location.pathname}${formatRunAddress(run, kept?.run)}`);
 }
 
 const player = new Player(show, tell);
@@ -140,9 +140,11 @@ function begin(): void {
 function open(): void {
   try {
     const parameters = new URLSearchParams(location.search);
-    const run = parseRunAddress(parameters);
-    if (!run) return;
+    const named = parseRunAddress(parameters);
+    if (!named) return;
+    const { run, kept } = named;
     field('scenario').value = run.scenario;
+    if (kept) player.keepBeside(kept);
     if (parameters.has('seed') || parameters.has('do')) void player.begin(run, true, pace());
   } catch (error) {
     tell(`The address names no run that there can be. ${(error as Error).message}`);

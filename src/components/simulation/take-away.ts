@@ -9,11 +9,14 @@ const PICTURE_WIDTH = 900;
 
 /** The link, the citation, and the buttons that save the run as files. */
 export function offerTakeAway(page: HTMLElement, playing: Playing, title: string): void {
-  const address = `${location.origin}${location.pathname}${formatRunAddress(playing.run)}`;
+  const { run, kept } = playing;
+  const here = `${location.origin}${location.pathname}`;
+  // Citation, transcript and picture are of this run alone.
+  const address = `${here}${formatRunAddress(run)}`;
   const { author = '', year = '' } = page.dataset;
   const textOf: Readonly<Record<string, string>> = {
-    link: address,
-    citation: citeRun(playing.run, { title, author, year, address }),
+    link: `${here}${formatRunAddress(run, kept?.run)}`,
+    citation: citeRun(run, { title, author, year, address }),
   };
   for (const [name, text] of Object.entries(textOf))
     page.querySelector(`[data-part="${name}"] code`)!.textContent = text;
