@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { historyOf } from '../../src/components/simulation/recorded.ts';
+import { parseRunAddress } from '../../src/components/simulation/run-address.ts';
+import { transcriptJson } from '../../src/components/simulation/transcript.ts';
 import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { openHost } from './explore-host.ts';
@@ -28,6 +31,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
 });
+
+/** What the page’s engine is to give, by the same engine here: byte for byte. */
+function transcriptHere(address: string): string {
+  const { run } = parseRunAddress(new URL(address).searchParams)!;
+  return transcriptJson(run, historyOf(run), address);
+}
 
 const moment = (page: Page) => page.locator('[data-part="moment"]').textContent();
 const said = (page: Page) => page.locator('[data-part="status"]').textContent();
@@ -189,6 +198,7 @@ describe('on a host that has files alone', () => {
       const text = await readFile(await saved.path(), 'utf8');
       expect(text).toContain(content);
       expect(text).not.toContain('var(--');
+      if (file.endsWith('.json')) expect(text).toBe(transcriptHere(page.url()));
     }
     expect(await page.locator('[data-part="citation"] code').textContent()).toMatch(
       /\[simulation run\]\. Scenario model_drift, seed 7, 1 action, tick 9\. http/,

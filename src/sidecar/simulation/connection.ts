@@ -216,7 +216,13 @@ export class Connection {
 
   #show(session: Session): void {
     const { text, release } = this.#context.runs.write(session);
-    this.#send(text, release);
+    if (this.#socket.bufferedAmount === 0) {
+      this.#send(text, release);
+      return;
+    }
+    // It may wait for long: a copy is shorter than the page.
+    this.#send(Buffer.from(text));
+    release();
   }
 
   /** `release` is called once the kernel has all of it, or the connection is gone. */

@@ -4,6 +4,8 @@ import { refuse, type SimulationRefusal } from './refusal.ts';
 
 /** Of what was found, in a detail: enough to recognise it. */
 const SHOWN = 60;
+/** Of what is said of it: messages name all that they do not expect. */
+const LONGEST_DETAIL = 200;
 
 /** The text of a message, read once and strictly. Throws a SimulationRefusal. */
 export function parseMessage(text: string): ClientMessage {
@@ -24,7 +26,10 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text, refusePrototype);
   } catch {
-    throw refuse('malformed_message', 'Expected JSON text, without a member __proto__.');
+    throw refuse(
+      'malformed_message',
+      'Expected JSON text, not nested deeply and without a member __proto__.',
+    );
   }
 }
 
@@ -38,7 +43,7 @@ function refusePrototype(key: string, value: unknown): unknown {
 function faultOf({ issues }: z.ZodError): SimulationRefusal {
   const { path, message } = issues[0]!;
   const place = path.length === 0 ? 'The message' : path.map(String).join('.').slice(0, SHOWN);
-  return refuse('invalid_message', `${place}: ${message}.`);
+  return refuse('invalid_message', `${place}: ${message.slice(0, LONGEST_DETAIL)}.`);
 }
 
 function describe(value: unknown): string {

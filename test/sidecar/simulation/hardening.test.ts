@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { createKey, hashKey } from '../../../src/sidecar/keys/key-text.ts';
 import { wantsSimulation } from '../../../src/sidecar/simulation/wants-simulation.ts';
 import { CLOSE_CODES } from '../../../src/simulation/protocol/problems.ts';
+import { NEW_SESSION, updateOf } from '../../../src/simulation/protocol/session.ts';
+import { replay } from '../../../src/simulation/run.ts';
 import { until } from '../live/until.ts';
 import { askUpgrade, closeCode, frame, OPCODES, rawClient } from './raw-client.ts';
 import { openClient, refusedUpgrade } from './simulation-client.ts';
@@ -158,6 +160,34 @@ describe('a client that never reads', () => {
     }
     await until(() => simulation.counts().connections === 1);
     await unhurt();
+  });
+});
+
+describe('a client that reads late', () => {
+  test('is told what was told then, whatever others were told since', async () => {
+    const limits = { burst: 1e6, dropBytes: 64e6 };
+    const { url, simulation } = await simulationServer({ limits });
+    const [late, other] = [await openClient(url), await openClient(url)];
+    // With an action, so that the runs are their own.
+    const actions = [{ tick: 1, name: 'audit', parameters: {} }];
+    await late.ask({ ...START, seed: 5, actions });
+    await other.ask({ ...START, seed: 6, actions });
+    late.socket.pause();
+    // More than the kernel holds for a client that does not read.
+    const rounds = 2000;
+    for (let round = 0; round < rounds; round += 1)
+      for (const client of [late, other]) {
+        client.say({ action: 'run', pace_ms: 60_000 });
+        client.say({ action: 'pause' });
+      }
+    await until(() => simulation.counts().received === 2 + 4 * rounds);
+    late.socket.resume();
+    const texts = new Set<string>();
+    for (let count = 0; count < 2 * rounds; count += 1) texts.add(JSON.stringify(await late.next()));
+    const run = replay({ scenario: 'model_drift', seed: 5, actions });
+    const session = { ...NEW_SESSION, run, pace: 60_000 };
+    const expected = [true, false].map((isRunning) => JSON.stringify(updateOf({ ...session, isRunning })));
+    expect([...texts]).toEqual(expected);
   });
 });
 

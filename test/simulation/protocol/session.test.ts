@@ -210,8 +210,18 @@ describe('a message', () => {
     ['{"action":"run","pace_ms":249}', 'invalid_message'],
     ['{"action":"pause","__proto__":{}}', 'malformed_message'],
     [`${'['.repeat(8000)}`, 'malformed_message'],
+    [`${'['.repeat(8000)}${']'.repeat(8000)}`, 'malformed_message'],
+    [`{"action":"pause","deep":${'['.repeat(7900)}${']'.repeat(7900)}}`, 'malformed_message'],
   ])('like %s is answered with %s', (text, code) => {
     expect(codeOf(text)).toBe(code);
+  });
+
+  test.each([
+    ['a name', { ['k'.repeat(15_000)]: 1 }],
+    ['names', Object.fromEntries(Array.from({ length: 1500 }, (_, place) => [`k${place}`, 1]))],
+  ])('that have %s too long for an answer are told of in short', (_, members) => {
+    const message = JSON.stringify({ action: 'pause', ...members });
+    expect(() => parseMessage(message)).toThrow(/^The message: Unrecognized keys?: "k.{1,200}$/);
   });
 
   test('of the longest resume that is possible fits in the message size', () => {
