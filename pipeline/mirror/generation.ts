@@ -60,7 +60,6 @@ async function linkIn(folder: string, next: string, version: string): Promise<vo
   await rm(join(releases, name), { recursive: true, force: true });
   await makeFolder(releases);
   await rename(next, join(releases, name));
-  await sync(releases);
   await swapCurrent(folder, name, served);
 }
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Verifier } from '../ledger/note.ts';
-import { guarded } from '../publish/durable.ts';
+import { guarded, sync } from '../publish/durable.ts';
 import { withLock } from '../publish/lock.ts';
 import { LATEST_PATH, type PublicManifest } from '../publish/public-manifest.ts';
 import { type BringOptions, type Brought, bringRelease, stagingOf } from './bring-release.ts';
@@ -64,7 +64,10 @@ async function bring(options: MirrorOptions): Promise<Mirrored> {
   const release = await readSigned(origin, announced, trusted);
   if (!acceptExpired) assertFresh(release.manifest, now(), place);
   const brought = await bringRelease(release, { held, isWhole }, options);
-  await guarded(folder, () => rm(stagingOf(folder), { recursive: true, force: true }));
+  await guarded(folder, async () => {
+    await rm(stagingOf(folder), { recursive: true, force: true });
+    await sync(folder);
+  });
   // The last of all: until then the next run looks at everything again.
   await writeMirrorState(folder, {
     format: 'cathedral-mirror/1',

@@ -1,5 +1,5 @@
 import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { guarded, sync } from './durable.ts';
 import { listTree } from './list-tree.ts';
 import { formatManifest, type ManifestBody, parseManifest, sealManifest } from './manifest.ts';
@@ -48,7 +48,6 @@ async function settle(folder: StagingFolder, dir: string): Promise<'moved' | 'fo
   );
   if (!stands) {
     await rename(folder.dir, dir);
-    await sync(dirname(dir));
     return 'moved';
   }
   const whole = (await verifyRelease(dir)).length === 0;

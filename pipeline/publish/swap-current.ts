@@ -11,6 +11,7 @@ export async function swapCurrent(out: string, release: string, served: string |
     if (id !== release && id !== served)
       await rm(join(out, 'releases', id), { recursive: true, force: true });
   }
+  // Names before the link to one of them, or a power failure could leave a link to nothing.
   await sync(join(out, 'releases'));
   const next = join(out, 'current.next');
   await rm(next, { force: true });

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Armament } from './armed.ts';
 import type { Call, Fault, Way } from './effects.ts';
@@ -61,13 +60,8 @@ function complaintsOfFailed({ status, stderr, failed }: Ended): string[] {
 }
 
 async function runApart(sweep: Sweep, fault: Fault | null): Promise<Ended> {
-  const aside = mkdtempSync(join(tmpdir(), 'cathedral-faults-apart-'));
-  const armament: Armament = {
-    folder: sweep.folder,
-    fault,
-    key: RUN_KEY,
-    report: join(aside, 'report.json'),
-  };
+  const report = join(sweep.folder, '../report.json');
+  const armament: Armament = { folder: sweep.folder, fault, key: RUN_KEY, report };
   const { PATH = '', HOME = '', TZ = '' } = process.env;
   const env = { PATH, HOME, TZ, FAULTS: JSON.stringify(armament) };
   const args = ['--import', ARMED, CLI, ...(await sweep.scenario.command!(sweep.folder))];
@@ -82,7 +76,6 @@ async function runApart(sweep: Sweep, fault: Fault | null): Promise<Ended> {
   });
   await once(child, 'close');
   const { exitCode: status, signalCode: signal } = child;
-  const report = signal ? { calls: [], failed: 0 } : JSON.parse(readFileSync(armament.report, 'utf8'));
-  rmSync(aside, { recursive: true, force: true });
-  return { status, signal, stderr, ...report };
+  const told = signal ? { calls: [], failed: 0 } : JSON.parse(readFileSync(report, 'utf8'));
+  return { status, signal, stderr, ...told };
 }

@@ -24,13 +24,15 @@ export const LOSSES = {
   bytes: (done) => done !== 'bytes',
   /** Bytes and no names. */
   names: (done) => done === 'bytes',
+  /** All but the newest: later names may be written before earlier ones. */
+  older: (_, at, until) => at === until - 1,
   /** Every second one, */
   even: (_, at) => at % 2 === 1,
   /** and the others. */
   odd: (_, at) => at % 2 === 0,
   /** Nothing: the process was killed, and the machine went on. */
   none: () => true,
-} satisfies Record<string, (done: 'name' | 'bytes', at: number) => boolean>;
+} satisfies Record<string, (done: 'name' | 'bytes', at: number, until: number) => boolean>;
 export type Loss = keyof typeof LOSSES;
 
 interface Folder {
@@ -166,7 +168,7 @@ export class Disk {
     const files = new Map<Node, Change[]>();
     for (const change of this.#changes) {
       if (change.at >= until) break;
-      if (change.safe >= until && !LOSSES[loss](change.what, change.at)) continue;
+      if (change.safe >= until && !LOSSES[loss](change.what, change.at, until)) continue;
       for (const [folder, name, node] of change.names) {
         const entries = folders.get(folder) ?? new Map(folder.entries);
         folders.set(folder, entries);

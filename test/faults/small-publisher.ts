@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build } from '../../pipeline/build.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
@@ -10,6 +9,7 @@ import { SOFTWARE } from '../../src/commands/software.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';
 import { sampleEvents } from '../ledger/sample-events.ts';
 import { ORIGIN, signer } from '../ledger/test-signer.ts';
+import { workingFolder } from './working-folder.ts';
 
 export const NOW = Date.parse('2026-01-02T03:04:05Z');
 /** Of events in the snapshots: the log’s first tile is whole with the third, and its partial files go with the fourth. */
@@ -25,7 +25,8 @@ export function ledgerOf(snapshots: number): Promise<string> {
 }
 
 async function writeLedger(snapshots: number): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'cathedral-faults-ledger-'));
+  const folder = join(workingFolder(), 'ledger');
+  mkdirSync(folder);
   let position: LedgerPosition = LEDGER_START;
   let id = '2025-07-03T06Z';
   for (const count of COUNTS.slice(0, snapshots)) {

@@ -1,14 +1,11 @@
 import { callsApart, disturbApart } from './apart.ts';
 import { LOSSES, type Loss } from './disk.ts';
 import type { Call, Done, Way } from './effects.ts';
-import { MIRROR_SCENARIOS } from './mirror-scenarios.ts';
-import { PUBLISHER_SCENARIOS } from './publisher-scenarios.ts';
-import { type Finding, Sweep } from './sweep.ts';
-
-export const SCENARIOS = { ...PUBLISHER_SCENARIOS, ...MIRROR_SCENARIOS };
+import { SCENARIOS } from './scenarios.ts';
+import { EnoughError, type Finding, Sweep } from './sweep.ts';
 
 /** How much is swept. */
-export type Extent = 'all' | 'some';
+export type Extent = 'all' | 'some' | 'until one is found';
 
 export interface SweepOptions {
   extent: Extent;
@@ -30,7 +27,9 @@ const ERRORS = ['EIO', 'EROFS', 'ENOSPC'] as const;
 /** Calls that a full disk takes. */
 const FREEING = new Set(['unlink', 'rmdir', 'chmod', 'fsync', 'close']);
 /** A process takes a second to start: of `some` so many are killed in each scenario. */
-const KILLS = 3;
+const KILLS = 2;
+/** Those that show names which are not flushed, bytes, and an order that nobody keeps. */
+const SOME_LOSSES: readonly Loss[] = ['all', 'bytes', 'older'];
 
 /** Sweeps the scenarios of these names, or all, one after another. */
 export async function sweepAll(names: readonly string[], { extent, tell }: SweepOptions): Promise<void> {
@@ -39,7 +38,7 @@ export async function sweepAll(names: readonly string[], { extent, tell }: Sweep
     if (names.length > 0 && !names.includes(name)) continue;
     const begun = performance.now();
     const sweep = await Sweep.of(name, scenario, tell);
-    await (extent === 'all' ? sweepEach(sweep) : sweepSome(sweep, lines));
+    await sweepTo(extent, sweep, lines);
     const seconds = Math.round((performance.now() - begun) / 1000);
     const { counts, found } = sweep;
     tell({ scenario: name, calls: sweep.calls.length, swept: counts, findings: found, seconds });
@@ -47,18 +46,31 @@ export async function sweepAll(names: readonly string[], { extent, tell }: Sweep
   }
 }
 
-/** Every call fails in every way, power is lost at every moment; the real command is killed at each place that makes calls. */
+async function sweepTo(extent: Extent, sweep: Sweep, lines: Set<string>): Promise<void> {
+  if (extent === 'all') return sweepEach(sweep);
+  if (extent === 'some') return sweepSome(sweep, lines);
+  sweep.stopsAtOne = true;
+  await sweepSome(sweep, lines).catch((error) => {
+    if (!(error instanceof EnoughError)) throw error;
+  });
+}
+
+/**
+ * Every call fails, and in every way the first from each place; power is lost at every moment in every way; the real command is
+ * killed, or fails, at each place that makes calls.
+ */
 async function sweepEach(sweep: Sweep): Promise<void> {
-  await sweep.lasts();
-  for (const at of sweep.calls.keys())
-    for (const way of ERRORS) if (isPossible(way, sweep.calls[at]!)) await sweep.fail(at, way);
+  await sweep.lasts(LOSS_NAMES);
+  const places = new Set(firsts(sweep.calls, placeOf));
+  for (const [at, call] of sweep.calls.entries())
+    for (const way of places.has(at) ? ERRORS : (['EIO'] as const))
+      if (isPossible(way, call)) await sweep.fail(at, way);
   for (let until = 0; until <= sweep.journal.length; until += 1)
     for (const loss of LOSS_NAMES) await sweep.cut(until, loss);
   if (!sweep.scenario.command) return;
   const calls = await callsApart(sweep);
-  for (const at of firsts(calls, ({ kind, site }) => `${kind} ${site}`))
-    for (const way of ['SIGKILL', ...ERRORS] as const)
-      if (isPossible(way, calls[at]!)) await disturbApart(sweep, calls, at, way);
+  for (const at of firsts(calls, placeOf))
+    for (const way of ['SIGKILL', 'EIO'] as const) await disturbApart(sweep, calls, at, way);
 }
 
 /**
@@ -66,16 +78,17 @@ async function sweepEach(sweep: Sweep): Promise<void> {
  * something else; a few real commands are killed. `lines`: those that were swept before, to which this one’s are added.
  */
 async function sweepSome(sweep: Sweep, lines: Set<string>): Promise<void> {
-  await sweep.lasts();
+  await sweep.lasts(SOME_LOSSES);
   for (const at of firsts(sweep.calls, lineOf)) {
     const line = lineOf(sweep.calls[at]!);
     if (lines.has(line)) continue;
-    const way = ERRORS[lines.size % ERRORS.length]!;
+    // Where all fails from then on, another call would show what this one's failure should have.
+    const way = sweep.calls[at]!.kind === 'fsync' ? 'EIO' : ERRORS[lines.size % ERRORS.length]!;
     lines.add(line);
     await sweep.fail(at, isPossible(way, sweep.calls[at]!) ? way : 'EIO');
   }
   for (const [at, done] of sweep.journal.entries())
-    if (isSeen(done)) for (const loss of LOSS_NAMES) await sweep.cut(at + 1, loss);
+    if (isSeen(done)) for (const loss of SOME_LOSSES) await sweep.cut(at + 1, loss);
   if (!sweep.scenario.command) return;
   const calls = await callsApart(sweep);
   const places = firsts(calls, lineOf);
@@ -83,6 +96,7 @@ async function sweepSome(sweep: Sweep, lines: Set<string>): Promise<void> {
     await disturbApart(sweep, calls, places[Math.floor((kill * places.length) / (KILLS + 1))]!, 'SIGKILL');
 }
 
+const placeOf = ({ kind, site }: Call) => `${kind} ${site}`;
 const lineOf = ({ kind, site }: Call) => `${kind} ${site.split(' < ')[0]}`;
 
 function isPossible(way: Way, { kind }: Call): boolean {

@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { Disk, LOSSES, type Loss, readTree } from './disk.ts';
+import { Disk, type Loss, readTree } from './disk.ts';
 import { type Call, type Done, effects, type Fault, type Way } from './effects.ts';
 import { differences, fingerprint } from './fingerprint.ts';
 import { fixKeys } from './fixed-random.ts';
 import type { Scenario } from './scenario.ts';
+import { workingFolder } from './working-folder.ts';
 
 /** Of the key that a run makes; those of before are lower. */
 export const RUN_KEY = 100;
@@ -23,12 +23,16 @@ export interface Finding {
   problems: string[];
 }
 
+export class EnoughError extends Error {}
+
 /** One scenario, run once undisturbed; each disturbance is held against that. */
 export class Sweep {
   readonly name: string;
   readonly folder: string;
   readonly scenario: Scenario;
   found = 0;
+  /** Throws EnoughError with the first finding. */
+  stopsAtOne = false;
   calls: readonly Call[] = [];
   journal: readonly Done[] = [];
   /** Disturbances that were swept, by their way. */
@@ -47,7 +51,7 @@ export class Sweep {
     this.#tell = tell;
     this.name = name;
     this.scenario = scenario;
-    this.#base = mkdtempSync(join(tmpdir(), 'cathedral-faults-'));
+    this.#base = workingFolder();
     this.folder = join(this.#base, 'service');
   }
 
@@ -79,9 +83,12 @@ export class Sweep {
 
   /** A call that fails, in this process. */
   async fail(at: number, way: Exclude<Way, 'SIGKILL'>): Promise<void> {
-    const fault = { ...nthOf(this.calls, at), way };
+    const { nth, ...place } = nthOf(this.calls, at);
     await this.#conclude(`${way} at ${describe(this.calls[at]!)}`, async () => {
-      const failure = await this.#run(fault);
+      let failure = await this.#run({ ...place, nth, way });
+      // What comes over a network comes in more pieces at one time than at another.
+      for (let fewer = nth - 1; fewer >= 0 && effects.failed.length === 0; fewer -= 1)
+        failure = await this.#run({ ...place, nth: fewer, way });
       const [met] = effects.failed;
       effects.watch(null);
       if (!met) return ['the fault was not met'];
@@ -107,8 +114,8 @@ export class Sweep {
   }
 
   /** What was reported as done is there after a power cut, whatever was not flushed. */
-  async lasts(): Promise<void> {
-    for (const loss of Object.keys(LOSSES) as Loss[])
+  async lasts(losses: readonly Loss[]): Promise<void> {
+    for (const loss of losses)
       await this.#conclude(`power cut (lost: ${loss}) after the run`, async () => {
         this.#disk.after(this.journal.length, loss).writeTo(this.folder);
         return this.scenario.problems(this.folder, true);
@@ -166,6 +173,7 @@ export class Sweep {
     if (problems.length === 0) return;
     this.found += 1;
     this.#tell({ scenario: this.name, disturbance, problems });
+    if (this.stopsAtOne) throw new EnoughError();
   }
 
   /** The journal explains all that is there, or a sweep along it would prove little. */

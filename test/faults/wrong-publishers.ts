@@ -41,9 +41,13 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
       ],
     },
   },
-  'forgets that names are flushed, too': {
-    scenario: 'next run',
-    changes: { 'pipeline/publish/swap-current.ts': [['await sync(out);', '']] },
+  'links to a release whose name is not flushed': {
+    scenario: 'first run',
+    changes: { 'pipeline/publish/swap-current.ts': [["await sync(join(out, 'releases'));", '']] },
+  },
+  'makes folders whose names are not flushed': {
+    scenario: 'first run',
+    changes: { 'pipeline/publish/durable.ts': [['await sync(dirname(at));', '{}']] },
   },
   'shows the checkpoint before the tiles': {
     scenario: 'next run',
@@ -65,7 +69,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
     changes: {
       'pipeline/snapshots/keep-snapshot.ts': [
         [
-          'const made = await guarded(out, () => mkdtemp(join(out, STAGING)));',
+          'const made = await guarded(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));',
           'const made = target;\n  await guarded(out, () => makeFolder(made));',
         ],
         ['await rename(made, target);', ''],
@@ -83,9 +87,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'leaves what it has begun': {
     scenario: 'next run',
     changes: {
-      'pipeline/publish/staging.ts': [
-        ["if (name.startsWith('staging-'))", "if (name.startsWith('no such name'))"],
-      ],
+      'pipeline/publish/remove-left-overs.ts': [['if (name.startsWith(STAGING))', 'if (out === name)']],
     },
   },
   'mirrors files that are not flushed': {

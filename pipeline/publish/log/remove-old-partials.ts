@@ -9,9 +9,9 @@ const PART = '.p';
 const FOLDER = 1000;
 
 /**
- * Removes the partial files of tiles and bundles that were whole already at size `before`, the checkpoint of the run
- * before: whoever reads with that one, or with this one, needs none of them. A tile that has just become whole keeps its
- * partial files until the next run.
+ * Removes the partial files of tiles and bundles that are whole at size `before`, that of the published checkpoint: whoever
+ * reads with that one, or with the next, needs none of them. A tile that has just become whole keeps its partial files until
+ * the next run.
  */
 export async function removeOldPartials(out: string, before: number): Promise<void> {
   await removeOldTiles(out, before);

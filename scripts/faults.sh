@@ -1,0 +1,11 @@
+#!/bin/sh
+# npm run faults: every call of every run fails, power is lost at every moment, and every mistake that is planted has to be
+# found. Hours; npm test has a choice of it. Arguments go on to vitest (-t 'next run').
+set -eu
+cd "$(dirname "$0")/.."
+sh scripts/setup.sh --test
+PATH="$PWD/node_modules/.bin:$PATH"
+SWEEP=all
+TZ=America/Los_Angeles
+export PATH SWEEP TZ
+exec vitest run test/faults "$@"

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { SCENARIOS } from './scenarios.ts';
+import type { Finding } from './sweep.ts';
+import type { Swept } from './sweep-all.ts';
+import { MISTAKES } from './wrong-publishers.ts';
+
+const RUN = join(import.meta.dirname, 'run-sweep.ts');
+/** `npm run faults`; a choice of it otherwise, for the whole takes hours. */
+const isWhole = process.env.SWEEP === 'all';
+const HOURS_MS = 8 * 3_600_000;
+
+/** With the runs that make most kinds of calls; the others make the same ones. */
+const SOME_SCENARIOS = ['next run', 'rotate', 'a mirror that goes on'];
+/** One that is found by a flush that fails, by half a file, by a power cut, and by what is left over. */
+const SOME_MISTAKES = [
+  'goes on after a flush that failed',
+  'writes a file in its place',
+  'does not flush tiles',
+  'mirrors files that are not flushed',
+  'leaves what it has begun',
+];
+
+async function sweep(...args: string[]): Promise<{ findings: Finding[]; swept: Swept[]; stderr: string }> {
+  const child = spawn(process.execPath, [RUN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const findings: Finding[] = [];
+  const swept: Swept[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    const told = JSON.parse(line) as Finding | Swept;
+    if ('problems' in told) findings.push(told);
+    else swept.push(told);
+  }
+  if (child.exitCode === null) await once(child, 'close');
+  return { findings, swept, stderr };
+}
+
+const options = isWhole ? { timeout: HOURS_MS } : {};
+
+describe('whatever call fails, whenever the process is killed or power is lost', () => {
+  test.each(isWhole ? Object.keys(SCENARIOS) : SOME_SCENARIOS)(
+    '%s leaves what is whole, and the next run makes the rest',
+    options,
+    async (name) => {
+      const { findings, swept, stderr } = await sweep(...(isWhole ? ['--all'] : []), name);
+      expect({ findings, stderr }).toEqual({ findings: [], stderr: '' });
+      const [{ calls, swept: counts }] = swept as [Swept];
+      const cuts = Object.entries(counts).filter(([way]) => way.startsWith('power cut'));
+      expect(calls).toBeGreaterThan(5);
+      for (const way of ['EIO', 'EROFS']) expect([way, counts[way]]).toEqual([way, expect.any(Number)]);
+      expect(cuts.length).toBeGreaterThan(1);
+      if (isWhole) console.log(JSON.stringify(swept));
+    },
+  );
+});
+
+describe('the same sweep finds', () => {
+  test.each(isWhole ? Object.keys(MISTAKES) : SOME_MISTAKES)(
+    'a program that %s',
+    options,
+    async (mistake) => {
+      const { findings, stderr } = await sweep('--wrong', mistake, MISTAKES[mistake]!.scenario);
+      expect(stderr).toBe('');
+      expect(findings).toHaveLength(1);
+      expect(findings[0]!.problems).not.toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,6 @@
+import { MIRROR_SCENARIOS } from './mirror-scenarios.ts';
+import { PUBLISHER_SCENARIOS } from './publisher-scenarios.ts';
+import type { Scenario } from './scenario.ts';
+
+/** All of them, by name. */
+export const SCENARIOS: Readonly<Record<string, Scenario>> = { ...PUBLISHER_SCENARIOS, ...MIRROR_SCENARIOS };
