@@ -77,6 +77,15 @@ export const PublishedAttestation = z.strictObject({
   renews: text('Id of the attestation that it renewed').nullable(),
 });
 
+/** A name that a revocation or a drift score came for before the attestation did. */
+const PublishedUnattested = z.strictObject({
+  attestation: text('What the ledger calls it: its id, or its UUID'),
+  ended_at: eventTime('When it was first revoked; null where it was not').nullable(),
+  reason: text('Why it was').nullable(),
+  drift: share('The highest drift score').nullable(),
+  checked_at: eventTime('When that was taken').nullable(),
+});
+
 /** The file as it is published. */
 export const PublishedRegistry = z.strictObject({
   timestamp: z.string().meta(described('Time of the last ledger event counted in this file, UTC', DATE_TIME)),
@@ -94,6 +103,9 @@ export const PublishedRegistry = z.strictObject({
   attestations: z
     .array(PublishedAttestation)
     .meta(described(`What the ledger has, newest first, until ${KEPT_DAYS} days after it has expired`)),
+  unattested: z
+    .array(PublishedUnattested)
+    .meta(described('What the ledger has revoked or checked for drift without having it, oldest first')),
 });
 export type PublishedRegistry = z.output<typeof PublishedRegistry>;
 export type PublishedAttestation = z.output<typeof PublishedAttestation>;
@@ -109,15 +121,17 @@ export function trustOf({
   companions,
   wallets,
   attestations,
+  unattested: early,
 }: PublishedRegistry): PublishedTrust {
   const given = companions.map(({ companion, keys }) => ({
     companion,
     keys: keys.map(({ valid_until, ...key }) => (valid_until === null ? key : { ...key, valid_until })),
   }));
   const registered = attestations.map((attestation) => [attestation.id, registeredOf(attestation)] as const);
+  const unattested = Object.fromEntries(early.map(({ attestation, ...said }) => [attestation, said]));
   return {
     companions: Companions.parse({ companions: given, wallets }),
-    registry: registryOf(Object.fromEntries(registered), { since: keptSince(asOf), asOf }),
+    registry: registryOf(Object.fromEntries(registered), { since: keptSince(asOf), asOf, unattested }),
   };
 }
 

@@ -28,6 +28,9 @@ export interface Registered {
   renews: string | null;
 }
 
+/** What the ledger said of an attestation that it did not have yet: the first revocation, and the highest drift score. */
+export type Unattested = Pick<Registered, 'ended_at' | 'reason' | 'drift' | 'checked_at'>;
+
 export const STATUSES = ['active', 'expired', 'revoked', 'superseded'] as const;
 export type Status = (typeof STATUSES)[number];
 
@@ -49,11 +52,18 @@ export interface Registry {
   byId(id: string): Registered | null;
   /** By the UUID that stands for the id, in either case. */
   byUuid(uuid: string): (Registered & { id: string }) | null;
+  /** What was said before there was an attestation of this id, by the id or by its UUID. */
+  unattested(id: string): readonly Unattested[];
+}
+
+interface RegistryLimits extends Pick<Registry, 'since' | 'asOf'> {
+  /** By an id or a UUID in lower case. */
+  unattested: Readonly<Record<string, Unattested>>;
 }
 
 export function registryOf(
   attestations: Readonly<Record<string, Registered>>,
-  { since, asOf }: Pick<Registry, 'since' | 'asOf'> = { since: null, asOf: null },
+  { since = null, asOf = null, unattested = {} }: Partial<RegistryLimits> = {},
 ): Registry {
   const ids = idsByUuid(attestations);
   const byId = (id: string) => (Object.hasOwn(attestations, id) ? attestations[id]! : null);
@@ -65,6 +75,8 @@ export function registryOf(
       const id = ids.get(uuid.toLowerCase());
       return id === undefined ? null : { ...byId(id)!, id };
     },
+    unattested: (id) =>
+      namesOf(id).flatMap((name) => (Object.hasOwn(unattested, name) ? [unattested[name]!] : [])),
   };
 }
 
@@ -73,6 +85,11 @@ export function idsByUuid(attestations: Readonly<Record<string, unknown>>): Read
   // What a ledger calls an attestation by another name than its id has no UUID, and must not take that of one.
   const ids = Object.keys(attestations).filter(isAttestationId);
   return new Map(ids.map((id) => [attestationUuid(id), id]));
+}
+
+/** What events may call an attestation: its id, and its UUID where it has one. */
+export function namesOf(id: string): string[] {
+  return isAttestationId(id) ? [id, attestationUuid(id)] : [id];
 }
 
 /** Whether it has the form of a SHA-256 in lower case. */
@@ -87,6 +104,12 @@ export function statusAt(
 ): Status {
   if (status !== 'active') return status;
   return compareInstants(instantAt(now), parseInstant(expires_at)) < 0 ? 'active' : 'expired';
+}
+
+/** Why a drift score revokes, of which nobody has to make anything; null where it does not. */
+export function driftReason(score: number, threshold: number | null): string | null {
+  if (threshold === null || score < threshold) return null;
+  return `drift ${score} reached the threshold ${threshold}`;
 }
 
 /** Whether a drift check was due before `now`, ms, and did not come. Only what is active is to be checked. */

@@ -28,10 +28,12 @@ export function schemaProblems(issues: readonly Issue[], document: Json): Proble
 function problemsOf(issue: Issue, document: Json, room: number): Problem[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.slice(0, room).map((name) => problem('unknown_member', [...path, name]));
-  const { parent, value } = lookUp(document, path);
+    return issue.keys
+      .slice(0, room)
+      .map((name) => problem('unknown_member', [...path, name], `The schema has no member ${quote(name)}.`));
+  const value = lookUp(document, path);
   if (value === undefined && path.length > 0)
-    return [problem('missing_member', path, parent ? 'The member is required, and missing.' : undefined)];
+    return [problem('missing_member', path, `The member ${quote(path.at(-1))} is required, and missing.`)];
   return [problem(codeOf(issue), path, `Expected ${expectationOf(issue)}, found ${quote(value)}.`)];
 }
 
@@ -50,13 +52,11 @@ function expectationOf(issue: Issue): string {
   return issue.message;
 }
 
-function lookUp(document: Json, path: readonly PropertyKey[]) {
-  let parent: unknown = null;
+function lookUp(document: Json, path: readonly PropertyKey[]): unknown {
   let value: unknown = document;
   for (const step of path) {
-    parent = value;
-    const isThere = typeof parent === 'object' && parent !== null && Object.hasOwn(parent, step);
-    value = isThere ? (parent as Record<PropertyKey, unknown>)[step] : undefined;
+    const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, step);
+    value = isThere ? (value as Record<PropertyKey, unknown>)[step] : undefined;
   }
-  return { parent, value };
+  return value;
 }

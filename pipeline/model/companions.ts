@@ -1,22 +1,21 @@
-import { attestationUuid } from '../attestation/canonical-bytes.ts';
 import { MAX_AHEAD_SECONDS, MAX_VALIDITY_SECONDS } from '../attestation/checks/period.ts';
 import { addSeconds, compareInstants, parseInstant } from '../attestation/instant.ts';
 import {
+  driftReason,
   idsByUuid,
   isAttestationId,
   isCheckLate,
   KEPT_DAYS,
+  namesOf,
   type Registered,
   statusAt,
+  type Unattested,
 } from '../attestation/registry.ts';
 import type { EventOf, LedgerEvent } from '../ledger/event.ts';
 import { own } from './own.ts';
 
 /** Companion Attestations that the ledger has, by id: the SHA-256 of the signed bytes, in hex. */
 export type Companions = Record<string, Registered>;
-
-/** What the ledger said of an attestation that it did not have yet: the first revocation, and the highest drift score. */
-export type Unattested = Pick<Registered, 'ended_at' | 'reason' | 'drift' | 'checked_at'>;
 
 export interface CompanionState {
   companions: Companions;
@@ -144,10 +143,6 @@ function settle({ unattested }: CompanionState, id: string, entry: Registered): 
   return entry.status === 'revoked' ? [`attestation ${id} was revoked before it was attested`] : [];
 }
 
-function namesOf(id: string): string[] {
-  return isAttestationId(id) ? [id, attestationUuid(id)] : [id];
-}
-
 function drift(state: CompanionState, id: string, { data, timestamp }: EventOf<'companion_drift'>): string[] {
   const entry = own(state.companions, id);
   if (entry) {
@@ -164,9 +159,8 @@ function drift(state: CompanionState, id: string, { data, timestamp }: EventOf<'
 function score(entry: Registered, value: number, at: string): void {
   if (isCheckLate(entry, Date.parse(at))) entry.late_checks += 1;
   Object.assign(entry, { drift: value, checked_at: at });
-  const { drift_threshold: threshold } = entry;
-  if (threshold !== null && value >= threshold && statusAt(entry, Date.parse(at)) === 'active')
-    end(entry, 'revoked', at, `drift ${value} reached the threshold ${threshold}`);
+  const reason = driftReason(value, entry.drift_threshold);
+  if (reason !== null && statusAt(entry, Date.parse(at)) === 'active') end(entry, 'revoked', at, reason);
 }
 
 /** Final, and stronger than any other end: what was revoked was not to be relied upon, expired or not. */

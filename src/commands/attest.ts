@@ -95,7 +95,7 @@ const verify = defineCommand({
     const companions = await trustedCompanions(config.companions, local, progress);
     const ledger = local && (await readLedger(local, now));
     progress.end();
-    const trust = { now, companions, registry: ledger && registryOf(ledger.companions) };
+    const trust = { now, companions, registry: ledger && registryOf(ledger.companions, ledger) };
     const verdicts = [];
     for await (const verdict of verifyFiles(files, trust)) {
       verdicts.push(verdict);

@@ -39,6 +39,24 @@ describe('/philosophy/companions.json', () => {
         );
   });
 
+  test('tells a verifier of a revocation that came before the attestation did', () => {
+    const attested = EVENTS.findLast(({ type }) => type === 'companion_attested')!;
+    const { attestation, document } = attested.data as EventOf<'companion_attested'>['data'];
+    const revoked = {
+      type: 'companion_revoked',
+      data: { attestation, reason: 'The key was lost.' },
+    } as const;
+    const events = EVENTS.map((event) => (event === attested ? { ...event, ...revoked } : event));
+    const other = events.reduce((before, event) => apply(before, { event, hash: '' }), emptyState());
+    const published = PublishedRegistry.parse(JSON.parse(companions.render({ ...view, state: other })));
+    expect(published.unattested).toMatchObject([{ attestation, ended_at: attested.timestamp }]);
+    const now = Date.parse(attested.timestamp);
+    expect(verifyAttestation(JSON.stringify(document), { ...trustOf(published), now })).toMatchObject({
+      valid: false,
+      status: 'revoked',
+    });
+  });
+
   test('is refused by a verifier where a key is none', () => {
     const [first, ...others] = file.companions;
     const keys = first!.keys.map((key) => ({ ...key, public_key: '00'.repeat(32) }));

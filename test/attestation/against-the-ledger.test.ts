@@ -112,6 +112,44 @@ describe('with what the ledger has', () => {
     expect(verify(DOCUMENT, { registry: began }).warnings).toMatchObject([{ code: 'not_registered' }]);
   });
 
+  const early = { ended_at: null, reason: null, drift: null, checked_at: null };
+  const lost = { ...early, ended_at: '2025-12-01T05:00:00Z', reason: 'The key was lost.' };
+  const drifted = (drift: number) => ({ ...early, drift, checked_at: '2025-12-01T05:00:00Z' });
+
+  test.each([
+    ['revoked by its id', { [ID]: lost }, 'The key was lost.'],
+    ['revoked by its UUID', { [attestationUuid(ID)]: lost }, 'The key was lost.'],
+    ['found to have drifted', { [ID]: drifted(0.2) }, 'drift 0.2 reached the threshold 0.2'],
+    [
+      'revoked, and drifted under its other name',
+      { [ID]: drifted(0.9), [attestationUuid(ID)]: lost },
+      'The key was lost.',
+    ],
+  ])('it is revoked though the ledger does not have it yet, where it was %s', (_, unattested, reason) => {
+    expect(verify(DOCUMENT, { registry: registryOf({}, { unattested }) })).toMatchObject({
+      valid: false,
+      status: 'revoked',
+      problems: [
+        { code: 'revoked', pointer: '', message: `It was revoked at 2025-12-01T05:00:00Z: ${reason}` },
+      ],
+      warnings: [{ code: 'not_registered' }],
+    });
+  });
+
+  test('it is not revoked for the drift of another, nor for one below its threshold or that is not watched', () => {
+    const unwatched = signed({ drift_monitoring: { enabled: false } });
+    const cases = [
+      [DOCUMENT, { [ID]: drifted(0.1999) }],
+      [DOCUMENT, { ['f'.repeat(64)]: lost }],
+      [unwatched, { [attestationId(unwatched)]: drifted(1) }],
+    ] as const;
+    for (const [document, unattested] of cases)
+      expect(verify(document, { registry: registryOf({}, { unattested }) })).toMatchObject({
+        valid: true,
+        status: 'active',
+      });
+  });
+
   test('a check that the registry cannot know of yet is not late', () => {
     const entry = { ...ENTRY, checked_at: '2025-12-02T06:00:00Z' };
     const asOf = (time: string) => registryOf({ [ID]: entry }, { since: null, asOf: time });

@@ -129,6 +129,14 @@ describe('a document is refused', () => {
     ]);
   });
 
+  test('with the names of what is missing or unknown, so that no two sentences are the same', () => {
+    const { signature: _, ...unsigned } = DOCUMENT;
+    const { checks } = verify({ ...unsigned, wallet: '0x' });
+    expect(checks[1]!.detail).toBe(
+      'The member "signature" is required, and missing. The schema has no member "wallet".',
+    );
+  });
+
   test('with a bounded number of problems', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x${index}`, 0]));
     expect(verify(many).problems).toHaveLength(MAX_PROBLEMS);

@@ -103,6 +103,13 @@ describe('a warning', () => {
     ]);
   });
 
+  test('is not crowded out by members that nothing reads, however many', () => {
+    const names = Array.from({ length: 100 }, (_, index) => [`unread${index}`, 0]);
+    const document = forced({ drift_monitoring: Object.fromEntries(names) });
+    const { warnings } = verify(document, { registry: registryOf({}) });
+    expect(warnings.map(({ code }) => code)).toEqual([...Array(16).fill('unread_member'), 'not_registered']);
+  });
+
   test('tells that the ledger does not have it', () => {
     const verdict = verify(DOCUMENT, { registry: registryOf({}) });
     expect(verdict).toMatchObject({

@@ -32,6 +32,7 @@ const registry = (...attestations: PublishedAttestation[]): PublishedRegistry =>
   companions: [],
   wallets: [],
   attestations,
+  unattested: [],
 });
 
 test('a drift check that is late is told with what was due and what came', () => {

@@ -1,11 +1,52 @@
 import { type Case, type Check, failed, passed, warning } from '../check.ts';
+import { compareInstants, parseInstant } from '../instant.ts';
 import { type Problem, problem, shorten } from '../problem.ts';
-import { isCheckLate, type Status, statusAt } from '../registry.ts';
+import {
+  driftReason,
+  isCheckLate,
+  type Registered,
+  type Registry,
+  type Status,
+  statusAt,
+} from '../registry.ts';
 
-/** By the ledger where it has the attestation, else by its own dates: then nobody could have revoked it yet. */
-export function statusOf({ attestation, id, registry, now }: Case): Status {
+type Life = Pick<Registered, 'status' | 'expires_at' | 'ended_at' | 'reason'>;
+
+/** By the ledger where it has the attestation, else by its own dates and by what the ledger has said of it all the same. */
+export function statusOf(given: Case): Status {
+  return statusAt(lifeOf(given), given.now);
+}
+
+function lifeOf({ attestation, id, registry }: Case): Life {
   const entry = registry?.byId(id);
-  return statusAt(entry ?? { status: 'active', expires_at: attestation.expires_at }, now);
+  if (entry) return entry;
+  const active: Life = {
+    status: 'active',
+    expires_at: attestation.expires_at,
+    ended_at: null,
+    reason: null,
+  };
+  return registry ? { ...active, ...earlyEnd(registry.unattested(id), attestation) } : active;
+}
+
+/** How it will be revoked at once when the ledger takes it; null where it will not. */
+function earlyEnd(
+  early: ReturnType<Registry['unattested']>,
+  { expires_at, drift_monitoring: { enabled, threshold } }: Case['attestation'],
+): Partial<Life> | null {
+  for (const { ended_at, reason } of early)
+    if (ended_at !== null) return { status: 'revoked', ended_at, reason };
+  for (const { drift, checked_at } of early) {
+    const reason = drift === null ? null : driftReason(drift, enabled ? threshold : null);
+    if (reason !== null && isBefore(checked_at!, expires_at))
+      return { status: 'revoked', ended_at: checked_at, reason };
+  }
+  return null;
+}
+
+/** What has expired is not revoked for its drift any more. */
+function isBefore(time: string, end: string): boolean {
+  return compareInstants(parseInstant(time), parseInstant(end)) < 0;
 }
 
 export const checkLifeCycle: Check = (given) => {
@@ -29,9 +70,9 @@ function knownUntil({ registry, now }: Case): number {
   return asOf === null ? now : Math.min(now, Date.parse(asOf));
 }
 
-function endOf({ attestation, id, registry }: Case, status: Exclude<Status, 'active'>): Problem {
+function endOf(given: Case, status: Exclude<Status, 'active'>): Problem {
   if (status === 'expired')
-    return problem('expired', ['expires_at'], `It expired at ${shorten(attestation.expires_at)}.`);
-  const { ended_at, reason } = registry!.byId(id)!;
+    return problem('expired', ['expires_at'], `It expired at ${shorten(given.attestation.expires_at)}.`);
+  const { ended_at, reason } = lifeOf(given);
   return problem(status, [], `It was ${status} at ${ended_at}: ${reason}`);
 }

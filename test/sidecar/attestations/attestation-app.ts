@@ -40,6 +40,7 @@ export const REGISTRY: PublishedRegistry = {
       renews: null,
     },
   ],
+  unattested: [],
 };
 
 /** The app over a release with that registry; null: over one that has none. */

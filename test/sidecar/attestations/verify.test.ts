@@ -131,6 +131,13 @@ describe('POST /attestations/verify', () => {
     });
   });
 
+  test('refuses what the ledger has revoked without having it', async () => {
+    const early = { ended_at: '2025-12-01T11:00:00Z', reason: 'lost', drift: null, checked_at: null };
+    const unattested = [{ attestation: ID, ...early }];
+    const { app } = await attestationApp({}, { ...REGISTRY, attestations: [], unattested });
+    expect((await post(app, DOCUMENT)).json()).toMatchObject({ valid: false, status: 'revoked' });
+  });
+
   test('counts as a request of research, before the work is done', async () => {
     const { app } = await attestationApp({ guarded: true });
     const first = await post(app, '{}');
