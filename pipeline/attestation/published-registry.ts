@@ -105,6 +105,8 @@ export const PublishedRegistry = z.strictObject({
     .meta(described(`What the ledger has, newest first, until ${KEPT_DAYS} days after it has expired`)),
   unattested: z
     .array(PublishedUnattested)
+    // A server answers from the release that is there when it is started, which may be one from before this member.
+    .default([])
     .meta(described('What the ledger has revoked or checked for drift without having it, oldest first')),
 });
 export type PublishedRegistry = z.output<typeof PublishedRegistry>;

@@ -52,7 +52,7 @@ export interface Registry {
   byId(id: string): Registered | null;
   /** By the UUID that stands for the id, in either case. */
   byUuid(uuid: string): (Registered & { id: string }) | null;
-  /** What was said before there was an attestation of this id, by the id or by its UUID. */
+  /** What was said without there being an attestation of this id, by the id or by its UUID. */
   unattested(id: string): readonly Unattested[];
 }
 
@@ -75,8 +75,12 @@ export function registryOf(
       const id = ids.get(uuid.toLowerCase());
       return id === undefined ? null : { ...byId(id)!, id };
     },
-    unattested: (id) =>
-      namesOf(id).flatMap((name) => (Object.hasOwn(unattested, name) ? [unattested[name]!] : [])),
+    unattested(id) {
+      const said = namesOf(id).flatMap((name) =>
+        Object.hasOwn(unattested, name) ? [unattested[name]!] : [],
+      );
+      return [...said, ...revokedByUuid(attestations, id)];
+    },
   };
 }
 
@@ -90,6 +94,16 @@ export function idsByUuid(attestations: Readonly<Record<string, unknown>>): Read
 /** What events may call an attestation: its id, and its UUID where it has one. */
 export function namesOf(id: string): string[] {
   return isAttestationId(id) ? [id, attestationUuid(id)] : [id];
+}
+
+/**
+ * What stands for this id where the ledger was told of an attestation by its UUID instead, if that was revoked: it is none of
+ * this id, but nobody who revokes one means another.
+ */
+export function revokedByUuid(attestations: Readonly<Record<string, Registered>>, id: string): Registered[] {
+  const [uuid] = namesOf(id).slice(1);
+  const named = uuid !== undefined && Object.hasOwn(attestations, uuid) ? attestations[uuid]! : null;
+  return named?.status === 'revoked' ? [named] : [];
 }
 
 /** Whether it has the form of a SHA-256 in lower case. */

@@ -8,6 +8,7 @@ import {
   KEPT_DAYS,
   namesOf,
   type Registered,
+  revokedByUuid,
   statusAt,
   type Unattested,
 } from '../attestation/registry.ts';
@@ -132,7 +133,7 @@ function renewalFault(previous: Registered, entry: Registered): string | null {
 }
 
 /** What came before the attestation itself counts from then on, so that no order of the events loses a revocation. */
-function settle({ unattested }: CompanionState, id: string, entry: Registered): string[] {
+function settle({ companions, unattested }: CompanionState, id: string, entry: Registered): string[] {
   const names = namesOf(id).filter((name) => own(unattested, name));
   for (const name of names) {
     const { ended_at, reason, drift, checked_at } = unattested[name]!;
@@ -140,6 +141,7 @@ function settle({ unattested }: CompanionState, id: string, entry: Registered): 
     if (drift !== null) score(entry, drift, checked_at!);
     if (ended_at !== null) end(entry, 'revoked', ended_at, reason!);
   }
+  for (const { ended_at, reason } of revokedByUuid(companions, id)) end(entry, 'revoked', ended_at!, reason!);
   return entry.status === 'revoked' ? [`attestation ${id} was revoked before it was attested`] : [];
 }
 

@@ -136,6 +136,16 @@ describe('with what the ledger has', () => {
     });
   });
 
+  test('it is revoked where the ledger lists it by its UUID alone, and has revoked that', () => {
+    const end = { status: 'revoked', ended_at: '2025-12-01T10:00:00Z', reason: 'lost' } as const;
+    const verdict = verify(DOCUMENT, inLedger(end, attestationUuid(ID)));
+    expect(verdict).toMatchObject({ valid: false, status: 'revoked' });
+    expect(verify(DOCUMENT, inLedger({}, attestationUuid(ID)))).toMatchObject({
+      valid: true,
+      warnings: [{ code: 'not_registered' }],
+    });
+  });
+
   test('it is not revoked for the drift of another, nor for one below its threshold or that is not watched', () => {
     const unwatched = signed({ drift_monitoring: { enabled: false } });
     const cases = [

@@ -228,6 +228,17 @@ describe('an attestation in the ledger', () => {
     expect([companions[A]!.status, b.status]).toEqual(['revoked', 'revoked']);
   });
 
+  test('is revoked where what the ledger attested by its UUID was revoked before it came by its id', () => {
+    const uuid = attestationUuid(A);
+    const { a, findings } = fold(
+      attested({ attestation: uuid }),
+      revoked('2025-12-02T00:00:00Z', uuid),
+      attested({}, '2025-12-03T00:00:00Z'),
+    );
+    expect(a).toMatchObject({ status: 'revoked', ended_at: '2025-12-02T00:00:00Z' });
+    expect(findings).toEqual([`attestation ${A} was revoked before it was attested`]);
+  });
+
   test('is late in its drift check by its own interval', () => {
     const { a } = fold(attested({ check_interval: 'PT6H' }), drift(0.01));
     expect(isCheckLate(a, ms('2025-12-02T06:00:00Z'))).toBe(false);
