@@ -39,7 +39,7 @@ export const SCHEMA_CHANGES: Readonly<Record<string, readonly SchemaChange[]>> =
   'philosophy/decisions.json': [first('89cc4e45816d5fe4')],
   'philosophy/drift-analysis.json': [first('d694068f5ad071e9')],
   'philosophy/metrics-by-day.csv': [first('9799e01e8f470a6f')],
-  'philosophy/companions.json': [first('dbfc4e45655a16ae')],
+  'philosophy/companions.json': [first('130028550086f011')],
   'diplomacy/treaty-framework.json': [first('64961276ecc8369b')],
   'diplomacy/standards.json': [first('9de22a81da89b608')],
   'diplomacy/protocols.json': [first('9ab41df2489e2dc6')],
