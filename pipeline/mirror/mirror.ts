@@ -9,7 +9,7 @@ import { type Held, readHeld } from './held.ts';
 import { type Looking, lookingAgain } from './looking-again.ts';
 import { type MirrorState, readMirrorState, writeMirrorState } from './mirror-state.ts';
 import type { Validator } from './origin.ts';
-import { assertFresh, assertGoesOn } from './rules.ts';
+import { assertFresh, assertNoRollback } from './rules.ts';
 import { readLatest, readSigned } from './signed-release.ts';
 import { hasNewAnchors, rememberedKeys, trustedKeys } from './trust.ts';
 
@@ -59,7 +59,7 @@ async function bring(options: MirrorOptions): Promise<Mirrored> {
     if (!acceptExpired) assertFresh(held!.manifest, now(), place);
     return unchanged(held!);
   }
-  if (held) assertGoesOn(held, announced.latest, place);
+  if (held) assertNoRollback(held, announced.latest, place);
   const trusted = trustedKeys(state, keys);
   const release = await readSigned(origin, announced, trusted);
   if (!acceptExpired) assertFresh(release.manifest, now(), place);

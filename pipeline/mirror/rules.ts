@@ -12,7 +12,7 @@ export interface Taken {
 }
 
 /** A release goes on from the one that is held. Throws mirror_rollback or mirror_forked. */
-export function assertGoesOn(held: Taken, next: Release, place: string): void {
+export function assertNoRollback(held: Taken, next: Release, place: string): void {
   const { version, log } = held.manifest;
   if (next.version < version) throw rollback(place, `version ${version} or later`, `version ${next.version}`);
   if (next.version === version && next.manifest.sha256 !== held.sha256)

@@ -7,7 +7,7 @@ import { MANIFEST_PATH } from './public-manifest.ts';
 import { removeUnsettledKeys } from './publisher-keys.ts';
 import { currentId, type Published } from './release.ts';
 import {
-  assertGoesOn,
+  assertOnlyAdds,
   readSigningRecord,
   type Signed,
   signingFolder,
@@ -100,7 +100,7 @@ function assertFollows(last: Signed, release: Manifest, keyFile: string): void {
   const advice =
     `${last.release} was signed; nothing is published: put the whole ledger back, or, where this address is to begin ` +
     `anew, remove ${signingRecordPath(keyFile)} and the folder of releases, and tell your readers`;
-  assertGoesOn({ timestamp: last.as_of, ledger: last.ledger }, release, 'the ledger', advice);
+  assertOnlyAdds({ timestamp: last.as_of, ledger: last.ledger }, release, 'the ledger', advice);
 }
 
 /** A folder that is gone, or holds no release any more, has been given up. */

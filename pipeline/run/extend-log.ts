@@ -1,7 +1,7 @@
 import { openDirectory, snapshotFile } from '../ledger/directory.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
-import { assertGoesOn, forked } from '../publish/log/assert-goes-on.ts';
+import { assertLedgerHolds, forked } from '../publish/log/assert-ledger-holds.ts';
 import { openLog, type PublishedLog } from '../publish/log/open-log.ts';
 import { removeOldPartials } from '../publish/log/remove-old-partials.ts';
 import { stageExtension } from '../publish/log/stage-extension.ts';
@@ -31,7 +31,7 @@ export async function prepareLog(options: LogOptions, previous: Published | null
   if (!publishesLog) return (_, commit) => commit();
   const published = await openLog(out);
   const heads = [published.checkpoint, previous?.manifest.ledger].filter((head) => head != null);
-  await assertGoesOn(openDirectory(ledger), heads, verifiers);
+  await assertLedgerHolds(openDirectory(ledger), heads, verifiers);
   return (target, commit) => extend(published, target, commit, options);
 }
 

@@ -2,10 +2,14 @@ import { access, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
 import { openNote } from '../../pipeline/ledger/open-note.ts';
 import { slotId } from '../../pipeline/ledger/slot.ts';
+import { assertLedgerHolds } from '../../pipeline/publish/log/assert-ledger-holds.ts';
+import { openLog } from '../../pipeline/publish/log/open-log.ts';
+import { signingFolder } from '../../pipeline/publish/signing-record.ts';
 import { demoSigner } from '../../pipeline/sample/demo-key.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { runChild } from '../scheduler/run-child.ts';
@@ -15,13 +19,17 @@ import type { Context } from './command.ts';
 const CATCH_UP_MS = 60_000;
 const LOOK_MS = 200;
 
+/** Where what was made of the ledger before is, and the record of what was signed. */
+type Published = Pick<Config, 'out' | 'publisherKey'>;
+
 /**
  * Writes a demo ledger where there is no ledger, and has a process of its own keep it alive until `signal` aborts.
  * Resolves when the ledger is up to date, to the end of that process. Throws config_invalid for a ledger that is not
- * a demo's.
+ * a demo's, and for one that is not what was published.
  */
 export async function keepDemoLedger(
   source: LedgerSource,
+  published: Published,
   { now, progress }: Pick<Context, 'now' | 'progress'>,
   signal: AbortSignal,
 ): Promise<{ ended: Promise<void> }> {
@@ -32,6 +40,7 @@ export async function keepDemoLedger(
   const { path } = source;
   if (await isThere(join(path, 'snapshots'))) await assertDemo(path);
   else await writeDemo(path, { now, progress });
+  await assertOfThis(path, published);
   const ended = runChild(['sample', '--follow', '--out', path], signal).then(({ status }) => {
     if (!signal.aborted) progress.note(`The demo ledger stands still: its writer ended with ${status}.`);
   });
@@ -39,6 +48,27 @@ export async function keepDemoLedger(
   await Promise.race([ended, untilSealed(path, now)]);
   progress.end();
   return { ended };
+}
+
+/**
+ * A demo ledger that was removed is made anew, with other events from the moment on at which the old one began to be fed. No run
+ * could publish it where the old one is published; a newcomer is told so at once, and what to do, and not by each run anew.
+ */
+async function assertOfThis(path: string, { out, publisherKey }: Published): Promise<void> {
+  const { checkpoint } = await openLog(out);
+  try {
+    if (checkpoint) await assertLedgerHolds(openDirectory(path), [checkpoint], [demoSigner().verifier]);
+  } catch (cause) {
+    if (!(cause instanceof CathedralError && cause.code === 'log_forked')) throw cause;
+    const anew = `rm -r ${out} ${signingFolder(publisherKey)}`;
+    const expected = `releases of the demo ledger in ${path} (to begin anew: ${anew})`;
+    throw new CathedralError('config_invalid', {
+      place: out,
+      expected,
+      found: 'those of another one',
+      cause,
+    });
+  }
 }
 
 async function untilSealed(path: string, now: () => number): Promise<void> {

@@ -57,7 +57,7 @@ export const start = defineCommand({
         if (demoKey) print(invitation(sidecar.url, demoKey));
       });
       await sayReady();
-      const demo = config.demo ? await keepDemoLedger(config.ledger, context, signal) : null;
+      const demo = config.demo ? await keepDemoLedger(config.ledger, config, context, signal) : null;
       await schedule(scheduleOf(config, context, signal, sayReady));
       progress.note('Ending: requests that have begun are answered first.');
       await demo?.ended;

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { withLock } from '../../pipeline/publish/lock.ts';
@@ -155,6 +155,20 @@ describe('cathedral start --demo', () => {
     cli.child.kill('SIGINT');
     expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
     await withLock(`${ledger}.lock`, { waitMs: 0, holder: 'a test' }, async () => {});
+  });
+
+  test('says what to do where the ledger was made anew and the old one is published, and does not try', async () => {
+    const { ledger, out, args } = await demo();
+    const flags = ['--ledger', ledger, '--out', out, '--without-site'];
+    expect((await runCli(['build', ...flags])).status).toBe(0);
+    await rm(ledger, { recursive: true });
+    const from = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+    await runCli(['sample', '--out', ledger, '--from', from, '--seed', '2']);
+    const { status, stderr } = await runCli(args);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('found those of another one')]);
+    const [, command = ''] = /\(to begin anew: rm -r ([^)]+)\)/.exec(stderr) ?? [];
+    for (const folder of command.split(' ')) await rm(folder, { recursive: true });
+    expect((await runCli(['build', ...flags])).status).toBe(0);
   });
 
   test('refuses a ledger that is not a demo’s, for it would write to it', async () => {

@@ -3,7 +3,7 @@ import { ed25519 } from '../../../pipeline/ledger/verify-ed25519.ts';
 import { verifyNote } from '../../../pipeline/ledger/verify-note.ts';
 import { openCheckpoint } from '../../../pipeline/mirror/log-head.ts';
 import { lookingAgain } from '../../../pipeline/mirror/looking-again.ts';
-import { assertFresh, assertGoesOn } from '../../../pipeline/mirror/rules.ts';
+import { assertFresh, assertNoRollback } from '../../../pipeline/mirror/rules.ts';
 import { readLatest, readSigned, type SignedRelease } from '../../../pipeline/mirror/signed-release.ts';
 import {
   LATEST_PATH,
@@ -101,7 +101,7 @@ async function checkOrder(
     return steps.skip('Order', 'This browser remembers no earlier release to compare it with.');
   await steps.attempt('Order', async () => {
     const { version, sha256, log, keys, as_of } = remembered;
-    assertGoesOn({ manifest: { version, log }, sha256 }, latest, origin.placeOf(LATEST_PATH));
+    assertNoRollback({ manifest: { version, log }, sha256 }, latest, origin.placeOf(LATEST_PATH));
     const place = origin.placeOf(SIGNATURE_PATH);
     await verifyNote(proofs.get(SIGNATURE_PATH)!, keys.map(parseVerifierKey), place);
     const same = version === latest.version ? 'It is' : 'It is not older than, and signed by a key of,';

@@ -9,7 +9,7 @@ import type { TreeHead } from '../../log/hash.ts';
  * Only signed checkpoints are read: the newest, back to those heads. That a longer ledger goes on from them is shown by
  * whoever adds to the tree, since the tree then has the root that is signed.
  */
-export async function assertGoesOn(
+export async function assertLedgerHolds(
   ledger: LedgerDirectory,
   published: readonly TreeHead[],
   verifiers: readonly Verifier[],
