@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { justificationHash } from '../../pipeline/attestation/canonical-bytes.ts';
+import type { PublishedRegistry } from '../../pipeline/attestation/published-registry.ts';
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
 import { demoCompanionKeys } from '../../pipeline/sample/demo-companions.ts';
@@ -47,9 +48,9 @@ async function opened(options: BrowserContextOptions = {}) {
   return { page, requests, wrong };
 }
 
-/** Of a companion of the sample, with each algorithm in turn. */
-function signedNow(place: number): JsonObject {
-  const attestedAt = Math.floor(Date.now() / 1000) * 1000 - 1000;
+/** Of a companion of the sample, with each algorithm in turn; for a day. */
+function signedNow(place: number, now: number = Date.now()): JsonObject {
+  const attestedAt = Math.floor(now / 1000) * 1000 - 1000;
   const monitored = { threshold: 0.1, check_interval: 'P1D' };
   const request = {
     request: REQUESTS[0]!,
@@ -91,6 +92,15 @@ describe('the page of attestations', () => {
     expect(await page.locator('#verdict img').count()).toBe(0);
     expect(await verify(page, '')).toContain('not_json');
     expect([requests, wrong]).toEqual([[], []]);
+  });
+
+  test('does not take for valid what has expired by the ledger’s time, where the clock is behind that', async () => {
+    const { page } = await opened();
+    const registry: PublishedRegistry = JSON.parse(await textIn(page, '#registry'));
+    const asOf = Date.parse(registry.timestamp);
+    await page.clock.setFixedTime(asOf - 1.5 * DAY_MS);
+    const expired = JSON.stringify(signedNow(0, asOf - 2 * DAY_MS));
+    expect(await verify(page, expired)).toContain('Not valid: it has expired');
   });
 
   test('verifies the very bytes of a file that is chosen or dropped', async () => {

@@ -1,4 +1,8 @@
-import { type PublishedRegistry, trustOf } from '../../../pipeline/attestation/published-registry.ts';
+import {
+  type PublishedRegistry,
+  timeAtLeast,
+  trustOf,
+} from '../../../pipeline/attestation/published-registry.ts';
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { takeFiles } from '../take-files.ts';
@@ -18,7 +22,9 @@ export function beginVerifying(
   /** The bytes of a file, which are what its writer signed; null where the text was typed. */
   let bytes: Uint8Array | null = null;
   const verify = () => {
-    const verdict = verifyAttestation(bytes ?? text.value, { ...trustOf(registry), now: Date.now() });
+    const trust = trustOf(registry);
+    const now = timeAtLeast(Date.now(), trust.registry);
+    const verdict = verifyAttestation(bytes ?? text.value, { ...trust, now });
     showVerdict(place, verdict, text);
   };
   const take = async (file: File) => {

@@ -1,4 +1,5 @@
 import { describeStatus } from '../../../pipeline/attestation/describe-status.ts';
+import { timeAtLeast } from '../../../pipeline/attestation/published-registry.ts';
 import type { Answer } from '../answer.ts';
 import { Problem } from '../problem.ts';
 import type { ServedRelease } from '../releases.ts';
@@ -22,5 +23,5 @@ export async function answerStatus(
       'not_found',
       'The ledger has no attestation of this id or UUID, or had one that expired more than 90 days ago.',
     );
-  return ownAnswer({ ...describeStatus(found, now, Date.parse(asOf)), as_of: asOf });
+  return ownAnswer({ ...describeStatus(found, timeAtLeast(now, registry), Date.parse(asOf)), as_of: asOf });
 }

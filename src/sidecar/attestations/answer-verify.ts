@@ -1,3 +1,4 @@
+import { timeAtLeast } from '../../../pipeline/attestation/published-registry.ts';
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { type Answer, EXPOSED_HEADERS, jsonAnswer } from '../answer.ts';
@@ -28,9 +29,10 @@ export async function answerVerify(
   enterGate(visit, services);
   if (!release) throw noRelease();
   const { asOf, ...trust } = await readTrust(release, services.live);
+  const time = timeAtLeast(now, trust.registry);
   // Before the work: whoever has used up the day gets none of it.
   const { more = {} } = await counted(DATA, visit, services, now);
-  const verdict = verifyAttestation(body, { ...trust, now });
+  const verdict = verifyAttestation(body, { ...trust, now: time });
   services.metrics.countVerdict(verdict.status);
   return { ...ownAnswer({ ...verdict, as_of: asOf }), more };
 }

@@ -131,6 +131,13 @@ describe('POST /attestations/verify', () => {
     });
   });
 
+  test('refuses what has expired by the ledger’s time, where the server’s clock is behind that', async () => {
+    const { app } = await attestationApp({}, { ...REGISTRY, timestamp: '2026-02-28T06:00:00Z' });
+    expect((await post(app, DOCUMENT)).json()).toMatchObject({ valid: false, status: 'expired' });
+    const status = await app.inject({ method: 'GET', url: `/attestations/${ID}/status` });
+    expect(status.json()).toMatchObject({ status: 'expired' });
+  });
+
   test('refuses what the ledger has revoked without having it', async () => {
     const early = { ended_at: '2025-12-01T11:00:00Z', reason: 'lost', drift: null, checked_at: null };
     const unattested = [{ attestation: ID, ...early }];
