@@ -48,7 +48,7 @@ export function publisherOptions(folder: string, ledger: string): BuildOptions {
     out: outOf(folder),
     verifiers: [signer.verifier],
     documents: 'data/documents',
-    companions: 'data/keys/companions.json',
+    companions: null,
     baseUrl: 'https://data.example.org',
     contact: 'contact@data.example.org',
     software: SOFTWARE,
