@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
 import { findChromium } from '../../pipeline/publish/chromium.ts';
@@ -10,10 +12,15 @@ export interface Visit extends AsyncDisposable {
   wrong: string[];
 }
 
-/** The machine's Chromium. */
+const SHELL = 'chromium-headless-shell';
+
+/** The machine's Chromium, without its own windows where there is that: they cost more than most pages. */
 export function launchBrowser(): Promise<Browser> {
   const { CHROMIUM_PATH = null, PATH = '' } = process.env;
-  const executablePath = findChromium({ configured: CHROMIUM_PATH, path: PATH });
+  const shell = PATH.split(delimiter)
+    .map((folder) => join(folder, SHELL))
+    .find((file) => existsSync(file));
+  const executablePath = (!CHROMIUM_PATH && shell) || findChromium({ configured: CHROMIUM_PATH, path: PATH });
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 }
 
