@@ -41,7 +41,7 @@ describe('the other forms of the tables', () => {
   test('are the same whether a release was made at once or in many runs', async () => {
     const ids = (await openDirectory(join(folder, 'ledger')).snapshots(null)).map(({ id }) => id);
     // Within a day, at its end, over the turn of the year, and two slots at once.
-    for (const until of [3, 4, 5, 9, 44, 47, 48, 49, 52].map((index) => ids[index]!))
+    for (const until of [3, 4, 5, 47, 48, 49].map((index) => ids[index]!))
       await buildSmall(folder, 'steps', { until });
     const { manifest } = await buildSmall(folder, 'steps');
     expect(content(manifest)).toEqual(content(release.manifest));
