@@ -21,6 +21,7 @@ import { renderDocuments } from './run/render-documents.ts';
 import { hasExtras, renderExtras } from './run/render-extras.ts';
 import { renderSite, type SiteOptions } from './run/render-site.ts';
 import { formatResume, parseResume, type Resume, START } from './run/resume.ts';
+import { assertListReadable } from './snapshots/assert-list-readable.ts';
 import { publishSnapshots, type SnapshotOptions } from './snapshots/publish-snapshots.ts';
 
 export interface BuildOptions extends SiteOptions {
@@ -71,6 +72,7 @@ export interface BuildReport {
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const { out, waitMs } = options;
   return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, async () => {
+    if (options.snapshots) await assertListReadable(out);
     const report = await run(options);
     // What a run that was killed had left to do is done by the next one, whether that finds something new or not.
     if (options.snapshots)

@@ -50,6 +50,13 @@ export class EntryFinder {
     return entries[within];
   }
 
+  /** The time of the last entry, where that is before this one; else null. */
+  async endBefore(timestamp: string | undefined): Promise<string | null> {
+    if (timestamp === undefined || this.size === 0) return null;
+    const end = (await this.at(this.size - 1)).row.timestamp;
+    return compareTimestamps(end, timestamp) < 0 ? end : null;
+  }
+
   /** Number of entries before this time, or also of those at it. */
   async countBefore(timestamp: string, { inclusive }: { inclusive: boolean }): Promise<number> {
     let [low, high] = [0, this.size];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CathedralError } from '../errors.ts';
 import { MAX_LINE_BYTES } from '../ledger/event.ts';
 import { CSV_HEADER, CSV_ROWS, JSON_ROWS, type RowForm } from './export-form.ts';
 import { parseObject } from './export-row.ts';
@@ -41,16 +42,28 @@ const Head = z.strictObject({
 });
 const Tail = z.strictObject({ count: z.int().min(0), complete: z.literal(true) });
 
-/** An export as it is in a file: which of its three forms it has is read off its first line. Null where it has none of them. */
-export async function readExport(chunks: AsyncIterable<Uint8Array>): Promise<ExportFile | null> {
+/**
+ * An export as it is in a file: which of its three forms it has is read off its first line. Null where it has none of
+ * them. Throws proof_refused where not even that can be read.
+ */
+export async function readExport(
+  chunks: AsyncIterable<Uint8Array>,
+  place = 'the export',
+): Promise<ExportFile | null> {
   const lines = linesOf(chunks);
   const first = await lines.next();
-  if (first.done) return null;
+  if (first.done) return nothing(first.value, place);
   const [head, ...others] = first.value;
   const rest = chain(others, lines);
   if (head!.text === CSV_HEADER) return { form: CSV_ROWS, head: null, rows: rest };
   if (JSON_ROWS.parse(head!.text)) return { form: JSON_ROWS, head: null, rows: chain(first.value, lines) };
   return jsonFile(head!.text, rest);
+}
+
+function nothing(fault: FileFault | null, place: string): null {
+  if (!fault) return null;
+  const [expected, found] = ['rows of an export', fault.message];
+  throw new CathedralError('proof_refused', { place: `${place}:${fault.line}`, expected, found });
 }
 
 function jsonFile(head: string, rest: AsyncGenerator<RowText[], FileFault | null>): ExportFile | null {
@@ -99,16 +112,16 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RowTe
     for await (const chunk of chunks) {
       const texts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = texts.pop()!;
-      if (rest.length > MAX_ROW_CHARACTERS) return { line, message: 'this row is longer than any event' };
       const first = line;
       line += texts.length;
       if (texts.length > 0)
         yield texts.map((text, index) => ({ line: first + index, text: text.replace(/\r$/, '') }));
+      if (rest.length > MAX_ROW_CHARACTERS) return { line, message: 'this row is longer than any event' };
     }
     rest += decoder.decode();
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error;
-    return { line, message: 'the file is not UTF-8 from here on' };
+    return { line, message: 'a line from here on that is not UTF-8' };
   }
   if (rest !== '') yield [{ line, text: rest }];
   return null;

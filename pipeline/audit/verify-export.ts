@@ -23,6 +23,8 @@ export interface ExportVerdict {
   /** Timestamps of the oldest and the newest of these entries; null where there is none. */
   period: { from: string; to: string } | null;
   faults: RowFault[];
+  /** The time of the log's last entry, where the period goes beyond it; else null. */
+  logEndsAt: string | null;
   /** There are so many faults that the file was not read to its end. */
   isAbandoned: boolean;
 }
@@ -121,7 +123,8 @@ class Comparison {
     for (const range of this.#missing.ranges) counts.push(await this.#report(range));
     const entries = this.#found + counts.reduce((sum, count) => sum + count, 0);
     const faults = this.#faults.sort((a, b) => a.line - b.line);
-    return { rows: this.#rows, entries, period: await this.#period(), faults, isAbandoned };
+    const logEndsAt = await this.#finder.endBefore(this.#options.to);
+    return { rows: this.#rows, entries, period: await this.#period(), faults, logEndsAt, isAbandoned };
   }
 
   #startAt(index: number): void {

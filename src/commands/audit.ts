@@ -112,7 +112,7 @@ function sourceOf({
 
 async function openExport(place: string) {
   const bytes = place === '-' ? process.stdin : createReadStream(place, { highWaterMark: 1 << 20 });
-  const file = await readExport(bytes).catch((cause) => {
+  const file = await readExport(bytes, place).catch((cause) => {
     throw cause.syscall ? unreadable(place, cause) : cause;
   });
   if (file) return file;

@@ -1,3 +1,4 @@
+import { printable } from '../../pipeline/attestation/printable.ts';
 import type { Verification } from '../../pipeline/mirror/verification.ts';
 
 /** Of which place, and how it was looked at. */
@@ -20,10 +21,10 @@ export function formatVerification(
   { verdicts, findings }: Verification,
 ): string {
   const lines = verdicts.map(
-    ({ check, state, detail }) => `${check.padEnd(10)}  ${state.padEnd(11)}  ${detail}`,
+    ({ check, state, detail }) => `${check.padEnd(10)}  ${state.padEnd(11)}  ${printable(detail)}`,
   );
-  const faults = findings.map(
-    ({ code, place: at, expected, found }) => `${at}: expected ${expected}, found ${found} (${code})`,
+  const faults = findings.map(({ code, place: at, expected, found }) =>
+    printable(`${at}: expected ${expected}, found ${found} (${code})`),
   );
   const verdict = VERDICTS[findings.length > 0 ? 'failed' : isTrusted ? 'verified' : 'whole'];
   const lot = sample ? ` The lot: --sample ${sample.size} --seed ${sample.seed}.` : '';

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { printable } from '../../pipeline/attestation/printable.ts';
 import { nearestName } from '../../pipeline/config/nearest-name.ts';
 import { readConfig } from '../../pipeline/config.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
@@ -73,8 +74,13 @@ async function write(text: string): Promise<void> {
 function explain(error: unknown): number {
   progress.end('failed');
   const known = error instanceof CathedralError;
-  console.error(known ? `cathedral: ${error.message}` : error);
+  console.error(known ? `cathedral: ${plain(error.message)}` : error);
   return known ? error.exit : 1;
+}
+
+/** What was found may come from anywhere, and is not to write on the terminal for itself. Lines stay lines. */
+function plain(message: string): string {
+  return message.split('\n').map(printable).join('\n');
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));

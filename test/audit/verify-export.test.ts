@@ -55,6 +55,7 @@ describe.each(FORMS)('an export as %s', (form) => {
         rows: EVENTS,
         entries: EVENTS,
         period: { from: events[0]!.timestamp, to: events.at(-1)!.timestamp },
+        logEndsAt: null,
         isAbandoned: false,
       });
     }
@@ -187,6 +188,16 @@ describe.each(FORMS)('an export as %s', (form) => {
   });
 });
 
+test('an export of a period beyond the end of the log is whole as far as the log goes, and that is said', async () => {
+  const rows = fileOf('csv', rowsOf('csv'));
+  const [from, end] = [events[0]!.timestamp, events.at(-1)!.timestamp];
+  expect(await verify(rows, { from, to: '9999-12-31T23:59:59Z' })).toMatchObject({
+    faults: [],
+    logEndsAt: end,
+  });
+  expect(await verify(rows, { from, to: end })).toMatchObject({ faults: [], logEndsAt: null });
+});
+
 test('an export without rows is whole where the log has nothing of the period', async () => {
   const before = { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' };
   for (const form of ['csv', 'json'] as const) {
@@ -227,6 +238,19 @@ describe('a file', () => {
     const { faults } = await verifyExport(file!, log, UNSAID);
     expect(faults).toMatchObject([{ line: 702, kind: 'unreadable' }]);
     expect(await faultsOf(`${text}${'x'.repeat(200_000)}`)).toEqual(['702 unreadable']);
+  });
+
+  test('that comes as one piece is refused for what is wrong with it, and not for its first line', async () => {
+    const text = fileOf('csv', rowsOf('csv').slice(0, 5));
+    const notText = Readable.from([Buffer.concat([Buffer.from(text), Buffer.of(0xff, 0x0a)])]);
+    await expect(readExport(notText, 'a.csv')).rejects.toMatchObject({
+      code: 'proof_refused',
+      place: 'a.csv:1',
+      found: expect.stringContaining('not UTF-8'),
+    });
+    const file = await readExport(Readable.from([Buffer.from(`${text}${'x'.repeat(200_000)}`)]));
+    const { faults } = await verifyExport(file!, log, UNSAID);
+    expect(faults.at(-1)).toMatchObject({ line: 7, message: 'this row is longer than any event' });
   });
 
   test('with rows that a program spelt in its own way says the same', async () => {

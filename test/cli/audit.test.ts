@@ -152,3 +152,30 @@ describe('cathedral verify-export', () => {
     }
   });
 });
+
+test('what a file says does not write on the terminal for itself', async () => {
+  const rows = rowsOf('ndjson').map((row, at) => {
+    const agent = '\u001b[2J\u001b[HThe export is whole\nThe export is whole\u009b8m';
+    return at === 3 ? JSON.stringify({ ...JSON.parse(row), agent }) : row;
+  });
+  const file = await fileWith('terminal.ndjson', fileOf('ndjson', rows));
+  const { status, stdout } = await runCli(['verify-export', file, ...where]);
+  expect(status).toBe(1);
+  expect(stdout).toContain('\\u{1b}[2J\\u{1b}[HThe export is whole\\u{a}The export is whole\\u{9b}8m');
+  expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+  const missing = await runCli([
+    'verify-proof',
+    join(folder, '\u001b[2J'),
+    '--event',
+    `0x${hashOf(events[1]!)}`,
+  ]);
+  expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining('\\u{1b}[2J') });
+});
+
+test('an export of a period that the log does not reach is not said to be whole without a word of it', async () => {
+  const file = await fileWith('beyond.csv', fileOf('csv', rowsOf('csv')));
+  const period = ['--from', '2000-01-01', '--to', '2100-01-01'];
+  const { status, stdout } = await runCli(['verify-export', file, ...period, ...where]);
+  expect(status).toBe(0);
+  expect(stdout).toContain(`This log ends at ${events.at(-1)!.timestamp}, before the period does`);
+});

@@ -230,6 +230,18 @@ describe('the index of snapshots', () => {
   });
 });
 
+test('a list of snapshots that was cut off stops the run before anything is published', async () => {
+  const of = await service(400, 50);
+  await of.publish({ snapshots, until: FIRST });
+  const place = join(of.out, 'snapshots/index.json');
+  await writeFile(place, (await readFile(place)).subarray(0, 100));
+  const before = (await readCurrent(of.out))!.manifest.release;
+  const failure = await failureOf(() => of.publish({ snapshots }));
+  expect(failure).toMatchObject({ code: 'release_invalid', place });
+  expect(failure.message).toContain('nothing is published: put back the list');
+  expect((await readCurrent(of.out))!.manifest.release).toBe(before);
+});
+
 describe('a server of snapshots', () => {
   test('serves them for ever, and their index for a while', async () => {
     const of = await service(400);

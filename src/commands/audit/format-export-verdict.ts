@@ -1,3 +1,4 @@
+import { printable } from '../../../pipeline/attestation/printable.ts';
 import type { ExportOptions, ExportVerdict } from '../../../pipeline/audit/verify-export.ts';
 import type { Checkpoint } from '../../../pipeline/ledger/checkpoint.ts';
 import type { Verifier } from '../../../pipeline/ledger/note.ts';
@@ -9,19 +10,22 @@ interface About {
   options: ExportOptions;
 }
 
-/** For people: each fault with its line, then what was compared with what, then the verdict. */
+/** For people, nothing of the file unescaped: each fault with its line, then what was compared with what, then the verdict. */
 export function formatExportVerdict(verdict: ExportVerdict, about: About): string[] {
-  const { faults, rows, entries, period, isAbandoned } = verdict;
+  const { faults, rows, entries, period, logEndsAt, isAbandoned } = verdict;
   const { file, checkpoint, key, options } = about;
   const events = options.wanted ? 'events that the filter lets through' : 'events';
   const span = period ? ` from ${period.from} to ${period.to}` : '';
   return [
-    ...faults.map(({ line, kind, message }) => `${file}:${line}: ${kind}: ${message}`),
+    ...faults.map(({ line, kind, message }) => printable(`${file}:${line}: ${kind}: ${message}`)),
     `Compared with the log ${checkpoint.origin}, ${checkpoint.size} events, root ${checkpoint.root}, signed by ${key.name}+${key.id}.`,
     ...(isAbandoned
       ? [`Given up after row ${rows}: this is no export of this log.`]
       : [`The log has ${entries} ${events}${span}; the file has ${rows} rows.`]),
     ...boundNotes(options),
+    ...(logEndsAt
+      ? [`This log ends at ${logEndsAt}, before the period does: of what came later it proves nothing.`]
+      : []),
     faults.length === 0
       ? 'The export is whole: every row is in the log as it stands here, in its order, and none is missing.'
       : `The export is not what the log has: ${faults.length} faults.`,
