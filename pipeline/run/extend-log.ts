@@ -8,6 +8,7 @@ import { stageExtension } from '../publish/log/stage-extension.ts';
 import { StagedLog } from '../publish/log/staged-log.ts';
 import type { Facts } from '../publish/manifest.ts';
 import type { Published } from '../publish/release.ts';
+import { withAdvice } from '../publish/with-advice.ts';
 
 interface LogOptions {
   out: string;
@@ -29,7 +30,12 @@ export type ExtendLog = <T>(target: Facts['ledger'], commit: () => Promise<T>) =
 export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
   const { out, ledger, verifiers, publishesLog = true } = options;
   if (!publishesLog) return (_, commit) => commit();
-  const published = await openLog(out);
+  const published = await openLog(out).catch((cause) => {
+    throw withAdvice(
+      cause,
+      `find out who changed it, then remove ${out}/log and ${out}/log-entries, and run again`,
+    );
+  });
   const heads = [published.checkpoint, previous?.manifest.ledger].filter((head) => head != null);
   await assertLedgerHolds(openDirectory(ledger), heads, verifiers);
   return (target, commit) => extend(published, target, commit, options);

@@ -1,4 +1,4 @@
-import { CathedralError } from '../errors.ts';
+import { withAdvice } from '../publish/with-advice.ts';
 import { readIndex } from './read-kept.ts';
 
 /** The list of snapshots can be gone on from: found out before a release is published, not after. Throws release_invalid. */
@@ -6,10 +6,7 @@ export async function assertListReadable(out: string): Promise<void> {
   try {
     await readIndex(out);
   } catch (cause) {
-    if (!(cause instanceof CathedralError)) throw cause;
-    const { code, place, expected, found } = cause;
     // Not: remove it. It alone says which old histories are in use.
-    const advice = 'nothing is published: put back the list as it was, from a mirror or a back-up';
-    throw new CathedralError(code, { place, expected: `${expected} (${advice})`, found, cause });
+    throw withAdvice(cause, 'put back the list as it was, from a mirror or a back-up');
   }
 }
