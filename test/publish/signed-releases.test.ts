@@ -292,6 +292,21 @@ describe('nothing is published', () => {
     expect(await failureOf(() => of.publish())).toMatchObject({ code: 'release_refused' });
   });
 
+  test('from a longer ledger that ends earlier, as after a clock that went back', async () => {
+    const of = await service(100);
+    await of.publish();
+    await rm(of.out, { recursive: true });
+    await rm(of.ledger, { recursive: true });
+    const { timestamp } = sampleEvents(50).at(-1)!;
+    const events = sampleEvents(120).map((event, at) =>
+      at < 50 ? event : { ...event, timestamp, cycle: 'C-0' },
+    );
+    await writeSnapshot(of.ledger, '2025-07-03T06Z', LEDGER_START, events);
+    const failure = await failureOf(() => of.publish());
+    expect(failure).toMatchObject({ code: 'release_refused', found: timestamp });
+    expect(failure.message).toContain('nothing is published: put the whole ledger back');
+  });
+
   test('by a second folder under the same address and key, until the first one is gone', async () => {
     const of = await service(40);
     await of.publish();
