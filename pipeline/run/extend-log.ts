@@ -4,6 +4,7 @@ import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import { assertLedgerHolds, forked } from '../publish/log/assert-ledger-holds.ts';
 import { openLog, type PublishedLog } from '../publish/log/open-log.ts';
 import { removeOldPartials } from '../publish/log/remove-old-partials.ts';
+import { rereadTiles } from '../publish/log/reread-tiles.ts';
 import { stageExtension } from '../publish/log/stage-extension.ts';
 import { StagedLog } from '../publish/log/staged-log.ts';
 import type { Facts } from '../publish/manifest.ts';
@@ -30,7 +31,7 @@ export type ExtendLog = <T>(target: Facts['ledger'], commit: () => Promise<T>) =
 export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
   const { out, ledger, verifiers, publishesLog = true } = options;
   if (!publishesLog) return (_, commit) => commit();
-  const published = await openLog(out).catch((cause) => {
+  const published = await openWhole(out).catch((cause) => {
     throw withAdvice(
       cause,
       `find out who changed it, then remove ${out}/log and ${out}/log-entries, and run again`,
@@ -39,6 +40,12 @@ export async function prepareLog(options: LogOptions, previous: Published | null
   const heads = [published.checkpoint, previous?.manifest.ledger].filter((head) => head != null);
   await assertLedgerHolds(openDirectory(ledger), heads, verifiers);
   return (target, commit) => extend(published, target, commit, options);
+}
+
+async function openWhole(out: string): Promise<PublishedLog> {
+  const published = await openLog(out);
+  if (published.checkpoint) await rereadTiles(out, published.checkpoint);
+  return published;
 }
 
 async function extend<T>(

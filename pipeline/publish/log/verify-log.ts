@@ -4,12 +4,13 @@ import { CathedralError } from '../../errors.ts';
 import { nodeHash } from '../../ledger/merkle.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { openNote } from '../../ledger/open-note.ts';
-import { bundlePath, newTiles, parseTilePath, type Tile, tileAt, tilePath } from '../../log/tile.ts';
+import { bundlePath, newTiles, parseTilePath, tileAt, tilePath } from '../../log/tile.ts';
 import { TileReader } from '../../log/tile-reader.ts';
 import { listTree, type Tree } from '../list-tree.ts';
 import type { Facts } from '../manifest.ts';
 import type { Problem } from '../verify-release.ts';
-import { diskTiles, ENTRIES_FOLDER, LOG_FOLDER, logFile, readEntries } from './log-folder.ts';
+import { assertTile } from './assert-tile.ts';
+import { diskTiles, ENTRIES_FOLDER, LOG_FOLDER, logFile } from './log-folder.ts';
 import { openLog } from './open-log.ts';
 
 /**
@@ -32,27 +33,11 @@ export async function verifyLog(
     }
     if (verifiers.length > 0) openNote(signed, verifiers, logFile(out, 'checkpoint'));
     const reader = await TileReader.open(checkpoint, diskTiles(out), nodeHash);
-    for (const tile of newTiles(0, checkpoint.size)) await verifyTile(out, tile, reader, note);
+    for (const tile of newTiles(0, checkpoint.size))
+      await noting(note, out, () => assertTile(out, tile, reader));
     await verifyNames(out, checkpoint.size, note);
   });
   return [...problems.values()];
-}
-
-async function verifyTile(
-  out: string,
-  tile: Tile,
-  reader: TileReader,
-  note: (problem: Problem) => void,
-): Promise<void> {
-  await noting(note, out, async () => {
-    const expected = await reader.tile(tile.level, tile.index);
-    if (tile.level > 0) return;
-    const { hashes } = await readEntries(out, tile);
-    const wrong = hashes.findIndex((hash, index) => hash !== expected[index]);
-    if (wrong < 0) return;
-    const place = shown(out, logFile(out, bundlePath(tile)));
-    note({ place: `${place} entry ${wrong}`, expected: `hash ${expected[wrong]}`, found: hashes[wrong]! });
-  });
 }
 
 /** A partial file of before stays until its tile is whole, and is then what the tile begins with. */

@@ -203,6 +203,28 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
     },
   );
 
+  test.each(['tile/0/000', 'tile/entries/000'])(
+    'where %s, which was whole before, was cut off, changed or removed',
+    async (path) => {
+      const { out, ledger } = await published(300);
+      const end = (await ledgerOf(300)).ends[0]!;
+      const bytes = readFileSync(logFile(out, path));
+      const refused = () =>
+        expectRefusal([out, ledger, end], {
+          code: 'log_invalid',
+          place: expect.stringContaining(path.replace('tile/entries/', 'log-entries/')),
+          message: expect.stringContaining(`remove ${out}/log`),
+        });
+      truncateSync(logFile(out, path), bytes.length - 1);
+      await refused();
+      writeFileSync(logFile(out, path), bytes);
+      flip(logFile(out, path));
+      await refused();
+      unlinkSync(logFile(out, path));
+      await refused();
+    },
+  );
+
   test.each([
     ['is no note', () => 'checkpoint'],
     ['is empty', () => ''],
