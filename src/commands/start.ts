@@ -80,8 +80,8 @@ function scheduleOf(
     run: () => scheduledBuild({ out, software: SOFTWARE, flags, delayMs, now, signal }),
     async announce(result, next) {
       await sayReady();
-      progress.note(`${ENDINGS[result]} ${new Date(next).toISOString().slice(0, 16)}Z.`);
       await recordNextRun(out, next).catch((error: Error) => progress.note(error.message));
+      progress.note(`${ENDINGS[result]} ${new Date(next).toISOString().slice(0, 16)}Z.`);
     },
     now,
     sleepUntil,
