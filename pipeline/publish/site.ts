@@ -52,12 +52,14 @@ export async function buildSite({ release, out, baseUrl, printed, ...site }: Sit
   // It joins this to the root, even where it is absolute.
   const config = relative(cache, join(PROJECT, 'astro.config.mjs'));
   const command = [join(astro, 'bin', 'astro.mjs'), 'build', '--root', cache, '--config', config];
+  // A shell puts its last command there, and Astro would write that into the program: another one for each way to start it.
+  const { _: lastCommand, ...inherited } = process.env;
   const child = spawn(process.execPath, ['--import', END_WITH_PARENT, ...command], {
     cwd: cache,
     // The channel carries nothing: that it closes tells the child that this process is gone, however it ended.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
-      ...process.env,
+      ...inherited,
       ASTRO_TELEMETRY_DISABLED: '1',
       NODE_ENV: 'production',
       ASTRO_KEY: NO_KEY,

@@ -75,6 +75,12 @@ describe('the program of a release', () => {
     }
   });
 
+  test('says nothing of how it was started', async () => {
+    const text = await readFile(join(release.dir, SERVER_FOLDER, 'entry.mjs'), 'utf8');
+    // Astro writes the members of the environment that a module seems to name: `_` is the shell's last command.
+    expect(text).not.toMatch(/\{\s*_: "/);
+  });
+
   test('is the same when it is built again elsewhere', async () => {
     const [one, two] = [join(release.dir, SERVER_FOLDER), serverFolder((await buildUnprinted()).cache)];
     const { files } = await listTree(one);
