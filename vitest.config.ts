@@ -7,7 +7,7 @@ export default defineConfig({
     exclude: ['test/bench/**'],
     // A process each: tests change the time zone of a child, hold locks and listen on ports.
     pool: 'forks',
-    // Not one for each file: that costs a tenth of the time, and a test file that leaves something behind is a fault anyway.
+    // Not one for each file: that costs time, and a test file that leaves something behind is a fault anyway.
     isolate: false,
     maxWorkers: 2,
     globalSetup: ['test/site/shared-folder.ts'],

@@ -73,7 +73,7 @@ install_nginx() {
 # The same browser without its own windows, which cost a test more than the page: it does without where there is none.
 install_headless_shell() {
   if command -v chromium-headless-shell >/dev/null || [ -n "${CHROMIUM_PATH:-}" ]; then return; fi
-  apt_install chromium-headless-shell || say "without chromium-headless-shell the tests take a third longer."
+  apt_install chromium-headless-shell || say "without chromium-headless-shell the tests take longer."
 }
 
 install_wrk() {

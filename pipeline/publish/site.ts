@@ -14,6 +14,11 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href;
 /** Nothing is encrypted in these pages; a key made at random would make each build another one. */
 const NO_KEY = Buffer.alloc(32).toString('base64');
+/**
+ * What the build has of this process's environment. Not the rest: secrets are no business of a build tool, and Astro writes
+ * variables that a module seems to name into the program (a shell's `_`, another one for each way to start it).
+ */
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'NODE_OPTIONS'];
 const LAST_LINES = 20;
 /** What is kept of a build's output, characters: more than enough for its last lines. */
 const KEPT = 100_000;
@@ -52,14 +57,12 @@ export async function buildSite({ release, out, baseUrl, printed, ...site }: Sit
   // It joins this to the root, even where it is absolute.
   const config = relative(cache, join(PROJECT, 'astro.config.mjs'));
   const command = [join(astro, 'bin', 'astro.mjs'), 'build', '--root', cache, '--config', config];
-  // A shell puts its last command there, and Astro would write that into the program: another one for each way to start it.
-  const { _: lastCommand, ...inherited } = process.env;
   const child = spawn(process.execPath, ['--import', END_WITH_PARENT, ...command], {
     cwd: cache,
     // The channel carries nothing: that it closes tells the child that this process is gone, however it ended.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
-      ...inherited,
+      ...Object.fromEntries(INHERITED.map((name) => [name, process.env[name]])),
       ASTRO_TELEMETRY_DISABLED: '1',
       NODE_ENV: 'production',
       ASTRO_KEY: NO_KEY,

@@ -44,7 +44,7 @@ export async function prepareLog(options: LogOptions, previous: Published | null
 
 async function openWhole(out: string): Promise<PublishedLog> {
   const published = await openLog(out);
-  if (published.checkpoint) await rereadTiles(out, published.checkpoint);
+  if (published.reader) await rereadTiles(out, published.reader);
   return published;
 }
 

@@ -12,9 +12,8 @@ import { signRequest } from '../../pipeline/sample/signed-request.ts';
 import { JUSTIFICATION } from '../attestation/signed-document.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { type Host, openHost } from './explore-host.ts';
-import { launchBrowser } from './visit.ts';
+import { launchBrowser, WCAG } from './visit.ts';
 
-const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const DAY_MS = 86_400_000;
 
 let built: Built;

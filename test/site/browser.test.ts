@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listTree } from '../../pipeline/publish/list-tree.ts';
 import { servePages } from '../../pipeline/publish/serve-pages.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
-import { launchBrowser } from './visit.ts';
+import { launchBrowser, WCAG } from './visit.ts';
 
-const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** Folders whose pages differ in their words alone: the first of each is looked at here, and its own tests see more. */
 const ALIKE = /^\/(problems|files|charts|embed|sentinels|deliberations|decisions|cycles)\/.+/;
 const READERS: Record<string, BrowserContextOptions> = {

@@ -9,9 +9,7 @@ import { headersFor } from '../../pipeline/publish/headers.ts';
 import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
-import { launchBrowser } from './visit.ts';
-
-const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+import { launchBrowser, WCAG } from './visit.ts';
 
 let built: Built;
 let browser: Browser;

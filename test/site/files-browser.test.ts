@@ -3,9 +3,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servePages } from '../../pipeline/publish/serve-pages.ts';
 import { filesSite } from './files-release.ts';
-import { launchBrowser } from './visit.ts';
+import { launchBrowser, WCAG } from './visit.ts';
 
-const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** One of each kind. */
 const PATHS = [
   '/files/',

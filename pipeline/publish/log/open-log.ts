@@ -16,13 +16,15 @@ export interface PublishedLog {
   note: string;
   /** What the next entries are added to, checked against the checkpoint. */
   edge: TreeEdge;
+  /** Of the tiles below the checkpoint; null before the first one. */
+  reader: TileReader | null;
 }
 
 /** The published log of OUT, its partial files read and checked; nothing else of it is read. Throws log_invalid. */
 export async function openLog(out: string): Promise<PublishedLog> {
   const place = logFile(out, 'checkpoint');
   const note = await guarded(place, () => readIfThere(place));
-  if (note === null) return { checkpoint: null, note: '', edge: EMPTY_TREE };
+  if (note === null) return { checkpoint: null, note: '', edge: EMPTY_TREE, reader: null };
   const checkpoint = parsePublished(note, place);
   const reader = await TileReader.open(checkpoint, diskTiles(out), nodeHash);
   const entries = await readPartialBundle(out, reader);
@@ -30,6 +32,7 @@ export async function openLog(out: string): Promise<PublishedLog> {
     checkpoint,
     note,
     edge: { size: checkpoint.size, hashes: (level) => reader.edge(level), entries },
+    reader,
   };
 }
 

@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import { nodeHash } from '../../ledger/merkle.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { openNote } from '../../ledger/open-note.ts';
 import { bundlePath, newTiles, parseTilePath, tileAt, tilePath } from '../../log/tile.ts';
-import { TileReader } from '../../log/tile-reader.ts';
 import { listTree, type Tree } from '../list-tree.ts';
 import type { Facts } from '../manifest.ts';
 import type { Problem } from '../verify-release.ts';
 import { assertTile } from './assert-tile.ts';
-import { diskTiles, ENTRIES_FOLDER, LOG_FOLDER, logFile } from './log-folder.ts';
+import { ENTRIES_FOLDER, LOG_FOLDER, logFile } from './log-folder.ts';
 import { openLog } from './open-log.ts';
 
 /**
@@ -25,14 +23,13 @@ export async function verifyLog(
   const problems = new Map<string, Problem>();
   const note = (problem: Problem) => void problems.set(problem.place, problem);
   await noting(note, out, async () => {
-    const { checkpoint, note: signed } = await openLog(out);
-    if (!checkpoint) return note({ place: 'log/checkpoint', expected: 'a log', found: 'none' });
+    const { checkpoint, note: signed, reader } = await openLog(out);
+    if (!checkpoint || !reader) return note({ place: 'log/checkpoint', expected: 'a log', found: 'none' });
     for (const member of ['origin', 'size', 'root'] as const) {
       const [expected, found] = [`${ledger[member]}`, `${checkpoint[member]}`];
       if (expected !== found) note({ place: `log/checkpoint ${member}`, expected, found });
     }
     if (verifiers.length > 0) openNote(signed, verifiers, logFile(out, 'checkpoint'));
-    const reader = await TileReader.open(checkpoint, diskTiles(out), nodeHash);
     for (const tile of newTiles(0, checkpoint.size))
       await noting(note, out, () => assertTile(out, tile, reader));
     await verifyNames(out, checkpoint.size, note);
