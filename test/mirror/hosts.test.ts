@@ -58,9 +58,13 @@ async function publish(folder: string, release: number): Promise<Site> {
   const files = site(release);
   await writeSite(folder, files);
   await chmod(folder, 0o755);
-  const time = Date.UTC(2025, 11, release) / 1000;
-  for (const path of files.keys()) await utimes(join(folder, path), time, time);
+  for (const path of files.keys()) await isOfDay(release, join(folder, path));
   return files;
+}
+
+async function isOfDay(day: number, path: string): Promise<void> {
+  const time = Date.UTC(2025, 11, day) / 1000;
+  await utimes(path, time, time);
 }
 
 const HOSTS: Record<string, (folder: string) => Promise<string>> = {
@@ -83,6 +87,7 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
   test('is the origin of another one, and goes on with its own', async () => {
     const { origin, folder, address, cli, files } = await served();
     const second = await temporaryFolder();
+    await isOfDay(1, join(folder, 'current/public/latest.json'));
     await bring(address, second);
     expect(contents(await servedBy(second))).toEqual(contents(files));
     const next = await publish(origin, 2);
