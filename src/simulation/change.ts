@@ -113,9 +113,12 @@ function changeSentinels(world: World, changes: NonNullable<Change['sentinels']>
       const { drift: _, ...change } = changes[sentinel.id] ?? {};
       return { ...sentinel, ...change };
     }),
-    conditions: world.conditions.map((condition, i) => {
-      const drift = changes[world.sentinels[i]!.id]?.drift;
-      return drift === undefined ? condition : { ...condition, drift: bounded(drift, 0, 10) };
-    }),
+    conditions: {
+      ...world.conditions,
+      drift: world.conditions.drift.map((before, i) => {
+        const drift = changes[world.sentinels[i]!.id]?.drift;
+        return drift === undefined ? before : bounded(drift, 0, 10);
+      }),
+    },
   };
 }

@@ -11,8 +11,8 @@ import type { World } from './world.ts';
  */
 export function communityVirtues(world: World): ByVirtue {
   const { deliberation, economy, risks, conditions, sentinels } = world;
-  const minted = conditions.map(
-    (condition, i) => condition.minted / MICRO / (economy.multipliers[sentinels[i]!.cathedral] ?? 1),
+  const minted = conditions.minted.map(
+    (amount, i) => amount / MICRO / (economy.multipliers[sentinels[i]!.cathedral] ?? 1),
   );
   return {
     integrity: economy.mii,

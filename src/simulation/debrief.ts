@@ -100,15 +100,12 @@ const EXPLANATIONS: readonly { formula: string; equation: string; say: (world: W
 ];
 
 function sayRewards({ sentinels, conditions, economy }: World): string {
-  const most = conditions.reduce((best, { minted }, i) => (minted > conditions[best]!.minted ? i : best), 0);
-  const least = conditions.reduce(
-    (worst, { minted }, i) => (minted < conditions[worst]!.minted ? i : worst),
-    0,
-  );
+  const { score, minted } = conditions;
+  const most = minted.reduce((best, amount, i) => (amount > minted[best]! ? i : best), 0);
+  const least = minted.reduce((worst, amount, i) => (amount < minted[worst]! ? i : worst), 0);
   const say = (i: number) => {
     const { id, cathedral } = sentinels[i]!;
-    const { score, minted } = conditions[i]!;
-    return `${id} (score ${fixed(score, 1)}, M_c ${economy.multipliers[cathedral] ?? 1}) ${mic(minted)} MIC`;
+    return `${id} (score ${fixed(score[i]!, 1)}, M_c ${economy.multipliers[cathedral] ?? 1}) ${mic(minted[i]!)} MIC`;
   };
   return `Most was minted by ${say(most)}, least by ${say(least)}.`;
 }

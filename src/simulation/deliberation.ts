@@ -17,7 +17,7 @@ export function deliberate(world: World, scenario: Scenario): World {
 /** Quorum: turnout of at least `quorum`. Consensus: agreement of at least `consensus`, or of at most what is left of 1. */
 export function takeVote(world: World): Vote {
   const counts = { support: 0, oppose: 0, abstain: 0 };
-  for (const [i, { opinion }] of world.conditions.entries()) {
+  for (const [i, opinion] of world.conditions.opinion.entries()) {
     if (!hasVoice(world.sentinels[i]!)) continue;
     const position = positionOf(opinion);
     counts[position === 'support_with_conditions' ? 'support' : position] += 1;
@@ -55,7 +55,7 @@ function carry(world: World, scenario: Scenario): World {
 
 function dissentersOf({ sentinels, conditions }: World): string[] {
   return sentinels
-    .filter((one, i) => hasVoice(one) && positionOf(conditions[i]!.opinion) === 'oppose')
+    .filter((one, i) => hasVoice(one) && positionOf(conditions.opinion[i]!) === 'oppose')
     .map(({ id }) => id);
 }
 

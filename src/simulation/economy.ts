@@ -2,7 +2,7 @@ import { coordinationScore, miiThreshold, reward } from '../../pipeline/model/fo
 import type { Draws } from './draws.ts';
 import { influenceMatrix } from './influence.ts';
 import { clamp, sixPlaces } from './six-places.ts';
-import type { Condition, Economy, Sentinel, World } from './world.ts';
+import type { Conditions, Economy, Sentinel, World } from './world.ts';
 
 /** Millionths in a MIC. */
 export const MICRO = 1e6;
@@ -14,11 +14,11 @@ const NOISE = 0.1;
 /** One day of the economy: drift, scores and gi move; then is minted, locked, freed and burned; who is unpaid may leave. */
 export function advanceEconomy(world: World, draws: Draws): World {
   const conditions = attest(world, draws);
-  const mii = integrityIndex(world.sentinels, conditions, world.economy.strain);
+  const mii = integrityIndex(world.sentinels, conditions.gi, world.economy.strain);
   const threshold = sixPlaces(miiThreshold(world.economy.total / MICRO));
   const isMinting = mii >= threshold && world.levers.mint_share > 0;
-  const paid = isMinting ? mint(world, conditions) : conditions.map(unpaid);
-  const minted = paid.reduce((sum, one) => sum + one.reward, 0);
+  const paid = isMinting ? mint(world, conditions) : withoutReward(conditions);
+  const minted = paid.reward.reduce((sum, one) => sum + one, 0);
   const stocks = moveStocks(world.economy, minted, world.levers);
   const { strain_rate, mending } = world.levers;
   const strain = clamp(sixPlaces(world.economy.strain * (1 - mending) + strain_rate), 0, 1);
@@ -28,67 +28,82 @@ export function advanceEconomy(world: World, draws: Draws): World {
 }
 
 /** Drift moves by chance, towards the usual, by pressure and by contagion; gi and score follow from it. */
-function attest(world: World, draws: Draws): Condition[] {
+function attest(world: World, draws: Draws): Conditions {
+  const { sentinels, conditions, levers } = world;
   const spread = contagion(world);
-  return world.conditions.map((condition, i) => {
-    const sentinel = world.sentinels[i]!;
+  const drift = conditions.drift.slice();
+  const uptime = conditions.uptime.slice();
+  const gi = conditions.gi.slice();
+  const score = conditions.score.slice();
+  for (let i = 0; i < sentinels.length; i += 1) {
+    const { isOnline, usualDrift, usualGi, pressure, apps, packages, workflows } = sentinels[i]!;
     // Drawn for who is offline, too: else the draws of the others would be other ones.
     const chance = NOISE * (2 * draws() - 1);
-    if (!sentinel.isOnline) return { ...condition, score: 0 };
-    const back = world.levers.recovery * (sentinel.usualDrift - condition.drift);
-    const drift = clamp(sixPlaces(condition.drift + chance + back + sentinel.pressure + spread(i)), 0, 10);
-    const gi = clamp(sixPlaces(sentinel.usualGi - GI_PER_DRIFT * (drift - sentinel.usualDrift)), 0, 1);
-    const uptime = condition.uptime + 1;
-    const { apps, packages, workflows } = sentinel;
-    const score = sixPlaces(coordinationScore({ apps, packages, workflows, drift, uptime_days: uptime }));
-    // Spelt out, as below: a copy with `...` takes several times as long.
-    const { opinion, innate, reward, minted, unpaid } = condition;
-    return { opinion, innate, drift, uptime, gi, score, reward, minted, unpaid };
-  });
+    if (!isOnline) {
+      score[i] = 0;
+      continue;
+    }
+    const before = conditions.drift[i]!;
+    const back = levers.recovery * (usualDrift - before);
+    const now = clamp(sixPlaces(before + chance + back + pressure + spread(i)), 0, 10);
+    const uptime_days = conditions.uptime[i]! + 1;
+    drift[i] = now;
+    uptime[i] = uptime_days;
+    gi[i] = clamp(sixPlaces(usualGi - GI_PER_DRIFT * (now - usualDrift)), 0, 1);
+    score[i] = sixPlaces(coordinationScore({ apps, packages, workflows, drift: now, uptime_days }));
+  }
+  return { ...conditions, drift, uptime, gi, score };
 }
 
 /** What sentinel i takes over of the drift of those it goes by. */
 function contagion({ sentinels, conditions, levers }: World): (i: number) => number {
   if (levers.contagion === 0) return () => 0;
+  const { drift } = conditions;
   const matrix = influenceMatrix(sentinels, levers);
   const size = sentinels.length;
   return (i) => {
     let heard = 0;
-    for (let j = 0; j < size; j += 1) heard += matrix[i * size + j]! * conditions[j]!.drift;
-    return levers.contagion * (heard - conditions[i]!.drift);
+    for (let j = 0; j < size; j += 1) heard += matrix[i * size + j]! * drift[j]!;
+    return levers.contagion * (heard - drift[i]!);
   };
 }
 
-/** Mean gi of who is online, less the strain; 0 where nobody is. */
+/** Mean `gi` of who is online, less the strain; 0 where nobody is. */
 export function integrityIndex(
   sentinels: readonly Sentinel[],
-  conditions: readonly Condition[],
+  gi: readonly number[],
   strain: number,
 ): number {
   let sum = 0;
   let count = 0;
-  for (const [i, { gi }] of conditions.entries()) {
+  for (let i = 0; i < gi.length; i += 1) {
     if (!sentinels[i]!.isOnline) continue;
-    sum += gi;
+    sum += gi[i]!;
     count += 1;
   }
   return count === 0 ? 0 : clamp(sixPlaces(sum / count - strain), 0, 1);
 }
 
-function mint(world: World, conditions: readonly Condition[]): Condition[] {
-  return conditions.map((condition, i) => {
-    const sentinel = world.sentinels[i]!;
-    if (!sentinel.isOnline) return { ...condition, reward: 0 };
-    const multiplier = world.economy.multipliers[sentinel.cathedral] ?? 1;
-    const { opinion, innate, drift, uptime, gi, score, minted } = condition;
-    const amount = Math.round(reward(score, multiplier) * world.levers.mint_share * MICRO);
-    const more = minted + amount;
-    return { opinion, innate, drift, uptime, gi, score, reward: amount, minted: more, unpaid: 0 };
-  });
+function mint({ sentinels, economy, levers }: World, conditions: Conditions): Conditions {
+  const paid = conditions.reward.slice();
+  const minted = conditions.minted.slice();
+  const unpaid = conditions.unpaid.slice();
+  for (let i = 0; i < sentinels.length; i += 1) {
+    const { isOnline, cathedral } = sentinels[i]!;
+    paid[i] = 0;
+    if (!isOnline) continue;
+    const multiplier = economy.multipliers[cathedral] ?? 1;
+    const amount = Math.round(reward(conditions.score[i]!, multiplier) * levers.mint_share * MICRO);
+    paid[i] = amount;
+    minted[i] = conditions.minted[i]! + amount;
+    unpaid[i] = 0;
+  }
+  return { ...conditions, reward: paid, minted, unpaid };
 }
 
-function unpaid(condition: Condition): Condition {
-  return { ...condition, reward: 0, unpaid: condition.unpaid + 1 };
+function withoutReward(conditions: Conditions): Conditions {
+  const unpaid = conditions.unpaid.map((ticks) => ticks + 1);
+  return { ...conditions, reward: conditions.reward.map(() => 0), unpaid };
 }
 
 type Stocks = Pick<Economy, 'total' | 'circulating' | 'locked' | 'burned'>;
@@ -117,7 +132,7 @@ function comeAndGo(world: World): World {
   const { patience } = world.levers;
   if (patience === 0) return world;
   const leaving = world.sentinels.filter(
-    ({ isOnline }, i) => isOnline && world.conditions[i]!.unpaid >= patience + (i % PATIENCE_STEPS),
+    ({ isOnline }, i) => isOnline && world.conditions.unpaid[i]! >= patience + (i % PATIENCE_STEPS),
   );
   const back = world.economy.isMinting
     ? world.sentinels.filter(({ isOnline, isRecused }) => !isOnline && !isRecused).slice(0, 1)
@@ -131,9 +146,11 @@ function comeAndGo(world: World): World {
       return turns ? { ...sentinel, isOnline: !sentinel.isOnline } : sentinel;
     }),
     // An outage begins the days of uptime anew.
-    conditions: world.conditions.map((condition, i) =>
-      back.includes(world.sentinels[i]!) ? { ...condition, uptime: 0, unpaid: 0 } : condition,
-    ),
+    conditions: {
+      ...world.conditions,
+      uptime: world.conditions.uptime.map((days, i) => (back.includes(world.sentinels[i]!) ? 0 : days)),
+      unpaid: world.conditions.unpaid.map((ticks, i) => (back.includes(world.sentinels[i]!) ? 0 : ticks)),
+    },
     economy: { ...world.economy, strain },
     happened: [
       ...world.happened,

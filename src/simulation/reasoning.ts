@@ -29,11 +29,11 @@ export function sayReasoning(
   i: number,
   to: Listener,
 ): void {
-  const { opinion, innate } = conditions[i]!;
+  const opinion = conditions.opinion[i]!;
   to.text('By my own lights ');
-  to.text(hundredths(innate));
+  to.text(hundredths(conditions.innate[i]!));
   to.text(text);
-  if (loudest >= 0) to.text(hundredths(conditions[loudest]!.opinion));
+  if (loudest >= 0) to.text(hundredths(conditions.opinion[loudest]!));
   to.text(loudest >= 0 ? '. So I am at ' : ' So I am at ');
   to.text(hundredths(opinion));
   to.text(SAID[positionOf(opinion)]);

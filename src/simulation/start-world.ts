@@ -11,7 +11,7 @@ import { sixPlaces } from './six-places.ts';
 import { sentinelsOf } from './temperaments.ts';
 import { innateOpinion } from './utility.ts';
 import { byVirtue } from './virtues.ts';
-import type { Condition, Deliberation, Economy, Sentinel, World } from './world.ts';
+import type { Conditions, Deliberation, Economy, Sentinel, World } from './world.ts';
 
 /** Millionths of a MIC: of the order of the sample ledger's at C-151. */
 const STOCKS = {
@@ -30,7 +30,7 @@ export function startWorld(scenario: Scenario, seed: number, sentinels?: readonl
   const blank: World = {
     tick: 0,
     sentinels: cast,
-    conditions: cast.map(rested),
+    conditions: rested(cast),
     levers,
     effects: byVirtue((virtue) => scenario.effects[virtue] ?? 0),
     stakes: scenario.stakes ?? {},
@@ -64,19 +64,28 @@ const UNDECIDED: Omit<Deliberation, 'rounds' | 'roundEnds'> = {
   dissent: 'none',
 };
 
-function rested({ usualDrift, usualGi }: Sentinel): Condition {
-  const [opinion, innate, score, reward, minted, unpaid] = [0, 0, 0, 0, 0, 0];
-  // In the order of all others: objects of one form are the quickest to read.
-  return { opinion, innate, drift: usualDrift, uptime: UPTIME, gi: usualGi, score, reward, minted, unpaid };
+function rested(sentinels: readonly Sentinel[]): Conditions {
+  const nothing = sentinels.map(() => 0);
+  return {
+    opinion: nothing,
+    innate: nothing,
+    drift: sentinels.map(({ usualDrift }) => usualDrift),
+    uptime: sentinels.map(() => UPTIME),
+    gi: sentinels.map(({ usualGi }) => usualGi),
+    score: nothing,
+    reward: nothing,
+    minted: nothing,
+    unpaid: nothing,
+  };
 }
 
 /** First opinions and first readings, of the world as the scenario has set it up. */
 function read(world: World): World {
-  const conditions = world.conditions.map((condition, i) => {
-    const innate = innateOpinion(world.sentinels[i]!, condition.drift, world);
-    return { ...condition, innate, opinion: innate };
-  });
-  const mii = integrityIndex(world.sentinels, conditions, world.economy.strain);
+  const innate = world.sentinels.map((sentinel, i) =>
+    innateOpinion(sentinel, world.conditions.drift[i]!, world),
+  );
+  const conditions = { ...world.conditions, innate, opinion: innate };
+  const mii = integrityIndex(world.sentinels, conditions.gi, world.economy.strain);
   const threshold = sixPlaces(miiThreshold(world.economy.total / MICRO));
   const opined = { ...world, conditions };
   return {

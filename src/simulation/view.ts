@@ -104,20 +104,21 @@ export function show(run: Run, options: ShowOptions = { outlooks: true }): Shown
 
 function showSentinel(world: World, i: number): ShownSentinel {
   const { id, cathedral, stubbornness } = world.sentinels[i]!;
-  const { opinion, innate, score, gi, drift, minted } = world.conditions[i]!;
+  const { innate, score, gi, drift, minted } = world.conditions;
+  const opinion = world.conditions.opinion[i]!;
   return {
     id,
     cathedral,
     position: positionOf(opinion),
     ...reasoningOf(world, i),
     opinion,
-    innate_opinion: innate,
+    innate_opinion: innate[i]!,
     stubbornness,
     status: statusOf(world.sentinels[i]!),
-    coordination_score: score,
-    gi_score: gi,
-    drift,
-    total_rewards: inMic(minted),
+    coordination_score: score[i]!,
+    gi_score: gi[i]!,
+    drift: drift[i]!,
+    total_rewards: inMic(minted[i]!),
   };
 }
 

@@ -29,24 +29,27 @@ export interface Sentinel {
   isRecused: boolean;
 }
 
-/** What of a sentinel changes every tick; in the order of the sentinels. */
-export interface Condition {
+/**
+ * What of the sentinels changes every tick, in their order. A list for each quantity: its numbers lie side by side in memory,
+ * which with thousands of runs in a process is most of what a tick costs.
+ */
+export interface Conditions {
   /** In [0, 1]: 0 rejects the proposal, 1 adopts it. */
-  opinion: number;
-  /** What it thinks of the proposal by itself, in [0, 1]. */
-  innate: number;
+  opinion: readonly number[];
+  /** What each thinks of the proposal by itself, in [0, 1]. */
+  innate: readonly number[];
   /** 0–10 */
-  drift: number;
+  drift: readonly number[];
   /** Days */
-  uptime: number;
-  gi: number;
-  /** Coordination score, points. */
-  score: number;
+  uptime: readonly number[];
+  gi: readonly number[];
+  /** Coordination scores, points. */
+  score: readonly number[];
   /** Of the last tick and in all; millionths of a MIC. */
-  reward: number;
-  minted: number;
-  /** Ticks since its last reward. */
-  unpaid: number;
+  reward: readonly number[];
+  minted: readonly number[];
+  /** Ticks since the last reward. */
+  unpaid: readonly number[];
 }
 
 /** Stocks in millionths of a MIC: whole numbers below 2⁵³, so that their sums are exact. */
@@ -125,7 +128,7 @@ export interface Taken {
 export interface World {
   tick: number;
   sentinels: readonly Sentinel[];
-  conditions: readonly Condition[];
+  conditions: Conditions;
   levers: Levers;
   /** What the proposal does to each virtue, in [−1, 1]. */
   effects: ByVirtue;

@@ -58,20 +58,27 @@ function framesOf({ sentinels }: World, standings: readonly Standing[]): Frame[]
 
 function writeSentinels(world: World, out: JsonBytes): void {
   const { conditions } = world;
+  const { innate, score, gi, drift, minted } = conditions;
   const standings = standingsOf(world);
   const frames = framesOf(world, standings);
   for (let i = 0; i < frames.length; i += 1) {
     const { opening, tags, middle } = frames[i]!;
-    const { opinion, innate, score, gi, drift, minted } = conditions[i]!;
+    const opinion = conditions.opinion[i]!;
     out
       .text(i === 0 ? '{' : '},{')
       .text(opening)
       .text(positionOf(opinion))
       .text('","reasoning":"');
     sayReasoning(conditions, standings[i]!, i, out);
-    out.text(tags).number(opinion).text(',"innate_opinion":').number(innate).text(middle).number(score);
-    out.text(',"gi_score":').number(gi).text(',"drift":').number(drift);
-    out.text(',"total_rewards":').number(inMic(minted));
+    out
+      .text(tags)
+      .number(opinion)
+      .text(',"innate_opinion":')
+      .number(innate[i]!)
+      .text(middle)
+      .number(score[i]!);
+    out.text(',"gi_score":').number(gi[i]!).text(',"drift":').number(drift[i]!);
+    out.text(',"total_rewards":').number(inMic(minted[i]!));
   }
   out.text('}');
 }

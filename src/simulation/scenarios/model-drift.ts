@@ -167,5 +167,5 @@ function treat({ facts }: World) {
 }
 
 function drifted({ conditions }: World): number {
-  return conditions.filter(({ drift }) => drift >= DRIFTED).length;
+  return conditions.drift.filter((drift) => drift >= DRIFTED).length;
 }
