@@ -23,17 +23,22 @@ export const DISSENT = {
   otherwise: 'hear_dissent',
 } as const;
 
-const DISSENT_ANSWERS: readonly (Available['choice'] & { answer: typeof hearDissent })[] = [
+const DISSENT_ANSWERS: readonly (Pick<Available, 'choice'> & { answer: typeof hearDissent })[] = [
   {
-    name: 'hear_dissent',
-    label: 'Hear the dissent',
-    meaning: 'One more round, in which those who dissent are listened to twice as much. Then the vote again.',
+    choice: {
+      name: 'hear_dissent',
+      label: 'Hear the dissent',
+      meaning:
+        'One more round, in which those who dissent are listened to twice as much. Then the vote again.',
+    },
     answer: hearDissent,
   },
   {
-    name: 'override_dissent',
-    label: 'Pass over it',
-    meaning: 'In force at once, with the dissent on record. It strains the integrity index.',
+    choice: {
+      name: 'override_dissent',
+      label: 'Pass over it',
+      meaning: 'In force at once, with the dissent on record. It strains the integrity index.',
+    },
     answer: overrideDissent,
   },
 ];
@@ -48,7 +53,7 @@ export function available(world: World, scenario: Scenario): Available[] {
 }
 
 function dissentAnswers(scenario: Scenario): Available[] {
-  return DISSENT_ANSWERS.map(({ answer, ...choice }) => ({
+  return DISSENT_ANSWERS.map(({ answer, choice }) => ({
     choice,
     decision: DISSENT.name,
     take: (world) => answer(world, scenario),
@@ -134,7 +139,7 @@ export function expireDecisions(world: World, scenario: Scenario): World {
   let next = world;
   for (const { name, until } of world.open) {
     if (world.tick < until) continue;
-    const { otherwise } = name === DISSENT.name ? DISSENT : decisionOf(scenario, name);
+    const { otherwise } = openedDecision(name, scenario);
     const action = available(next, scenario).find(({ choice }) => choice.name === otherwise)!;
     next = close(
       action.take(next, readParameters(action.choice.parameters ?? {}, {})),
@@ -170,6 +175,11 @@ function close(world: World, decision: string, choice: string, isDefault: boolea
     open: world.open.filter(({ name }) => name !== decision && !(name === DISSENT.name && isDecided(world))),
     taken: [...world.taken, taken],
   };
+}
+
+/** One that is open: of the scenario, or the dissent. */
+export function openedDecision(name: string, scenario: Scenario): Decision | typeof DISSENT {
+  return name === DISSENT.name ? DISSENT : decisionOf(scenario, name);
 }
 
 export function decisionOf(scenario: Scenario, name: string): Decision {

@@ -8,17 +8,29 @@ interface Move {
   take: (world: World, parameters: Parameters) => World;
 }
 
+/** Choices that differ by the state of the world: a few dozen, which thousands of runs offer with each tick. */
+const CHOICES = new Map<string, Move['choice']>();
+const MOST_CHOICES = 500;
+
+function remembered(key: string, make: () => Move['choice']): Move['choice'] {
+  const known = CHOICES.get(key);
+  if (known) return known;
+  if (CHOICES.size === MOST_CHOICES) CHOICES.clear();
+  const choice = make();
+  CHOICES.set(key, choice);
+  return choice;
+}
+
 /** What a player may do at any time while a matter is deliberated; null where it may not. */
 export function callVote(world: World): Move | null {
   const { deliberation, tick } = world;
   if (deliberation.status !== 'open' || deliberation.roundEnds <= tick + 1) return null;
-  const choice = {
-    name: 'call_vote',
-    label: 'Call the vote',
-    meaning: `The round ends with the next tick instead of with tick ${deliberation.roundEnds}.`,
-  };
   return {
-    choice,
+    choice: remembered(`${deliberation.roundEnds}`, () => ({
+      name: 'call_vote',
+      label: 'Call the vote',
+      meaning: `The round ends with the next tick instead of with tick ${deliberation.roundEnds}.`,
+    })),
     take: (now) => ({ ...now, deliberation: { ...now.deliberation, roundEnds: now.tick + 1 } }),
   };
 }
@@ -33,7 +45,7 @@ export function briefSentinel(world: World): Move | null {
   if (used >= BRIEFINGS) return null;
   const ids = world.sentinels.filter(({ isOnline }) => isOnline).map(({ id }) => id);
   if (ids.length === 0) return null;
-  const choice = {
+  const choice = (): Move['choice'] => ({
     name: 'brief_sentinel',
     label: 'Brief a sentinel',
     meaning: `Puts one virtue before the eyes of one sentinel, whose weight for it grows. ${BRIEFINGS - used} of ${BRIEFINGS} left.`,
@@ -41,9 +53,9 @@ export function briefSentinel(world: World): Move | null {
       sentinel: { kind: 'one_of', values: ids, default: ids[0]!, meaning: 'who is briefed' },
       virtue: { kind: 'one_of', values: VIRTUES, default: VIRTUES[0], meaning: 'what is put first' },
     },
-  } as const;
+  });
   return {
-    choice,
+    choice: remembered(`${used} ${ids.join(' ')}`, choice),
     take: (now, { sentinel, virtue }) => brief(now, String(sentinel), virtue as Virtue, used + 1),
   };
 }

@@ -30,13 +30,10 @@ export function sayReasoning(
   to: Listener,
 ): void {
   const opinion = conditions.opinion[i]!;
-  to.text('By my own lights ');
-  to.text(hundredths(conditions.innate[i]!));
+  to.text(OWN[hundredth(conditions.innate[i]!)]!);
   to.text(text);
-  if (loudest >= 0) to.text(hundredths(conditions.opinion[loudest]!));
-  to.text(loudest >= 0 ? '. So I am at ' : ' So I am at ');
-  to.text(hundredths(opinion));
-  to.text(SAID[positionOf(opinion)]);
+  to.text(loudest >= 0 ? HEARD[hundredth(conditions.opinion[loudest]!)]! : ' So I am at ');
+  to.text(SAID[positionOf(opinion)][hundredth(opinion)]!);
 }
 
 /** What of a reasoning stays the same from tick to tick. */
@@ -81,13 +78,6 @@ function weigh(sentinel: Sentinel, effects: ByVirtue): Pick<Standing, 'text' | '
   return { text: said.length > 0 ? `: ${said.join(', ')}` : '', tags: parts.map(([virtue]) => virtue) };
 }
 
-const SAID = {
-  support: ': I support it.',
-  support_with_conditions: ': I support it with conditions.',
-  oppose: ': I oppose it.',
-  abstain: ': I do not take a side.',
-} as const;
-
 /** Whom it goes by most, up to the opinion of that one. */
 function heardPhrase(
   sentinels: readonly Sentinel[],
@@ -117,9 +107,23 @@ function loudestFor(i: number, matrix: Float64Array, size: number): number {
 /** `0.00` to `1.00`: an update has forty of them, and toFixed would take a fifth of its time. */
 const HUNDREDTHS = Array.from({ length: 101 }, (_, hundredth) => (hundredth / 100).toFixed(2));
 
-/** A share in [0, 1]. */
+/** Phrases with each of them, since a tick of thousands of runs says them by the ten thousand. */
+const OWN = HUNDREDTHS.map((share) => `By my own lights ${share}`);
+const HEARD = HUNDREDTHS.map((share) => `${share}. So I am at `);
+const SAID = {
+  support: HUNDREDTHS.map((share) => `${share}: I support it.`),
+  support_with_conditions: HUNDREDTHS.map((share) => `${share}: I support it with conditions.`),
+  oppose: HUNDREDTHS.map((share) => `${share}: I oppose it.`),
+  abstain: HUNDREDTHS.map((share) => `${share}: I do not take a side.`),
+} as const;
+
+/** Of a share in [0, 1]. */
+function hundredth(share: number): number {
+  return Math.round(share * 100);
+}
+
 function hundredths(share: number): string {
-  return HUNDREDTHS[Math.round(share * 100)]!;
+  return HUNDREDTHS[hundredth(share)]!;
 }
 
 /** A part of a utility, in [−1, 1]. */

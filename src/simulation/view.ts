@@ -1,9 +1,8 @@
 import type { Cathedral } from '../../pipeline/ledger/event.ts';
 import { communityVirtues } from './community-virtues.ts';
 import { type Debrief, debriefOf } from './debrief.ts';
-import { available, DISSENT, decisionOf } from './decisions.ts';
+import { type Available, available, openedDecision } from './decisions.ts';
 import { MICRO } from './economy.ts';
-import { callVote } from './moves.ts';
 import { meanOpinion, polarisation, positionOf } from './opinions.ts';
 import { NO_OUTLOOKS, type Outlook, type Outlooks, outlooksOf } from './outlooks.ts';
 import { reasoningOf } from './reasoning.ts';
@@ -171,53 +170,30 @@ function showEconomy({ economy }: World): ShownState['economy'] {
   };
 }
 
-type ShownDecisions = ShownState['decisions'];
-
-const DECISIONS = new WeakMap<World['open'], ShownDecisions>();
-
-export function showDecisions(open: World['open'], scenario: Scenario): ShownDecisions {
-  const known = DECISIONS.get(open);
-  if (known) return known;
-  const shown = open.map(({ name, until }) => {
-    const { title, prompt, otherwise } = name === DISSENT.name ? DISSENT : decisionOf(scenario, name);
+function showDecisions(open: World['open'], scenario: Scenario): ShownState['decisions'] {
+  return open.map(({ name, until }) => {
+    const { title, prompt, otherwise } = openedDecision(name, scenario);
     return { name, title, prompt, until, otherwise };
   });
-  DECISIONS.set(open, shown);
+}
+
+function showActions({ world, scenario }: Run, outlooks: Outlooks): readonly ShownAction[] {
+  return available(world, scenario).map((action) => ({
+    ...showChoice(action),
+    outlook: outlooks.choices.get(action.choice.name) ?? null,
+  }));
+}
+
+type ShownChoice = Omit<ShownAction, 'outlook'>;
+
+/** By the choice: the same object for all runs that offer it. */
+const CHOICES = new WeakMap<Available['choice'], ShownChoice>();
+
+export function showChoice({ choice, decision }: Available): ShownChoice {
+  const known = CHOICES.get(choice);
+  if (known) return known;
+  const { name, label, meaning, parameters = {} } = choice;
+  const shown = { name, label, meaning, decision, parameters };
+  CHOICES.set(choice, shown);
   return shown;
-}
-
-/** All that the actions of a run that is going on depend on. */
-interface Offer {
-  sentinels: World['sentinels'];
-  deliberation: Deliberation;
-  facts: World['facts'];
-  mayCall: boolean;
-  outlooks: Outlooks;
-}
-
-/** By the decisions that are open: a player has the same choices for many ticks, and each is told of them every time. */
-const OFFERED = new WeakMap<World['open'], { offer: Offer; shown: readonly ShownAction[] }>();
-
-export function showActions({ world, scenario }: Run, outlooks: Outlooks): readonly ShownAction[] {
-  if (world.ending !== null) return [];
-  const { sentinels, deliberation, facts } = world;
-  const offer = { sentinels, deliberation, facts, mayCall: callVote(world) !== null, outlooks };
-  const known = OFFERED.get(world.open);
-  if (known && isSameOffer(known.offer, offer)) return known.shown;
-  const shown = available(world, scenario).map(({ choice, decision }) => {
-    const { name, label, meaning, parameters = {} } = choice;
-    return { name, label, meaning, decision, parameters, outlook: outlooks.choices.get(name) ?? null };
-  });
-  OFFERED.set(world.open, { offer, shown });
-  return shown;
-}
-
-function isSameOffer(one: Offer, other: Offer): boolean {
-  return (
-    one.sentinels === other.sentinels &&
-    one.deliberation === other.deliberation &&
-    one.facts === other.facts &&
-    one.mayCall === other.mayCall &&
-    one.outlooks === other.outlooks
-  );
 }

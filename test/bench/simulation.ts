@@ -20,6 +20,8 @@ const PAIRS = 50_000;
 const SESSIONS = 2000;
 /** Shorter than a run. */
 const SECONDS = 10;
+const WARM_UP_SECONDS = 5;
+const WARM_UP_PACE_MS = 250;
 
 /** Ticks of the engine, and 2 000 simulations in one process beside a server that only sends as much. */
 export async function simulation(sessions = SESSIONS, seconds = SECONDS): Promise<Figure[]> {
@@ -113,6 +115,7 @@ async function watch(
   more: (place: number) => object = () => ({}),
 ): Promise<Watched> {
   const server = await serve('simulation', [kind, ...args]);
+  await warmUp(server, sessions, more);
   const before = await settledMemory(server);
   const audience = await Audience.gather(server.url, sessions, (place) => ({
     action: 'start_simulation',
@@ -127,6 +130,14 @@ async function watch(
   audience.leave();
   await server.stop();
   return { late: p99(late), bytes, cpu, memory };
+}
+
+/** A service runs for months: what its first seconds cost, while its code is compiled, is not what a message costs. */
+async function warmUp(server: Server, sessions: number, more: (place: number) => object): Promise<void> {
+  const message = { action: 'start_simulation', scenario: SCENARIO, pace_ms: WARM_UP_PACE_MS };
+  const audience = await Audience.gather(server.url, sessions, (place) => ({ ...message, ...more(place) }));
+  await audience.listen(WARM_UP_SECONDS);
+  audience.leave();
 }
 
 /** User and system time of the process so far; ticks are of 10 ms on every Linux that there is. */

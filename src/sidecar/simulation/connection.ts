@@ -7,19 +7,14 @@ import {
   type SimulationProblemCode,
 } from '../../simulation/protocol/problems.ts';
 import { errorMessage, refuse, type SimulationRefusal } from '../../simulation/protocol/refusal.ts';
-import {
-  elapse,
-  messageOf,
-  NEW_SESSION,
-  type Reply,
-  receive,
-  type Session,
-} from '../../simulation/protocol/session.ts';
+import { messageOf, type Reply, receive } from '../../simulation/protocol/session.ts';
 import { Problem } from '../problem.ts';
+import { Course } from './course.ts';
 import { encode, type SharedRuns } from './shared-runs.ts';
 import { countUp, type DropReason, type SimulationCounts } from './simulation-counts.ts';
 import type { SimulationLimits } from './simulation-options.ts';
 import { TokenBucket } from './token-bucket.ts';
+import type { Written } from './update-writer.ts';
 
 export interface ConnectionContext {
   limits: SimulationLimits;
@@ -42,7 +37,7 @@ export class Connection {
   readonly #context: ConnectionContext;
   readonly #bucket: TokenBucket;
   readonly #openedAt: number;
-  #session: Session = NEW_SESSION;
+  readonly #course: Course;
   /** Messages that came while a start is being counted: as many as the bucket lets through. */
   #waiting: ClientMessage[] = [];
   #isCounting = false;
@@ -55,6 +50,7 @@ export class Connection {
   constructor(socket: WebSocket, context: ConnectionContext) {
     this.#socket = socket;
     this.#context = context;
+    this.#course = new Course(context.runs);
     const { limits, now } = context;
     this.#openedAt = now();
     this.#askedAt = this.#openedAt;
@@ -70,14 +66,14 @@ export class Connection {
   }
 
   get isRunning(): boolean {
-    return this.#session.isRunning;
+    return this.#course.isRunning;
   }
 
   /** To be called once per heartbeat: who has not answered the one before is gone; who has been here for too long, goes. */
   beat(): void {
     const { limits, now } = this.#context;
     const at = now();
-    const isIdle = !this.#session.isRunning && at - this.#askedAt > limits.idleMs;
+    const isIdle = !this.isRunning && at - this.#askedAt > limits.idleMs;
     if (!this.#isAlive) this.drop('silent');
     else if (at - this.#openedAt > limits.totalMs) this.close(4001);
     else if (isIdle) this.close(4000);
@@ -136,7 +132,7 @@ export class Connection {
     for (let message = this.#waiting.shift(); message; message = this.#waiting.shift()) {
       const { now, newSeed, runs } = this.#context;
       try {
-        const reply = receive(this.#session, message, { now: now(), newSeed, runs });
+        const reply = receive(this.#course.shown(), message, { now: now(), newSeed, runs });
         if (message.action === 'start_simulation') {
           void this.#start(reply);
           return;
@@ -166,15 +162,15 @@ export class Connection {
   }
 
   #adopt(reply: Reply): void {
-    this.#session = reply.session;
-    if (reply.answer === 'update') this.#show(reply.session);
+    this.#course.adopt(reply.session);
+    if (reply.answer === 'update') this.#show(this.#course.write());
     else if (reply.answer !== null) this.#send(encode(messageOf(reply)!));
     this.#schedule();
   }
 
   #schedule(): void {
     this.#stop();
-    const { due } = this.#session;
+    const { due } = this.#course;
     if (due === null || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#timer = setTimeout(() => this.#advance(), Math.max(0, due - this.#context.now()));
   }
@@ -187,7 +183,9 @@ export class Connection {
     if (this.#socket.bufferedAmount <= limits.holdBytes) {
       this.#heldSince = null;
       try {
-        this.#adopt(elapse(this.#session, at, this.#context.runs));
+        const written = this.#course.advance(at);
+        if (written) this.#show(written);
+        this.#schedule();
       } catch (error) {
         this.#tell(error);
       }
@@ -198,7 +196,7 @@ export class Connection {
       this.drop('slow');
       return;
     }
-    this.#session = { ...this.#session, due: at + this.#session.pace };
+    this.#course.putOff(at);
     this.#schedule();
   }
 
@@ -214,8 +212,7 @@ export class Connection {
     this.#refuseAndClose('internal_error', 'The fault is ours; it was logged.', 1011);
   }
 
-  #show(session: Session): void {
-    const { text, release } = this.#context.runs.write(session);
+  #show({ text, release }: Written): void {
     if (this.#socket.bufferedAmount === 0) {
       this.#send(text, release);
       return;
@@ -241,7 +238,7 @@ export class Connection {
   #ended(): void {
     this.#stop();
     this.#waiting = [];
-    this.#session = NEW_SESSION;
+    this.#course.end();
   }
 }
 

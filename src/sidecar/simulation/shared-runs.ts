@@ -1,6 +1,6 @@
 import { NEW_SESSION, type RunMaker, type Session } from '../../simulation/protocol/session.ts';
 import { type Run, startRun, stepRun } from '../../simulation/run.ts';
-import { UpdateWriter, type Written } from './update-writer.ts';
+import { type Texts, UpdateWriter, type Written } from './update-writer.ts';
 
 /** Beginnings that are kept, with all that follows from them: some 500 kB each. */
 const KEPT = 64;
@@ -53,16 +53,26 @@ export class SharedRuns implements RunMaker {
   write(session: Session): Written {
     const tick = this.#ticks.get(session.run!);
     // Clients choose their pace, and a text for each would fill the memory.
-    if (!tick || session.pace !== NEW_SESSION.pace) return this.#writer.write(session);
+    if (!tick || session.pace !== NEW_SESSION.pace) return this.writeAll([session]).next();
     const variant = `${session.isRunning} ${session.outlooks}`;
     let text = tick.texts.get(variant);
     if (!text) {
-      const written = this.#writer.write(session);
+      const written = this.writeAll([session]).next();
       text = Buffer.from(written.text);
       written.release();
       tick.texts.set(variant, text);
     }
     return { text, release: NOTHING };
+  }
+
+  /** The updates of sessions whose runs nobody else watches. */
+  writeAll(sessions: readonly Session[]): Texts {
+    return this.#writer.write(sessions);
+  }
+
+  /** Its ticks are made for whoever watches it. */
+  isShared(run: Run): boolean {
+    return this.#ticks.has(run);
   }
 
   #share(run: Run): Run {

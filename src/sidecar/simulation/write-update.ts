@@ -1,13 +1,14 @@
 import { communityVirtues } from '../../simulation/community-virtues.ts';
 import { debriefOf } from '../../simulation/debrief.ts';
+import { available, openedDecision } from '../../simulation/decisions.ts';
 import { meanOpinion, polarisation, positionOf } from '../../simulation/opinions.ts';
-import { NO_OUTLOOKS, outlooksOf } from '../../simulation/outlooks.ts';
+import { NO_OUTLOOKS, type Outlooks, outlooksOf } from '../../simulation/outlooks.ts';
 import type { Session } from '../../simulation/protocol/session.ts';
 import { type Standing, sayReasoning, standingsOf } from '../../simulation/reasoning.ts';
 import type { Run } from '../../simulation/run.ts';
-import { cycleOf, inMic, showActions, showDecisions, statusOf } from '../../simulation/view.ts';
+import { cycleOf, inMic, showChoice, statusOf } from '../../simulation/view.ts';
 import { VIRTUES } from '../../simulation/virtues.ts';
-import type { World } from '../../simulation/world.ts';
+import type { Vote, World } from '../../simulation/world.ts';
 import type { JsonBytes } from './json-bytes.ts';
 
 /**
@@ -23,13 +24,15 @@ export function writeUpdate(session: Session, out: JsonBytes): void {
   writeSentinels(world, out);
   out.text('],"current_state":{');
   writeState(run, out);
-  out.text(',"decisions":').kept(showDecisions(world.open, scenario));
-  out.text(',"outlook":').kept(outlooks.otherwise);
+  out.text(',"decisions":[');
+  writeDecisions(run, out);
+  out.text('],"outlook":').kept(outlooks.otherwise);
   out.text(',"happened":').json(world.happened).text(',"actions":').kept(run.actions);
   out.text(',"debrief":').json(world.ending === null ? null : debriefOf(world, scenario));
   out.text(session.isRunning ? ',"is_running":true' : ',"is_running":false');
-  out.text(',"pace_ms":').number(session.pace).text('},"next_actions":');
-  out.kept(showActions(run, outlooks)).text('}');
+  out.text(',"pace_ms":').number(session.pace).text('},"next_actions":[');
+  writeActions(run, outlooks, out);
+  out.text(']}');
 }
 
 /** What of a sentinel's JSON stays the same from tick to tick. */
@@ -37,6 +40,25 @@ interface Frame {
   opening: string;
   tags: string;
   middle: string;
+}
+
+const POSITION = {
+  support: 'support","reasoning":"',
+  support_with_conditions: 'support_with_conditions","reasoning":"',
+  oppose: 'oppose","reasoning":"',
+  abstain: 'abstain","reasoning":"',
+} as const;
+
+/** Few, and the same in all runs: one of each is enough. */
+const SHARED = new Map<string, string>();
+const MOST_SHARED = 1000;
+
+function shared(text: string): string {
+  const known = SHARED.get(text);
+  if (known !== undefined) return known;
+  if (SHARED.size === MOST_SHARED) SHARED.clear();
+  SHARED.set(text, text);
+  return text;
 }
 
 const FRAMES = new WeakMap<readonly Standing[], Frame[]>();
@@ -47,8 +69,8 @@ function framesOf({ sentinels }: World, standings: readonly Standing[]): Frame[]
   const frames = sentinels.map((sentinel, i) => {
     const { id, cathedral, stubbornness } = sentinel;
     return {
-      opening: `"id":"${id}","cathedral":"${cathedral}","position":"`,
-      tags: `","virtue_tags":${JSON.stringify(standings[i]!.tags)},"opinion":`,
+      opening: shared(`${i === 0 ? '' : ','}{"id":"${id}","cathedral":"${cathedral}","position":"`),
+      tags: shared(`","virtue_tags":${JSON.stringify(standings[i]!.tags)},"opinion":`),
       middle: `,"stubbornness":${stubbornness},"status":"${statusOf(sentinel)}","coordination_score":`,
     };
   });
@@ -64,11 +86,7 @@ function writeSentinels(world: World, out: JsonBytes): void {
   for (let i = 0; i < frames.length; i += 1) {
     const { opening, tags, middle } = frames[i]!;
     const opinion = conditions.opinion[i]!;
-    out
-      .text(i === 0 ? '{' : '},{')
-      .text(opening)
-      .text(positionOf(opinion))
-      .text('","reasoning":"');
+    out.text(opening).text(POSITION[positionOf(opinion)]);
     sayReasoning(conditions, standings[i]!, i, out);
     out
       .text(tags)
@@ -78,9 +96,8 @@ function writeSentinels(world: World, out: JsonBytes): void {
       .text(middle)
       .number(score[i]!);
     out.text(',"gi_score":').number(gi[i]!).text(',"drift":').number(drift[i]!);
-    out.text(',"total_rewards":').number(inMic(minted[i]!));
+    out.text(',"total_rewards":').number(inMic(minted[i]!)).text('}');
   }
-  out.text('}');
 }
 
 function writeState({ world, scenario }: Run, out: JsonBytes): void {
@@ -106,9 +123,23 @@ function writeState({ world, scenario }: Run, out: JsonBytes): void {
 function writeDeliberation({ deliberation, levers }: World, out: JsonBytes): void {
   const { status, round, rounds, votes, dissenters, dissent, roundEnds } = deliberation;
   out.text(status).text('","round":').number(round).text(',"rounds":').number(rounds);
-  out.text(',"votes":').kept(votes).text(',"dissenters":').kept(dissenters);
+  out.text(',"votes":[');
+  for (const [i, vote] of votes.entries()) {
+    if (i > 0) out.text(',');
+    writeVote(vote, out);
+  }
+  out.text('],"dissenters":').json(dissenters);
   out.text(',"dissent":"').text(dissent).text('","round_ends":').number(roundEnds);
   out.text(',"quorum":').number(levers.quorum).text(',"consensus":').number(levers.consensus);
+}
+
+function writeVote(
+  { tick, support, oppose, abstain, turnout, agreement, result }: Vote,
+  out: JsonBytes,
+): void {
+  out.text('{"tick":').number(tick).text(',"support":').number(support).text(',"oppose":').number(oppose);
+  out.text(',"abstain":').number(abstain).text(',"turnout":').number(turnout);
+  out.text(',"agreement":').number(agreement).text(',"result":"').text(result).text('"}');
 }
 
 function writeEconomy({ economy }: World, out: JsonBytes): void {
@@ -118,4 +149,30 @@ function writeEconomy({ economy }: World, out: JsonBytes): void {
   out.text(',"mii":').number(mii).text(',"threshold":').number(threshold);
   out.text(isMinting ? ',"minting_active":true' : ',"minting_active":false').text(',"strain":');
   out.number(strain).text(',"multipliers":').kept(multipliers).text('}');
+}
+
+/** By the decision: its JSON up to when it ends, which alone differs from run to run. */
+const DECISIONS = new WeakMap<object, object>();
+
+function writeDecisions({ world, scenario }: Run, out: JsonBytes): void {
+  for (const [i, { name, until }] of world.open.entries()) {
+    const decision = openedDecision(name, scenario);
+    const { title, prompt, otherwise } = decision;
+    let opening = DECISIONS.get(decision);
+    if (!opening) {
+      opening = { name, title, prompt };
+      DECISIONS.set(decision, opening);
+    }
+    if (i > 0) out.text(',');
+    out.kept(opening).reopen().text(',"until":').number(until);
+    out.text(',"otherwise":"').text(otherwise).text('"}');
+  }
+}
+
+function writeActions({ world, scenario }: Run, outlooks: Outlooks, out: JsonBytes): void {
+  for (const [i, action] of available(world, scenario).entries()) {
+    if (i > 0) out.text(',');
+    out.kept(showChoice(action)).reopen().text(',"outlook":');
+    out.kept(outlooks.choices.get(action.choice.name) ?? null).text('}');
+  }
 }

@@ -15,7 +15,7 @@ test('an update is written in the bytes of JSON.stringify, in every state that a
     fc.property(arbitraryPlay, sessions, (plays, how) => {
       play(plays, (run) => {
         const session: Session = { ...NEW_SESSION, ...how, run };
-        const { text, release } = writer.write(session);
+        const { text, release } = writer.write([session]).next();
         expect(String(text)).toBe(JSON.stringify(updateOf(session)));
         release();
       });
@@ -27,6 +27,6 @@ test('an update is written in the bytes of JSON.stringify, in every state that a
 test('texts that nobody has released yet stay as they are', () => {
   const writer = new UpdateWriter();
   const runs = [1, 2, 3].map((seed) => play({ scenario: 'model_drift', seed, moves: [], rest: 2 }));
-  const texts = runs.map((run) => writer.write({ ...NEW_SESSION, run }).text);
+  const texts = runs.map((run) => writer.write([{ ...NEW_SESSION, run }]).next().text);
   expect(texts.map((text) => JSON.parse(String(text)).seed)).toEqual([1, 2, 3]);
 });

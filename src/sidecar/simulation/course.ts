@@ -1,0 +1,108 @@
+import { elapse, NEW_SESSION, type Session } from '../../simulation/protocol/session.ts';
+import { stepRun } from '../../simulation/run.ts';
+import type { SharedRuns } from './shared-runs.ts';
+import type { Texts, Written } from './update-writer.ts';
+
+/** Ticks that are made together at most: more would take more memory, and go to waste where somebody acts. */
+const REACH = 4;
+
+interface Ahead {
+  texts: Texts;
+  /** After the last of them. */
+  end: Session;
+  shown: number;
+}
+
+/**
+ * The session of one client, a few ticks ahead of what the client was shown. With thousands of runs in a process most of what
+ * a tick costs is the way of its world out of memory, so several are made and written while it is at hand. What comes is certain
+ * as long as nobody acts; who does acts in the session as it was shown.
+ */
+export class Course {
+  readonly #runs: SharedRuns;
+  /** As it was where the texts ahead begin, but for when it is due. */
+  #session: Session = NEW_SESSION;
+  #ahead: Ahead | null = null;
+  /** Ticks to be made together next: the more, the longer the client has said nothing. */
+  #reach = 1;
+
+  constructor(runs: SharedRuns) {
+    this.#runs = runs;
+  }
+
+  get isRunning(): boolean {
+    return this.#session.isRunning;
+  }
+
+  /** When the next tick is due, ms; null where none is. */
+  get due(): number | null {
+    return this.#session.due;
+  }
+
+  /** The session as the client was shown it, for what the client asks for next. */
+  shown(): Session {
+    const { run } = this.#session;
+    if (this.#ahead && run) this.#session = { ...this.#session, run: stepRun(run, this.#ahead.shown) };
+    this.#forget();
+    return this.#session;
+  }
+
+  adopt(session: Session): void {
+    this.#forget();
+    this.#session = session;
+  }
+
+  /** The update that tells of the session. */
+  write(): Written {
+    return this.#runs.write(this.shown());
+  }
+
+  /** The update of the tick that is due by `now`, on the same clock as the session's; null where none is. */
+  advance(now: number): Written | null {
+    const { run, due, pace } = this.#session;
+    if (run === null || due === null || now < due) return null;
+    if (this.#runs.isShared(run)) {
+      this.#session = elapse(this.#session, now, this.#runs).session;
+      return this.#runs.write(this.#session);
+    }
+    this.#ahead ??= this.#lookAhead();
+    const { texts, end } = this.#ahead;
+    const written = texts.next();
+    this.#ahead.shown += 1;
+    const isLast = texts.left === 0;
+    const next = isLast ? end : this.#session;
+    // On the beat where it can be held, else from now on.
+    this.#session = next.due === null ? next : { ...next, due: Math.max(due + pace, now) };
+    if (isLast) {
+      this.#ahead = null;
+      this.#reach = Math.min(2 * this.#reach, REACH);
+    }
+    return written;
+  }
+
+  /** The tick that is due waits for as long as a tick takes. */
+  putOff(now: number): void {
+    this.#session = { ...this.#session, due: now + this.#session.pace };
+  }
+
+  /** Leaves it for good. */
+  end(): void {
+    this.adopt(NEW_SESSION);
+  }
+
+  #lookAhead(): Ahead {
+    const sessions: Session[] = [];
+    let end = this.#session;
+    while (sessions.length < this.#reach && end.due !== null) {
+      end = elapse(end, end.due, this.#runs).session;
+      sessions.push(end);
+    }
+    return { texts: this.#runs.writeAll(sessions), end, shown: 0 };
+  }
+
+  #forget(): void {
+    this.#ahead?.texts.drop();
+    this.#ahead = null;
+    this.#reach = 1;
+  }
+}
