@@ -115,8 +115,7 @@ async function watch(
   more: (place: number) => object = () => ({}),
 ): Promise<Watched> {
   const server = await serve('simulation', [kind, ...args]);
-  await warmUp(server, sessions, more);
-  const before = await settledMemory(server);
+  const memory = await warmUp(server, sessions, more);
   const audience = await Audience.gather(server.url, sessions, (place) => ({
     action: 'start_simulation',
     scenario: SCENARIO,
@@ -126,18 +125,20 @@ async function watch(
   const start = await cpuSeconds(server);
   const { late, bytes } = await audience.listen(seconds);
   const cpu = (((await cpuSeconds(server)) - start) / late.length) * 1e6;
-  const memory = ((await settledMemory(server)) - before) / sessions / 1024;
   audience.leave();
   await server.stop();
   return { late: p99(late), bytes, cpu, memory };
 }
 
-/** A service runs for months: what its first seconds cost, while its code is compiled, is not what a message costs. */
-async function warmUp(server: Server, sessions: number, more: (place: number) => object): Promise<void> {
+/** A service runs for months: what its first seconds cost, while its code is compiled, is not what a message costs. KiB of each session. */
+async function warmUp(server: Server, sessions: number, more: (place: number) => object): Promise<number> {
+  const before = await settledMemory(server);
   const message = { action: 'start_simulation', scenario: SCENARIO, pace_ms: WARM_UP_PACE_MS };
   const audience = await Audience.gather(server.url, sessions, (place) => ({ ...message, ...more(place) }));
   await audience.listen(WARM_UP_SECONDS);
+  const memory = ((await settledMemory(server)) - before) / sessions / 1024;
   audience.leave();
+  return memory;
 }
 
 /** User and system time of the process so far; ticks are of 10 ms on every Linux that there is. */

@@ -1,5 +1,6 @@
 /** Bytes to begin with: room for four updates of seven thousand. */
 const ROOM = 32 * 1024;
+const STEP = 4 * 1024;
 /** Of a number: ten digits, a point, six places. */
 const NUMBER_ROOM = 17;
 /** From this length on the way into native code is shorter than one byte after the other. */
@@ -131,8 +132,10 @@ export class JsonBytes {
   }
 
   #reserve(more: number): void {
-    if (this.#length + more <= this.#bytes.length) return;
-    const wider = Buffer.allocUnsafeSlow(2 * (this.#length + more));
+    const least = this.#length + more;
+    if (least <= this.#bytes.length) return;
+    // Pages are kept for long, by the thousand: no more than what they need.
+    const wider = Buffer.allocUnsafeSlow(STEP * Math.ceil(least / STEP));
     wider.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = wider;
   }
