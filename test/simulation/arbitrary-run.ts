@@ -50,7 +50,8 @@ function parametersAt(parameters: Readonly<Record<string, Parameter>>, share: nu
   const values = Object.entries(parameters).map(([name, parameter]) => [
     name,
     parameter.kind === 'number'
-      ? parameter.minimum + share * (parameter.maximum - parameter.minimum)
+      ? // The sum may be rounded to above the maximum.
+        Math.min(parameter.maximum, parameter.minimum + share * (parameter.maximum - parameter.minimum))
       : parameter.values[Math.floor(share * (parameter.values.length - 1))]!,
   ]);
   return Object.fromEntries(values);
