@@ -11,7 +11,7 @@ import { SNAPSHOTS, type Snapshot, type SnapshotFile } from './publish/snapshot-
 import type { Problem } from './publish/verify-release.ts';
 import { PUBLISHER_KEYS_PATH } from './run/publisher.ts';
 import { readKept } from './snapshots/read-kept.ts';
-import { verifySnapshot } from './snapshots/verify-snapshots.ts';
+import { verifyList, verifySnapshot } from './snapshots/verify-snapshots.ts';
 
 export interface AsOfOptions extends Omit<CheckOptions, 'ledger' | 'publisherKeys'> {
   ledger: string;
@@ -50,7 +50,11 @@ export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
     if (into !== null) await keepMade(made, id, into);
     if (!published) return { manifest, published, problems: [], compared: 0, notMade: [] };
     log(`reading every byte of ${join(out, SNAPSHOTS, id)}`);
-    const problems = [...(await verifySnapshot(out, id)), ...compareSnapshots(published, again)];
+    const problems = [
+      ...(await verifyList(out, null)),
+      ...(await verifySnapshot(out, id)),
+      ...compareSnapshots(published, again),
+    ];
     const notMade = published.files.filter(isNotMade).map(({ path }) => path);
     return { manifest, published, problems, compared: published.files.length - notMade.length, notMade };
   } finally {

@@ -73,15 +73,16 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   const { out, waitMs } = options;
   return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, async () => {
     if (options.snapshots) await assertListReadable(out);
-    const report = await run(options);
+    const { report, publisher } = await run(options);
+    const sign = publisher?.signText ?? null;
     // What a run that was killed had left to do is done by the next one, whether that finds something new or not.
     if (options.snapshots)
-      await publishSnapshots(out, report.manifest, { ...options.snapshots, baseUrl: options.baseUrl });
+      await publishSnapshots(out, report.manifest, { ...options.snapshots, baseUrl: options.baseUrl, sign });
     return report;
   });
 }
 
-async function run(options: BuildOptions): Promise<BuildReport> {
+async function run(options: BuildOptions): Promise<{ report: BuildReport; publisher: Publisher | null }> {
   const { out, baseUrl, software, rebuild, log } = options;
   const documents = await readDocuments(options.documents);
   const companions = await readCompanions(options.companions, options.verifiers);
@@ -93,7 +94,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const inputs = digestInputs(options, { documents, companions, publisher });
   const nothingNew = !rebuild && snapshots.length === 0;
   if (previous && nothingNew && isMadeOf(previous, inputs, options))
-    return extendLog(previous.manifest.ledger, async () => unchanged(previous));
+    return extendLog(previous.manifest.ledger, async () => ({ report: unchanged(previous), publisher }));
 
   await using staging = await openStaging(out, previous, { reuse: !rebuild });
   const folded = await foldSnapshots({ ...options, staging, documents, companions, snapshots, resume });
@@ -110,8 +111,9 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   if (withExtras(options)) await renderSitemap(staging, baseUrl, state.asOf);
   const publication = { facts, state: formatResume(folded), sign: signerOf(publisher, options) };
   const { outcome, release } = await extendLog(ledger, () => staging.publish(publication));
-  log(`${outcome} ${release.manifest.release}`);
-  return { outcome, manifest: release.manifest, snapshots: snapshots.length, events, findings };
+  const { manifest } = release;
+  log(`${outcome} ${manifest.release}`);
+  return { report: { outcome, manifest, snapshots: snapshots.length, events, findings }, publisher };
 }
 
 async function newSnapshots({ ledger, until }: BuildOptions, { position }: Resume): Promise<SnapshotFile[]> {

@@ -61,7 +61,7 @@ export async function check(options: CheckOptions): Promise<Problem[]> {
   };
   const unproved = await verifyProofs(dir, manifest, keys);
   log('checking every byte of the snapshots');
-  unproved.push(...(await verifySnapshots(out)));
+  unproved.push(...(await verifySnapshots(out, keys.publisher)));
   if (unproved.length > 0 || ledger === null) return unproved;
   return compareWithLedger({ ...options, ledger });
 }

@@ -4,7 +4,7 @@ import { replaceFile } from '../publish/durable.ts';
 import { removeOldTiles } from '../publish/log/remove-old-partials.ts';
 import { sha256 } from '../publish/manifest.ts';
 import { MANIFEST_PATH } from '../publish/public-manifest.ts';
-import { INDEX, SNAPSHOTS } from '../publish/snapshot-index.ts';
+import { LIST_PATH, LIST_SIGNATURE_PATH, SNAPSHOTS } from '../publish/snapshot-index.ts';
 import { assertPlaceable } from './assert-placeable.ts';
 import { type FetchWork, fetchBlobs } from './fetch-blobs.ts';
 import { placeGeneration } from './generation.ts';
@@ -76,7 +76,8 @@ export async function bringRelease(
   const files = await fetchBlobs(wanted, blobs, work);
   log('snapshots');
   await addProofs(release, blobs, work);
-  const snapshotWork = { ...work, folder, reader, manifest, known: release.known, blobs, recheck };
+  const { keys, known } = release;
+  const snapshotWork = { ...work, folder, reader, manifest, keys, known, blobs, recheck };
   const { list, added, unvouched, bytes } = await mirrorSnapshots(snapshotWork);
   log(`putting version ${manifest.version} in its place`);
   const texts = new Map<string, Uint8Array>([...proofs, ['_headers', Buffer.from(mirrorHeaders(manifest))]]);
@@ -85,7 +86,8 @@ export async function bringRelease(
   if (!isPlaced) await placeGeneration(folder, { manifest, blobs, texts }, options);
   await replaceFile(join(folder, LOG, 'checkpoint'), manifest.log.checkpoint);
   await removeOldTiles(folder, head.size);
-  if (list) await replaceFile(join(folder, SNAPSHOTS, INDEX), list.bytes);
+  await replaceFile(join(folder, LIST_PATH), list.bytes);
+  await replaceFile(join(folder, LIST_SIGNATURE_PATH), list.signature);
   return { files: { files: files.files, bytes: files.bytes + bytes }, tiles, snapshots: added, unvouched };
 }
 

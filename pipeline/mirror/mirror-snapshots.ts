@@ -17,20 +17,16 @@ import { measure } from './measure.ts';
 import { mismatch } from './mismatch.ts';
 import { promisedHistories } from './old-histories.ts';
 import type { Origin } from './origin.ts';
-import {
-  type Ended,
-  readSnapshot,
-  readSnapshotList,
-  type SnapshotList,
-  type Stored,
-  storedFiles,
-} from './snapshot-list.ts';
+import { readSignedList, type SignedList } from './signed-list.ts';
+import { type Ended, readSnapshot, readSnapshotList, type Stored, storedFiles } from './snapshot-list.ts';
 import { assertSigned } from './snapshot-signature.ts';
 
 export interface SnapshotWork extends FetchWork {
   folder: string;
   reader: TileReader;
   manifest: PublicManifest;
+  /** Keys that sign the release, and so the list. */
+  keys: readonly Verifier[];
   /** Keys that may have signed what is new since the last run. */
   known: readonly Verifier[];
   /** Where bytes are by SHA-256; those of snapshots are added. */
@@ -40,8 +36,8 @@ export interface SnapshotWork extends FetchWork {
 }
 
 export interface SnapshotsBrought {
-  /** As the origin has it, for when all else is in its place; null: there are none. */
-  list: SnapshotList | null;
+  /** As the origin has it, for when all else is in its place. */
+  list: SignedList;
   added: number;
   /** Of those, the ones that no key vouches for that is known now. */
   unvouched: number;
@@ -50,19 +46,19 @@ export interface SnapshotsBrought {
 
 /**
  * Brings the snapshots that are not here yet, the oldest first; one is here when its index is. One that is here already must
- * be the same still. Throws what `readSnapshot`, `assertSigned` and `fetchBlobs` throw.
+ * be the same still. Throws what `readSignedList`, `readSnapshot`, `assertSigned` and `fetchBlobs` throw.
  */
 export async function mirrorSnapshots(work: SnapshotWork): Promise<SnapshotsBrought> {
   const { origin, folder, recheck } = work;
-  const list = await readSnapshotList(origin);
+  const list = await readSignedList(origin, work);
   const before = await readSnapshotList(await FolderOrigin.at(folder));
   const held = new Map(before?.index.map((entry) => [entry.id, entry.index.sha256]));
   const brought: SnapshotsBrought = { list, added: 0, unvouched: 0, bytes: 0 };
-  const histories = await promisedHistories(origin, folder, list?.index ?? [], work.manifest);
+  const histories = await promisedHistories(origin, folder, list.index, work.manifest);
   const old = await fetchMissing(histories, work);
   await placeFiles(old.missing, work);
   brought.bytes += old.bytes;
-  for (const entry of list?.index.toReversed() ?? []) {
+  for (const entry of list.index.toReversed()) {
     const known = held.get(entry.id);
     if (known !== undefined) assertUnchanged(origin, entry, known);
     if (known !== undefined && !recheck) continue;

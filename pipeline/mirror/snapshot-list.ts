@@ -2,6 +2,7 @@ import { digestOf } from '../ledger/digest.ts';
 import type { TileReader } from '../log/tile-reader.ts';
 import {
   INDEX,
+  LIST_PATH,
   LONGEST_INDEX,
   parseSnapshot,
   parseSnapshotIndex,
@@ -30,12 +31,18 @@ export type Ended = Exclude<SnapshotFile, Stored>;
 /** A file of its own below a snapshot's folder, or one that several share; never an index. */
 const URL = new RegExp(`^${SNAPSHOTS}/[^/]+/(?!index\\.json$).`, 'i');
 
-/** Null where an origin has no snapshots. Throws release_invalid, mirror_mismatch and mirror_unreachable. */
+/**
+ * The list as it is, whoever made it: for what is held already, and for hints. Null where there is none. Throws
+ * release_invalid, mirror_mismatch and mirror_unreachable.
+ */
 export async function readSnapshotList(origin: Origin): Promise<SnapshotList | null> {
-  const path = `${SNAPSHOTS}/${INDEX}`;
-  const found = await readSmall(origin, path, { most: LONGEST_INDEX });
-  const place = origin.placeOf(path);
-  return found && { bytes: found.bytes, index: parseSnapshotIndex(textOf(found.bytes, place), place) };
+  const found = await readSmall(origin, LIST_PATH, { most: LONGEST_INDEX });
+  return found && parseList(found.bytes, origin.placeOf(LIST_PATH));
+}
+
+/** Throws release_invalid. */
+export function parseList(bytes: Uint8Array<ArrayBuffer>, place: string): SnapshotList {
+  return { bytes, index: parseSnapshotIndex(textOf(bytes, place), place) };
 }
 
 /**
@@ -50,7 +57,7 @@ export async function readSnapshot(
   const { id, log_size, root_hash, index } = entry;
   const path = `${SNAPSHOTS}/${id}/${INDEX}`;
   const place = origin.placeOf(path);
-  if (index.path !== path) throw mismatch(origin.placeOf(`${SNAPSHOTS}/${INDEX}`), path, index.path);
+  if (index.path !== path) throw mismatch(origin.placeOf(LIST_PATH), path, index.path);
   if (log_size > reader.head.size)
     throw mismatch(place, `a snapshot of at most ${reader.head.size} events`, `${log_size}`);
   await assertBeginsWith(reader, headOf({ size: log_size, root_hash }), place);

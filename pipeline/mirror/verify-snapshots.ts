@@ -4,21 +4,25 @@ import { inParallel } from '../publish/in-parallel.ts';
 import type { PublicManifest } from '../publish/public-manifest.ts';
 import type { SnapshotEntry } from '../publish/snapshot-index.ts';
 import { assertEnded } from './assert-ended.ts';
+import { type Looking, lookingAgain } from './looking-again.ts';
 import { mismatch } from './mismatch.ts';
 import { lengthOf } from './old-histories.ts';
 import type { Origin } from './origin.ts';
 import { readSmall } from './read-small.ts';
-import { type Ended, readSnapshot, readSnapshotList, type Stored, storedFiles } from './snapshot-list.ts';
+import { readSignedList } from './signed-list.ts';
+import { type Ended, readSnapshot, type Stored, storedFiles } from './snapshot-list.ts';
 import { assertSigned, type Voucher } from './snapshot-signature.ts';
 import type { Findings } from './verification.ts';
 import { verifyFile } from './verify-files.ts';
 
-export interface SnapshotsWork {
+export interface SnapshotsWork extends Looking {
   origin: Origin;
   reader: TileReader;
   manifest: PublicManifest;
-  /** Keys that are known now. */
+  /** Keys that sign the release, and so the list. */
   keys: readonly Verifier[];
+  /** Those, and others that may have signed a snapshot. */
+  known: readonly Verifier[];
   choose: <T>(all: readonly T[]) => readonly T[];
   findings: Findings;
   parallel: number;
@@ -32,10 +36,10 @@ export interface SnapshotsRead {
   vouched: number;
 }
 
-/** Of the snapshots those that `choose` takes, every byte of them. Null where there are none. */
-export async function verifySnapshots(work: SnapshotsWork): Promise<SnapshotsRead | null> {
-  const list = await readSnapshotList(work.origin);
-  if (!list) return null;
+/** The list, and of the snapshots in it those that `choose` takes, every byte of them. */
+export async function verifySnapshots(work: SnapshotsWork): Promise<SnapshotsRead> {
+  // Published after its release: between the two it is that of the one before.
+  const list = await lookingAgain(work, () => readSignedList(work.origin, work));
   const chosen = work.choose(list.index);
   const done = { read: chosen.length, all: list.index.length, vouched: 0 };
   for (const entry of chosen) {
@@ -46,7 +50,7 @@ export async function verifySnapshots(work: SnapshotsWork): Promise<SnapshotsRea
 }
 
 async function verifySnapshot(entry: SnapshotEntry, work: SnapshotsWork): Promise<Voucher> {
-  const { origin, reader, findings, parallel, keys } = work;
+  const { origin, reader, findings, parallel, known } = work;
   const { snapshot } = await readSnapshot(origin, entry, reader);
   const place = origin.placeOf(entry.index.path);
   const stored = storedFiles(snapshot, place);
@@ -57,7 +61,7 @@ async function verifySnapshot(entry: SnapshotEntry, work: SnapshotsWork): Promis
     if ('range' in file) await findings.attempt(() => verifyEnded(file, entry, work));
   }
   const read = ({ url, bytes }: Stored) => readBytes(origin, url, bytes);
-  return assertSigned(snapshot, stored, { keys, read, place });
+  return assertSigned(snapshot, stored, { keys: known, read, place });
 }
 
 async function readBytes(origin: Origin, path: string, bytes: number): Promise<Uint8Array<ArrayBuffer>> {

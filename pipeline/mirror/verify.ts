@@ -132,17 +132,16 @@ async function openManifestLog(
 
 async function checkSnapshots(
   reader: TileReader,
-  { manifest, known }: SignedRelease,
-  { origin, choose, parallel, log }: VerifyOptions,
+  { manifest, keys, known }: SignedRelease,
+  { origin, choose, parallel, wait, log }: VerifyOptions,
   findings: Findings,
 ): Promise<void> {
   log('snapshots');
   await findings.check('snapshots', async () => {
-    const work = { origin, reader, manifest, keys: known, choose, findings, parallel };
+    const work = { origin, reader, manifest, keys, known, choose, findings, parallel, wait, log };
     const done = await verifySnapshots(work);
-    if (!done) return 'there are none';
     const others = done.read - done.vouched;
     const whose = others > 0 ? `; ${others} signed by none of the keys of now` : '';
-    return `${done.read} of ${done.all} read, all of their files as listed${whose}`;
+    return `${done.read} of ${done.all} read, the list signed, all of their files as listed${whose}`;
   });
 }

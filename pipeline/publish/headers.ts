@@ -1,6 +1,7 @@
 import type { ManifestFile } from './manifest.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { PROOF_PATHS } from './public-manifest.ts';
+import { LIST_PATH, LIST_SIGNATURE_PATH } from './snapshot-index.ts';
 
 type Headers = Record<string, string>;
 
@@ -167,19 +168,18 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
 }
 
 /**
- * What is published beside the files of a release: what proves it, and the snapshots, whose ids begin with their year. No
- * two of these match one path with one header.
+ * What is published beside the files of a release: what proves it, the signed list of snapshots, which has to be of the same
+ * release, and the snapshots, whose ids begin with their year. No two of these match one path with one header.
  */
 function rulesApart(open: readonly ManifestFile[]): [string, Headers][] {
   const any = { 'Access-Control-Allow-Origin': '*' };
-  const proofs = PROOF_PATHS.map((path): [string, Headers] => [
+  const proofs = [...PROOF_PATHS, LIST_PATH, LIST_SIGNATURE_PATH].map((path): [string, Headers] => [
     `/${path}`,
     { 'Content-Type': mediaTypeOf(path), 'Cache-Control': CACHE_CONTROL.page, ...any },
   ]);
   const unnamed = open.filter(({ path, kind }) => kind === 'data' && !/\.[^/]*$/.test(path));
   return [
     ...proofs,
-    ['/snapshots/index.json', { 'Cache-Control': CACHE_CONTROL.data, ...any }],
     ['/snapshots/assets/*', { 'Cache-Control': CACHE_CONTROL.immutable, ...any }],
     ['/snapshots/2*', { 'Cache-Control': CACHE_CONTROL.immutable, ...any }],
     ...unnamed.map(({ path, media_type }): [string, Headers] => [

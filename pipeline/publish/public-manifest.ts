@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
-import { CathedralError } from '../errors.ts';
 import { isSlotId } from '../ledger/slot.ts';
 import { ReleasePath } from './release-path.ts';
+import { formatSignedFile, parseSignedFile, type SignedFile } from './signed-file.ts';
 
 /** Where the files that prove a release are, below the service's root; they are in no list of files. */
 export const MANIFEST_PATH = 'manifest.json';
@@ -116,15 +116,7 @@ export const Latest = z.strictObject({
 });
 export type Latest = z.infer<typeof Latest>;
 
-/** What the publisher's signature is over. */
-export interface SignedManifest {
-  version: number;
-  /** Of `manifest.json`, byte for byte. */
-  sha256: string;
-  bytes: number;
-}
-
-const SIGNED = /^cathedral-manifest\/v1\n([1-9]\d{0,15})\n([0-9a-f]{64})\n([1-9]\d{0,9})\n$/;
+const FORM = 'cathedral-manifest/v1';
 
 export function formatPublicManifest(manifest: PublicManifest): string {
   return `${JSON.stringify(PublicManifest.parse(manifest), null, 1)}\n`;
@@ -145,19 +137,11 @@ export function parseLatest(text: string, place: string = LATEST_PATH): Latest {
 }
 
 /** The text of the note that is `manifest.json.sig`. */
-export function formatSignedText({ version, sha256, bytes }: SignedManifest): string {
-  return `cathedral-manifest/v1\n${version}\n${sha256}\n${bytes}\n`;
+export function formatSignedText(signed: SignedFile): string {
+  return formatSignedFile(FORM, signed);
 }
 
 /** Of the text of a note whose signature was verified. Throws release_invalid. */
-export function parseSignedText(text: string, place: string = SIGNATURE_PATH): SignedManifest {
-  const [, version, sha256, bytes] = SIGNED.exec(text) ?? [];
-  if (sha256 === undefined || !Number.isSafeInteger(Number(version))) {
-    throw new CathedralError('release_invalid', {
-      place,
-      expected: 'cathedral-manifest/v1, a version, a SHA-256 and a length, a line each',
-      found: JSON.stringify(text.slice(0, 200)),
-    });
-  }
-  return { version: Number(version), sha256, bytes: Number(bytes) };
+export function parseSignedText(text: string, place: string = SIGNATURE_PATH): SignedFile {
+  return parseSignedFile(FORM, text, place);
 }

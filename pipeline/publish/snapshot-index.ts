@@ -3,10 +3,14 @@ import { parseJsonFile } from '../artifacts/format/json.ts';
 import { CathedralError } from '../errors.ts';
 import { Latest, MOST_FILES, PublicManifest, ReleaseId, SnapshotId } from './public-manifest.ts';
 import { ReleasePath } from './release-path.ts';
+import { formatSignedFile, parseSignedFile, type SignedFile } from './signed-file.ts';
 
 /** Below the service's root, and below OUT. */
 export const SNAPSHOTS = 'snapshots';
 export const INDEX = 'index.json';
+/** The list of all, and the publisher's signature over it and the version of the release that it goes with. */
+export const LIST_PATH = `${SNAPSHOTS}/${INDEX}`;
+export const LIST_SIGNATURE_PATH = `${LIST_PATH}.sig`;
 /** Histories that were written anew, as they were, by their SHA-256. */
 export const OLD_HISTORIES = `${SNAPSHOTS}/histories`;
 /** Styles and fonts of the pages. */
@@ -14,6 +18,8 @@ export const ASSETS = `${SNAPSHOTS}/assets`;
 
 /** What a reader takes of an index at most, in bytes. */
 export const LONGEST_INDEX = 16 << 20;
+
+const FORM = 'cathedral-snapshots/v1';
 
 const Blob = z.strictObject({ sha256: Latest.shape.manifest.shape.sha256, bytes: z.int().min(0) });
 
@@ -89,10 +95,20 @@ export function formatSnapshotIndex(index: SnapshotIndex): string {
 }
 
 /** Throws release_invalid, for an order that is not newest first too. */
-export function parseSnapshotIndex(text: string, place: string = `${SNAPSHOTS}/${INDEX}`): SnapshotIndex {
+export function parseSnapshotIndex(text: string, place: string = LIST_PATH): SnapshotIndex {
   const index = parseJsonFile(text, SnapshotIndex, place, 'release_invalid');
   const late = index.find(({ id }, at) => at > 0 && index[at - 1]!.id <= id);
   if (!late) return index;
   const expected = 'each snapshot once, newest first';
   throw new CathedralError('release_invalid', { place, expected, found: late.id });
+}
+
+/** The text of the note that is `/snapshots/index.json.sig`. */
+export function formatSignedList(signed: SignedFile): string {
+  return formatSignedFile(FORM, signed);
+}
+
+/** Of the text of a note whose signature was verified. Throws release_invalid. */
+export function parseSignedList(text: string, place: string = LIST_SIGNATURE_PATH): SignedFile {
+  return parseSignedFile(FORM, text, place);
 }

@@ -1,5 +1,5 @@
 import { CathedralError } from '../errors.ts';
-import { formatVerifierKey } from '../ledger/note.ts';
+import { formatVerifierKey, signNote } from '../ledger/note.ts';
 import { withLock } from '../publish/lock.ts';
 import type { Manifest } from '../publish/manifest.ts';
 import type { NewFile } from '../publish/new-file.ts';
@@ -30,6 +30,8 @@ export interface Publisher {
   keys: readonly string[];
   /** Null: the release is not signed. */
   sign: ((release: Manifest, checkpoint: string) => Promise<Proof>) | null;
+  /** Signs what goes with a release that was signed, by the same keys. Null like `sign`. */
+  signText: ((text: string) => string) | null;
 }
 
 /** Where readers find the keys, below the service's root. */
@@ -44,7 +46,7 @@ export async function openPublisher(
   { previous, ...place }: Omit<SigningPlace, 'keyFile'>,
 ): Promise<Publisher | null> {
   if (options === null) return null;
-  if (options.kind === 'shown') return { keys: options.keys, sign: null };
+  if (options.kind === 'shown') return { keys: options.keys, sign: null, signText: null };
   const { keyFile } = options;
   const keys =
     (await readPublisherKeys(keyFile)) ?? (await firstKeys(options, { previous, waitMs: place.waitMs }));
@@ -55,6 +57,7 @@ export async function openPublisher(
     keys: verifierKeys,
     sign: (release, checkpoint) =>
       signRelease(release, { checkpoint, signers: [first!, ...others] }, { ...place, previous, keyFile }),
+    signText: (text) => signNote(text, first!, ...others),
   };
 }
 

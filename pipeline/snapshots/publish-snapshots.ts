@@ -1,10 +1,12 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { guarded, replaceFile } from '../publish/durable.ts';
-import type { Manifest } from '../publish/manifest.ts';
+import { type Manifest, sha256 } from '../publish/manifest.ts';
 import {
+  formatSignedList,
   formatSnapshotIndex,
-  INDEX,
+  LIST_PATH,
+  LIST_SIGNATURE_PATH,
   OLD_HISTORIES,
   SNAPSHOTS,
   type SnapshotEntry,
@@ -14,13 +16,18 @@ import { indexPage } from './index-page.ts';
 import { keepSnapshot, SNAPSHOT_STAGING } from './keep-snapshot.ts';
 import { keepLook } from './look.ts';
 import { placeHistories } from './old-histories.ts';
-import type { Look } from './page-frame.ts';
 import { keptIds, readIndex, readKept } from './read-kept.ts';
 import { retained } from './retained.ts';
 
 export interface SnapshotOptions {
   /** For how many days before the newest all snapshots are kept. */
   days: number;
+}
+
+interface Means extends SnapshotOptions {
+  baseUrl: string;
+  /** A note of the text by the keys that have signed the release; null: the release is not signed. */
+  sign: ((text: string) => string) | null;
 }
 
 /**
@@ -31,7 +38,7 @@ export interface SnapshotOptions {
 export async function publishSnapshots(
   out: string,
   manifest: Manifest,
-  { days, baseUrl }: SnapshotOptions & { baseUrl: string },
+  { days, baseUrl, sign }: Means,
 ): Promise<void> {
   const release = { dir: join(out, 'releases', manifest.release), manifest };
   const hasPages = manifest.files.some(({ kind }) => kind === 'page');
@@ -48,7 +55,11 @@ export async function publishSnapshots(
   const entries = await placeHistories(out, release, known, unlisted);
   const kept = new Set(retained(ids, days));
   const index = entries.filter(({ id }) => kept.has(id)).sort((a, b) => (a.id < b.id ? 1 : -1));
-  await writeIndex(out, index, days, look);
+  const list = formatSnapshotIndex(index);
+  if (look) await writeChanged(join(out, SNAPSHOTS, 'index.html'), indexPage(index, days, look));
+  await writeChanged(join(out, LIST_PATH), list);
+  // The last of the two: who sees the new signature sees the new list.
+  await writeSignature(out, list, manifest, sign);
   await removeOld(
     out,
     ids.filter((id) => !kept.has(id)),
@@ -68,14 +79,24 @@ async function readEntries(out: string, ids: readonly string[]): Promise<Snapsho
   return entries;
 }
 
-async function writeIndex(out: string, index: SnapshotIndex, days: number, look: Look | null): Promise<void> {
-  const texts = new Map([[INDEX, formatSnapshotIndex(index)]]);
-  if (look) texts.set('index.html', indexPage(index, days, look));
-  for (const [name, text] of texts) {
-    const place = join(out, SNAPSHOTS, name);
-    const found = await readFile(place, 'utf8').catch(() => null);
-    if (found !== text) await replaceFile(place, text);
-  }
+/** Leaves a file that is as it should be alone. */
+async function writeChanged(place: string, text: string): Promise<void> {
+  const found = await readFile(place, 'utf8').catch(() => null);
+  if (found !== text) await replaceFile(place, text);
+}
+
+/** Over the list and the version of the release, or an older list could be shown with it. */
+async function writeSignature(
+  out: string,
+  list: string,
+  { signed }: Manifest,
+  sign: Means['sign'],
+): Promise<void> {
+  const place = join(out, LIST_SIGNATURE_PATH);
+  if (!signed || !sign) return guarded(place, () => rm(place, { force: true }));
+  const { version } = signed;
+  const text = formatSignedList({ version, sha256: sha256(list), bytes: Buffer.byteLength(list) });
+  await writeChanged(place, sign(text));
 }
 
 /** What is no longer listed goes away at once, and is removed then: half a snapshot is never to be seen. */

@@ -1,25 +1,37 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CathedralError } from '../errors.ts';
-import { parseVerifierKey } from '../ledger/note.ts';
+import { parseVerifierKey, type Verifier } from '../ledger/note.ts';
+import { FolderOrigin } from '../mirror/folder-origin.ts';
+import { readHeld } from '../mirror/held.ts';
+import { readSignedList } from '../mirror/signed-list.ts';
 import { listTree } from '../publish/list-tree.ts';
 import { openManifest } from '../publish/open-manifest.ts';
 import { MANIFEST_PATH, parsePublicManifest, SIGNATURE_PATH } from '../publish/public-manifest.ts';
-import { INDEX, SNAPSHOTS, type Snapshot, type SnapshotFile } from '../publish/snapshot-index.ts';
+import {
+  INDEX,
+  LIST_PATH,
+  LIST_SIGNATURE_PATH,
+  SNAPSHOTS,
+  type Snapshot,
+  type SnapshotFile,
+} from '../publish/snapshot-index.ts';
 import type { Problem } from '../publish/verify-release.ts';
 import { isEndOf } from './history-ranges.ts';
 import { keptIds, readIndex, readKept } from './read-kept.ts';
 
 /**
  * Reads every byte of the snapshots and compares them with their indexes and signed manifests, and those with the index of
- * all. By place; empty where all is well, and where there are none.
+ * all, and that with its signature. `keys`: as `verifyList` has them. By place; empty where all is well, and where a release
+ * that is not signed has none.
  */
-export async function verifySnapshots(out: string): Promise<Problem[]> {
+export async function verifySnapshots(out: string, keys: readonly Verifier[] | null): Promise<Problem[]> {
   const ids = (await keptIds(out)).sort();
   const problems = await caught(async () => compareIndex(out, ids));
+  problems.push(...(await verifyList(out, keys)));
   for (const id of ids) problems.push(...(await verifySnapshot(out, id)));
   return problems;
 }
@@ -38,10 +50,34 @@ export async function verifySnapshot(out: string, id: string): Promise<Problem[]
   });
 }
 
+/**
+ * Whether the list of all is what readers of the signed release that is served take for it. `keys`: of the publisher; null:
+ * those that the release names.
+ */
+export async function verifyList(out: string, keys: readonly Verifier[] | null): Promise<Problem[]> {
+  return caught(async () => {
+    const held = await readHeld(out);
+    if (!held) return verifyUnsigned(out);
+    const { manifest } = held;
+    const release = { manifest, keys: keys ?? manifest.keys.map(parseVerifierKey) };
+    await readSignedList(await FolderOrigin.at(out), release);
+    return [];
+  });
+}
+
+async function verifyUnsigned(out: string): Promise<Problem[]> {
+  const found = await access(join(out, LIST_SIGNATURE_PATH)).then(
+    () => true,
+    () => false,
+  );
+  const expected = 'no such file beside a release that is not signed';
+  return found ? [{ place: LIST_SIGNATURE_PATH, expected, found: 'one' }] : [];
+}
+
 async function compareIndex(out: string, ids: readonly string[]): Promise<Problem[]> {
   const index = await readIndex(out);
   if (!index && ids.length === 0) return [];
-  const place = `${SNAPSHOTS}/${INDEX}`;
+  const place = LIST_PATH;
   const listed = (index ?? []).map(({ id }) => id);
   const problems: Problem[] = [];
   const unlisted = ids.filter((id) => !listed.includes(id));

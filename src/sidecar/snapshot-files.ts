@@ -8,6 +8,8 @@ import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
 import {
   ASSETS,
   INDEX,
+  LIST_PATH,
+  LIST_SIGNATURE_PATH,
   OLD_HISTORIES,
   parseSnapshot,
   parseSnapshotIndex,
@@ -54,7 +56,7 @@ export class SnapshotFiles {
   /** Null where there is no such folder. Rejects where it cannot be read. */
   async #open(folder: string): Promise<Shelf | null> {
     const place = join(this.#out, folder);
-    const version = await versionOf(folder === SNAPSHOTS ? join(place, INDEX) : place);
+    const version = folder === SNAPSHOTS ? await versionOfList(this.#out) : await versionOf(place);
     if (version === null) return null;
     const known = this.#loaded.get(folder);
     const current = known?.version === version ? known : { version, shelf: this.#load(folder) };
@@ -81,9 +83,9 @@ export function isOfSnapshots(path: string): boolean {
 
 /** `snapshots/2025-12-01T06Z/economy/supply` → `snapshots/2025-12-01T06Z`; the one that a file is listed in. */
 function folderOf(path: string): string | null {
-  const [root, name = '', ...rest] = path.split('/');
+  const [root, name = ''] = path.split('/');
   if (root !== SNAPSHOTS) return null;
-  if (rest.length === 0 && (name === '' || name === INDEX)) return SNAPSHOTS;
+  if (path === `${SNAPSHOTS}/` || path === LIST_PATH || path === LIST_SIGNATURE_PATH) return SNAPSHOTS;
   const folder = `${SNAPSHOTS}/${name}`;
   return isSlotId(name) || folder === ASSETS || folder === OLD_HISTORIES ? folder : null;
 }
@@ -93,16 +95,25 @@ async function versionOf(place: string): Promise<string | null> {
   return found && `${found.ino} ${found.mtimeMs}`;
 }
 
-/** What is there of the two files that change with each snapshot. */
+/** Of the list and its signature: they are written one after the other. */
+async function versionOfList(out: string): Promise<string | null> {
+  const [list, signature] = await Promise.all(
+    [LIST_PATH, LIST_SIGNATURE_PATH].map((path) => versionOf(join(out, path))),
+  );
+  return list ? `${list} ${signature}` : null;
+}
+
+/** What is there of the three files that change with each release. */
 async function loadIndex(out: string): Promise<Shelf> {
-  const path = `${SNAPSHOTS}/${INDEX}`;
-  const text = await readFile(join(out, path));
-  const modified = parseSnapshotIndex(text.toString(), path)[0]?.as_of ?? null;
-  const files: [string, Representation][] = [[path, inMemory(path, text, { modified, immutable: false })]];
-  const page = await readFile(join(out, SNAPSHOTS, PAGE)).catch(() => null);
-  const at = `${SNAPSHOTS}/${PAGE}`;
-  if (page) files.push([at, inMemory(at, page, { modified, immutable: false })]);
-  return new Map(files);
+  const text = await readFile(join(out, LIST_PATH));
+  const modified = parseSnapshotIndex(text.toString(), LIST_PATH)[0]?.as_of ?? null;
+  const about = { modified, immutable: false };
+  const files = new Map([[LIST_PATH, inMemory(LIST_PATH, text, about)]]);
+  for (const path of [LIST_SIGNATURE_PATH, `${SNAPSHOTS}/${PAGE}`]) {
+    const content = await readFile(join(out, path)).catch(() => null);
+    if (content) files.set(path, inMemory(path, content, about));
+  }
+  return files;
 }
 
 async function loadSnapshot(out: string, folder: string): Promise<Shelf> {
@@ -163,13 +174,18 @@ function inMemory(
   };
 }
 
+function kindOf(path: string): ManifestFile['kind'] {
+  if (path === LIST_PATH || path === LIST_SIGNATURE_PATH) return 'proof';
+  return path.endsWith('.html') ? 'page' : 'data';
+}
+
 function describe(
   { path, mediaType, bytes, etag, modified }: Described,
   immutable: boolean,
 ): Omit<Representation, 'read'> {
   const file: ManifestFile = {
     path,
-    kind: path.endsWith('.html') ? 'page' : 'data',
+    kind: kindOf(path),
     area: null,
     restricted: false,
     media_type: mediaType,

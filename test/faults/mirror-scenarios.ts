@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
 import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
+import { readSnapshotList } from '../../pipeline/mirror/snapshot-list.ts';
 import type { Finding } from '../../pipeline/mirror/verification.ts';
 import { verify } from '../../pipeline/mirror/verify.ts';
+import { verifyFile } from '../../pipeline/mirror/verify-files.ts';
 import { bring } from '../mirror/bring.ts';
 import { LyingServer } from '../mirror/lying-server.ts';
 import { BEGIN, LEDGER, PUBLISHER, smallSite } from '../mirror/small-service.ts';
@@ -39,7 +41,8 @@ function mirrored(releases: readonly number[], { withoutLinks = false } = {}): S
       // Between two renames of folders there is none; see docs/mirrors.md.
       const mayMiss = !isDone && (releases.length === 1 || withoutLinks);
       const isFirst = !isDone && releases.length === 1;
-      return mirrorProblems(mirrorOf(folder), isDone ? [last] : releases, { mayMiss, isFirst });
+      const still = { mayMiss, isFirst, isDone };
+      return mirrorProblems(mirrorOf(folder), isDone ? [last] : releases, still);
     },
   };
 }
@@ -48,7 +51,7 @@ function mirrored(releases: readonly number[], { withoutLinks = false } = {}): S
 async function mirrorProblems(
   folder: string,
   versions: readonly number[],
-  { mayMiss, isFirst }: { mayMiss: boolean; isFirst: boolean },
+  { mayMiss, isFirst, isDone }: { mayMiss: boolean; isFirst: boolean; isDone: boolean },
 ): Promise<string[]> {
   const isServed = await access(join(folder, 'current')).then(
     () => true,
@@ -74,9 +77,24 @@ async function mirrorProblems(
   return [
     ...findings
       .filter((finding) => !(isFirst && isNotThere(finding)))
+      .filter((finding) => isDone || !isOfList(finding))
       .map((finding) => JSON.stringify(finding)),
+    ...(await listedProblems(origin)),
     ...(versions.includes(version) ? [] : [`version ${version} is served`]),
   ];
+}
+
+/** The list comes after its release: until then it is the one before, which clients do not take for the release’s. */
+function isOfList({ code, place }: Finding): boolean {
+  return code === 'mirror_mismatch' && /snapshots\/index\.json(\.sig)?$/.test(place);
+}
+
+/** Whichever list it is, all that it names is there. */
+async function listedProblems(origin: FolderOrigin): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { index } of (await readSnapshotList(origin))?.index ?? [])
+    await verifyFile(origin, index).catch((error: Error) => problems.push(error.message));
+  return problems;
 }
 
 /** A first release is served for a moment before the log is told of. */

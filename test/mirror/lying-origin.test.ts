@@ -2,8 +2,11 @@ import { setInterval } from 'node:timers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sha256 } from '../../pipeline/publish/manifest.ts';
 import {
+  formatSignedList,
   formatSnapshot,
   formatSnapshotIndex,
+  LIST_PATH as LIST,
+  LIST_SIGNATURE_PATH as LIST_SIGNATURE,
   parseSnapshot,
   parseSnapshotIndex,
 } from '../../pipeline/publish/snapshot-index.ts';
@@ -21,6 +24,7 @@ import {
   type Site,
   STRANGER,
   signedByAll,
+  signedList,
   smallSite,
 } from './small-service.ts';
 
@@ -60,6 +64,8 @@ const replaced = (site: Site) => (server: LyingServer) => {
   server.site = site;
 };
 const original = (path: string, release = 3) => smallSite({ release }).get(path)!;
+const listOf = (release: number) => parseSnapshotIndex(original(LIST, release).toString());
+const listBytes = (release: number) => original(LIST, release).length;
 const manifestOf = (release: number) => JSON.parse(original('manifest.json', release).toString());
 const endless = (server: LyingServer, path: string) => {
   third()(server);
@@ -102,10 +108,11 @@ const withLog = (change: (log: ReturnType<typeof manifestOf>['log']) => unknown)
   signedManifest(({ log }) => change(log));
 const checkpointNote = (text: string) => signedByAll(text, [LEDGER]);
 
+/** The third release with another list of snapshots, which its publisher has signed. */
 const snapshots = (change: (index: ReturnType<typeof parseSnapshotIndex>) => unknown) => {
-  const index = parseSnapshotIndex(original('snapshots/index.json').toString());
+  const index = listOf(3);
   change(index);
-  return third(['snapshots/index.json', formatSnapshotIndex(index)]);
+  return third(...signedList(formatSnapshotIndex(index), 3));
 };
 
 const otherEvents = (index: number) => (index === 5 ? 'another event' : `event ${index}`);
@@ -273,7 +280,8 @@ const LIES: Record<string, Lie> = {
   'has an index of snapshots that never ends': {
     tell: (server) => endless(server, 'snapshots/index.json'),
     code: 'mirror_mismatch',
-    expected: 'at most 16777216 bytes',
+    place: 'snapshots/index.json',
+    expected: /^exactly \d+ bytes$/,
   },
   'sends a file so slowly that it never ends (slow drip)': {
     tell: (server) => dripping(server, 'economy/mic-history.csv'),
@@ -436,6 +444,92 @@ const LIES: Record<string, Lie> = {
     }),
     code: 'mirror_mismatch',
     expected: 'a snapshot of at most 300 events',
+  },
+  'leaves a snapshot out of its list': {
+    tell: third([LIST, formatSnapshotIndex(listOf(3).slice(1))]),
+    code: 'mirror_mismatch',
+    place: LIST,
+  },
+  'leaves a snapshot out of its list, with a blank in its place': {
+    tell: third([LIST, formatSnapshotIndex(listOf(3).toSpliced(1, 1)).trimEnd().padEnd(listBytes(3))]),
+    code: 'mirror_mismatch',
+    place: LIST,
+    expected: /^SHA-256 .*, as it is signed$/,
+  },
+  'lists the snapshots of the release before (rollback of the list alone)': {
+    tell: third([LIST, original(LIST, 2)], [LIST_SIGNATURE, original(LIST_SIGNATURE, 2)]),
+    code: 'mirror_mismatch',
+    place: LIST_SIGNATURE,
+    expected: 'the list of snapshots that was signed with version 3, release-3',
+    found: 'an older one, of version 2',
+  },
+  'lists the snapshots of a release that is still to come': {
+    tell: third(
+      [LIST, smallSite({ release: 4 }).get(LIST)!],
+      [LIST_SIGNATURE, smallSite({ release: 4 }).get(LIST_SIGNATURE)!],
+    ),
+    code: 'mirror_mismatch',
+    place: LIST_SIGNATURE,
+    found: 'a newer one, of version 4',
+  },
+  'has signed a list that leaves out the snapshot of its release': {
+    tell: snapshots((index) => index.shift()),
+    code: 'mirror_mismatch',
+    place: LIST,
+    expected: 'snapshot 2025-12-01T12Z, of which the release is',
+  },
+  'has no list of snapshots any more': {
+    tell: third([LIST, null], [LIST_SIGNATURE, null]),
+    code: 'mirror_mismatch',
+    place: LIST,
+    expected: 'the list of snapshots, which there is with every signed release',
+    found: 'no such file',
+  },
+  'has the signature of a list that is gone': {
+    tell: third([LIST, null]),
+    code: 'mirror_mismatch',
+    place: LIST,
+    found: 'no such file',
+  },
+  'does not sign its list of snapshots': {
+    tell: third([LIST_SIGNATURE, null]),
+    code: 'mirror_mismatch',
+    place: LIST_SIGNATURE,
+    expected: /a service of a version that made none has it with its next run/,
+    found: 'no such file',
+  },
+  'has a list of snapshots that another key has signed': {
+    tell: third(...signedList(original(LIST).toString(), 3, [STRANGER])),
+    code: 'mirror_untrusted',
+    place: LIST_SIGNATURE,
+    expected: /a signature by data.example.org\+/,
+  },
+  'has a list of snapshots whose signature is of other bytes': {
+    tell: third([LIST_SIGNATURE, original(LIST_SIGNATURE, 2).toString().replace('/v1\n2\n', '/v1\n3\n')]),
+    code: 'mirror_untrusted',
+    found: 'one that does not verify',
+  },
+  'shows the signature of its manifest for that of its list': {
+    tell: third([LIST_SIGNATURE, original('manifest.json.sig')]),
+    code: 'mirror_invalid',
+    place: LIST_SIGNATURE,
+    expected: /^cathedral-snapshots\/v1/,
+  },
+  'has signed a list of gigabytes': {
+    tell: third([
+      LIST_SIGNATURE,
+      signedByAll(formatSignedList({ version: 3, sha256: '0'.repeat(64), bytes: 5_000_000_000 }), [
+        PUBLISHER,
+      ]),
+    ]),
+    code: 'mirror_mismatch',
+    expected: 'a list of at most 16777216 bytes',
+  },
+  'has a signature of its list that never ends': {
+    tell: (server) => endless(server, LIST_SIGNATURE),
+    code: 'mirror_mismatch',
+    place: LIST_SIGNATURE,
+    expected: 'at most 16384 bytes',
   },
   'has a snapshot at an address of another kind': {
     tell: snapshots((index) => {

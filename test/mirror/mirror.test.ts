@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
@@ -7,7 +7,7 @@ import { sha256 } from '../../pipeline/publish/manifest.ts';
 import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
 import { bring, contents, servedBy } from './bring.ts';
 import { LyingServer, serve } from './lying-server.ts';
-import { LEDGER, NEXT_PUBLISHER, PUBLISHER, STRANGER, smallSite } from './small-service.ts';
+import { LEDGER, NEXT_PUBLISHER, PUBLISHER, STRANGER, signedList, smallSite } from './small-service.ts';
 
 let server: LyingServer;
 let folder: string;
@@ -67,6 +67,7 @@ describe('a mirror', () => {
       'snapshots/2025-12-01T06Z/manifest.json.sig',
       'snapshots/2025-12-01T12Z/index.json',
       'snapshots/index.json',
+      'snapshots/index.json.sig',
     ]);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
@@ -173,7 +174,7 @@ describe('a mirror', () => {
     const index = JSON.parse(server.site.get('snapshots/index.json')!.toString());
     const old = `snapshots/histories/${sha256(before)}`;
     index[1].histories = { 'economy/mic-history.csv': old };
-    server.site.set('snapshots/index.json', Buffer.from(JSON.stringify(index)));
+    for (const [path, text] of signedList(JSON.stringify(index), 2)) server.site.set(path, Buffer.from(text));
     server.site.set(old, before);
     await bring(server.url, folder);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
@@ -202,6 +203,34 @@ describe('a mirror', () => {
     // Parts of tiles that were there before the first look are of no use to it.
     const isOld = (line: string) => line.startsWith('log/tile/0/000.p/100 ');
     expect(contents(await servedBy(folder))).toEqual(contents(next).filter((line) => !isOld(line)));
+  });
+
+  test('looks again where a release is there already and its list of snapshots is not', async () => {
+    await bring(server.url, folder);
+    const [before, next] = [server.site, smallSite({ release: 2 })];
+    const lists = ['snapshots/index.json', 'snapshots/index.json.sig'];
+    server.site = new Map([...next, ...lists.map((path) => [path, before.get(path)!] as const)]);
+    const lines: string[] = [];
+    // The list first, then its signature: a step with each look.
+    const wait = async () => {
+      const path = lists.shift();
+      if (path) server.site.set(path, next.get(path)!);
+    };
+    const { manifest } = await bring(server.url, folder, { lines, wait });
+    expect(manifest.version).toBe(2);
+    expect(lines.filter((line) => line.endsWith('looking again'))).toEqual([
+      expect.stringMatching(/index\.json\.sig: .*version 2, release-2.*an older one, of version 1/),
+      expect.stringMatching(/index\.json\.sig: .*version 2, release-2.*an older one, of version 1/),
+    ]);
+    expect(contents(await servedBy(folder))).toEqual(contents(next));
+  });
+
+  test('that holds a list without a signature, as older versions had it, brings both', async () => {
+    await bring(server.url, folder);
+    await rm(join(folder, 'snapshots/index.json.sig'));
+    expect((await bring(server.url, folder)).outcome).toBe('mirrored');
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+    expect((await bring(server.url, folder)).outcome).toBe('unchanged');
   });
 
   test('waits for another run on its folder, and leaves after that', async () => {
@@ -269,6 +298,20 @@ describe('the keys of a mirror', () => {
     });
     server.site = smallSite({ release: 4, signers: [PUBLISHER] });
     expect(await failureOf(() => bring(server.url, folder))).toMatchObject({ code: 'mirror_untrusted' });
+  });
+
+  test('that are retired sign no list of snapshots', async () => {
+    await bring(server.url, folder);
+    server.site = smallSite({ release: 2, signers });
+    await bring(server.url, folder);
+    server.site = smallSite({ release: 3, signers });
+    const list = server.site.get('snapshots/index.json')!.toString();
+    for (const [path, text] of signedList(list, 3, [PUBLISHER])) server.site.set(path, Buffer.from(text));
+    const error = await failureOf(() => bring(server.url, folder));
+    expect(error).toMatchObject({
+      code: 'mirror_untrusted',
+      place: `${server.url}/snapshots/index.json.sig`,
+    });
   });
 
   test('that are retired have signed snapshots, which is told of those that nobody of now has', async () => {

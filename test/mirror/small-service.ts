@@ -11,7 +11,12 @@ import {
   formatSignedText,
   type PublicManifest,
 } from '../../pipeline/publish/public-manifest.ts';
-import { formatSnapshot, formatSnapshotIndex, type Snapshot } from '../../pipeline/publish/snapshot-index.ts';
+import {
+  formatSignedList,
+  formatSnapshot,
+  formatSnapshotIndex,
+  type Snapshot,
+} from '../../pipeline/publish/snapshot-index.ts';
 import { buildTree } from '../log/test-tree.ts';
 
 /** What a host serves, by path. */
@@ -179,8 +184,23 @@ function snapshotFiles(options: SmallOptions): Site {
     const about = { id, release, as_of, log_size: log.size, root_hash: log.root_hash };
     return { ...about, index: { path, sha256: sha256(bytes), bytes: bytes.length } };
   });
-  site.set('snapshots/index.json', Buffer.from(formatSnapshotIndex(entries.reverse())));
+  const list = formatSnapshotIndex(entries.reverse());
+  for (const [path, text] of signedList(list, options.release, signersOf(options, options.release)))
+    site.set(path, Buffer.from(text));
   return site;
+}
+
+/** The list of snapshots as it is signed for the n-th release. */
+export function signedList(
+  list: string,
+  version: number,
+  signers: readonly Signer[] = [PUBLISHER],
+): Map<string, string> {
+  const text = formatSignedList({ version, sha256: sha256(list), bytes: Buffer.byteLength(list) });
+  return new Map([
+    ['snapshots/index.json', list],
+    ['snapshots/index.json.sig', signedByAll(text, signers)],
+  ]);
 }
 
 /** Of a release: one file as it was, what proves it, and the history as the end of what it is now. */

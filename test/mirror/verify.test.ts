@@ -54,7 +54,7 @@ describe('the verification of a service', () => {
       '8 of 8 read, 0.3 MB, as listed',
       '300 events, 3 of 3 tiles have the root that is signed; signed by the ledger',
       'the log goes on from the 200 events of held',
-      '3 of 3 read, all of their files as listed',
+      '3 of 3 read, the list signed, all of their files as listed',
     ]);
   });
 
@@ -99,6 +99,8 @@ describe('the verification of a service', () => {
     ['log', 'log/tile/1/000.p/1'],
     ['snapshots', 'snapshots/2025-12-01T00Z/economy/supply'],
     ['snapshots', 'snapshots/2025-12-01T06Z/index.json'],
+    ['snapshots', 'snapshots/index.json'],
+    ['snapshots', 'snapshots/index.json.sig'],
   ])('has a failed %s where a bit of /%s is another', async (check, path) => {
     change(path);
     expect(states(await look())[check]).toBe('failed');
@@ -111,6 +113,29 @@ describe('the verification of a service', () => {
     server.site.set('economy/mic-history.csv', history);
     const { findings } = await look();
     expect(findings.filter(({ place }) => place.includes(': economy/mic-history.csv'))).toHaveLength(3);
+  });
+
+  test('finds a list of snapshots that is older than the release, and one that is gone', async () => {
+    const before = smallSite({ release: 2 });
+    const paths = ['snapshots/index.json', 'snapshots/index.json.sig'];
+    for (const path of paths) server.site.set(path, before.get(path)!);
+    const older = await look();
+    expect(states(older)).toEqual({ ...SOUND, checkpoint: 'not checked', snapshots: 'failed' });
+    expect(older.findings).toMatchObject([
+      { code: 'mirror_mismatch', place: `${server.url}/${paths[1]}`, found: 'an older one, of version 2' },
+    ]);
+    for (const path of paths) server.site.delete(path);
+    expect((await look()).findings).toMatchObject([
+      { code: 'mirror_mismatch', place: `${server.url}/${paths[0]}`, found: 'no such file' },
+    ]);
+  });
+
+  test('takes the list of snapshots that comes a moment after its release', async () => {
+    const path = 'snapshots/index.json.sig';
+    const signature = server.site.get(path)!;
+    server.site.set(path, smallSite({ release: 2 }).get(path)!);
+    const wait = async () => void server.site.set(path, signature);
+    expect((await look({ wait })).findings).toEqual([]);
   });
 
   test('finds a release that is out of date, unless that is accepted', async () => {

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { publishSnapshots } from '../../pipeline/snapshots/publish-snapshots.ts';
 import { keptIds, readIndex } from '../../pipeline/snapshots/read-kept.ts';
 import { verifySnapshot, verifySnapshots } from '../../pipeline/snapshots/verify-snapshots.ts';
+import { signerOfKeys } from './signer-of-keys.ts';
 import { BASE_URL, smallService } from './small-service.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -18,8 +19,11 @@ test('a run that is killed at any moment leaves whole snapshots or none, and the
   const of = smallService(await temporaryFolder());
   await of.seal(400);
   const { manifest } = await of.publish();
+  const sign = await signerOfKeys(of.keyFile);
   for (let round = 0; round < 20; round += 1) {
-    const child = spawn(process.execPath, [LOOP, of.out, BASE_URL], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [LOOP, of.out, BASE_URL, of.keyFile], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await once(child.stdout, 'data');
     await sleep(round * 7);
     child.kill('SIGKILL');
@@ -27,8 +31,8 @@ test('a run that is killed at any moment leaves whole snapshots or none, and the
     const ids = await keptIds(of.out);
     for (const id of ids) expect(await verifySnapshot(of.out, id)).toEqual([]);
     for (const { id } of (await readIndex(of.out)) ?? []) expect(ids).toContain(id);
-    await publishSnapshots(of.out, manifest, { days: 366, baseUrl: BASE_URL });
-    expect(await verifySnapshots(of.out)).toEqual([]);
+    await publishSnapshots(of.out, manifest, { days: 366, baseUrl: BASE_URL, sign });
+    expect(await verifySnapshots(of.out, null)).toEqual([]);
     expect((await readdir(of.out)).filter((name) => name.startsWith('staging-snapshot-'))).toEqual([]);
   }
 });

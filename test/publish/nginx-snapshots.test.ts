@@ -80,12 +80,9 @@ describe('nginx with the shipped configuration', () => {
     }
   });
 
-  test('serves the index and what proves the release to be asked for again', async () => {
-    expect((await get('snapshots/index.json')).headers).toMatchObject({
-      'cache-control': CACHE_CONTROL.data,
-      'access-control-allow-origin': '*',
-    });
-    for (const path of ['manifest.json', 'manifest.json.sig', 'latest.json'])
+  test('serves the signed list and what proves the release to be asked for again', async () => {
+    const lists = ['snapshots/index.json', 'snapshots/index.json.sig'];
+    for (const path of [...lists, 'manifest.json', 'manifest.json.sig', 'latest.json'])
       expect((await get(path)).headers).toMatchObject({
         'cache-control': CACHE_CONTROL.page,
         'access-control-allow-origin': '*',

@@ -23,6 +23,7 @@ import { NOW, type SmallService, smallService } from './small-service.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
 const DAY = 86_400_000;
+const snapshots = { days: 366 };
 
 async function service(...counts: number[]): Promise<SmallService> {
   const made = smallService(await temporaryFolder());
@@ -192,7 +193,7 @@ describe('the publisher’s key', () => {
     expect(keys[1]).toBe(old);
     expect((await open(of, [keys[0]!])).keys).toEqual(keys);
     await retirePublisher({ ...change, now: NOW + 30 * DAY }, { out: of.out, days: 30 });
-    expect((await of.publish()).outcome).toBe('published');
+    expect((await of.publish({ snapshots })).outcome).toBe('published');
     expect((await open(of, keys)).keys).toEqual([keys[0]]);
     expect(await failureOf(() => open(of, [old!]))).toMatchObject({ code: 'ledger_signature' });
     expect(await check(of.options())).toEqual([]);
@@ -321,16 +322,19 @@ describe('nothing is published', () => {
 describe('a check', () => {
   test('finds a signature by another key, and a manifest that tells of something else', async () => {
     const of = await service(40);
-    await of.publish();
+    await of.publish({ snapshots });
     const other = signerFromSeed('data.example.org', new Uint8Array(32).fill(9)).verifier;
     const problems = await check({ ...of.options(), ledger: null, publisherKeys: [other] });
-    expect(problems).toMatchObject([{ place: 'public/manifest.json.sig' }]);
+    expect(problems).toMatchObject([
+      { place: 'public/manifest.json.sig' },
+      { place: join(of.out, 'snapshots/index.json.sig') },
+    ]);
     expect(await check({ ...of.options(), ledger: null })).toEqual([]);
   });
 
   test('finds nothing wrong where everything is made again from the ledger', async () => {
     const of = await service(40, 60);
-    await of.publish();
+    await of.publish({ snapshots });
     expect(await check(of.options())).toEqual([]);
   });
 });

@@ -1,18 +1,20 @@
 /**
- * `node snapshot-loop.ts OUT BASE_URL`: takes the snapshots of the release that OUT serves away and makes them again, without
+ * `node snapshot-loop.ts OUT BASE_URL KEY_FILE`: takes the snapshots of the release that OUT serves away and makes them again, without
  * end. Run by a test that kills it.
  */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCurrent } from '../../pipeline/publish/release.ts';
 import { publishSnapshots } from '../../pipeline/snapshots/publish-snapshots.ts';
+import { signerOfKeys } from './signer-of-keys.ts';
 
-const [out, baseUrl] = process.argv.slice(2) as [string, string];
+const [out, baseUrl, keyFile] = process.argv.slice(2) as [string, string, string];
 const { manifest } = (await readCurrent(out))!;
+const sign = await signerOfKeys(keyFile);
 for (let round = 0; ; round += 1) {
   const aside = join(out, 'staging-snapshots-before');
   await rm(aside, { recursive: true, force: true });
   await rename(join(out, 'snapshots'), aside).catch(() => {});
-  await publishSnapshots(out, manifest, { days: 366, baseUrl });
+  await publishSnapshots(out, manifest, { days: 366, baseUrl, sign });
   console.log(`made ${round}`);
 }

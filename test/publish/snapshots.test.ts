@@ -9,10 +9,15 @@ import { HISTORIES } from '../../pipeline/artifacts/table.ts';
 import { asOf } from '../../pipeline/as-of.ts';
 import { check } from '../../pipeline/check.ts';
 import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
+import { openNote } from '../../pipeline/ledger/open-note.ts';
+import { rotatePublisher } from '../../pipeline/publish/change-publisher.ts';
 import { openHistory } from '../../pipeline/publish/history.ts';
 import { openManifest } from '../../pipeline/publish/open-manifest.ts';
+import { signerOf } from '../../pipeline/publish/publisher-key-file.ts';
+import { readPublisherKeys } from '../../pipeline/publish/publisher-keys.ts';
 import { readCurrent } from '../../pipeline/publish/release.ts';
 import {
+  parseSignedList,
   parseSnapshot,
   parseSnapshotIndex,
   type SnapshotFile,
@@ -22,7 +27,7 @@ import { publishSnapshots } from '../../pipeline/snapshots/publish-snapshots.ts'
 import { retained } from '../../pipeline/snapshots/retained.ts';
 import { SnapshotFiles } from '../../src/sidecar/snapshot-files.ts';
 import { tinyApp } from '../sidecar/tiny-app.ts';
-import { BASE_URL, type SmallService, smallService } from './small-service.ts';
+import { BASE_URL, NOW, type SmallService, smallService } from './small-service.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
 const FIRST = '2025-07-03T06Z';
@@ -216,7 +221,11 @@ describe('the index of snapshots', () => {
     await of.seal(400, 60);
     await of.publish({ snapshots: { days: 0 } });
     expect((await indexOf(of)).map(({ id }) => id)).toEqual([SECOND]);
-    expect((await readdir(join(of.out, 'snapshots'))).sort()).toEqual([SECOND, 'index.json']);
+    expect((await readdir(join(of.out, 'snapshots'))).sort()).toEqual([
+      SECOND,
+      'index.json',
+      'index.json.sig',
+    ]);
   });
 
   test('keeps all of the last days, and of each month before that the last one', () => {
@@ -227,6 +236,77 @@ describe('the index of snapshots', () => {
     expect(kept.slice(0, 121)).toEqual(ids.toReversed().slice(0, 121));
     expect(kept.slice(121)).toEqual(['2026-02-28T18Z', '2026-01-31T18Z']);
     expect(retained([], 30)).toEqual([]);
+  });
+});
+
+describe('the signature of the list', () => {
+  const place = ({ out }: SmallService) => join(out, 'snapshots/index.json.sig');
+  const read = (of: SmallService) => readFile(place(of), 'utf8');
+  const keysOf = async ({ keyFile }: SmallService) =>
+    (await readPublisherKeys(keyFile))!.map((key) => signerOf(key).verifier);
+
+  async function assertOfRelease(of: SmallService): Promise<void> {
+    const { signed } = (await readCurrent(of.out))!.manifest;
+    const list = await readFile(join(of.out, 'snapshots/index.json'));
+    const note = await read(of);
+    for (const key of await keysOf(of))
+      expect(parseSignedList(openNote(note, [key], 'note').text)).toEqual({
+        version: signed!.version,
+        sha256: sha256(list),
+        bytes: list.length,
+      });
+    expect(note.match(/^— /gm)).toHaveLength(signed!.keys.length);
+  }
+
+  test('is over the list and the version of the release, by each of its keys', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    await assertOfRelease(of);
+    await rotatePublisher({ keyFile: of.keyFile, now: NOW, waitMs: 0 });
+    const before = await read(of);
+    // The same snapshot of the ledger: the list is as it was, the release another one.
+    await of.publish({ snapshots });
+    expect(await keysOf(of)).toHaveLength(2);
+    expect(await read(of)).not.toBe(before);
+    await assertOfRelease(of);
+  });
+
+  test('that a run was killed before is made by the next one, though it finds nothing new', async () => {
+    const of = await service(400, 60);
+    await of.publish({ snapshots, until: FIRST });
+    const before = await read(of);
+    await of.publish({ snapshots });
+    const whole = await read(of);
+    for (const left of [before, null]) {
+      if (left === null) await rm(place(of));
+      else await writeFile(place(of), left);
+      expect((await of.publish({ snapshots })).outcome).toBe('unchanged');
+      expect(await read(of)).toBe(whole);
+    }
+  });
+
+  test('is not there beside a release that is not signed', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    await of.publish({ snapshots, publisher: null });
+    expect(await failureOf(() => read(of))).toMatchObject({ code: 'ENOENT' });
+    expect(await check({ ...of.options(), ledger: null })).toEqual([]);
+    await writeFile(place(of), '');
+    expect(await check({ ...of.options(), ledger: null })).toMatchObject([
+      { place: 'snapshots/index.json.sig', found: 'one' },
+    ]);
+  });
+
+  test('is that of now on a server, whichever of the two files was written last', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    const base = await serve(of);
+    const served = async () => (await bytesAt(`${base}/snapshots/index.json.sig`)).toString();
+    expect(await served()).toBe(await read(of));
+    await rm(place(of));
+    expect((await fetch(`${base}/snapshots/index.json.sig`)).status).toBe(404);
+    await of.publish({ snapshots });
+    expect(await served()).toBe(await read(of));
   });
 });
 
@@ -243,7 +323,7 @@ test('a list of snapshots that was cut off stops the run before anything is publ
 });
 
 describe('a server of snapshots', () => {
-  test('serves them for ever, and their index for a while', async () => {
+  test('serves them for ever, and their signed list to be asked for each time', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     const base = await serve(of);
@@ -254,7 +334,10 @@ describe('a server of snapshots', () => {
       'access-control-allow-origin': '*',
     });
     const index = await fetch(`${base}/snapshots/index.json`);
-    expect(index.headers.get('cache-control')).toMatch(/max-age=300/);
+    const signature = await fetch(`${base}/snapshots/index.json.sig`);
+    for (const { headers } of [index, signature])
+      expect(headers.get('cache-control')).toBe('public, max-age=0, must-revalidate');
+    expect(signature.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     const etag = file.headers.get('etag')!;
     const again = await fetch(`${base}/snapshots/${FIRST}/economy/supply`, {
       headers: { 'If-None-Match': etag },
@@ -357,6 +440,34 @@ describe('a check', () => {
     await rm(join(folder, 'economy/roi'));
     expect(await faults()).toEqual([`snapshots/${FIRST}/economy/roi`]);
   });
+
+  test('finds a list that is older, changed, unsigned or gone, and so does one of a single snapshot', async () => {
+    const of = await service(400, 60);
+    const paths = ['snapshots/index.json', 'snapshots/index.json.sig'].map((path) => join(of.out, path));
+    const both = () => Promise.all(paths.map((path) => readFile(path)));
+    const put = (contents: readonly Buffer[]) =>
+      Promise.all(contents.map((bytes, at) => writeFile(paths[at]!, bytes)));
+    await of.publish({ snapshots, until: FIRST });
+    const older = await both();
+    await of.publish({ snapshots });
+    const now = await both();
+    const problems = async () => check({ ...of.options(), ledger: null });
+    const listed = async () => (await problems()).filter(({ place }) => paths.includes(place));
+    await put(older);
+    expect(await listed()).toMatchObject([
+      { place: paths[1], found: expect.stringContaining('an older one') },
+    ]);
+    await put([older[0]!, now[1]!]);
+    expect(await listed()).toMatchObject([{ place: paths[0], expected: expect.stringMatching(/^exactly/) }]);
+    const { publisher: _, snapshots: __, ...rest } = of.options();
+    const again = await asOf({ ...rest, snapshot: SECOND, into: null });
+    expect(again.problems).toMatchObject([{ place: paths[0] }]);
+    await put(now);
+    await rm(paths[1]!);
+    expect(await problems()).toMatchObject([{ place: paths[1], found: 'no such file' }]);
+    await rm(paths[0]!);
+    expect(await listed()).toMatchObject([{ place: paths[0], found: 'no such file' }]);
+  });
 });
 
 /** A release as a version would make it that writes the rows of the history in another way, and has no other history. */
@@ -369,5 +480,5 @@ async function publishOtherRows({ out }: SmallService, version = '1'): Promise<v
   await history.finish('another head\n', '');
   const facts = { timestamp, ledger, inputs, software: `cathedral-data-service/other-${version}` };
   const { release } = await staging.publish({ facts, state: '{}' });
-  await publishSnapshots(out, release.manifest, { ...snapshots, baseUrl: BASE_URL });
+  await publishSnapshots(out, release.manifest, { ...snapshots, baseUrl: BASE_URL, sign: null });
 }

@@ -10,6 +10,7 @@ import {
   type Site,
   type SmallOptions,
   STRANGER,
+  signedList,
   smallSite,
 } from '../mirror/small-service.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
@@ -294,6 +295,35 @@ describe('a file', () => {
       'This is /economy/supply of the snapshot 2025-12-01T06Z, as of 1 December 2025, 06:00 UTC.',
     );
     expect(steps['In the snapshots']).toMatch(/^Holds/);
+  });
+
+  test.each<[what: string, lie: (site: Site) => void, says: RegExp]>([
+    [
+      'older than the release',
+      (site) => {
+        const before = smallSite({ release: RELEASE - 1, event });
+        for (const path of ['snapshots/index.json', 'snapshots/index.json.sig'])
+          site.set(path, before.get(path)!);
+      },
+      /an older one, of version 3.*mirror_mismatch/s,
+    ],
+    ['not signed', (site) => site.delete('snapshots/index.json.sig'), /no such file.*mirror_mismatch/s],
+    [
+      'signed by another key',
+      (site) => {
+        const list = site.get('snapshots/index.json')!.toString();
+        for (const [path, text] of signedList(list, RELEASE, [STRANGER])) site.set(path, Buffer.from(text));
+      },
+      /mirror_untrusted/,
+    ],
+  ])('is not looked up in a list of snapshots that is %s', async (_, lie, says) => {
+    const site = siteOf();
+    lie(site);
+    const { page } = await opened(site);
+    const { title, steps } = await identify(page, 'supply', supply(2));
+    expect(title).toContain('no file that is known to be signed');
+    expect(steps['In the snapshots']).toMatch(/^Does not hold/);
+    expect(steps['In the snapshots']).toMatch(says);
   });
 
   test('of a snapshot that nobody has signed is not believed', async () => {

@@ -1,14 +1,16 @@
 import type { TileReader } from '../../../pipeline/log/tile-reader.ts';
 import { headOf } from '../../../pipeline/mirror/log-head.ts';
+import { lookingAgain } from '../../../pipeline/mirror/looking-again.ts';
 import { mismatch } from '../../../pipeline/mirror/mismatch.ts';
 import { readSmall } from '../../../pipeline/mirror/read-small.ts';
-import { readSnapshot, readSnapshotList, storedFiles } from '../../../pipeline/mirror/snapshot-list.ts';
+import { readSignedList } from '../../../pipeline/mirror/signed-list.ts';
+import { readSnapshot, storedFiles } from '../../../pipeline/mirror/snapshot-list.ts';
 import { assertSigned } from '../../../pipeline/mirror/snapshot-signature.ts';
-import type { SnapshotEntry } from '../../../pipeline/publish/snapshot-index.ts';
+import { LIST_PATH, type SnapshotEntry } from '../../../pipeline/publish/snapshot-index.ts';
 import { openLog } from './open-log.ts';
 import type { PageOrigin } from './page-origin.ts';
 import type { Steps } from './steps.ts';
-import type { VerifiedRelease } from './verify-release.ts';
+import type { Means, VerifiedRelease } from './verify-release.ts';
 
 /** Two weeks at four a day: each is a request or two. */
 const MOST_READ = 60;
@@ -31,13 +33,14 @@ export async function findInSnapshots(
   steps: Steps,
   wanted: Wanted,
   release: VerifiedRelease,
-  origin: PageOrigin,
+  { origin, wait }: Pick<Means, 'origin' | 'wait'>,
 ): Promise<FoundFile | null> {
   const name = 'In the snapshots';
   const found = await steps.attempt(name, async () => {
-    const list = await readSnapshotList(origin);
+    const log = () => steps.say('The list of snapshots is not of this release yet; looking again …');
+    const { index } = await lookingAgain({ wait, log }, () => readSignedList(origin, release));
     const reader = await openLog(origin, headOf(release.manifest.log));
-    const entries = nearest(list?.index ?? [], wanted.savedAt);
+    const entries = nearest(index, wanted.savedAt);
     for (const [at, entry] of entries.entries()) {
       steps.say(`Reading snapshot ${entry.id}, ${at + 1} of ${entries.length} …`);
       const file = await findIn(entry, wanted.sha256, { reader, release, origin });
@@ -45,11 +48,10 @@ export async function findInSnapshots(
       const words = `Snapshot ${entry.id} has it as /${file.path}, in a manifest that a key which is known here has signed.`;
       return { words, value: file };
     }
-    const all = list?.index.length ?? 0;
     throw mismatch(
-      '/snapshots/index.json',
+      `/${LIST_PATH}`,
       'a snapshot with a file of this hash',
-      `none in ${entries.length} of ${all}`,
+      `none in ${entries.length} of ${index.length}, which the signed list has`,
     );
   });
   return found?.value ?? null;

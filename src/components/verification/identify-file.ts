@@ -20,7 +20,7 @@ export async function identifyFile(
   steps: Steps,
   file: File,
   release: VerifiedRelease,
-  { origin }: Pick<Means, 'origin'>,
+  means: Pick<Means, 'origin' | 'wait'>,
 ): Promise<Identified> {
   const sha256 = await steps.need('Hash', async () => {
     const value = await hashFile(file, (bytes) =>
@@ -40,7 +40,7 @@ export async function identifyFile(
   });
   if (inRelease)
     return `This is ${listOf(same)} of ${manifest.release}, as of ${formatMoment(manifest.as_of)}.`;
-  const found = await findInSnapshots(steps, { sha256, savedAt: file.lastModified }, release, origin);
+  const found = await findInSnapshots(steps, { sha256, savedAt: file.lastModified }, release, means);
   return found && `This is /${found.path} of the snapshot ${found.id}, as of ${formatMoment(found.asOf)}.`;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mediaTypeOf } from '../../../pipeline/publish/media-types.ts';
 import {
+  formatSignedText,
   LATEST_PATH,
   type Latest,
   Latest as LatestSchema,
@@ -8,7 +9,13 @@ import {
   PublicManifest,
   SIGNATURE_PATH,
 } from '../../../pipeline/publish/public-manifest.ts';
-import { Snapshot, SnapshotIndex } from '../../../pipeline/publish/snapshot-index.ts';
+import {
+  formatSignedList,
+  LIST_PATH,
+  LIST_SIGNATURE_PATH,
+  Snapshot,
+  SnapshotIndex,
+} from '../../../pipeline/publish/snapshot-index.ts';
 import type { Content, Operation, Parameter, PathOperation } from './operation.ts';
 import { refer } from './operation.ts';
 import { type ProblemResponseName, problemsByStatus } from './problem-responses.ts';
@@ -32,7 +39,10 @@ const LATEST: Latest = {
 };
 const KEY = 'data.example.org+1a2b3c4d+AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB';
 const LEDGER_KEY = 'ledger.example.org/cathedral+1a2b3c4d+AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB';
-const SIGNATURE = `cathedral-manifest/v1\n${LATEST.version}\n${SHA256}\n48213\n\n— data.example.org GisDTQAA\n`;
+const signed = (text: string) => `${text}\n— data.example.org GisDTQAA\n`;
+const { version } = LATEST;
+const SIGNATURE = signed(formatSignedText({ version, ...LATEST.manifest }));
+const LIST_SIGNATURE = signed(formatSignedList({ version, sha256: SHA256, bytes: 1_124 }));
 const ENTRY: SnapshotIndex[number] = {
   id: ID,
   release: LATEST.release,
@@ -169,14 +179,25 @@ function proofs(): [string, About][] {
 }
 
 function snapshots(): [string, About][] {
+  const text = mediaTypeOf(LIST_SIGNATURE_PATH);
   return [
     [
-      '/snapshots/index.json',
+      `/${LIST_PATH}`,
       {
         id: 'listSnapshots',
         summary: 'Every snapshot that is kept',
         description: 'Newest first, each with the hash of its own index.',
         content: json(SnapshotIndex, [ENTRY]),
+      },
+    ],
+    [
+      `/${LIST_SIGNATURE_PATH}`,
+      {
+        id: 'getSnapshotsSignature',
+        summary: 'The publisher’s signature over the list of snapshots',
+        description:
+          'A signed note (c2sp.org/signed-note) over the version of the release, and SHA-256 and length of the list. Written after the list, and both after the release.',
+        content: { [text]: { schema: { type: 'string' }, examples: invented(LIST_SIGNATURE) } },
       },
     ],
     [

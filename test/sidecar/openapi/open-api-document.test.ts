@@ -99,6 +99,7 @@ describe('the OpenAPI document', () => {
         '/manifest.json.sig',
         '/publisher.vkey',
         '/snapshots/index.json',
+        '/snapshots/index.json.sig',
         '/snapshots/{snapshot}/index.json',
         '/snapshots/{snapshot}/{area}/{file}',
         '/live',
