@@ -129,7 +129,7 @@ export const MIRROR_SETTINGS = {
     default: null,
     unit: 'a file',
     description:
-      'For `verify`: a checkpoint of the log that you kept earlier, a signed note; the log has to go on from it.',
+      'For `verify` and `verify-export`: a checkpoint of the log that you kept earlier, a signed note; the log has to go on from it.',
     path: true,
     schema: text,
   },

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { assertGoesOn } from '../../pipeline/audit/assert-goes-on.ts';
 import { LogEntries } from '../../pipeline/audit/log-entries.ts';
 import { folderSource, type LogSource, urlSource } from '../../pipeline/audit/log-source.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/audit/prove-event.ts';
@@ -13,6 +14,7 @@ import { exportOptions } from './audit/export-options.ts';
 import { formatExportVerdict } from './audit/format-export-verdict.ts';
 import { type Command, defineCommand } from './command.ts';
 import { openSource, readVerifiers, SOURCE_SETTINGS } from './ledger-source.ts';
+import { readHeld } from './reader-settings.ts';
 import { required } from './required.ts';
 
 const prove = defineCommand({
@@ -70,6 +72,7 @@ const verifyExportCommand = defineCommand({
     'logUrl',
     'governmentKey',
     'ledgerKey',
+    'heldCheckpoint',
     'json',
   ],
   words: ['exportFile'],
@@ -77,15 +80,19 @@ const verifyExportCommand = defineCommand({
     const place = required('exportFile', config.exportFile);
     const file = await openExport(place);
     const options = exportOptions(file.head, config);
-    const log = await LogEntries.open(sourceOf(config), await readVerifiers(config.ledgerKey));
+    const verifiers = await readVerifiers(config.ledgerKey);
+    const log = await LogEntries.open(sourceOf(config), verifiers);
+    const held = await readHeld(config.heldCheckpoint);
+    const goesOnFrom = held && (await assertGoesOn(log.log, held, verifiers)).size;
     progress.stage(`comparing ${place} with the log`);
     const verdict = await verifyExport(file, log, options).catch((cause) => {
       throw cause.syscall ? unreadable(place, cause) : cause;
     });
     progress.end();
-    const about = { file: place, checkpoint: log.log.checkpoint, key: log.log.verifier, options };
+    const { checkpoint, verifier: key } = log.log;
+    const about = { file: place, checkpoint, key, held, goesOnFrom, options };
     const isGood = verdict.faults.length === 0;
-    if (config.json) print(JSON.stringify({ valid: isGood, ...verdict, ...log.log.checkpoint }, null, 2));
+    if (config.json) print(JSON.stringify({ valid: isGood, ...verdict, ...checkpoint, goesOnFrom }, null, 2));
     else for (const line of formatExportVerdict(verdict, about)) print(line);
     return isGood ? 0 : 1;
   },

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Config, SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
+import type { HeldCheckpoint } from '../../pipeline/audit/assert-goes-on.ts';
+import { type Config, SETTINGS } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
 import { HttpOrigin } from '../../pipeline/mirror/http-origin.ts';
@@ -51,15 +52,13 @@ async function givenKeys(text: string): Promise<Verifier[]> {
   return /\+[0-9a-f]{8}\+[A-Za-z0-9+/]{43,}=*$/.test(text) ? [parseVerifierKey(text)] : readVerifiers(text);
 }
 
-/** A small file that a flag names. Throws config_invalid. */
-export async function readGiven(name: SettingName, path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    const fault = {
-      place: `--${SETTINGS[name].flag}`,
-      expected: 'a file that can be read',
-      found: `${cause.code}`,
-      cause,
-    };
-    throw new CathedralError('config_invalid', fault);
+/** A checkpoint that was kept, as it was signed; null where none is given. Throws config_invalid. */
+export async function readHeld(path: string | null): Promise<HeldCheckpoint | null> {
+  if (path === null) return null;
+  const note = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const place = `--${SETTINGS.heldCheckpoint.flag}`;
+    const expected = 'a file that can be read';
+    throw new CathedralError('config_invalid', { place, expected, found: `${cause.code}`, cause });
   });
+  return { note, place: path };
 }

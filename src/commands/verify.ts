@@ -6,7 +6,7 @@ import { verify as verifyService } from '../../pipeline/mirror/verify.ts';
 import { Random } from '../../pipeline/sample/random.ts';
 import { defineCommand } from './command.ts';
 import { formatVerification, formatVerificationJson } from './format-verification.ts';
-import { httpOrigin, READER_SETTINGS, readerOptions, readGiven } from './reader-settings.ts';
+import { httpOrigin, READER_SETTINGS, readerOptions, readHeld } from './reader-settings.ts';
 import { required } from './required.ts';
 
 export const verify = defineCommand({
@@ -16,7 +16,7 @@ export const verify = defineCommand({
   words: ['verifiedPlace'],
   async run(config, context) {
     const place = required('verifiedPlace', config.verifiedPlace);
-    const { heldCheckpoint: checkpoint, sampleSize, json } = config;
+    const { sampleSize, json } = config;
     const seed = config.sampleSeed ?? randomInt(2 ** 32);
     const isRemote = /^https?:\/\//.test(place);
     const folder = isRemote ? null : await FolderOrigin.at(place);
@@ -29,10 +29,7 @@ export const verify = defineCommand({
       keys,
       origin: folder ?? httpOrigin(place, config),
       root: folder?.root ?? null,
-      held:
-        checkpoint === null
-          ? null
-          : { note: await readGiven('heldCheckpoint', checkpoint), place: checkpoint },
+      held: await readHeld(config.heldCheckpoint),
       choose: choiceOf(sampleSize, seed),
     });
     context.progress.end();

@@ -4,10 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
+import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
+import { formatEventLine } from '../../pipeline/ledger/event-line.ts';
+import { CompactRange, leafHash } from '../../pipeline/ledger/merkle.ts';
+import { formatVerifierKey, signNote } from '../../pipeline/ledger/note.ts';
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
 import { createLogFiles } from '../../src/sidecar/log/log-files.ts';
 import { EVENTS, events, fileOf, hashOf, publishSmallLog, rowsOf, VERIFIERS } from '../audit/small-log.ts';
+import { signer } from '../ledger/test-signer.ts';
+import { PUBLISHER } from '../mirror/small-service.ts';
 import { publishTiny } from '../publish/publish-tiny.ts';
 import { GOVERNMENT } from '../sidecar/keys/tiny-office.ts';
 import { tinyApp } from '../sidecar/tiny-app.ts';
@@ -140,6 +146,61 @@ describe('cathedral verify-export', () => {
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('need a government key')]);
     const proved = await runCli(['prove', hashOf(events[9]!), '--url', url, ...keyFlags()]);
     expect(proved.status).toBe(0);
+  });
+
+  describe('against a checkpoint that was kept', () => {
+    const kept = (size: number, change = (event: LedgerEvent) => event, by = signer) => {
+      const range = new CompactRange();
+      for (const event of events.slice(0, size))
+        range.append(leafHash(Buffer.from(formatEventLine(change(event)))));
+      const head = { origin: by.verifier.name, size, root: range.root() };
+      return fileWith(`checkpoint-${size}`, signNote(formatCheckpoint(head), by));
+    };
+    const verified = async (checkpoint: string, ...more: string[]) => {
+      const file = await fileWith('kept.csv', fileOf('csv', rowsOf('csv')));
+      return runCli(['verify-export', file, '--checkpoint', checkpoint, ...more, ...where]);
+    };
+
+    test('says that the log goes on from it, for people and for programs', async () => {
+      for (const size of [1, 300, EVENTS]) {
+        const checkpoint = await kept(size);
+        const { status, stdout } = await verified(checkpoint);
+        expect([status, stdout]).toEqual([
+          0,
+          expect.stringContaining(`It goes on from the ${size} events of ${checkpoint}.\n`),
+        ]);
+        const json = JSON.parse((await verified(checkpoint, '--json')).stdout);
+        expect(json).toMatchObject({ valid: true, size: EVENTS, goesOnFrom: size });
+      }
+    });
+
+    test('refuses an older log, another one, and a checkpoint that its key has not signed', async () => {
+      const other = (event: LedgerEvent) => (event.seq === 3 ? { ...event, agent: 'ZEUS' } : event);
+      const longer = formatCheckpoint({
+        origin: signer.verifier.name,
+        size: EVENTS + 1,
+        root: hashOf(events[0]!),
+      });
+      for (const [checkpoint, message] of [
+        [
+          await fileWith('longer', signNote(longer, signer)),
+          `expected a log of ${EVENTS + 1} events or more, found ${EVENTS} (mirror_rollback)`,
+        ],
+        [await kept(300, other), 'which begin otherwise (mirror_forked)'],
+        [await kept(299, undefined, PUBLISHER), '(ledger_signature)'],
+        [await fileWith('none', 'no note'), '(ledger_corrupt)'],
+      ] as const) {
+        const { status, stdout, stderr } = await verified(checkpoint);
+        expect([status, stdout]).toEqual([1, '']);
+        expect(stderr).toContain(`${checkpoint}: `);
+        expect(stderr).toContain(message);
+      }
+      const missing = await verified(join(folder, 'not-there'));
+      expect([missing.status, missing.stderr]).toEqual([
+        2,
+        expect.stringContaining('--checkpoint: expected'),
+      ]);
+    });
   });
 
   test('of a file that is not there, or no export, fails with its name', async () => {

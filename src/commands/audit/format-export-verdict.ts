@@ -1,4 +1,5 @@
 import { printable } from '../../../pipeline/attestation/printable.ts';
+import type { HeldCheckpoint } from '../../../pipeline/audit/assert-goes-on.ts';
 import type { ExportOptions, ExportVerdict } from '../../../pipeline/audit/verify-export.ts';
 import type { Checkpoint } from '../../../pipeline/ledger/checkpoint.ts';
 import type { Verifier } from '../../../pipeline/ledger/note.ts';
@@ -7,18 +8,22 @@ interface About {
   file: string;
   checkpoint: Checkpoint;
   key: Pick<Verifier, 'name' | 'id'>;
+  /** An earlier checkpoint that the log was held against, of so many events; null: none was given. */
+  held: Pick<HeldCheckpoint, 'place'> | null;
+  goesOnFrom: number | null;
   options: ExportOptions;
 }
 
 /** For people, nothing of the file unescaped: each fault with its line, then what was compared with what, then the verdict. */
 export function formatExportVerdict(verdict: ExportVerdict, about: About): string[] {
   const { faults, rows, entries, period, logEndsAt, isAbandoned } = verdict;
-  const { file, checkpoint, key, options } = about;
+  const { file, checkpoint, key, held, goesOnFrom, options } = about;
   const events = options.wanted ? 'events that the filter lets through' : 'events';
   const span = period ? ` from ${period.from} to ${period.to}` : '';
   return [
     ...faults.map(({ line, kind, message }) => printable(`${file}:${line}: ${kind}: ${message}`)),
     `Compared with the log ${checkpoint.origin}, ${checkpoint.size} events, root ${checkpoint.root}, signed by ${key.name}+${key.id}.`,
+    ...(held ? [printable(`It goes on from the ${goesOnFrom} events of ${held.place}.`)] : []),
     ...(isAbandoned
       ? [`Given up after row ${rows}: this is no export of this log.`]
       : [`The log has ${entries} ${events}${span}; the file has ${rows} rows.`]),
