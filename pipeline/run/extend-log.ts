@@ -4,7 +4,7 @@ import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import { assertLedgerHolds, forked } from '../publish/log/assert-ledger-holds.ts';
 import { openLog, type PublishedLog } from '../publish/log/open-log.ts';
 import { removeOldPartials } from '../publish/log/remove-old-partials.ts';
-import { rereadTiles } from '../publish/log/reread-tiles.ts';
+import { rereadTiles, type Turns, turnsOf } from '../publish/log/reread-tiles.ts';
 import { stageExtension } from '../publish/log/stage-extension.ts';
 import { StagedLog } from '../publish/log/staged-log.ts';
 import type { Facts } from '../publish/manifest.ts';
@@ -31,7 +31,9 @@ export type ExtendLog = <T>(target: Facts['ledger'], commit: () => Promise<T>) =
 export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
   const { out, ledger, verifiers, publishesLog = true } = options;
   if (!publishesLog) return (_, commit) => commit();
-  const published = await openWhole(out).catch((cause) => {
+  const newest = (await openDirectory(ledger).snapshots(null)).at(-1)?.id ?? null;
+  const turns = turnsOf(previous?.manifest.ledger.snapshot ?? null, newest);
+  const published = await openWhole(out, turns).catch((cause) => {
     throw withAdvice(
       cause,
       `find out who changed it, then remove ${out}/log and ${out}/log-entries, and run again`,
@@ -42,9 +44,9 @@ export async function prepareLog(options: LogOptions, previous: Published | null
   return (target, commit) => extend(published, target, commit, options);
 }
 
-async function openWhole(out: string): Promise<PublishedLog> {
+async function openWhole(out: string, turns: Turns): Promise<PublishedLog> {
   const published = await openLog(out);
-  if (published.reader) await rereadTiles(out, published.reader);
+  if (published.reader) await rereadTiles(out, published.reader, turns);
   return published;
 }
 
