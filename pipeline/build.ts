@@ -21,6 +21,7 @@ import { renderDocuments } from './run/render-documents.ts';
 import { hasExtras, renderExtras } from './run/render-extras.ts';
 import { renderSite, type SiteOptions } from './run/render-site.ts';
 import { formatResume, parseResume, type Resume, START } from './run/resume.ts';
+import { withForkAdvice } from './run/with-fork-advice.ts';
 import { assertListReadable } from './snapshots/assert-list-readable.ts';
 import { publishSnapshots, type SnapshotOptions } from './snapshots/publish-snapshots.ts';
 
@@ -97,7 +98,10 @@ async function run(options: BuildOptions): Promise<{ report: BuildReport; publis
     return extendLog(previous.manifest.ledger, async () => ({ report: unchanged(previous), publisher }));
 
   await using staging = await openStaging(out, previous, { reuse: !rebuild });
-  const folded = await foldSnapshots({ ...options, staging, documents, companions, snapshots, resume });
+  const folding = { ...options, staging, documents, companions, snapshots, resume };
+  const folded = await foldSnapshots(folding).catch((cause) => {
+    throw withForkAdvice(cause, resume.position);
+  });
   const { state, ledger, events, findings } = folded;
   log(`rendering ${ARTIFACTS.length} files as of ${state.asOf}`);
   const view = { state, documents, companions, baseUrl };

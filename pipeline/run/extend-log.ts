@@ -2,6 +2,7 @@ import { openDirectory, snapshotFile } from '../ledger/directory.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import { assertLedgerHolds, forked } from '../publish/log/assert-ledger-holds.ts';
+import { assertSameSnapshot } from '../publish/log/assert-same-snapshot.ts';
 import { openLog, type PublishedLog } from '../publish/log/open-log.ts';
 import { removeOldPartials } from '../publish/log/remove-old-partials.ts';
 import { rereadTiles, type Turns, turnsOf } from '../publish/log/reread-tiles.ts';
@@ -16,6 +17,8 @@ interface LogOptions {
   /** Ledger folder. */
   ledger: string;
   verifiers: Verifier[];
+  /** All of the ledger is read: then it may have other snapshots of the same events. */
+  rebuild?: boolean;
   /** False: the release alone is made, as for a comparison. */
   publishesLog?: boolean;
   log: (line: string) => void;
@@ -29,7 +32,7 @@ export type ExtendLog = <T>(target: Facts['ledger'], commit: () => Promise<T>) =
  * it there is little to do, and where that is cut off the next run does it again. Throws log_invalid and log_forked.
  */
 export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
-  const { out, ledger, verifiers, publishesLog = true } = options;
+  const { out, ledger, verifiers, rebuild = false, publishesLog = true } = options;
   if (!publishesLog) return (_, commit) => commit();
   const newest = (await openDirectory(ledger).snapshots(null)).at(-1)?.id ?? null;
   const turns = turnsOf(previous?.manifest.ledger.snapshot ?? null, newest);
@@ -41,6 +44,7 @@ export async function prepareLog(options: LogOptions, previous: Published | null
   });
   const heads = [published.checkpoint, previous?.manifest.ledger].filter((head) => head != null);
   await assertLedgerHolds(openDirectory(ledger), heads, verifiers);
+  if (previous && !rebuild) assertSameSnapshot(ledger, previous.manifest.ledger, verifiers);
   return (target, commit) => extend(published, target, commit, options);
 }
 

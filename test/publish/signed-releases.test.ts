@@ -4,6 +4,7 @@ import { chmod, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../pipeline/check.ts';
+import { snapshotFile } from '../../pipeline/ledger/directory.ts';
 import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
 import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
 import { openNote } from '../../pipeline/ledger/open-note.ts';
@@ -17,6 +18,7 @@ import {
 import { openManifest } from '../../pipeline/publish/open-manifest.ts';
 import { type PublicManifest, parseLatest } from '../../pipeline/publish/public-manifest.ts';
 import { readPublisherKeys } from '../../pipeline/publish/publisher-keys.ts';
+import { readCurrent } from '../../pipeline/publish/release.ts';
 import { sampleEvents } from '../ledger/sample-events.ts';
 import { signer, writeSnapshot } from '../ledger/test-ledger.ts';
 import { NOW, type SmallService, smallService } from './small-service.ts';
@@ -283,6 +285,42 @@ describe('nothing is published', () => {
       expect(await expectRefused(of, () => of.publish({ rebuild }), 'log_forked')).toContain(
         'earlier events are others',
       );
+  });
+
+  test.each([
+    ['fewer events in the snapshot that was published', [40, 50, 70], /100 events.*found 90 events/],
+    ['more events in the snapshot that was published', [40, 80, 70], /100 events.*found 120 events/],
+    ['more events in it, and nothing new', [40, 80], /100 events.*found 120 events/],
+  ])('from a longer ledger with %s', async (_, counts, says) => {
+    const of = await service(40, 60);
+    await of.publish();
+    await of.seal(...counts);
+    const message = await expectRefused(of, () => of.publish(), 'log_forked');
+    expect(message).toMatch(says);
+    expect(message).toContain('nothing is published: bring back the ledger that was published');
+  });
+
+  test('from a longer ledger that has no more the snapshot that was published, and goes on from elsewhere', async () => {
+    const of = await service(40, 60);
+    await of.publish();
+    await of.seal(40, 50, 70);
+    const second = snapshotFile(of.ledger, '2025-07-03T12Z');
+    for (const file of [second.events, second.checkpoint]) await rm(file);
+    const message = await expectRefused(of, () => of.publish(), 'ledger_order');
+    expect(message).toMatch(/seq 100 .*found seq 90/);
+    expect(message).toContain('does not go on from the 100 events up to 2025-07-03T12Z that were published');
+    expect(message).toContain('nothing is published: ');
+  });
+
+  test('but a ledger with the same events in other snapshots is taken as a whole', async () => {
+    const of = await service(40, 60);
+    await of.publish();
+    await of.seal(40, 80, 30);
+    const before = (await readCurrent(of.out))!.manifest.ledger;
+    expect(await expectRefused(of, () => of.publish(), 'log_forked')).toContain('cathedral build --rebuild');
+    expect((await of.publish({ rebuild: true })).outcome).toBe('published');
+    const { size } = (await readCurrent(of.out))!.manifest.ledger;
+    expect([before.size, size]).toEqual([100, 150]);
   });
 
   test('from a shorter ledger after a loss of the whole folder, as long as the keys are there', async () => {
