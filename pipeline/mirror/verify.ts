@@ -89,7 +89,7 @@ async function checkFiles(
   const chosen = choose(manifest.files);
   log(`${chosen.length} of ${manifest.files.length} files`);
   const { bytes, newer } = await verifyFiles(origin, chosen, manifest, { findings, parallel });
-  if (root !== null) await verifyNames(root, manifest, findings);
+  if (root !== null) await verifyNames(origin, root, manifest, findings);
   const live = newer > 0 ? `; ${newer} answer with newer data, and are in the snapshot as listed` : '';
   return `${chosen.length} of ${manifest.files.length} read, ${(bytes / 1e6).toFixed(1)} MB, as listed${live}`;
 }

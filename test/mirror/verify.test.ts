@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
@@ -223,6 +223,33 @@ describe('the verification of a folder', () => {
       '/more/index.html',
       '/more/index.html.br',
     ]);
+  });
+
+  test('finds links in the place of files, though they lead to the same bytes, and takes those of folders', async () => {
+    const folder = await temporaryFolder();
+    await bring(server.url, folder);
+    const aside = await temporaryFolder();
+    const paths = [
+      'current/public/economy/supply',
+      'current/public/economy/large.bin',
+      'current/public/philosophy',
+      'log/tile/0/000',
+      'snapshots/2025-12-01T06Z/economy/supply',
+    ].map((path) => join(folder, path));
+    for (const [at, path] of paths.entries()) {
+      await rename(path, join(aside, `${at}`));
+      await symlink(join(aside, `${at}`), path);
+    }
+    await rename(join(folder, 'snapshots'), join(aside, 'snapshots'));
+    await symlink(join(aside, 'snapshots'), join(folder, 'snapshots'));
+    const origin = await FolderOrigin.at(folder);
+    const { findings } = await look({ origin, root: origin.root });
+    expect(findings.map(({ place, found }) => [place, found])).toEqual(
+      [paths[1], paths[0], paths[2], paths[3], paths[4]].map((path) => [
+        path,
+        'a link, or what else is no file',
+      ]),
+    );
   });
 
   test('names the file that is not there', async () => {
