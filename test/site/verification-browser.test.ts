@@ -465,6 +465,21 @@ describe('the page', () => {
     expect(width).toBeLessThanOrEqual(reader.viewport.width);
   });
 
+  test('has on paper the keys that a verdict is by, and nothing to press', async () => {
+    const { page } = await opened(siteOf());
+    const shown = async () => {
+      await page.emulateMedia({ media: 'print' });
+      const ids = ['#publisher-key', '#release-form', '#release-outcome', '#release-outcome button'];
+      const visible = await Promise.all(ids.map((id) => page.locator(id).isVisible()));
+      await page.emulateMedia({ media: 'screen' });
+      return visible;
+    };
+    expect(await shown()).toEqual([false, false, false, false]);
+    await verifyRelease(page);
+    expect(await page.locator('#release-outcome button').isVisible()).toBe(true);
+    expect(await shown()).toEqual([true, false, true, false]);
+  });
+
   test('stops where the reader wants that, though the host does not answer, and goes on after it', async () => {
     const { page } = await opened(siteOf());
     const held = Promise.withResolvers<void>();
