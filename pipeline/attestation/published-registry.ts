@@ -77,11 +77,13 @@ export const PublishedAttestation = z.strictObject({
   renews: text('Id of the attestation that it renewed').nullable(),
 });
 
-/** A name that a revocation or a drift score came for before the attestation did. */
+/** A name that a revocation or a drift score came for before the attestation did, or that was revoked and is listed no more. */
 const PublishedUnattested = z.strictObject({
   attestation: text('What the ledger calls it: its id, or its UUID'),
   ended_at: eventTime('When it was first revoked; null where it was not').nullable(),
-  reason: text('Why it was').nullable(),
+  reason: text(
+    'Why it was; null also where that was more than 180 days ago, or where it is listed no more',
+  ).nullable(),
   drift: share('The highest drift score').nullable(),
   checked_at: eventTime('When that was taken').nullable(),
 });
@@ -107,7 +109,11 @@ export const PublishedRegistry = z.strictObject({
     .array(PublishedUnattested)
     // A server answers from the release that is there when it is started, which may be one from before this member.
     .default([])
-    .meta(described('What the ledger has revoked or checked for drift without having it, oldest first')),
+    .meta(
+      described(
+        'What the ledger has revoked, or checked for drift, and does not have, or has no more; oldest first. None of it is ever forgotten',
+      ),
+    ),
 });
 export type PublishedRegistry = z.output<typeof PublishedRegistry>;
 export type PublishedAttestation = z.output<typeof PublishedAttestation>;

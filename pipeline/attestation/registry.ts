@@ -52,8 +52,8 @@ export interface Registry {
   byId(id: string): Registered | null;
   /** By the UUID that stands for the id, in either case. */
   byUuid(uuid: string): (Registered & { id: string }) | null;
-  /** What was said without there being an attestation of this id, by the id or by its UUID. */
-  unattested(id: string): readonly Unattested[];
+  /** What was said without there being an attestation of this id or UUID, in lower case, by either of the two. */
+  unattested(name: string): readonly Unattested[];
 }
 
 interface RegistryLimits extends Pick<Registry, 'since' | 'asOf'> {
@@ -66,6 +66,7 @@ export function registryOf(
   { since = null, asOf = null, unattested = {} }: Partial<RegistryLimits> = {},
 ): Registry {
   const ids = idsByUuid(attestations);
+  const unattestedIds = idsByUuid(unattested);
   const byId = (id: string) => (Object.hasOwn(attestations, id) ? attestations[id]! : null);
   return {
     since,
@@ -75,10 +76,9 @@ export function registryOf(
       const id = ids.get(uuid.toLowerCase());
       return id === undefined ? null : { ...byId(id)!, id };
     },
-    unattested(id) {
-      const said = namesOf(id).flatMap((name) =>
-        Object.hasOwn(unattested, name) ? [unattested[name]!] : [],
-      );
+    unattested(name) {
+      const id = unattestedIds.get(name) ?? name;
+      const said = namesOf(id).flatMap((one) => (Object.hasOwn(unattested, one) ? [unattested[one]!] : []));
       return [...said, ...revokedByUuid(attestations, id)];
     },
   };

@@ -5,7 +5,6 @@ import {
   idsByUuid,
   isAttestationId,
   isCheckLate,
-  KEPT_DAYS,
   namesOf,
   type Registered,
   revokedByUuid,
@@ -22,10 +21,12 @@ export interface CompanionState {
   companions: Companions;
   /** By the name that the ledger used, an id or a UUID in lower case. */
   unattested: Record<string, Unattested>;
+  /**
+   * What has left the two above and counts for good, by the same names: nothing but an event tells that a document was
+   * revoked, and one that bears a later date is not expired by then. Without reasons, so that each takes little.
+   */
+  remembered: Record<string, Unattested>;
 }
-
-/** How long that is kept: whoever revokes has a document, which is for 90 days at most and kept as long after its end. */
-export const UNATTESTED_DAYS = 90 + KEPT_DAYS;
 
 export type CompanionEvent = EventOf<'companion_attested' | 'companion_drift' | 'companion_revoked'>;
 
@@ -133,15 +134,13 @@ function renewalFault(previous: Registered, entry: Registered): string | null {
 }
 
 /** What came before the attestation itself counts from then on, so that no order of the events loses a revocation. */
-function settle({ companions, unattested }: CompanionState, id: string, entry: Registered): string[] {
-  const names = namesOf(id).filter((name) => own(unattested, name));
-  for (const name of names) {
-    const { ended_at, reason, drift, checked_at } = unattested[name]!;
-    delete unattested[name];
+function settle(state: CompanionState, id: string, entry: Registered): string[] {
+  for (const { ended_at, reason, drift, checked_at } of namesOf(id).flatMap((name) => take(state, name))) {
     if (drift !== null) score(entry, drift, checked_at!);
-    if (ended_at !== null) end(entry, 'revoked', ended_at, reason!);
+    if (ended_at !== null) end(entry, 'revoked', ended_at, reason);
   }
-  for (const { ended_at, reason } of revokedByUuid(companions, id)) end(entry, 'revoked', ended_at!, reason!);
+  for (const { ended_at, reason } of revokedByUuid(state.companions, id))
+    end(entry, 'revoked', ended_at!, reason);
   return entry.status === 'revoked' ? [`attestation ${id} was revoked before it was attested`] : [];
 }
 
@@ -181,14 +180,25 @@ function revoked(
   return [`attestation ${id} is revoked but not known`];
 }
 
-function unattestedOf({ unattested }: CompanionState, id: string): Unattested {
-  const known = own(unattested, id);
-  if (known) return known;
-  const early = { ended_at: null, reason: null, drift: null, checked_at: null };
-  unattested[id] = early;
-  return early;
+function unattestedOf(state: CompanionState, id: string): Unattested {
+  const known = take(state, id)[0] ?? { ended_at: null, reason: null, drift: null, checked_at: null };
+  state.unattested[id] = known;
+  return known;
 }
 
-function end(entry: Registered, status: 'revoked' | 'superseded', ended_at: string, reason: string): void {
+/** What is known of that name without there being an attestation, if anything is; it is not kept under the name any more. */
+function take({ unattested, remembered }: CompanionState, name: string): Unattested[] {
+  const known = own(unattested, name) ?? own(remembered, name);
+  delete unattested[name];
+  delete remembered[name];
+  return known ? [known] : [];
+}
+
+function end(
+  entry: Registered,
+  status: 'revoked' | 'superseded',
+  ended_at: string,
+  reason: string | null,
+): void {
   Object.assign(entry, { status, ended_at, reason });
 }

@@ -1,7 +1,6 @@
-import { KEPT_DAYS } from '../attestation/registry.ts';
 import { type EventOf, isKnownType, type KnownType, type LedgerEvent } from '../ledger/event.ts';
 import type { Leaf } from '../ledger/leaf.ts';
-import { UNATTESTED_DAYS } from './companions.ts';
+import { forgetCompanions } from './forget-companions.ts';
 import * as governance from './handlers/governance.ts';
 import * as oversight from './handlers/oversight.ts';
 import * as sentinels from './handlers/sentinels.ts';
@@ -91,15 +90,5 @@ function forget(state: State): void {
   state.findings.recent = within(state.findings.recent, asOf, (finding) => finding.raised_at);
   const open = (closed: string | null) => closed ?? asOf;
   state.deliberations = within(state.deliberations, asOf, (one) => open(one.closed_at), DELIBERATION_DAYS);
-  const attestations = Object.entries(state.companions);
-  const kept = within(attestations, asOf, ([, { expires_at }]) => expires_at, KEPT_DAYS);
-  state.companions = Object.fromEntries(kept);
-  const early = Object.entries(state.unattested);
-  const awaited = within(
-    early,
-    asOf,
-    ([, { ended_at, checked_at }]) => ended_at ?? checked_at,
-    UNATTESTED_DAYS,
-  );
-  state.unattested = Object.fromEntries(awaited);
+  forgetCompanions(state, asOf);
 }

@@ -179,7 +179,7 @@ const DaySums = z.strictObject({
 const Metrics = z.record(z.string(), z.number());
 
 export const StateFile = z.strictObject({
-  format: z.literal('cathedral-state/4'),
+  format: z.literal('cathedral-state/5'),
   /** Timestamp of the last event folded in: the time of everything that is published from the state. */
   asOf: Time,
   /** Timestamp of the first event. */
@@ -217,6 +217,8 @@ export const StateFile = z.strictObject({
   companions: byName(Companion),
   /** What came before its attestation did. */
   unattested: byName(Unattested),
+  /** What left these two and is never forgotten: revocations, without their reasons, and drift scores. */
+  remembered: byName(Unattested),
   /** The metrics of the first thirty days; null until those are over. */
   baseline: Metrics.nullable(),
   year: YearSums,
@@ -236,7 +238,7 @@ export type Metrics = z.output<typeof Metrics>;
 /** A ledger of no events. */
 export function emptyState(): State {
   return {
-    format: 'cathedral-state/4',
+    format: 'cathedral-state/5',
     asOf: '',
     since: '',
     cycle: '',
@@ -264,6 +266,7 @@ export function emptyState(): State {
     findings: { total: 0, recent: [] },
     companions: {},
     unattested: {},
+    remembered: {},
     baseline: null,
     year: emptyYear(0, '', 0n),
     day: emptyDay(''),

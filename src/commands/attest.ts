@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { describeStatus } from '../../pipeline/attestation/describe-status.ts';
 import { formatDocument } from '../../pipeline/attestation/format-document.ts';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../pipeline/attestation/problem.ts';
@@ -8,9 +7,10 @@ import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts'
 import { CathedralError } from '../../pipeline/errors.ts';
 import { askPassphrase } from './attestation/ask-passphrase.ts';
 import { DRAFT_SETTINGS, draftAttestation } from './attestation/draft-attestation.ts';
-import { findRegistered, formatStatus } from './attestation/format-status.ts';
+import { formatStatus } from './attestation/format-status.ts';
 import { formatVerdict } from './attestation/format-verdict.ts';
 import { openKey, parseKeyFile } from './attestation/key-file.ts';
+import { lookUp } from './attestation/look-up.ts';
 import { makeKey } from './attestation/make-key.ts';
 import { listFiles, readInput } from './attestation/read-input.ts';
 import { readLedger } from './attestation/read-ledger.ts';
@@ -115,9 +115,9 @@ const status = defineCommand({
     const { print, progress } = context;
     const id = required('attestationId', config.attestationId);
     const now = config.attestationAt ?? context.now();
-    const { companions } = await readLedger(await openSource(config.ledger, config, context), now);
+    const ledger = await readLedger(await openSource(config.ledger, config, context), now);
     progress.end();
-    const described = describeStatus(findRegistered(companions, id), now);
+    const described = lookUp(ledger, id, now);
     if (config.json) printJson(print, described);
     else print(formatStatus(described));
     return described.status === 'active' ? 0 : 1;

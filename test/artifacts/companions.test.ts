@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { companions } from '../../pipeline/artifacts/philosophy/companions.ts';
+import { attestationId } from '../../pipeline/attestation/canonical-bytes.ts';
 import { PublishedRegistry, trustOf } from '../../pipeline/attestation/published-registry.ts';
 import { keptSince, registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
@@ -8,6 +9,8 @@ import { apply } from '../../pipeline/model/fold.ts';
 import { emptyState } from '../../pipeline/model/state.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
 import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
+import { COMPANIONS, forced } from '../attestation/signed-document.ts';
+import { TestLedger } from '../model/events.ts';
 
 const EVENTS = [...sampleEvents({ to: '2025-12-03' })].flatMap(({ events }) => events);
 const state = EVENTS.reduce((before, event) => apply(before, { event, hash: '' }), emptyState());
@@ -30,8 +33,9 @@ describe('/philosophy/companions.json', () => {
   });
 
   test('gives a verifier the verdicts that the ledger itself gives', () => {
-    const since = { since: keptSince(file.timestamp), asOf: file.timestamp };
-    const own = { companions: DEMO_COMPANIONS, registry: registryOf(state.companions, since) };
+    const unattested = { ...state.remembered, ...state.unattested };
+    const known = { since: keptSince(file.timestamp), asOf: file.timestamp, unattested };
+    const own = { companions: DEMO_COMPANIONS, registry: registryOf(state.companions, known) };
     for (const now of [Date.parse(file.timestamp), Date.parse('2026-02-01T00:00:00Z')])
       for (const document of documents)
         expect(verifyAttestation(document, { ...trustOf(file), now })).toEqual(
@@ -49,12 +53,50 @@ describe('/philosophy/companions.json', () => {
     const events = EVENTS.map((event) => (event === attested ? { ...event, ...revoked } : event));
     const other = events.reduce((before, event) => apply(before, { event, hash: '' }), emptyState());
     const published = PublishedRegistry.parse(JSON.parse(companions.render({ ...view, state: other })));
-    expect(published.unattested).toMatchObject([{ attestation, ended_at: attested.timestamp }]);
+    expect(published.unattested.at(-1)).toMatchObject({ attestation, ended_at: attested.timestamp });
     const now = Date.parse(attested.timestamp);
     expect(verifyAttestation(JSON.stringify(document), { ...trustOf(published), now })).toMatchObject({
       valid: false,
       status: 'revoked',
     });
+  });
+
+  test('tells a verifier years later that what nobody ever attested was revoked, whatever date it bears', () => {
+    const later = { attested_at: '2027-12-01T06:00:00Z', expires_at: '2028-01-01T00:00:00Z' };
+    const document = forced(later);
+    const events = new TestLedger()
+      .add('2025-12-01T00:00:00Z', 'genesis', 'LEDGER', { allocation: '1', multipliers: {} })
+      .add('2025-12-01T06:00:00Z', 'companion_revoked', 'REGISTRY', {
+        attestation: attestationId(document),
+        reason: 'The key was lost.',
+      })
+      .add('2027-12-01T00:00:00Z', 'mii_reading', 'MII', { mii: 0.96 });
+    const [from] = COMPANIONS.companions;
+    const keys = from!.keys.map(({ valid_until: _, ...key }) => key);
+    const trusted = { companions: [{ ...from!, keys }], wallets: [] };
+    const aged = companions.render({
+      ...view,
+      state: events.leaves.reduce(apply, emptyState()),
+      companions: trusted,
+    });
+    const published = PublishedRegistry.parse(JSON.parse(aged));
+    const verify = (given: PublishedRegistry) =>
+      verifyAttestation(JSON.stringify(document), {
+        ...trustOf(given),
+        now: Date.parse('2027-12-02T00:00:00Z'),
+      });
+    expect(verify(published)).toMatchObject({
+      valid: false,
+      status: 'revoked',
+      problems: [
+        {
+          code: 'revoked',
+          message: 'It was revoked at 2025-12-01T06:00:00Z; the ledger’s event of that time says why.',
+        },
+      ],
+    });
+    // Nothing else is wrong with it: who forgets the revocation finds it valid.
+    expect(verify({ ...published, unattested: [] })).toMatchObject({ valid: true, status: 'active' });
   });
 
   test('is refused by a verifier where a key is none', () => {

@@ -43,7 +43,7 @@ const renewal = (data: object = {}, timestamp = '2025-12-05T00:00:00Z') =>
   attested({ attestation: B, previous_attestation: A, ...data }, timestamp);
 
 function fold(...events: CompanionEvent[]) {
-  const state: CompanionState = { companions: {}, unattested: {} };
+  const state: CompanionState = { companions: {}, unattested: {}, remembered: {} };
   const findings = events.flatMap((one) => applyCompanionEvent(state, one));
   const { companions } = state;
   return { ...state, findings, a: companions[A]!, b: companions[B]! };
@@ -275,7 +275,7 @@ describe('an attestation in the ledger', () => {
     );
     fc.assert(
       fc.property(fc.array(any, { maxLength: 12 }), (events) => {
-        const state: CompanionState = { companions: {}, unattested: {} };
+        const state: CompanionState = { companions: {}, unattested: {}, remembered: {} };
         const ended = new Set<string>();
         for (const one of events.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1))) {
           applyCompanionEvent(state, one);

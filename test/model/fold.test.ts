@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import { formatAmount, roundToAmount } from '../../pipeline/model/amount.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { reward } from '../../pipeline/model/formulas.ts';
@@ -188,14 +189,53 @@ describe('a companion’s grant', () => {
     expect([kept('2025-11-30T00:00:00Z'), kept('2025-11-30T00:00:01Z')]).toEqual([true, false]);
   });
 
-  test('that was revoked before it came is waited for, for as long as it could be shown', () => {
-    const { attestation } = grant;
-    const waits = (time: string) => {
-      const ledger = begun().add(G, 'companion_revoked', 'W', { attestation, reason: 'Lost.' });
-      return attestation in fold(ledger.add(time, 'mii_reading', 'MII', { mii: 0.96 })).unattested;
+  const LONG_AFTER = '2027-07-03T00:00:00Z';
+  const again = { ...grant, expires_at: '2027-09-01T00:00:00Z' };
+  const lost = { attestation: grant.attestation, reason: 'Lost.' };
+  const uuid = attestationUuid(grant.attestation);
+
+  test.each<[string, (ledger: TestLedger) => TestLedger]>([
+    ['before it came', (ledger) => ledger.add(G, 'companion_revoked', 'W', lost)],
+    ['by its UUID', (ledger) => ledger.add(G, 'companion_revoked', 'W', { ...lost, attestation: uuid })],
+    [
+      'after it was attested',
+      (ledger) => ledger.add(G, 'companion_attested', 'JADE', grant).add(G, 'companion_revoked', 'W', lost),
+    ],
+    [
+      'by a drift before it came',
+      (ledger) => ledger.add(G, 'companion_drift', 'W', { attestation: grant.attestation, score: 0.1 }),
+    ],
+  ])('that was revoked %s is revoked whenever it comes, after years as well', (_, ended) => {
+    const ledger = ended(begun())
+      .add('2026-07-03T00:00:00Z', 'mii_reading', 'MII', { mii: 0.96 })
+      .add(LONG_AFTER, 'mii_reading', 'MII', { mii: 0.96 });
+    const waiting = fold(ledger);
+    expect([waiting.companions, waiting.unattested]).toEqual([{}, {}]);
+    expect(JSON.stringify(Object.values(waiting.remembered)).length).toBeLessThan(120);
+    const { companions } = fold(ledger.add(LONG_AFTER, 'companion_attested', 'JADE', again));
+    expect(companions[grant.attestation]).toMatchObject({ status: 'revoked' });
+  });
+
+  test('that was revoked before it came has the reason kept for 180 days', () => {
+    const reasonAt = (time: string) => {
+      const ledger = begun().add(G, 'companion_revoked', 'W', lost);
+      const { unattested, remembered } = fold(ledger.add(time, 'mii_reading', 'MII', { mii: 0.96 }));
+      return { ...unattested, ...remembered }[grant.attestation]!.reason;
     };
     const later = (ms: number) => new Date(Date.parse(G) + 180 * 86_400_000 + ms).toISOString();
-    expect([waits(later(0)), waits(later(1000))]).toEqual([true, false]);
+    expect([reasonAt(later(0)), reasonAt(later(1000))]).toEqual(['Lost.', null]);
+  });
+
+  test('that is scored and revoked again after long keeps the first revocation and the highest score', () => {
+    const { attestation } = grant;
+    const ledger = begun()
+      .add(G, 'companion_revoked', 'W', lost)
+      .add(G, 'companion_drift', 'W', { attestation, score: 0.3 })
+      .add('2026-07-03T00:00:00Z', 'mii_reading', 'MII', { mii: 0.96 })
+      .add('2026-07-04T00:00:00Z', 'companion_drift', 'W', { attestation, score: 0.2 })
+      .add('2026-07-04T00:00:00Z', 'companion_revoked', 'W', lost);
+    const { unattested, remembered } = fold(ledger);
+    expect({ ...unattested, ...remembered }).toMatchObject({ [attestation]: { ended_at: G, drift: 0.3 } });
   });
 });
 
@@ -205,7 +245,10 @@ describe('the state', () => {
       .add('2025-07-03T01:00:00Z', 'mii_reading', 'MII', { mii: 0.96 })
       .add('2025-07-03T02:00:00Z', 'mic_mint', 'MINT', mint('1000'))
       .add('2025-08-20T02:00:00Z', 'mic_mint', 'MINT', mint('1000'))
-      .add('2026-01-01T02:00:00Z', 'mic_burn', 'MINT', { amount: '2', reason: 'fee' });
+      .add('2025-08-20T02:00:00Z', 'companion_revoked', 'W', { attestation: 'a'.repeat(64), reason: 'Lost.' })
+      .add('2025-08-20T02:00:00Z', 'companion_drift', 'W', { attestation: 'b'.repeat(64), score: 0.3 })
+      .add('2026-01-01T02:00:00Z', 'mic_burn', 'MINT', { amount: '2', reason: 'fee' })
+      .add('2026-08-01T02:00:00Z', 'mic_burn', 'MINT', { amount: '2', reason: 'fee' });
     let resumed = emptyState();
     for (const leaf of leaves) resumed = apply(parseState(JSON.parse(formatState(resumed))), leaf);
     expect(formatState(resumed)).toBe(formatState(leaves.reduce(apply, emptyState())));

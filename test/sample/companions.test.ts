@@ -10,7 +10,7 @@ import { demoCompanions } from '../../pipeline/sample/demo-companions.ts';
 import { EVENTS, ofType } from './year-and-more.ts';
 
 const companions = demoCompanions();
-const state: CompanionState = { companions: {}, unattested: {} };
+const state: CompanionState = { companions: {}, unattested: {}, remembered: {} };
 const findings = EVENTS.filter(isCompanionEvent).flatMap((event) => applyCompanionEvent(state, event));
 const registered = state.companions;
 const attested = ofType('companion_attested');

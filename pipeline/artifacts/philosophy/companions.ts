@@ -34,7 +34,9 @@ function registryFile({ state, companions: { companions, wallets } }: View): Pub
     attestations: Object.entries(state.companions)
       .map(([id, registered]) => rowOf(id, registered, asOf))
       .reverse(),
-    unattested: Object.entries(state.unattested).map(([attestation, said]) => ({ attestation, ...said })),
+    unattested: [...Object.entries(state.remembered), ...Object.entries(state.unattested)].map(
+      ([attestation, said]) => ({ attestation, ...said }),
+    ),
   };
 }
 

@@ -74,5 +74,6 @@ function endOf(given: Case, status: Exclude<Status, 'active'>): Problem {
   if (status === 'expired')
     return problem('expired', ['expires_at'], `It expired at ${shorten(given.attestation.expires_at)}.`);
   const { ended_at, reason } = lifeOf(given);
-  return problem(status, [], `It was ${status} at ${ended_at}: ${reason}`);
+  const why = reason === null ? '; the ledger’s event of that time says why.' : `: ${reason}`;
+  return problem(status, [], `It was ${status} at ${ended_at}${why}`);
 }

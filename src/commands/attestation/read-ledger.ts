@@ -1,4 +1,5 @@
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
+import type { EventOf } from '../../../pipeline/ledger/event.ts';
 import { readHead } from '../../../pipeline/ledger/head.ts';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
 import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
@@ -10,6 +11,8 @@ import {
 import type { LocalLedger } from '../ledger-source.ts';
 
 export interface LedgerRead extends CompanionState {
+  /** Each event that revoked one, oldest first. */
+  revocations: EventOf<'companion_revoked'>[];
   /** The end of the last snapshot. */
   sealed: LedgerPosition;
   /** The last event of all; null where there is none. */
@@ -22,7 +25,14 @@ export interface LedgerRead extends CompanionState {
  */
 export async function readLedger({ ledger, verifiers }: LocalLedger, until: number): Promise<LedgerRead> {
   const directory = openDirectory(ledger);
-  const found: LedgerRead = { companions: {}, unattested: {}, sealed: LEDGER_START, last: null };
+  const found: LedgerRead = {
+    companions: {},
+    unattested: {},
+    remembered: {},
+    revocations: [],
+    sealed: LEDGER_START,
+    last: null,
+  };
   for (const file of await directory.snapshots(null))
     found.sealed = await drain(readSnapshot(file, found.sealed, verifiers), found, until);
   await drain(readHead(directory, found.sealed), found, until);
@@ -35,7 +45,9 @@ async function drain<T>(batches: AsyncGenerator<Leaf[], T>, found: LedgerRead, u
     if (batch.done) return batch.value;
     for (const { event } of batch.value) {
       found.last = event;
-      if (isCompanionEvent(event) && Date.parse(event.timestamp) <= until) applyCompanionEvent(found, event);
+      if (!isCompanionEvent(event) || Date.parse(event.timestamp) > until) continue;
+      applyCompanionEvent(found, event);
+      if (event.type === 'companion_revoked') found.revocations.push(event);
     }
   }
 }

@@ -6,8 +6,8 @@ import type { EventOf } from '../../../pipeline/ledger/event.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp-order.ts';
 import { withLock } from '../../../pipeline/publish/lock.ts';
 import type { LocalLedger } from '../ledger-source.ts';
-import { findRegistered } from './format-status.ts';
-import { readLedger } from './read-ledger.ts';
+import { lookUp } from './look-up.ts';
+import { type LedgerRead, readLedger } from './read-ledger.ts';
 
 /** For another revocation to end. The demo’s writer holds the ledger for as long as it runs: nobody wants to wait for that. */
 const WAIT_MS = 5000;
@@ -35,16 +35,9 @@ export async function revokeAttestation(
 }
 
 async function append(ledger: LocalLedger, revocation: Revocation): Promise<EventOf<'companion_revoked'>> {
-  const { companions, sealed, last } = await readLedger(ledger, Number.POSITIVE_INFINITY);
-  const { id, status, ended_at } = findRegistered(companions, revocation.attestation);
-  if (status === 'revoked') {
-    const found = `one that was revoked at ${ended_at}`;
-    throw new CathedralError('attestation_refused', {
-      place: id,
-      expected: 'an attestation to revoke',
-      found,
-    });
-  }
+  const read = await readLedger(ledger, Number.POSITIVE_INFINITY);
+  const { sealed, last } = read;
+  const id = revocableId(read, revocation);
   const writer = await HeadWriter.open(openDirectory(ledger.ledger), sealed);
   try {
     const event = {
@@ -61,6 +54,19 @@ async function append(ledger: LocalLedger, revocation: Revocation): Promise<Even
   } finally {
     writer.close();
   }
+}
+
+/** The id by which the event names it. Throws attestation_refused where there is none, or where it is revoked. */
+function revocableId(ledger: LedgerRead, { attestation, now }: Revocation): string {
+  const found = lookUp(ledger, attestation, now);
+  if (found.registered && found.status !== 'revoked') return found.id;
+  const by = found.ended_by === null ? '' : ` by ${found.ended_by}`;
+  const before = found.registered ? '' : ', before it was attested';
+  throw new CathedralError('attestation_refused', {
+    place: found.id ?? found.uuid,
+    expected: 'an attestation to revoke',
+    found: `one that was revoked at ${found.ended_at}${by}${before}: ${found.reason}`,
+  });
 }
 
 /** Never before the last event, whose clock may be ahead of ours. */

@@ -1,4 +1,4 @@
-import { describeStatus } from '../../../pipeline/attestation/describe-status.ts';
+import { lookUpStatus } from '../../../pipeline/attestation/look-up-status.ts';
 import { timeAtLeast } from '../../../pipeline/attestation/published-registry.ts';
 import type { Answer } from '../answer.ts';
 import { Problem } from '../problem.ts';
@@ -15,13 +15,11 @@ export async function answerStatus(
 ): Promise<Answer> {
   if (query) throw new Problem('unknown_parameter', 'This path takes no parameters.');
   const { registry, asOf } = await readTrust(release, live);
-  const id = name.toLowerCase();
-  const entry = registry.byId(id);
-  const found = entry ? { ...entry, id } : registry.byUuid(id);
+  const found = lookUpStatus(name, registry, timeAtLeast(now, registry), Date.parse(asOf));
   if (!found)
     throw new Problem(
       'not_found',
       'The ledger has no attestation of this id or UUID, or had one that expired more than 90 days ago.',
     );
-  return ownAnswer({ ...describeStatus(found, timeAtLeast(now, registry), Date.parse(asOf)), as_of: asOf });
+  return ownAnswer({ ...found, as_of: asOf });
 }

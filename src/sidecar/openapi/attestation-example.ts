@@ -1,4 +1,4 @@
-import { describeStatus } from '../../../pipeline/attestation/describe-status.ts';
+import { lookUpStatus } from '../../../pipeline/attestation/look-up-status.ts';
 import type { JsonObject } from '../../../pipeline/attestation/read-json.ts';
 import { type Registered, registryOf } from '../../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
@@ -37,7 +37,7 @@ export function attestationExample() {
     document,
     id,
     verdict: { ...verdict, as_of: LEDGER_TIME },
-    status: { ...describeStatus({ ...registered, id }, now), as_of: LEDGER_TIME },
+    status: { ...lookUpStatus(id, trust.registry, now), as_of: LEDGER_TIME },
   };
 }
 

@@ -41,14 +41,28 @@ export const VerdictDocument = z.strictObject({
   as_of: asOf,
 });
 
+const registered = <T extends boolean>(value: T) =>
+  z.literal(value).meta({ description: 'Whether there is the attestation, and not its revocation alone' });
+
 /** What is answered to an id. */
-export const StatusDocument = z.strictObject({ ...PublishedAttestation.shape, as_of: asOf });
+export const StatusDocument = z.union([
+  z.strictObject({ registered: registered(true), ...PublishedAttestation.shape, as_of: asOf }),
+  z.strictObject({
+    registered: registered(false),
+    id: z.string().nullable().meta({ description: 'As it was asked for; null where that was the UUID' }),
+    uuid: z.string().meta({ description: 'What a renewal would name it by' }),
+    status: z.literal('revoked').meta({ description: 'Before the ledger had it' }),
+    ended_at: z.string().meta({ description: 'When it was revoked, UTC' }),
+    reason: z.string().nullable().meta({ description: 'Why it was' }),
+    as_of: asOf,
+  }),
+]);
 
 const ABOUT_VERIFY = `The body is the document as it was signed, as \`application/json\` and of at most 65 536 bytes. The answer is 200 and a verdict, whatever is wrong with the document, with each check and the place of each fault. Nothing of what is sent is stored or logged.
 
 To have a document looked at without sending it anywhere, use the page \`/attestations/\` or the command \`cathedral attest verify\`. What is signed is told in docs/attestations.md.`;
 const ABOUT_STATUS =
-  'By its id, 64 hex digits, or its UUID. Attestations that expired more than 90 days ago are not known any more. All that are known are in `/philosophy/companions.json`.';
+  'By its id, 64 hex digits, or its UUID. An attestation that was revoked before the ledger had it is answered with that alone (`registered` is false). Attestations that expired more than 90 days ago are not known any more. All that are known are in `/philosophy/companions.json`.';
 
 const PROBLEMS_OF_BOTH = [
   'BadRequest',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { StatusDocument } from '../../../src/sidecar/openapi/attestation-operations.ts';
 import { get } from '../tiny-app.ts';
 import { attestationApp, ID, REGISTRY, UUID } from './attestation-app.ts';
 
@@ -8,7 +9,7 @@ test('GET /attestations/{id}/status tells what the ledger has, by id and by UUID
     const answer = await get(app, `/attestations/${name}/status`);
     expect([answer.statusCode, answer.json()]).toEqual([
       200,
-      { ...REGISTRY.attestations[0], as_of: REGISTRY.timestamp },
+      { registered: true, ...REGISTRY.attestations[0], as_of: REGISTRY.timestamp },
     ]);
     expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', ratelimit: expect.any(String) });
   }
@@ -24,6 +25,23 @@ test('what has expired since the release is expired, and a check that the releas
   });
   const over = await attestationApp(now('2026-02-28T06:00:00Z'));
   expect((await get(over.app, `/attestations/${ID}/status`)).json()).toMatchObject({ status: 'expired' });
+});
+
+test('of what the ledger has revoked without having it, it tells that', async () => {
+  const early = { ended_at: '2025-12-01T11:00:00Z', reason: 'lost', drift: null, checked_at: null };
+  const revoked = { registered: false, status: 'revoked', ended_at: early.ended_at, reason: 'lost' };
+  for (const attestation of [ID, UUID]) {
+    const registry = { ...REGISTRY, attestations: [], unattested: [{ attestation, ...early }] };
+    const { app } = await attestationApp({}, registry);
+    const answers = await Promise.all(
+      [ID, UUID.toUpperCase()].map((name) => get(app, `/attestations/${name}/status`)),
+    );
+    for (const answer of answers) StatusDocument.parse(answer.json());
+    expect(answers.map((answer) => [answer.statusCode, answer.json()])).toEqual([
+      [200, { ...revoked, id: ID, uuid: UUID, as_of: REGISTRY.timestamp }],
+      [200, { ...revoked, id: null, uuid: UUID, as_of: REGISTRY.timestamp }],
+    ]);
+  }
 });
 
 test.each([

@@ -1,0 +1,29 @@
+import { attestationUuid } from './canonical-bytes.ts';
+import { describeStatus } from './describe-status.ts';
+import { isAttestationId, type Registry, type Unattested } from './registry.ts';
+
+export type LookedUp = ReturnType<typeof lookUpStatus>;
+
+/**
+ * What a registry has of an id or a UUID, in either case, as of `now`, ms: the attestation, or the revocation alone where it
+ * has no more than that; null where it has neither. `knownUntil` as in `describeStatus`.
+ */
+export function lookUpStatus(
+  name: string,
+  registry: Pick<Registry, 'byId' | 'byUuid' | 'unattested'>,
+  now: number,
+  knownUntil: number = now,
+) {
+  const lower = name.toLowerCase();
+  const entry = registry.byId(lower);
+  const found = entry ? { ...entry, id: lower } : registry.byUuid(lower);
+  if (found) return { registered: true as const, ...describeStatus(found, now, knownUntil) };
+  const revoked = registry.unattested(lower).find(({ ended_at }) => ended_at !== null);
+  return revoked ? describeRevoked(lower, revoked) : null;
+}
+
+/** Of an attestation of which there is nothing but that it was revoked: not yet, or not any more. */
+function describeRevoked(name: string, { ended_at, reason }: Unattested) {
+  const [id, uuid] = isAttestationId(name) ? [name, attestationUuid(name)] : [null, name];
+  return { registered: false as const, id, uuid, status: 'revoked' as const, ended_at, reason };
+}
