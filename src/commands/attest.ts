@@ -11,7 +11,7 @@ import { formatStatus } from './attestation/format-status.ts';
 import { formatVerdict } from './attestation/format-verdict.ts';
 import { openKey, parseKeyFile } from './attestation/key-file.ts';
 import { lookUp } from './attestation/look-up.ts';
-import { makeKey } from './attestation/make-key.ts';
+import { assertFree, makeKey } from './attestation/make-key.ts';
 import { listFiles, readInput } from './attestation/read-input.ts';
 import { readLedger } from './attestation/read-ledger.ts';
 import { revokeAttestation } from './attestation/revoke-attestation.ts';
@@ -34,6 +34,7 @@ const keygen = defineCommand({
     const path = required('attestationKey', config.attestationKey);
     const companion = required('attestationCompanion', config.attestationCompanion);
     const algorithm = config.attestationAlgorithm ?? 'ed25519';
+    await assertFree(path);
     const passphrase = config.attestationPassphrase ?? (await askNewPassphrase());
     const entry = await makeKey({ path, companion, algorithm, passphrase, now: now() }, randomBytes);
     if (!config.json)

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
@@ -64,6 +64,34 @@ describe('attest keygen', () => {
     const { status, stderr } = await attest('keygen', { companion: 'LANTERN', key });
     expect([status, stderr]).toEqual([1, expect.stringContaining('EEXIST (attestation_refused)')]);
     expect(readFileSync(key, 'utf8')).toBe('precious');
+  });
+
+  test.each([
+    ['a file', 'precious.key', 'EEXIST'],
+    ['a link to nothing', 'dangling.key', 'EEXIST'],
+    ['a place below a file', 'precious.key/a.key', 'ENOTDIR'],
+  ])('sees %s before it asks for a passphrase', async (_, name, code) => {
+    save('precious.key', 'precious');
+    rmSync(inFolder('dangling.key'), { force: true });
+    symlinkSync(inFolder('nothing'), inFolder('dangling.key'));
+    const { status, stderr } = await attest('keygen', { companion: 'LANTERN', key: inFolder(name) }, {});
+    const message = `${inFolder(name)}: expected a place for a new file, found ${code} (attestation_refused)`;
+    expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(existsSync(inFolder('nothing'))).toBe(false);
+  });
+
+  test('makes one key where two are asked for at once, whole and for its owner alone', async () => {
+    const key = inFolder('raced.key');
+    const both = await Promise.all(
+      ['LANTERN', 'TALLY'].map((companion) => attest('keygen', { companion, key, json: true })),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual([0, 1]);
+    const [entry] = both.filter(({ status }) => status === 0).map(({ stdout }) => JSON.parse(stdout));
+    expect(JSON.parse(readFileSync(key, 'utf8'))).toMatchObject({
+      companion: entry.companion,
+      public_key: entry.keys[0].public_key,
+    });
+    expect(statSync(key).mode & 0o777).toBe(0o600);
   });
 
   test.each([

@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { access, constants, lstat, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SCHEMES, SECRET_KEY_BYTES } from '../../../pipeline/attestation/algorithms.ts';
 import type { Algorithm } from '../../../pipeline/attestation/document.ts';
 import { publicKeyHex } from '../../../pipeline/attestation/sign-attestation.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { makeFolder, sync } from '../../../pipeline/publish/durable.ts';
 import { sealKey } from './key-file.ts';
 
 export interface NewKey {
@@ -22,6 +23,23 @@ export interface CompanionEntry {
 }
 
 /**
+ * Makes the folder where it is missing, and throws attestation_refused where no new file can be at `path`: before anybody thinks
+ * of a passphrase. Whether it still can be when it is written is for the writing to see.
+ */
+export async function assertFree(path: string): Promise<void> {
+  // Of a symbolic link itself: what it points to may be missing, but nothing is written through it.
+  const found = await lstat(path).then(
+    () => 'EEXIST',
+    ({ code }: NodeJS.ErrnoException) => code!,
+  );
+  if (found !== 'ENOENT') throw refused(path, found);
+  await refusing(path, async () => {
+    await makeFolder(dirname(path));
+    await access(dirname(path), constants.W_OK);
+  });
+}
+
+/**
  * Writes a new key to a file that its owner alone can read, and returns its public half. Throws attestation_refused: a file
  * that is there is never written over, it may be the only copy of a key.
  */
@@ -32,18 +50,36 @@ export async function makeKey(
   const { path, companion, algorithm, passphrase, now } = asked;
   const secretKey = randomSecret(algorithm, randomBytes);
   const text = sealKey({ companion, algorithm, secretKey }, passphrase);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text, { flag: 'wx', mode: 0o600 }).catch((cause: NodeJS.ErrnoException) => {
-    const expected = 'a place for a new file';
-    throw new CathedralError('attestation_refused', {
-      place: path,
-      expected,
-      found: cause.code ?? cause.message,
-      cause,
-    });
-  });
+  await refusing(path, () => writeNew(path, text));
   const valid_from = `${new Date(now).toISOString().slice(0, 19)}Z`;
   return { companion, keys: [{ algorithm, public_key: publicKeyHex(algorithm, secretKey), valid_from }] };
+}
+
+/** On the disk when it returns: its public half may be registered the next moment. */
+async function writeNew(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } catch (error) {
+    // Half a key is none, and would keep the next one from its place.
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  await sync(dirname(path));
+}
+
+async function refusing(path: string, work: () => Promise<void>): Promise<void> {
+  await work().catch((cause: NodeJS.ErrnoException) => {
+    throw refused(path, cause.code ?? cause.message, cause);
+  });
+}
+
+function refused(place: string, found: string, cause?: unknown): CathedralError {
+  const expected = 'a place for a new file';
+  return new CathedralError('attestation_refused', { place, expected, found, cause });
 }
 
 /** One number in 2^128 is none of secp256k1's keys. */
