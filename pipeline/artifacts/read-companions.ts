@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { Companions } from '../attestation/companions.ts';
+import type { Problem } from '../attestation/problem.ts';
+import { readJson } from '../attestation/read-json.ts';
+import { schemaProblems } from '../attestation/schema-problems.ts';
 import { CathedralError } from '../errors.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { demoCompanions, demoPublicKeys } from '../sample/demo-companions.ts';
 import { isDemoLedger } from '../sample/demo-key.ts';
+import { readAtMost } from './read-at-most.ts';
 
 /** Nobody. */
 const NONE: Companions = { companions: [], wallets: [] };
@@ -36,23 +39,26 @@ export function publishedKeyOf({ companions }: Companions): string | null {
   return found?.companion ?? null;
 }
 
+/** As many companions and wallets as there may be take less; what nests deeper than the fifth level has no member to be. */
+const LIMITS = { maxBytes: 4_194_304, maxDepth: 8 };
+
 /** Throws config_invalid, naming the first member that is not as it should be. */
 export async function readCompanionsFile(path: string): Promise<Companions> {
-  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+  const bytes = await readAtMost(path, LIMITS.maxBytes + 1).catch((cause: NodeJS.ErrnoException) => {
     throw fault(path, 'a file that can be read', cause.code ?? cause.message, cause);
   });
-  const parsed = Companions.safeParse(parseJson(text, path));
+  const { value, problem } = readJson(bytes, LIMITS);
+  if (problem)
+    throw fault(path, `JSON that says one thing only, of at most ${LIMITS.maxBytes} bytes`, said(problem));
+  const parsed = Companions.safeParse(value);
   if (parsed.success) return parsed.data;
-  const { path: at, message } = parsed.error.issues[0]!;
-  throw fault(path, 'companions with their keys, and wallets', `${at.join('.')}: ${message}`);
+  const [first] = schemaProblems(parsed.error.issues, value);
+  throw fault(path, 'companions with their keys, and wallets', said(first!));
 }
 
-function parseJson(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw fault(path, 'JSON', (cause as Error).message, cause);
-  }
+/** `/companions/0/keys: Expected at least 1 items, found []. (too_few_items)` */
+function said({ pointer, message, code }: Problem): string {
+  return `${pointer || '/'}: ${message} (${code})`;
 }
 
 function fault(place: string, expected: string, found: string, cause?: unknown): CathedralError {

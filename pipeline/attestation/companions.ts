@@ -1,7 +1,7 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { z } from 'zod';
 import { SCHEMES } from './algorithms.ts';
-import { ALGORITHMS } from './document.ts';
+import { ALGORITHMS, type Algorithm } from './document.ts';
 import { compareInstants, type Instant, parseInstant } from './instant.ts';
 
 /** `2025-12-01T06:00:00Z` */
@@ -21,7 +21,7 @@ const CompanionKey = z
     /** The moment from which it may not; set it to end a key. */
     valid_until: Moment.optional(),
   })
-  .refine(({ algorithm, public_key }) => SCHEMES[algorithm].isPublicKey(hexToBytes(public_key)), {
+  .refine(({ algorithm, public_key }) => isSoundKey(algorithm, public_key), {
     // A key of small order has signatures that anybody can make.
     error: 'a public key of its algorithm, on the curve and of large order',
     path: ['public_key'],
@@ -31,24 +31,46 @@ const CompanionKey = z
     path: ['valid_until'],
   });
 
+/**
+ * By algorithm and hex digits, the keys that were looked at and are sound: whoever serves a followed ledger reads the same keys
+ * again with each event. As many as are registered.
+ */
+const SOUND = new Set<string>();
+
+function isSoundKey(algorithm: Algorithm, hex: string): boolean {
+  const name = `${algorithm} ${hex}`;
+  if (!SOUND.has(name) && SCHEMES[algorithm].isPublicKey(hexToBytes(hex))) SOUND.add(name);
+  return SOUND.has(name);
+}
+
+/** Each key costs a millisecond to look at, and all of it is published and read by every verifier. */
+const MAX_COMPANIONS = 1000;
+const MAX_KEYS = 16;
+const MAX_WALLETS = 10_000;
+
+/** An array whose items are counted before any of them is looked at. */
+function atMost<T extends z.ZodType>(max: number, item: T) {
+  return z.array(z.unknown()).max(max).pipe(z.array(item));
+}
+
+const Companion = z.strictObject({
+  companion: z.string().min(1).max(200),
+  keys: z.array(z.unknown()).min(1).max(MAX_KEYS).pipe(z.array(CompanionKey)),
+});
+
+const Wallet = z.strictObject({
+  ledger_id: z.guid().toLowerCase(),
+  /** Of the account that signs, 20 bytes. */
+  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, '0x and 40 hex digits'),
+});
+
 /** Those who may attest with the keys they have, and the wallets behind ledger ids. What a verifier trusts. */
 export const Companions = z.strictObject({
-  companions: z
-    .array(
-      z.strictObject({ companion: z.string().min(1).max(200), keys: z.array(CompanionKey).min(1).max(16) }),
-    )
-    .refine(
-      (list) => new Set(list.map(({ companion }) => companion)).size === list.length,
-      'one entry a companion',
-    ),
-  wallets: z
-    .array(
-      z.strictObject({
-        ledger_id: z.guid().toLowerCase(),
-        /** Of the account that signs, 20 bytes. */
-        address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, '0x and 40 hex digits'),
-      }),
-    )
+  companions: atMost(MAX_COMPANIONS, Companion).refine(
+    (list) => new Set(list.map(({ companion }) => companion)).size === list.length,
+    'one entry a companion',
+  ),
+  wallets: atMost(MAX_WALLETS, Wallet)
     .refine(
       (list) => new Set(list.map(({ ledger_id }) => ledger_id)).size === list.length,
       'one wallet a ledger id',

@@ -10,14 +10,22 @@ export const MAX_DEPTH = 16;
 
 export type Read = { value: Json; problem: null } | { value: null; problem: Problem };
 
+export interface JsonLimits {
+  maxBytes: number;
+  /** Of objects and arrays in each other, the outermost one counted. */
+  maxDepth: number;
+}
+
+const OF_DOCUMENTS: JsonLimits = { maxBytes: MAX_BYTES, maxDepth: MAX_DEPTH };
+
 /**
  * JSON (RFC 8259) that says one thing only, to every reader: UTF-8 without a byte order mark, no two members of one name, no
  * lone surrogate, no number that a double cannot hold, bounded in size and depth. `JSON.parse` keeps the last of two
  * members and reads 1e999 as infinity; what was signed must not depend on such habits.
  */
-export function readJson(input: string | Uint8Array): Read {
+export function readJson(input: string | Uint8Array, limits: JsonLimits = OF_DOCUMENTS): Read {
   try {
-    return { value: new Reader(decode(input)).document(), problem: null };
+    return { value: new Reader(decode(input, limits), limits).document(), problem: null };
   } catch (refusal) {
     if (refusal instanceof Refusal) return { value: null, problem: refusal.problem };
     throw refusal;
@@ -41,7 +49,8 @@ export interface Places {
 export function placesIn(text: string): Places {
   const values = new Map<string, Range>();
   try {
-    new Reader(decode(text), (path, range) => values.set(formatPointer(path), range)).document();
+    const seen: Seen = (path, range) => values.set(formatPointer(path), range);
+    new Reader(decode(text, OF_DOCUMENTS), OF_DOCUMENTS, seen).document();
     return { values, stop: null };
   } catch (refusal) {
     if (refusal instanceof Refusal) return { values, stop: refusal.range };
@@ -61,11 +70,11 @@ class Refusal {
   }
 }
 
-function decode(input: string | Uint8Array): string {
+function decode(input: string | Uint8Array, { maxBytes }: JsonLimits): string {
   // A character is at least a byte, so this is seen before anything is made of it.
-  if (input.length > MAX_BYTES) throw new Refusal('too_large', []);
-  const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input;
-  if (bytes.length > MAX_BYTES) throw new Refusal('too_large', []);
+  const bytes =
+    input.length > maxBytes || typeof input !== 'string' ? input : new TextEncoder().encode(input);
+  if (bytes.length > maxBytes) throw new Refusal('too_large', [], `It has more than ${maxBytes} bytes.`);
   if (typeof input === 'string') return withoutMark(input);
   try {
     return withoutMark(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(input));
@@ -90,14 +99,16 @@ type Seen = (path: readonly PropertyKey[], range: Range) => void;
 
 class Reader {
   readonly #text: string;
+  readonly #maxDepth: number;
   readonly #seen: Seen | undefined;
   readonly #path: (string | number)[] = [];
   #at = 0;
   /** Where the string, number or word that was read last begins. */
   #token = 0;
 
-  constructor(text: string, seen?: Seen) {
+  constructor(text: string, { maxDepth }: JsonLimits, seen?: Seen) {
     this.#text = text;
+    this.#maxDepth = maxDepth;
     this.#seen = seen;
   }
 
@@ -110,7 +121,7 @@ class Reader {
   #value(): Json {
     const first = this.#peek();
     if (first === '{' || first === '[') {
-      if (this.#path.length >= MAX_DEPTH) throw this.#refusal('too_deep', this.#at);
+      if (this.#path.length >= this.#maxDepth) throw this.#tooDeep();
       return first === '{' ? this.#object() : this.#array();
     }
     if (first === '"') return this.#string();
@@ -200,8 +211,14 @@ class Reader {
     return found;
   }
 
-  #refusal(code: ProblemCode, start: number = this.#token): Refusal {
-    return new Refusal(code, this.#path, undefined, { start, end: Math.max(this.#at, start + 1) });
+  #refusal(code: ProblemCode): Refusal {
+    const range = { start: this.#token, end: Math.max(this.#at, this.#token + 1) };
+    return new Refusal(code, this.#path, undefined, range);
+  }
+
+  #tooDeep(): Refusal {
+    const detail = `It is nested more than ${this.#maxDepth} levels deep.`;
+    return new Refusal('too_deep', this.#path, detail, { start: this.#at, end: this.#at + 1 });
   }
 
   #unexpected(expected: string): Refusal {

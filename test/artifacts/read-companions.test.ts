@@ -15,7 +15,7 @@ const OTHER = [signer.verifier];
 
 function save(name: string, value: unknown): string {
   const path = join(FOLDER, name);
-  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value));
+  writeFileSync(path, typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value));
   return path;
 }
 
@@ -42,22 +42,81 @@ test('a key of the sample under any name is refused for another ledger', async (
   expect((await readCompanions(path, [...OTHER, ...SAMPLE])).companions).toHaveLength(3);
 });
 
-test.each([
-  ['{', 'expected JSON'],
-  [{ companions: [{ companion: 'A', keys: [] }] }, 'companions.0.keys'],
+const KEY = COMPANIONS.companions[0]!.keys[0]!;
+const companion = (name: string, keys: unknown = [KEY]) => ({ companion: name, keys });
+const many = (count: number) => Array.from({ length: count }, (_, place) => companion(`C${place}`));
+const wallets = Array.from({ length: 10_001 }, () => ({ ledger_id: 'x', address: 'x' }));
+
+test.each<[string, unknown, string]>([
+  ['half a file', '{', '/: Not JSON at character 1'],
+  ['an empty file', '', '/: Not JSON at character 0: expected a value, found the end. (not_json)'],
   [
-    {
-      companions: [
-        {
-          companion: 'A',
-          keys: [{ algorithm: 'ed25519', public_key: 'abc', valid_from: '2025-07-03T00:00:00Z' }],
-        },
-      ],
-    },
-    'companions.0.keys.0.public_key: hex digits in lower case',
+    'no key',
+    { companions: [companion('A', [])] },
+    '/companions/0/keys: Expected at least 1 items, found []. (too_few_items)',
   ],
-])('a file that is none is refused with its place: %j', async (value, message) => {
+  [
+    'a key in half a byte',
+    { companions: [companion('A', [{ ...KEY, public_key: 'abc' }])] },
+    '/companions/0/keys/0/public_key: Expected hex digits in lower case, two a byte, found "abc". (wrong_pattern)',
+  ],
+  [
+    'another member',
+    { companions: [], wallet: [] },
+    '/wallet: The schema has no member "wallet". (unknown_member)',
+  ],
+  [
+    'the same companion twice',
+    { companions: [companion('A'), companion('A')] },
+    '/companions: Expected one entry a companion',
+  ],
+  [
+    'the same member twice',
+    '{"companions":[{"companion":"A","companion":"B","keys":[]}]}',
+    '/companions/0/companion: An object has two members of one name. (duplicate_member)',
+  ],
+  [
+    'the same list twice',
+    '{"companions":[],"wallets":[],"wallets":[]}',
+    '/wallets: An object has two members',
+  ],
+  ['__proto__', '{"companions":[],"__proto__":{}}', '(forbidden_member)'],
+  ['half a pair', '{"companions":[{"companion":"\\ud800","keys":[]}]}', '(lone_surrogate)'],
+  ['a byte order mark', '\ufeff{"companions":[]}', 'begins with a byte order mark. (not_utf8)'],
+  ['UTF-16', Buffer.from('{"companions":[]}', 'utf16le'), 'Not JSON at character 1'],
+  ['depth', '['.repeat(9), '/0/0/0/0/0/0/0/0: It is nested more than 8 levels deep. (too_deep)'],
+  ['too many companions', { companions: many(1001) }, '/companions: Expected at most 1000 items'],
+  [
+    'too many keys',
+    { companions: [companion('A', Array(17).fill(KEY))] },
+    '/companions/0/keys: Expected at most 16 items',
+  ],
+  ['too many wallets', { companions: [], wallets }, '/wallets: Expected at most 10000 items'],
+  [
+    'more bytes than are read',
+    `{"companions":[]}${' '.repeat(4_194_304)}`,
+    '/: It has more than 4194304 bytes. (too_large)',
+  ],
+])('a file of %s is refused, with its place and what was found', async (_, value, message) => {
   await expect(readCompanions(save('wrong.json', value), OTHER)).rejects.toMatchObject({
+    code: 'config_invalid',
+    place: join(FOLDER, 'wrong.json'),
+    message: expect.stringContaining(message),
+  });
+});
+
+test('as many companions and as many bytes as may be are read', async () => {
+  const text = JSON.stringify({ companions: many(1000) });
+  const path = save('large.json', text + ' '.repeat(4_194_304 - text.length));
+  expect((await readCompanions(path, OTHER)).companions).toHaveLength(1000);
+});
+
+test.each([
+  ['a folder', FOLDER, 'found EISDIR'],
+  ['a file that is not there', join(FOLDER, 'nothing.json'), 'found ENOENT'],
+  ['a file without end', '/dev/zero', 'It has more than 4194304 bytes.'],
+])('%s is refused', async (_, path, message) => {
+  await expect(readCompanions(path, OTHER)).rejects.toMatchObject({
     code: 'config_invalid',
     message: expect.stringContaining(message),
   });

@@ -1,5 +1,5 @@
 import { existsSync, globSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { readAtMost } from '../../../pipeline/artifacts/read-at-most.ts';
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 
@@ -26,7 +26,7 @@ export function listFiles(names: string): string[] {
 /** The beginning of a file or of standard input. Throws attestation_refused where it cannot be read. */
 export async function readInput(name: string): Promise<Uint8Array> {
   try {
-    return await (name === STANDARD_INPUT ? readStandardInput() : readFile(name));
+    return await (name === STANDARD_INPUT ? readStandardInput() : readAtMost(name, READ_BYTES));
   } catch (cause) {
     const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
     throw new CathedralError('attestation_refused', {
@@ -35,21 +35,6 @@ export async function readInput(name: string): Promise<Uint8Array> {
       found,
       cause,
     });
-  }
-}
-
-async function readFile(name: string): Promise<Uint8Array> {
-  const file = await open(name);
-  try {
-    const bytes = Buffer.alloc(READ_BYTES);
-    let length = 0;
-    for (;;) {
-      const { bytesRead } = await file.read(bytes, length, READ_BYTES - length);
-      length += bytesRead;
-      if (bytesRead === 0 || length === READ_BYTES) return bytes.subarray(0, length);
-    }
-  } finally {
-    await file.close();
   }
 }
 
