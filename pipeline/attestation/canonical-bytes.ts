@@ -29,7 +29,12 @@ export function signedBytes(document: JsonObject): Uint8Array {
 
 /** What the ledger calls an attestation: the SHA-256 of the signed bytes, 64 hex digits. Two signatures of it are one. */
 export function attestationId(document: JsonObject): string {
-  return bytesToHex(sha256(signedBytes(document)));
+  return idOfSigned(signedBytes(document));
+}
+
+/** The same of the signed bytes themselves. */
+export function idOfSigned(message: Uint8Array): string {
+  return bytesToHex(sha256(message));
 }
 
 /**

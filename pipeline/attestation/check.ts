@@ -17,7 +17,8 @@ export interface Trust {
 export interface Case extends Trust {
   document: JsonObject;
   attestation: Attestation;
-  /** The attestation's id. */
+  /** The signed bytes, and their hash: the attestation's id. */
+  message: Uint8Array;
   id: string;
 }
 

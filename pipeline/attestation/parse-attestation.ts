@@ -1,3 +1,4 @@
+import { cutLists } from './cut-lists.ts';
 import { type Attestation, AttestationDocument } from './document.ts';
 import { type Problem, problem } from './problem.ts';
 import { type JsonObject, readJson } from './read-json.ts';
@@ -17,7 +18,7 @@ export function parseAttestation(input: string | Uint8Array): Parsed {
   const { value } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { step: 'schema', problems: [problem('wrong_type', [], 'Expected an object.')] };
-  const parsed = AttestationDocument.safeParse(value);
+  const parsed = AttestationDocument.safeParse(cutLists(value));
   if (!parsed.success) return { step: 'schema', problems: schemaProblems(parsed.error.issues, value) };
   return { document: value, attestation: parsed.data };
 }

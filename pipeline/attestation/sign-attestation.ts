@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { encodeBase64 } from '../ledger/base64.ts';
 import { SCHEMES } from './algorithms.ts';
-import { attestationId, signedBytes } from './canonical-bytes.ts';
+import { idOfSigned, signedBytes } from './canonical-bytes.ts';
 import type { Case } from './check.ts';
 import { checkJustification } from './checks/justification.ts';
 import { checkPeriod } from './checks/period.ts';
@@ -35,13 +35,15 @@ export function signAttestation(input: string | Uint8Array, key: SigningKey, now
   const parsed = parseAttestation(`${JSON.stringify(unsigned)}\n`);
   if ('problems' in parsed) return { document: null, problems: parsed.problems };
   const { document } = parsed;
-  const given: Case = { ...parsed, id: attestationId(document), now, companions: NOBODY, registry: null };
+  const message = signedBytes(document);
+  const id = idOfSigned(message);
+  const given: Case = { ...parsed, message, id, now, companions: NOBODY, registry: null };
   const problems = [
     ...keyProblems(given, key),
     ...[checkJustification, checkPeriod].flatMap((check) => failures(check(given))),
   ];
   if (problems.length > 0) return { document: null, problems };
-  const signature = encodeBase64(SCHEMES[key.algorithm].sign(signedBytes(document), key.secretKey));
+  const signature = encodeBase64(SCHEMES[key.algorithm].sign(message, key.secretKey));
   return { document: { ...document, signature }, problems: [] };
 }
 

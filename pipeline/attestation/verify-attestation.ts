@@ -1,4 +1,4 @@
-import { attestationId, attestationUuid } from './canonical-bytes.ts';
+import { attestationUuid, idOfSigned, signedBytes } from './canonical-bytes.ts';
 import { type Case, type Check, failed, notChecked, type Outcome, passed, type Trust } from './check.ts';
 import { checkCompanion } from './checks/companion.ts';
 import { checkJustification } from './checks/justification.ts';
@@ -50,7 +50,8 @@ export interface Verdict {
 export function verifyAttestation(input: string | Uint8Array, trust: Trust): Verdict {
   const parsed = parseAttestation(input);
   if ('problems' in parsed) return verdictOf(null, unread(parsed));
-  const given: Case = { ...trust, ...parsed, id: attestationId(parsed.document) };
+  const message = signedBytes(parsed.document);
+  const given: Case = { ...trust, ...parsed, message, id: idOfSigned(message) };
   const outcomes = CHECK_NAMES.map((name) => [name, CHECKS[name](given)] as const);
   return verdictOf(given, outcomes);
 }

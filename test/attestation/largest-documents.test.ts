@@ -31,6 +31,12 @@ const FULL: Record<string, (count: number) => JsonObject> = {
   'members at the top': (count) => ({ ...SIGNED, ...names(count) }),
   'members inside': (count) => ({ ...SIGNED, epicon_ej: names(count) }),
   'anchors without members': (count) => ({ ...SIGNED, epicon_ej: { anchors: Array(count).fill({}) } }),
+  'values that are none': (count) => ({ ...SIGNED, epicon_ej: { values: Array(count).fill(0) } }),
+  'members that are not read': (count) => ({
+    ...SIGNED,
+    epicon_ej: { anchors: Array(count).fill({ type: 'policy', source: '', confidence: 1, x: 1 }) },
+  }),
+  'lists in lists': (count) => ({ ...SIGNED, metadata: { x: Array(count).fill([[[[[[[[]]]]]]]]) } }),
   'a name': (count) => ({ ...SIGNED, attested_by: 'x'.repeat(count) }),
   'a signature': (count) => ({ ...SIGNED, signature: 'A'.repeat(count) }),
 };

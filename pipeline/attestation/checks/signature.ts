@@ -1,7 +1,6 @@
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { decodeBase64 } from '../../ledger/base64.ts';
 import { SCHEMES, SIGNATURE_BYTES } from '../algorithms.ts';
-import { signedBytes } from '../canonical-bytes.ts';
 import { type Case, type Check, failed, notChecked, passed, warning } from '../check.ts';
 import { type CompanionKey, isValidAt, keysOf } from '../companions.ts';
 import { addSeconds, compareInstants, parseInstant } from '../instant.ts';
@@ -9,7 +8,7 @@ import { problem } from '../problem.ts';
 import { MAX_AHEAD_SECONDS } from './period.ts';
 
 export const checkSignature: Check = (given) => {
-  const { document, attestation, companions } = given;
+  const { message, attestation, companions } = given;
   const { attested_by, attested_at, signature_algorithm, signature } = attestation;
   const bytes = decodeBase64(signature);
   if (bytes?.length !== SIGNATURE_BYTES) return failed(problem('signature_malformed', ['signature']));
@@ -18,7 +17,6 @@ export const checkSignature: Check = (given) => {
     (key) => key.algorithm === signature_algorithm && isValidAt(key, attested),
   );
   if (keys.length === 0) return notChecked('There is no key to check it with.');
-  const message = signedBytes(document);
   const { fault } = SCHEMES[signature_algorithm];
   // While keys are changed over, two are valid at once.
   const faults = keys.map(({ public_key }) => fault(bytes, message, hexToBytes(public_key)));
