@@ -13,6 +13,12 @@ import { COMMANDS, loadCommands } from './table.ts';
 /** Exit status of a process that a signal ended, as shells say it: 128 and the signal's number. */
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
+/**
+ * Exit status where standard output is closed before everything is printed: SIGPIPE's, and not 0, by which a command that verifies
+ * would say that all is well before it has looked at all of it.
+ */
+let unread = 141;
+
 const progress = new Progress(process.stderr, Date.now);
 
 async function main(words: string[]): Promise<number> {
@@ -65,8 +71,9 @@ function print(line: string): 0 {
   return 0;
 }
 
-/** A reader that takes no more (`| head`) has seen enough, which is no failure. */
+/** A reader that takes no more of a long result (`| head`) has seen enough, which is no failure. */
 async function write(text: string): Promise<void> {
+  unread = 0;
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
@@ -83,5 +90,5 @@ function plain(message: string): string {
   return message.split('\n').map(printable).join('\n');
 }
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? unread : 1));
 process.exitCode = await main(process.argv.slice(2)).catch(explain);

@@ -3,6 +3,7 @@ import { publicKeyHex, type SigningKey } from '../../pipeline/attestation/sign-a
 import { formatDemoCompanions } from '../../pipeline/sample/demo-companions.ts';
 import { COMPANIONS, keyOf, signed } from '../attestation/signed-document.ts';
 import { openAttestCli } from './attest-cli.ts';
+import { RunningCli } from './run-cli.ts';
 
 const { inFolder, save, attest, verifyText } = openAttestCli();
 const keyFor = ({ algorithm, secretKey }: SigningKey) => ({
@@ -49,6 +50,13 @@ describe('attest verify', () => {
       { file: inFolder('gone.json'), valid: false, error: expect.stringContaining('ENOENT') },
       { file: inFolder('bad.json'), valid: false, status: 'invalid' },
     ]);
+  });
+
+  test('does not exit 0 where its verdict could not be printed', async () => {
+    const args = [`--file=${save('unsaid.json', '{}')}`, `--companions=${own}`];
+    const running = new RunningCli(['attest', 'verify', ...args]);
+    running.child.stdout!.destroy();
+    expect((await running.finished()).status).toBe(141);
   });
 
   test('takes the name of a file as it is, with commas, brackets and stars', async () => {
