@@ -5,6 +5,10 @@ export function takeFiles(form: HTMLElement, target: HTMLElement, take: (file: F
     const file = input.files?.[0];
     if (file) take(file);
   });
+  // Else to choose the same file again, after it was mended, would be no change.
+  input?.addEventListener('click', () => {
+    input.value = '';
+  });
   const mark = (isOver: boolean) => target.classList.toggle('is-over', isOver);
   form.addEventListener('dragover', (event) => {
     if (!event.dataTransfer?.types.includes('Files')) return;

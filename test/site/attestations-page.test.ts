@@ -10,6 +10,7 @@ import { DEMO_LEDGER_IDS, signWithDemoWallet } from '../../pipeline/sample/demo-
 import { REQUESTS } from '../../pipeline/sample/prose/requests.ts';
 import { signRequest } from '../../pipeline/sample/signed-request.ts';
 import { JUSTIFICATION } from '../attestation/signed-document.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { type Host, openHost } from './explore-host.ts';
 import { launchBrowser, WCAG } from './visit.ts';
@@ -121,6 +122,40 @@ describe('the page of attestations', () => {
     }, text);
     await page.getByText('Valid: it may be relied upon now').waitFor();
     expect(requests.filter((url) => !url.startsWith('blob:'))).toEqual([]);
+  });
+
+  test('says of a folder that it cannot be read, and leaves no other verdict standing', async () => {
+    const { page, requests, wrong } = await opened();
+    expect(await verify(page, JSON.stringify(signedNow(0)))).toContain('Valid: it may be relied upon now');
+    await page.locator('#document').scrollIntoViewIfNeeded();
+    const { x, y } = (await page.locator('#document').boundingBox())!;
+    const session = await page.context().newCDPSession(page);
+    const data = { items: [], files: [await temporaryFolder()], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await session.send('Input.dispatchDragEvent', { type, x: x + 5, y: y + 5, data });
+    await page.getByText('No verdict').waitFor();
+    const said = await textIn(page, '#verdict');
+    expect(said).toMatch(/^No verdictThe browser cannot read cathedral-/);
+    expect([requests, wrong]).toEqual([[], []]);
+  });
+
+  test('names the file that its verdict is about, and takes the same one again', async () => {
+    const { page } = await opened();
+    const file = { name: 'mine.json', mimeType: 'application/json', buffer: Buffer.from('{') };
+    const choose = async () => {
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('#document-file')]);
+      return chooser;
+    };
+    await (await choose()).setFiles(file);
+    await page.getByText('not_json').waitFor();
+    expect(await textIn(page, '#verdict dl')).toBe('Filemine.json');
+    const again = await choose();
+    expect(await page.inputValue('#document-file')).toBe('');
+    await again.setFiles({ ...file, buffer: Buffer.from('{}') });
+    await page.getByText('missing_member').first().waitFor();
+    await page.fill('#document', '{}');
+    await page.click('#verify-form button[type="submit"]');
+    expect(await textIn(page, '#verdict')).not.toContain('mine.json');
   });
 
   test('is used by keyboard alone, and the verdict is where one is then', async () => {

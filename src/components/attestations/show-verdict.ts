@@ -7,23 +7,44 @@ import { placeOfPointer } from './place-of-pointer.ts';
 import { showPlace } from './show-place.ts';
 import { CHECK_WORDS, RESULT_WORDS, verdictWords } from './verdict-words.ts';
 
-/** Puts the verdict in the place of the one before; from each problem a button leads to its place in the text. */
-export function showVerdict(place: HTMLElement, verdict: Verdict, text: HTMLTextAreaElement): void {
+/**
+ * Puts the verdict in the place of the one before; from each problem a button leads to its place in the text. `file`: the name
+ * of the one that it is about, of several that were dropped; null for a text.
+ */
+export function showVerdict(
+  place: HTMLElement,
+  verdict: Verdict,
+  text: HTMLTextAreaElement,
+  file: string | null,
+): void {
   const { valid, status, id, uuid, checks, problems, warnings } = verdict;
-  const title = makeElement(
-    'h3',
-    `verdict-title ${valid ? 'is-valid' : 'is-invalid'}`,
-    verdictWords(verdict),
-  );
-  title.tabIndex = -1;
-  const facts = id === null ? [] : [factList({ Id: id, UUID: uuid ?? '', Status: status })];
-  place.replaceChildren(
-    title,
+  const facts = {
+    ...(file !== null && { File: printable(file) }),
+    ...(id !== null && { Id: id, UUID: uuid ?? '', Status: status }),
+  };
+  show(
+    place,
+    verdictTitle(valid, verdictWords(verdict)),
     ...problemList('What is wrong, and where', problems, text),
     ...problemList('Worth a look', warnings, text),
-    ...facts,
+    ...(Object.keys(facts).length > 0 ? [factList(facts)] : []),
     checkTable(checks),
   );
+}
+
+/** Says of a file that it cannot be read. */
+export function showUnread(place: HTMLElement, file: string): void {
+  const words = `The browser cannot read ${printable(file)}: it is a folder, or it is not there any more. Nothing was verified.`;
+  show(place, verdictTitle(false, 'No verdict'), makeElement('p', '', words));
+}
+
+function verdictTitle(valid: boolean, words: string): HTMLElement {
+  return makeElement('h3', `verdict-title ${valid ? 'is-valid' : 'is-invalid'}`, words);
+}
+
+function show(place: HTMLElement, title: HTMLElement, ...more: readonly HTMLElement[]): void {
+  title.tabIndex = -1;
+  place.replaceChildren(title, ...more);
   place.hidden = false;
   title.focus({ preventScroll: true });
   title.scrollIntoView({ block: 'nearest' });

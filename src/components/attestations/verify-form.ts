@@ -7,7 +7,7 @@ import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { takeFiles } from '../take-files.ts';
 import { formatMoment } from '../words/moment.ts';
-import { showVerdict } from './show-verdict.ts';
+import { showUnread, showVerdict } from './show-verdict.ts';
 
 /** Makes the form verify what is pasted, dropped or chosen. No request is sent but by the button that says so. */
 export function beginVerifying(
@@ -19,22 +19,28 @@ export function beginVerifying(
   const place = document.querySelector<HTMLElement>('#verdict');
   if (!form || !text || !place) return;
   let registry = first;
-  /** The bytes of a file, which are what its writer signed; null where the text was typed. */
-  let bytes: Uint8Array | null = null;
+  /** A file: its bytes are what its writer signed; null where the text was typed. */
+  let taken: { name: string; bytes: Uint8Array } | null = null;
   const verify = () => {
     const trust = trustOf(registry);
     const now = timeAtLeast(Date.now(), trust.registry);
-    const verdict = verifyAttestation(bytes ?? text.value, { ...trust, now });
-    showVerdict(place, verdict, text);
+    const verdict = verifyAttestation(taken?.bytes ?? text.value, { ...trust, now });
+    showVerdict(place, verdict, text, taken?.name ?? null);
   };
   const take = async (file: File) => {
-    // One byte more than there may be is enough to say that it is too long.
-    bytes = new Uint8Array(await file.slice(0, MAX_BYTES + 1).arrayBuffer());
-    text.value = new TextDecoder().decode(bytes);
+    const { name } = file;
+    try {
+      // One byte more than there may be is enough to say that it is too long.
+      taken = { name, bytes: new Uint8Array(await file.slice(0, MAX_BYTES + 1).arrayBuffer()) };
+    } catch {
+      // A folder, or a file that is gone: what was verified before must not seem to be the verdict on it.
+      return showUnread(place, name);
+    }
+    text.value = new TextDecoder().decode(taken.bytes);
     verify();
   };
   text.addEventListener('input', () => {
-    bytes = null;
+    taken = null;
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
