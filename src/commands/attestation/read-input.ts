@@ -39,6 +39,8 @@ export async function readInput(name: string): Promise<Uint8Array> {
 }
 
 async function readStandardInput(): Promise<Uint8Array> {
+  // Nothing to be seen for somebody who has forgotten --file.
+  if (process.stdin.isTTY) process.stderr.write('Reading the document from the terminal; Ctrl-D ends it.\n');
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
