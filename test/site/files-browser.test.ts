@@ -1,9 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { servePages } from '../../pipeline/publish/serve-pages.ts';
 import { filesSite } from './files-release.ts';
-import { launchBrowser, WCAG } from './visit.ts';
+import { launchBrowser, violations } from './visit.ts';
 
 /** One of each kind. */
 const PATHS = [
@@ -52,9 +51,7 @@ describe.each(Object.entries(READERS))('a reader %s', (_, reader) => {
       await page.evaluate(() => {
         for (const one of document.querySelectorAll<HTMLDetailsElement>('main details')) one.open = true;
       });
-      const { violations } = await new AxeBuilder({ page }).withTags(WCAG).setLegacyMode(true).analyze();
-      const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${path} ${id}: ${html}`));
-      expect(found).toEqual([]);
+      expect(await violations(page), path).toEqual([]);
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(width, path).toBeLessThanOrEqual(reader.viewport!.width);
     }
