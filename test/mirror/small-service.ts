@@ -48,6 +48,9 @@ export interface SmallOptions {
 /** Events that the n-th release is made from: the log passes 256 with the third. */
 export const eventsOf = (release: number): number => 100 * release;
 
+/** Made once: a test makes several sites, and each has it in every release. */
+const NOISE = noise(300_000);
+
 const slotOf = (release: number) => new Date(BEGIN + (release - 1) * SLOT_MS).toISOString();
 
 /** All that a host has after the n-th release, the snapshots of those before too: a pure function of what is asked for. */
@@ -82,7 +85,7 @@ function dataFiles(release: number, events: number): Site {
     Object.entries({
       'economy/supply': `{"events":${events}}`,
       'economy/mic-history.csv': history(events),
-      'economy/large.bin': noise(300_000),
+      'economy/large.bin': NOISE,
       'index.html': `<!doctype html><title>Release ${release}</title>`,
       '_astro/site.d41d8cd9.css': 'body { margin: 0 }',
       'philosophy/same': 'of no length in time',
