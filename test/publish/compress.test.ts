@@ -6,8 +6,9 @@ import { isCompressible, MEDIA_TYPES, mediaTypeOf } from '../../pipeline/publish
 
 describe('compressed variants', () => {
   test('decompress to the file, small and large', async () => {
-    for (const length of [1000, 3 << 20]) {
-      const bytes = Buffer.from('a sentence of some length. '.repeat(length / 27));
+    // To either side of a whole window, too.
+    for (const length of [1000, 65_519, 65_520, 65_521, 3 << 20]) {
+      const bytes = Buffer.from('a sentence of some length. '.repeat(length / 27 + 1)).subarray(0, length);
       const { br, gzip } = await compress(bytes, 'text/plain');
       expect(brotliDecompressSync(br!)).toEqual(bytes);
       expect(gunzipSync(gzip!)).toEqual(bytes);
