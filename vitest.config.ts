@@ -10,7 +10,7 @@ export default defineConfig({
     // Not one for each file: that costs time, and a test file that leaves something behind is a fault anyway.
     isolate: false,
     maxWorkers: 2,
-    globalSetup: ['test/site/shared-folder.ts'],
+    globalSetup: ['test/in-memory.ts', 'test/site/shared-folder.ts'],
     env: { TZ: 'America/Los_Angeles' },
     // For a browser, nginx and the real binary on a machine with two busy cores; most tests take milliseconds.
     testTimeout: 180_000,

@@ -15,14 +15,14 @@ export interface Finished {
   stderr: string;
 }
 
-/** The real binary in a process of its own, with nothing of this one's environment but the PATH and the zone, and stores of its own. */
+/** The real binary in a process of its own, with nothing of this one's environment but the PATH, the zone and the folders, and stores of its own. */
 export class RunningCli {
   readonly child: ChildProcess;
   #stdout = '';
   #stderr = '';
 
   constructor(args: readonly string[], env: Record<string, string> = {}) {
-    const { PATH = '', TZ = '', HOME = '' } = process.env;
+    const { PATH = '', TZ = '', HOME = '', TMPDIR = tmpdir() } = process.env;
     const folder = mkdtempSync(join(tmpdir(), 'cathedral-cli-'));
     const out = args[args.indexOf('--out') + 1];
     const stores = {
@@ -31,7 +31,9 @@ export class RunningCli {
       CATHEDRAL_LIMITS: join(folder, 'limits.db'),
       CATHEDRAL_ACCESS_LOG: join(folder, 'access-log'),
     };
-    this.child = spawn(process.execPath, [CLI, ...args], { env: { PATH, TZ, HOME, ...stores, ...env } });
+    this.child = spawn(process.execPath, [CLI, ...args], {
+      env: { PATH, TZ, HOME, TMPDIR, ...stores, ...env },
+    });
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
     });
