@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 import { Summary } from './test/summary.ts';
 
 export default defineConfig({
@@ -10,6 +11,7 @@ export default defineConfig({
     // Not one for each file: that costs time, and a test file that leaves something behind is a fault anyway.
     isolate: false,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/in-memory.ts', 'test/site/shared-folder.ts'],
     env: { TZ: 'America/Los_Angeles' },
     // For a browser, nginx and the real binary on a machine with two busy cores; most tests take milliseconds.
