@@ -7,6 +7,15 @@ import { launchBrowser, violations } from './visit.ts';
 
 /** Folders whose pages differ in their words alone: the first of each is looked at here, and its own tests see more. */
 const ALIKE = /^\/(problems|files|charts|embed|sentinels|deliberations|decisions|cycles)\/.+/;
+/** Pages that explore-browser.test.ts leaves to this one. */
+const EXPLORED = [
+  '/sentinels/',
+  '/sentinels/atlas/',
+  '/deliberations/',
+  '/decisions/',
+  '/cycles/',
+  '/calculator/',
+];
 const READERS: Record<string, BrowserContextOptions> = {
   'at a desk, in light': { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
   'on a small phone, in dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
@@ -83,6 +92,7 @@ describe.each(Object.entries(READERS))('a reader %s', (_, reader) => {
     });
     expect(wrong).toEqual([]);
     expect(inaccessible).toEqual([]);
+    expect(paths).toEqual(expect.arrayContaining(EXPLORED));
     expect(paths.length).toBeGreaterThan(15);
   });
 });
