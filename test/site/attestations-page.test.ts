@@ -42,7 +42,9 @@ async function opened(options: BrowserContextOptions = {}) {
     (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()),
   );
   page.on('pageerror', (error) => wrong.push(error.message));
-  await page.goto(`${host.origin}/attestations/`, { waitUntil: 'networkidle' });
+  await page.goto(`${host.origin}/attestations/`);
+  // The last that a page asks for by itself.
+  await page.evaluate(async () => void (await document.fonts.ready));
   page.on('request', (request) => requests.push(request.url()));
   return { page, requests, wrong };
 }
