@@ -80,8 +80,7 @@ export function setLevers(levers: Levers, set: Partial<Record<Lever, number>>): 
 }
 
 function changeEconomy(economy: Economy, change: Change): Economy {
-  const { multipliers = {}, strain = 0, burn = 0, lock = 0, unlock = 0 } = change;
-  const set = Object.entries(multipliers).map(([cathedral, m]) => [cathedral, bounded(m, 1, 2)]);
+  const { multipliers, strain = 0, burn = 0, lock = 0, unlock = 0 } = change;
   const free = Math.floor(economy.locked * unlock);
   const [burned, locked] = [burn, lock].map((share) => Math.floor(economy.circulating * share)) as [
     number,
@@ -90,11 +89,19 @@ function changeEconomy(economy: Economy, change: Change): Economy {
   return {
     ...economy,
     strain: bounded(economy.strain + strain, 0, 1),
-    multipliers: { ...economy.multipliers, ...Object.fromEntries(set) },
+    multipliers: multipliers ? setMultipliers(economy.multipliers, multipliers) : economy.multipliers,
     circulating: economy.circulating + free - burned - locked,
     locked: economy.locked + locked - free,
     burned: economy.burned + burned,
   };
+}
+
+function setMultipliers(
+  multipliers: Economy['multipliers'],
+  set: NonNullable<Change['multipliers']>,
+): Economy['multipliers'] {
+  const values = Object.entries(set).map(([cathedral, m]) => [cathedral, bounded(m, 1, 2)]);
+  return { ...multipliers, ...Object.fromEntries(values) };
 }
 
 function changeDeliberation({ deliberation }: World, { rounds = 0, status }: Change): World['deliberation'] {

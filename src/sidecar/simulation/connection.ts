@@ -10,6 +10,7 @@ import { errorMessage, refuse, type SimulationRefusal } from '../../simulation/p
 import { messageOf, type Reply, receive } from '../../simulation/protocol/session.ts';
 import { Problem } from '../problem.ts';
 import { Course } from './course.ts';
+import type { Preparation } from './preparation.ts';
 import { encode, type SharedRuns } from './shared-runs.ts';
 import { countUp, type DropReason, type SimulationCounts } from './simulation-counts.ts';
 import type { SimulationLimits } from './simulation-options.ts';
@@ -23,6 +24,7 @@ export interface ConnectionContext {
   countStart: () => Promise<void>;
   newSeed: () => number;
   runs: SharedRuns;
+  preparation: Preparation;
   /** ms, monotonic */
   now: () => number;
   report: (error: unknown) => void;
@@ -55,7 +57,7 @@ export class Connection {
   constructor(socket: WebSocket, context: ConnectionContext) {
     this.#socket = socket;
     this.#context = context;
-    this.#course = new Course(context.runs);
+    this.#course = new Course(context.runs, context.preparation);
     const { limits, now } = context;
     this.#openedAt = now();
     this.#askedAt = this.#openedAt;

@@ -1,10 +1,11 @@
 import { elapse, NEW_SESSION, type Session } from '../../simulation/protocol/session.ts';
 import { stepRun } from '../../simulation/run.ts';
+import type { Preparation } from './preparation.ts';
 import type { SharedRuns } from './shared-runs.ts';
 import type { Texts, Written } from './update-writer.ts';
 
 /** Ticks that are made together at most: more would take more memory, and go to waste where somebody acts. */
-const REACH = 4;
+const REACH = 8;
 
 interface Ahead {
   texts: Texts;
@@ -20,14 +21,16 @@ interface Ahead {
  */
 export class Course {
   readonly #runs: SharedRuns;
+  readonly #preparation: Preparation;
   /** As it was where the texts ahead begin, but for when it is due. */
   #session: Session = NEW_SESSION;
   #ahead: Ahead | null = null;
   /** Ticks to be made together next: the more, the longer the client has said nothing. */
   #reach = 1;
 
-  constructor(runs: SharedRuns) {
+  constructor(runs: SharedRuns, preparation: Preparation) {
     this.#runs = runs;
+    this.#preparation = preparation;
   }
 
   get isRunning(): boolean {
@@ -75,9 +78,22 @@ export class Course {
     this.#session = next.due === null ? next : { ...next, due: Math.max(due + pace, now) };
     if (isLast) {
       this.#ahead = null;
-      this.#reach = Math.min(2 * this.#reach, REACH);
+      // Those that began together do not all need their next texts together.
+      this.#reach = this.#reach === 1 ? this.#preparation.turn(REACH) : REACH;
+      if (next.due !== null) this.#preparation.add(this);
     }
     return written;
+  }
+
+  /** Makes the updates of the ticks that come next, where they are still to be made. */
+  prepare(): void {
+    const { run, due } = this.#session;
+    if (this.#ahead || run === null || due === null || this.#runs.isShared(run)) return;
+    try {
+      this.#ahead = this.#lookAhead();
+    } catch {
+      // It fails again when it is due, and then the client is told.
+    }
   }
 
   /** The tick that is due waits for as long as a tick takes. */

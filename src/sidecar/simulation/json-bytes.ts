@@ -1,5 +1,5 @@
-/** Bytes to begin with: room for four updates of seven thousand. */
-const ROOM = 32 * 1024;
+/** Bytes to begin with: room for eight updates of seven thousand. */
+const ROOM = 64 * 1024;
 const STEP = 4 * 1024;
 /** Of a number: ten digits, a point, six places. */
 const NUMBER_ROOM = 17;

@@ -13,6 +13,7 @@ import type { Services } from '../services.ts';
 import { Connection } from './connection.ts';
 import { Hall } from './hall.ts';
 import { isWelcome } from './origin.ts';
+import { Preparation } from './preparation.ts';
 import { refuseUpgrade, UpgradeRefusal } from './refuse-upgrade.ts';
 import { SharedRuns } from './shared-runs.ts';
 import type { Simulation } from './simulation.ts';
@@ -46,6 +47,7 @@ export function openSimulation(
     limits: options.limits,
     counts,
     runs: new SharedRuns(),
+    preparation: new Preparation(),
     newSeed: () => 1 + Math.floor(random() * OWN_SEEDS),
     now: () => performance.now(),
     report: (err: unknown) => services.logger.error({ err }, 'a simulation failed'),

@@ -7,7 +7,15 @@ const KEPT = 64;
 /** Beginnings that were asked for once, by their names. */
 const ASKED = 4096;
 
+/** A run at tick 0 that more than one asked for. */
+interface Beginning {
+  run: Run;
+  /** Others may still join. */
+  isKept: boolean;
+}
+
 interface Tick {
+  beginning: Beginning;
   next: Run | null;
   /** The update as it is sent, by whether it advances by itself and has forecasts. */
   texts: Map<string, Buffer>;
@@ -22,36 +30,43 @@ const NOTHING = () => {};
  */
 export class SharedRuns implements RunMaker {
   readonly #asked = new Set<string>();
-  readonly #begun = new Map<string, Run>();
+  readonly #begun = new Map<string, Beginning>();
   readonly #ticks = new WeakMap<Run, Tick>();
   readonly #writer = new UpdateWriter();
 
   start(scenario: string, seed: number): Run {
     const key = `${scenario} ${seed}`;
     const begun = this.#begun.get(key);
-    const run = begun ?? startRun(scenario, seed);
     if (!begun && !this.#asked.has(key)) {
       this.#asked.add(key);
-      forgetOldest(this.#asked, ASKED);
-      return run;
+      if (this.#asked.size > ASKED) this.#asked.delete(this.#asked.keys().next().value!);
+      return startRun(scenario, seed);
     }
-    // The one that was asked for longest ago is the first to go.
+    const beginning = begun ?? { run: startRun(scenario, seed), isKept: true };
+    this.#keep(key, beginning);
+    return this.#share(beginning.run, beginning);
+  }
+
+  /** The one that was asked for longest ago is the first to go: then whoever watches it has it by himself. */
+  #keep(key: string, beginning: Beginning): void {
     this.#begun.delete(key);
-    this.#begun.set(key, this.#share(run));
-    forgetOldest(this.#begun, KEPT);
-    return run;
+    this.#begun.set(key, beginning);
+    if (this.#begun.size <= KEPT) return;
+    const [oldest, forgotten] = this.#begun.entries().next().value!;
+    this.#begun.delete(oldest);
+    forgotten.isKept = false;
   }
 
   step(run: Run): Run {
-    const tick = this.#ticks.get(run);
+    const tick = this.#shared(run);
     if (!tick) return stepRun(run);
-    tick.next ??= this.#share(stepRun(run));
+    tick.next ??= this.#share(stepRun(run), tick.beginning);
     return tick.next;
   }
 
   /** The update that tells of a session, as text in UTF-8. */
   write(session: Session): Written {
-    const tick = this.#ticks.get(session.run!);
+    const tick = this.#shared(session.run!);
     // Clients choose their pace, and a text for each would fill the memory.
     if (!tick || session.pace !== NEW_SESSION.pace) return this.writeAll([session]).next();
     const variant = `${session.isRunning} ${session.outlooks}`;
@@ -72,17 +87,18 @@ export class SharedRuns implements RunMaker {
 
   /** Its ticks are made for whoever watches it. */
   isShared(run: Run): boolean {
-    return this.#ticks.has(run);
+    return this.#shared(run) !== null;
   }
 
-  #share(run: Run): Run {
-    if (!this.#ticks.has(run)) this.#ticks.set(run, { next: null, texts: new Map() });
+  #shared(run: Run): Tick | null {
+    const tick = this.#ticks.get(run);
+    return tick?.beginning.isKept ? tick : null;
+  }
+
+  #share(run: Run, beginning: Beginning): Run {
+    if (!this.#ticks.has(run)) this.#ticks.set(run, { beginning, next: null, texts: new Map() });
     return run;
   }
-}
-
-function forgetOldest(names: Set<string> | Map<string, Run>, most: number): void {
-  if (names.size > most) names.delete(names.keys().next().value!);
 }
 
 /** Encoded here: the socket would take several times as long for a text that is not all ASCII. */

@@ -9,7 +9,7 @@ export interface Written {
 }
 
 /** Pages that wait for the next texts; those beyond are left to the garbage collector. */
-const SPARE = 64;
+const SPARE = 256;
 
 /** Writes updates into pages that are used again: bytes of thousands of texts a second would make it collect all the time. */
 export class UpdateWriter {

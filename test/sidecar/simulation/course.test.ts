@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Course } from '../../../src/sidecar/simulation/course.ts';
+import { Preparation } from '../../../src/sidecar/simulation/preparation.ts';
 import { SharedRuns } from '../../../src/sidecar/simulation/shared-runs.ts';
 import type { Written } from '../../../src/sidecar/simulation/update-writer.ts';
 import type { ClientMessage } from '../../../src/simulation/protocol/client-message.ts';
@@ -71,11 +72,17 @@ function oneByOne(doing: readonly (ClientMessage | number)[], start: ClientMessa
 }
 
 /** The same, by a course. */
-function ahead(doing: readonly (ClientMessage | number)[], start: ClientMessage, runs: SharedRuns): string[] {
-  const course = new Course(runs);
+function ahead(
+  doing: readonly (ClientMessage | number)[],
+  start: ClientMessage,
+  { runs, preparation }: { runs: SharedRuns; preparation: Preparation },
+): string[] {
+  const course = new Course(runs, preparation);
   course.adopt(receive(NEW_SESSION, start, { ...at(0), runs }).session);
   const texts = [textOf(course.write())];
-  for (const one of doing) {
+  for (const [place, one] of doing.entries()) {
+    // Now and then what waits is made before it is due.
+    if (place % 2 === 0) preparation.run();
     try {
       if (typeof one === 'number') {
         for (let beat = 0; beat < one && course.due !== null; beat += 1)
@@ -96,14 +103,15 @@ describe('a course', () => {
   test('tells in the same bytes as ticks that are made one by one, whatever is done at whatever beat', () => {
     fc.assert(
       fc.property(doings, starts, (doing, start) => {
-        expect(ahead(doing, start, new SharedRuns())).toEqual(oneByOne(doing, start));
+        const fresh = { runs: new SharedRuns(), preparation: new Preparation() };
+        expect(ahead(doing, start, fresh)).toEqual(oneByOne(doing, start));
       }),
       { numRuns: 60 },
     );
   });
 
   const started = (seed: number) => {
-    const course = new Course(new SharedRuns());
+    const course = new Course(new SharedRuns(), new Preparation());
     const start = { action: 'start_simulation', scenario: 'model_drift', seed } as const;
     course.adopt(receive(NEW_SESSION, start, at(0)).session);
     return course;
@@ -128,14 +136,14 @@ describe('a course', () => {
         return super.writeAll(sessions);
       }
     }
-    const course = new Course(new Counting());
+    const course = new Course(new Counting(), new Preparation());
     const start = { action: 'start_simulation', scenario: 'model_drift', seed: 1 } as const;
     course.adopt(receive(NEW_SESSION, start, at(0)).session);
-    for (let beat = 1; beat <= 9; beat += 1) course.advance(1000 * beat)!.release();
-    expect(made).toEqual([1, 2, 4, 4]);
-    course.adopt(receive(course.shown(), { action: 'run' }, at(9500)).session);
-    for (let beat = 1; beat <= 3; beat += 1) course.advance(9500 + 1000 * beat)!.release();
-    expect(made).toEqual([1, 2, 4, 4, 1, 2]);
+    for (let beat = 1; beat <= 19; beat += 1) course.advance(1000 * beat)!.release();
+    expect(made).toEqual([1, 3, 8, 8]);
+    course.adopt(receive(course.shown(), { action: 'run' }, at(19_500)).session);
+    for (let beat = 1; beat <= 4; beat += 1) course.advance(19_500 + 1000 * beat)!.release();
+    expect(made).toEqual([1, 3, 8, 8, 1, 4]);
   });
 
   test('gives its page back once all its texts are released or will never be sent', () => {
@@ -150,5 +158,32 @@ describe('a course', () => {
       course.shown();
     }
     expect(pages.size).toBe(1);
+  });
+
+  test('has its next texts made before they are due, when it is the turn of those that wait', () => {
+    let made = 0;
+    class Counting extends SharedRuns {
+      override writeAll(sessions: readonly Session[]) {
+        made += 1;
+        return super.writeAll(sessions);
+      }
+    }
+    const preparation = new Preparation();
+    const course = new Course(new Counting(), preparation);
+    course.adopt(
+      receive(NEW_SESSION, { action: 'start_simulation', scenario: 'model_drift', seed: 1 }, at(0)).session,
+    );
+    course.advance(1000)!.release();
+    expect(made).toBe(1);
+    preparation.run();
+    expect(made).toBe(2);
+    course.advance(2000)!.release();
+    expect(made).toBe(2);
+    // Who has left is forgotten.
+    course.advance(3000)!.release();
+    course.advance(4000)!.release();
+    course.end();
+    preparation.run();
+    expect(made).toBe(2);
   });
 });

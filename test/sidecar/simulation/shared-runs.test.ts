@@ -11,6 +11,7 @@ import {
   receive,
   type Session,
 } from '../../../src/simulation/protocol/session.ts';
+import { stepRun } from '../../../src/simulation/run.ts';
 import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
 
 const START = { action: 'start_simulation', scenario: 'model_drift', seed: 3 } as const;
@@ -104,5 +105,10 @@ describe('runs that many watch', () => {
     for (let seed = 2; seed < 100; seed += 1) start(seed);
     expect(runs.start('model_drift', 1)).not.toBe(first);
     expect(runs.start('model_drift', 99)).toBe(runs.start('model_drift', 99));
+    // Whoever watches what was forgotten has it alone: nobody can join.
+    expect(runs.isShared(first)).toBe(false);
+    expect(runs.isShared(runs.start('model_drift', 99))).toBe(true);
+    expect(runs.step(first)).not.toBe(runs.step(first));
+    expect(runs.step(first)).toEqual(stepRun(first));
   });
 });
