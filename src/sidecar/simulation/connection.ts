@@ -10,6 +10,7 @@ import { errorMessage, refuse, type SimulationRefusal } from '../../simulation/p
 import { messageOf, type Reply, receive } from '../../simulation/protocol/session.ts';
 import { Problem } from '../problem.ts';
 import { Course } from './course.ts';
+import type { Metronome, Ringing } from './metronome.ts';
 import type { Preparation } from './preparation.ts';
 import { encode, type SharedRuns } from './shared-runs.ts';
 import { countUp, type DropReason, type SimulationCounts } from './simulation-counts.ts';
@@ -25,6 +26,7 @@ export interface ConnectionContext {
   newSeed: () => number;
   runs: SharedRuns;
   preparation: Preparation;
+  metronome: Metronome;
   /** ms, monotonic */
   now: () => number;
   report: (error: unknown) => void;
@@ -33,11 +35,8 @@ export interface ConnectionContext {
 /** Milliseconds that a client is given to answer that a connection is to be closed. */
 const CLOSING_MS = 2_000;
 
-/** How exactly a beat is held: in steps, so that most ticks use the timer of the one before again, and none is woken for twice. */
-const BEAT_STEP_MS = 4;
-
 /** One client: its messages one after the other, its run on the beat, and an end of it when it is due. */
-export class Connection {
+export class Connection implements Ringing {
   readonly #socket: WebSocket;
   readonly #context: ConnectionContext;
   readonly #bucket: TokenBucket;
@@ -46,9 +45,8 @@ export class Connection {
   /** Messages that came while a start is being counted: as many as the bucket lets through. */
   #waiting: ClientMessage[] = [];
   #isCounting = false;
-  #timer: NodeJS.Timeout | null = null;
-  /** Of the timer. */
-  #steps = 0;
+  /** On which it is called next. */
+  #beat: number | null = null;
   #askedAt: number;
   /** Since when the client takes nothing. */
   #heldSince: number | null = null;
@@ -176,26 +174,16 @@ export class Connection {
   }
 
   #schedule(): void {
-    const { due } = this.#course;
-    if (due === null || this.#socket.readyState !== this.#socket.OPEN) {
-      this.#stop();
-      return;
-    }
-    const steps = Math.ceil(Math.max(0, due - this.#context.now()) / BEAT_STEP_MS);
-    if (this.#timer && steps === this.#steps) {
-      this.#timer.refresh();
-      return;
-    }
     this.#stop();
-    this.#steps = steps;
-    this.#timer = setTimeout(() => this.#advance(), steps * BEAT_STEP_MS);
+    const { due } = this.#course;
+    if (due === null || this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#beat = this.#context.metronome.add(due, this);
   }
 
   /** A run waits for a client that does not read: so what waits for the client stays small. */
-  #advance(): void {
-    const { limits, now } = this.#context;
-    // Timers count from when the loop's turn began, so that they ring a little early where it has much to do.
-    const at = now() + BEAT_STEP_MS;
+  ring(at: number): void {
+    this.#beat = null;
+    const { limits } = this.#context;
     if (this.#socket.bufferedAmount <= limits.holdBytes) {
       this.#heldSince = null;
       try {
@@ -247,8 +235,8 @@ export class Connection {
   }
 
   #stop(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
+    if (this.#beat !== null) this.#context.metronome.remove(this.#beat, this);
+    this.#beat = null;
   }
 
   #ended(): void {

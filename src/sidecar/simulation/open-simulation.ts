@@ -12,6 +12,7 @@ import { requestIds } from '../request-ids.ts';
 import type { Services } from '../services.ts';
 import { Connection } from './connection.ts';
 import { Hall } from './hall.ts';
+import { Metronome } from './metronome.ts';
 import { isWelcome } from './origin.ts';
 import { Preparation } from './preparation.ts';
 import { refuseUpgrade, UpgradeRefusal } from './refuse-upgrade.ts';
@@ -43,13 +44,15 @@ export function openSimulation(
   const counts = newCounts();
   const nextId = requestIds();
   const hall = new Hall(options, counts);
+  const now = () => performance.now();
   const common = {
     limits: options.limits,
     counts,
     runs: new SharedRuns(),
     preparation: new Preparation(),
+    metronome: new Metronome(now),
     newSeed: () => 1 + Math.floor(random() * OWN_SEEDS),
-    now: () => performance.now(),
+    now,
     report: (err: unknown) => services.logger.error({ err }, 'a simulation failed'),
   };
   const server = webSocketServer(options);
