@@ -10,7 +10,8 @@ export default defineConfig({
     pool: 'forks',
     // Not one for each file: that costs time, and a test file that leaves something behind is a fault anyway.
     isolate: false,
-    maxWorkers: 2,
+    // One more than the cores that there are at least: a fourth of the time a test waits, for a browser, a disk or a clock.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/in-memory.ts', 'test/site/shared-folder.ts'],
     env: { TZ: 'America/Los_Angeles' },
