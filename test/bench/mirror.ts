@@ -71,7 +71,7 @@ async function run(address: string, folder: string): Promise<Run> {
 function siteOf(release: 1 | 2): Site {
   return smallSite({
     release,
-    events: EVENTS[release - 1]!,
+    events: (release) => EVENTS[release - 1]!,
     files: (files, version) => {
       for (let index = 0; index < FILES; index += 1)
         files.set(`many/${index}`, contentOf(index < CHANGED ? `${version}, ${index}` : `${index}`));

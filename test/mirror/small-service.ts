@@ -42,7 +42,8 @@ export interface SmallOptions {
   manifest?: (manifest: PublicManifest) => PublicManifest;
   /** What an event is: another text makes another ledger. */
   event?: (index: number) => string;
-  events?: number;
+  /** Of this release, or of each. */
+  events?: number | ((release: number) => number);
 }
 
 /** Events that the n-th release is made from: the log passes 256 with the third. */
@@ -55,14 +56,19 @@ const slotOf = (release: number) => new Date(BEGIN + (release - 1) * SLOT_MS).to
 
 /** All that a host has after the n-th release, the snapshots of those before too: a pure function of what is asked for. */
 export function smallSite(options: SmallOptions): Site {
-  const { release, events = eventsOf(release), event = (index) => `event ${index}` } = options;
-  const log = logOf(events, event);
+  const { release, event = (index) => `event ${index}` } = options;
+  const log = logOf(sizeAt(options, release), event);
   for (let before = 1; before < release; before += 1)
-    addParts(log.files, logOf(eventsOf(before), event).files);
+    addParts(log.files, logOf(sizeAt(options, before), event).files);
   const { files, proofs } = releaseOf(options, release, log);
   const site: Site = new Map([...files, ...log.files, ...snapshotFiles(options)]);
   for (const [path, text] of proofs) site.set(path, Buffer.from(text));
   return site;
+}
+
+function sizeAt({ release: newest, events = eventsOf }: SmallOptions, release: number): number {
+  if (typeof events === 'function') return events(release);
+  return release === newest ? events : eventsOf(release);
 }
 
 /** The files of a release, and those that prove it. */
@@ -208,8 +214,8 @@ export function signedList(
 
 /** Of a release: one file as it was, what proves it, and the history as the end of what it is now. */
 function snapshotOf(options: SmallOptions, release: number, site: Site): Snapshot {
-  const { event = (index) => `event ${index}`, events = eventsOf(release) } = options;
-  const size = release === options.release ? events : eventsOf(release);
+  const { event = (index) => `event ${index}` } = options;
+  const size = sizeAt(options, release);
   const log = logOf(size, event);
   const { files, proofs } = releaseOf(options, release, log);
   const as_of = slotOf(release);
