@@ -183,6 +183,7 @@ export class Connection implements Ringing {
   /** A run waits for a client that does not read: so what waits for the client stays small. */
   ring(at: number): void {
     this.#beat = null;
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
     const { limits } = this.#context;
     if (this.#socket.bufferedAmount <= limits.holdBytes) {
       this.#heldSince = null;
@@ -228,7 +229,10 @@ export class Connection implements Ringing {
 
   /** `release` is called once the kernel has all of it, or the connection is gone. */
   #send(text: Buffer, release?: () => void): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#socket.readyState !== this.#socket.OPEN) {
+      release?.();
+      return;
+    }
     this.#context.counts.sent += 1;
     this.#socket.send(text, { binary: false }, release);
     if (this.#socket.bufferedAmount > this.#context.limits.dropBytes) this.drop('slow');

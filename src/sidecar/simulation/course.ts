@@ -25,8 +25,8 @@ export class Course {
   /** As it was where the texts ahead begin, but for when it is due. */
   #session: Session = NEW_SESSION;
   #ahead: Ahead | null = null;
-  /** Ticks to be made together next: the more, the longer the client has said nothing. */
-  #reach = 1;
+  /** The client has said nothing since texts were made ahead. */
+  #isWatched = false;
 
   constructor(runs: SharedRuns, preparation: Preparation) {
     this.#runs = runs;
@@ -68,7 +68,8 @@ export class Course {
       this.#session = elapse(this.#session, now, this.#runs).session;
       return this.#runs.write(this.#session);
     }
-    this.#ahead ??= this.#lookAhead();
+    // Where there was no time to prepare more.
+    this.#ahead ??= this.#lookAhead(1);
     const { texts, end } = this.#ahead;
     const written = texts.next();
     this.#ahead.shown += 1;
@@ -78,19 +79,20 @@ export class Course {
     this.#session = next.due === null ? next : { ...next, due: Math.max(due + pace, now) };
     if (isLast) {
       this.#ahead = null;
-      // Those that began together do not all need their next texts together.
-      this.#reach = this.#reach === 1 ? this.#preparation.turn(REACH) : REACH;
       if (next.due !== null) this.#preparation.add(this);
     }
     return written;
   }
 
-  /** Makes the updates of the ticks that come next, where they are still to be made. */
+  /** Makes the updates of some ticks that come next, where they are still to be made. */
   prepare(): void {
     const { run, due } = this.#session;
     if (this.#ahead || run === null || due === null || this.#runs.isShared(run)) return;
+    // Those that began together do not all need their next texts together.
+    const ticks = this.#isWatched ? REACH : this.#preparation.turn(REACH);
+    this.#isWatched = true;
     try {
-      this.#ahead = this.#lookAhead();
+      this.#ahead = this.#lookAhead(ticks);
     } catch {
       // It fails again when it is due, and then the client is told.
     }
@@ -106,11 +108,17 @@ export class Course {
     this.adopt(NEW_SESSION);
   }
 
-  #lookAhead(): Ahead {
+  /** Fewer where a later tick fails: those before it are still shown. Throws where the first one does. */
+  #lookAhead(ticks: number): Ahead {
     const sessions: Session[] = [];
     let end = this.#session;
-    while (sessions.length < this.#reach && end.due !== null) {
-      end = elapse(end, end.due, this.#runs).session;
+    while (sessions.length < ticks && end.due !== null) {
+      try {
+        end = elapse(end, end.due, this.#runs).session;
+      } catch (error) {
+        if (sessions.length === 0) throw error;
+        break;
+      }
       sessions.push(end);
     }
     return { texts: this.#runs.writeAll(sessions), end, shown: 0 };
@@ -119,6 +127,6 @@ export class Course {
   #forget(): void {
     this.#ahead?.texts.drop();
     this.#ahead = null;
-    this.#reach = 1;
+    this.#isWatched = false;
   }
 }

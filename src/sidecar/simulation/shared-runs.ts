@@ -7,15 +7,7 @@ const KEPT = 64;
 /** Beginnings that were asked for once, by their names. */
 const ASKED = 4096;
 
-/** A run at tick 0 that more than one asked for. */
-interface Beginning {
-  run: Run;
-  /** Others may still join. */
-  isKept: boolean;
-}
-
 interface Tick {
-  beginning: Beginning;
   next: Run | null;
   /** The update as it is sent, by whether it advances by itself and has forecasts. */
   texts: Map<string, Buffer>;
@@ -30,7 +22,8 @@ const NOTHING = () => {};
  */
 export class SharedRuns implements RunMaker {
   readonly #asked = new Set<string>();
-  readonly #begun = new Map<string, Beginning>();
+  /** At tick 0. */
+  readonly #begun = new Map<string, Run>();
   readonly #ticks = new WeakMap<Run, Tick>();
   readonly #writer = new UpdateWriter();
 
@@ -42,31 +35,36 @@ export class SharedRuns implements RunMaker {
       if (this.#asked.size > ASKED) this.#asked.delete(this.#asked.keys().next().value!);
       return startRun(scenario, seed);
     }
-    const beginning = begun ?? { run: startRun(scenario, seed), isKept: true };
-    this.#keep(key, beginning);
-    return this.#share(beginning.run, beginning);
+    const run = begun ?? startRun(scenario, seed);
+    this.#keep(key, run);
+    return this.#share(run);
   }
 
   /** The one that was asked for longest ago is the first to go: then whoever watches it has it by himself. */
-  #keep(key: string, beginning: Beginning): void {
+  #keep(key: string, run: Run): void {
     this.#begun.delete(key);
-    this.#begun.set(key, beginning);
+    this.#begun.set(key, run);
     if (this.#begun.size <= KEPT) return;
     const [oldest, forgotten] = this.#begun.entries().next().value!;
     this.#begun.delete(oldest);
-    forgotten.isKept = false;
+    // All that followed, or whoever is at its end would keep the whole of it.
+    for (let one: Run | null = forgotten; one; ) {
+      const tick = this.#ticks.get(one);
+      this.#ticks.delete(one);
+      one = tick?.next ?? null;
+    }
   }
 
   step(run: Run): Run {
-    const tick = this.#shared(run);
+    const tick = this.#ticks.get(run);
     if (!tick) return stepRun(run);
-    tick.next ??= this.#share(stepRun(run), tick.beginning);
+    tick.next ??= this.#share(stepRun(run));
     return tick.next;
   }
 
   /** The update that tells of a session, as text in UTF-8. */
   write(session: Session): Written {
-    const tick = this.#shared(session.run!);
+    const tick = this.#ticks.get(session.run!);
     // Clients choose their pace, and a text for each would fill the memory.
     if (!tick || session.pace !== NEW_SESSION.pace) return this.writeAll([session]).next();
     const variant = `${session.isRunning} ${session.outlooks}`;
@@ -87,16 +85,11 @@ export class SharedRuns implements RunMaker {
 
   /** Its ticks are made for whoever watches it. */
   isShared(run: Run): boolean {
-    return this.#shared(run) !== null;
+    return this.#ticks.has(run);
   }
 
-  #shared(run: Run): Tick | null {
-    const tick = this.#ticks.get(run);
-    return tick?.beginning.isKept ? tick : null;
-  }
-
-  #share(run: Run, beginning: Beginning): Run {
-    if (!this.#ticks.has(run)) this.#ticks.set(run, { beginning, next: null, texts: new Map() });
+  #share(run: Run): Run {
+    if (!this.#ticks.has(run)) this.#ticks.set(run, { next: null, texts: new Map() });
     return run;
   }
 }

@@ -13,6 +13,7 @@ import {
   updateOf,
 } from '../../../src/simulation/protocol/session.ts';
 import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
+import type { World } from '../../../src/simulation/world.ts';
 
 const at = (now: number) => ({ now, newSeed: () => 1 });
 
@@ -42,6 +43,11 @@ const starts = fc.record({
   seed: fc.integer({ min: 0, max: 50 }),
   outlooks: fc.boolean(),
 });
+
+const failsAt = (tick: number) => (world: World) => {
+  if (world.tick >= tick) throw new Error(`at tick ${tick}`);
+  return false;
+};
 
 function textOf({ text, release }: Written): string {
   const sent = String(text);
@@ -128,7 +134,8 @@ describe('a course', () => {
     expect(course.due).toBe(4600);
   });
 
-  test('looks further ahead the longer nobody acts, and begins anew after every message', () => {
+  /** A course, what it is prepared by, and how many texts were made each time. */
+  function counted(scenario = 'model_drift') {
     const made: number[] = [];
     class Counting extends SharedRuns {
       override writeAll(sessions: readonly Session[]) {
@@ -136,14 +143,60 @@ describe('a course', () => {
         return super.writeAll(sessions);
       }
     }
-    const course = new Course(new Counting(), new Preparation());
-    const start = { action: 'start_simulation', scenario: 'model_drift', seed: 1 } as const;
+    const preparation = new Preparation();
+    const course = new Course(new Counting(), preparation);
+    const start = { action: 'start_simulation', scenario, seed: 1 } as const;
     course.adopt(receive(NEW_SESSION, start, at(0)).session);
-    for (let beat = 1; beat <= 19; beat += 1) course.advance(1000 * beat)!.release();
+    const beats = (count: number) => {
+      for (let beat = 0; beat < count; beat += 1) {
+        course.advance(course.due!)!.release();
+        preparation.run();
+      }
+    };
+    return { course, preparation, made, beats };
+  }
+
+  test('looks further ahead the longer nobody acts, and begins anew after every message', () => {
+    const { course, made, beats } = counted();
+    beats(19);
     expect(made).toEqual([1, 3, 8, 8]);
     course.adopt(receive(course.shown(), { action: 'run' }, at(19_500)).session);
-    for (let beat = 1; beat <= 4; beat += 1) course.advance(19_500 + 1000 * beat)!.release();
+    beats(2);
     expect(made).toEqual([1, 3, 8, 8, 1, 4]);
+  });
+
+  test('makes one tick at a time where there is no time to prepare more', () => {
+    const { course, preparation, made } = counted();
+    for (let beat = 0; beat < 3; beat += 1) course.advance(course.due!)!.release();
+    expect(made).toEqual([1, 1, 1]);
+    preparation.run();
+    expect(made).toEqual([1, 1, 1, 3]);
+    preparation.run();
+    expect(made).toEqual([1, 1, 1, 3]);
+  });
+
+  test('is not prepared any more once its client has left', () => {
+    const { course, preparation, made } = counted();
+    course.advance(course.due!)!.release();
+    course.end();
+    preparation.run();
+    expect(made).toEqual([1]);
+  });
+
+  test('shows what comes before a tick that fails, and fails when that is due', () => {
+    const { course, preparation, made, beats } = counted();
+    beats(2);
+    const { run } = course.shown();
+    const failing = {
+      ...run!.scenario,
+      events: [{ name: 'x', when: failsAt(run!.world.tick + 3), change: {} }],
+    };
+    course.adopt({ ...course.shown(), run: { ...run!, scenario: failing } });
+    beats(1);
+    expect(made.at(-1)).toBe(1);
+    course.advance(course.due!)!.release();
+    preparation.run();
+    expect(() => course.advance(course.due!)).toThrow('at tick');
   });
 
   test('gives its page back once all its texts are released or will never be sent', () => {
@@ -158,32 +211,5 @@ describe('a course', () => {
       course.shown();
     }
     expect(pages.size).toBe(1);
-  });
-
-  test('has its next texts made before they are due, when it is the turn of those that wait', () => {
-    let made = 0;
-    class Counting extends SharedRuns {
-      override writeAll(sessions: readonly Session[]) {
-        made += 1;
-        return super.writeAll(sessions);
-      }
-    }
-    const preparation = new Preparation();
-    const course = new Course(new Counting(), preparation);
-    course.adopt(
-      receive(NEW_SESSION, { action: 'start_simulation', scenario: 'model_drift', seed: 1 }, at(0)).session,
-    );
-    course.advance(1000)!.release();
-    expect(made).toBe(1);
-    preparation.run();
-    expect(made).toBe(2);
-    course.advance(2000)!.release();
-    expect(made).toBe(2);
-    // Who has left is forgotten.
-    course.advance(3000)!.release();
-    course.advance(4000)!.release();
-    course.end();
-    preparation.run();
-    expect(made).toBe(2);
   });
 });

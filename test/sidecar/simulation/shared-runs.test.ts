@@ -111,4 +111,14 @@ describe('runs that many watch', () => {
     expect(runs.step(first)).not.toBe(runs.step(first));
     expect(runs.step(first)).toEqual(stepRun(first));
   });
+
+  test('are forgotten with all that follows: whoever is at the end keeps nothing of the way there', () => {
+    const runs = new SharedRuns();
+    const start = (seed: number) => [1, 2].map(() => runs.start('model_drift', seed))[1]!;
+    const first = start(1);
+    const later = runs.step(runs.step(first));
+    expect([first, runs.step(first), later].map((run) => runs.isShared(run))).toEqual([true, true, true]);
+    for (let seed = 2; seed < 100; seed += 1) start(seed);
+    expect([first, later].map((run) => runs.isShared(run))).toEqual([false, false]);
+  });
 });
