@@ -30,8 +30,8 @@ export interface Sentinel {
 }
 
 /**
- * What of the sentinels changes every tick, in their order. A list for each quantity: its numbers lie side by side in memory,
- * which with thousands of runs in a process is most of what a tick costs.
+ * What of the sentinels changes every tick, in their order. A list for each quantity: its numbers lie side by side in memory, and
+ * a tick makes a few lists instead of several objects for each sentinel.
  */
 export interface Conditions {
   /** In [0, 1]: 0 rejects the proposal, 1 adopts it. */

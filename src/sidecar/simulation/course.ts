@@ -15,9 +15,9 @@ interface Ahead {
 }
 
 /**
- * The session of one client, a few ticks ahead of what the client was shown. With thousands of runs in a process most of what
- * a tick costs is the way of its world out of memory, so several are made and written while it is at hand. What comes is certain
- * as long as nobody acts; who does acts in the session as it was shown.
+ * The session of one client, a few ticks ahead of what the client was shown. With thousands of runs in a process a tick costs
+ * two to three times what it does alone, since its world is far away in memory; so several are made and written while it is at
+ * hand. What comes is certain as long as nobody acts; who does acts in the session as it was shown.
  */
 export class Course {
   readonly #runs: SharedRuns;
