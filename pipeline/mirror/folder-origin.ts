@@ -1,6 +1,7 @@
-import { access, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
+import { exists } from '../publish/exists.ts';
 import type { Opened, OpenOptions, Origin } from './origin.ts';
 
 /** Where a release is below a folder that a run, or a mirror, writes. */
@@ -33,11 +34,7 @@ export class FolderOrigin implements Origin {
       throw new CathedralError('mirror_unreachable', fault);
     }
     const root = join(folder, CURRENT);
-    const isPublished = await access(root).then(
-      () => true,
-      () => false,
-    );
-    return new FolderOrigin(folder, isPublished ? root : folder);
+    return new FolderOrigin(folder, (await exists(root)) ? root : folder);
   }
 
   placeOf(path: string): string {

@@ -1,7 +1,8 @@
-import { access, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { guarded, makeFolder, sync } from '../publish/durable.ts';
+import { exists } from '../publish/exists.ts';
 import type { PublicManifest } from '../publish/public-manifest.ts';
 import { currentId } from '../publish/release.ts';
 import { StagingFolder } from '../publish/staging-folder.ts';
@@ -69,13 +70,6 @@ async function moveIn(folder: string, next: string): Promise<void> {
   await rename(next, current);
   await sync(folder);
   await rm(before, { recursive: true, force: true });
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function lost(path: string): CathedralError {

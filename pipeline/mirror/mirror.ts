@@ -1,7 +1,8 @@
-import { access, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Verifier } from '../ledger/note.ts';
 import { guarded, sync } from '../publish/durable.ts';
+import { exists } from '../publish/exists.ts';
 import { withLock } from '../publish/lock.ts';
 import { LATEST_PATH, type PublicManifest } from '../publish/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../publish/snapshot-index.ts';
@@ -52,9 +53,10 @@ async function bring(options: MirrorOptions): Promise<Mirrored> {
   const { origin, address, folder, keys, recheck, acceptExpired, now } = options;
   const held = await readHeld(folder);
   const state = await readMirrorState(folder);
+  // Mirrors that were made when lists of snapshots had no signature look at all of a release once more.
+  const isListed = await exists(join(folder, LIST_SIGNATURE_PATH));
   // Not so after a run that was killed while it put the last pieces in their places.
-  const isWhole =
-    held !== null && state?.version === held.manifest.version && !recheck && (await hasSignedList(folder));
+  const isWhole = held !== null && state?.version === held.manifest.version && !recheck && isListed;
   const isSettled = isWhole && !hasNewAnchors(state, keys);
   const announced = await readLatest(origin, isSettled ? validatorFor(state, address) : undefined);
   const place = origin.placeOf(LATEST_PATH);
@@ -81,14 +83,6 @@ async function bring(options: MirrorOptions): Promise<Mirrored> {
   });
   const { manifest, signedBy } = release;
   return { outcome: 'mirrored', manifest, signedBy, firstUse: trusted === null, ...brought };
-}
-
-/** Mirrors that were made when lists of snapshots had no signature look at all of a release once more. */
-function hasSignedList(folder: string): Promise<boolean> {
-  return access(join(folder, LIST_SIGNATURE_PATH)).then(
-    () => true,
-    () => false,
-  );
 }
 
 function unchanged({ manifest }: Held): Mirrored {

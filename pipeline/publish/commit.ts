@@ -1,6 +1,7 @@
-import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { guarded, sync } from './durable.ts';
+import { exists } from './exists.ts';
 import { listTree } from './list-tree.ts';
 import { formatManifest, type ManifestBody, parseManifest, sealManifest } from './manifest.ts';
 import { currentId, type Published } from './release.ts';
@@ -42,11 +43,7 @@ export async function commit(
 
 /** Puts the staging folder at its place, unless the same content stands there already. */
 async function settle(folder: StagingFolder, dir: string): Promise<'moved' | 'found' | 'mended'> {
-  const stands = await access(dir).then(
-    () => true,
-    () => false,
-  );
-  if (!stands) {
+  if (!(await exists(dir))) {
     await rename(folder.dir, dir);
     return 'moved';
   }

@@ -1,7 +1,8 @@
-import { access, chmod, mkdtemp, rename } from 'node:fs/promises';
+import { chmod, mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { guarded, makeFolder, sync } from '../publish/durable.ts';
+import { exists } from '../publish/exists.ts';
 import { type Manifest, storedAt } from '../publish/manifest.ts';
 import { removeLeftOvers, STAGING } from '../publish/remove-left-overs.ts';
 import { formatSnapshot, INDEX, SNAPSHOTS } from '../publish/snapshot-index.ts';
@@ -61,11 +62,4 @@ async function fill(
   const snapshot = describeSnapshot(manifest, heads);
   await folder.write(INDEX, Buffer.from(formatSnapshot(snapshot)));
   if (look) await folder.write('index.html', Buffer.from(snapshotPage(snapshot, look)));
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CathedralError } from '../errors.ts';
@@ -8,6 +8,7 @@ import { parseVerifierKey, type Verifier } from '../ledger/note.ts';
 import { FolderOrigin } from '../mirror/folder-origin.ts';
 import { readHeld } from '../mirror/held.ts';
 import { readSignedList } from '../mirror/signed-list.ts';
+import { exists } from '../publish/exists.ts';
 import { listTree } from '../publish/list-tree.ts';
 import { openManifest } from '../publish/open-manifest.ts';
 import { MANIFEST_PATH, parsePublicManifest, SIGNATURE_PATH } from '../publish/public-manifest.ts';
@@ -18,6 +19,7 @@ import {
   SNAPSHOTS,
   type Snapshot,
   type SnapshotFile,
+  type SnapshotIndex,
 } from '../publish/snapshot-index.ts';
 import type { Problem } from '../publish/verify-release.ts';
 import { isEndOf } from './history-ranges.ts';
@@ -30,20 +32,28 @@ import { keptIds, readIndex, readKept } from './read-kept.ts';
  */
 export async function verifySnapshots(out: string, keys: readonly Verifier[] | null): Promise<Problem[]> {
   const ids = (await keptIds(out)).sort();
-  const problems = await caught(async () => compareIndex(out, ids));
+  let index: SnapshotIndex | null = null;
+  const problems = await caught(async () => {
+    index = await readIndex(out);
+    return compareIndex(out, ids, index);
+  });
   problems.push(...(await verifyList(out, keys)));
-  for (const id of ids) problems.push(...(await verifySnapshot(out, id)));
+  for (const id of ids) problems.push(...(await verifySnapshot(out, id, index)));
   return problems;
 }
 
 /**
  * One of them. Its manifest is held to the keys that it names: they may have been retired since. Whose they are is a matter
- * of the newest release, and what the numbers should be one of the ledger.
+ * of the newest release, and what the numbers should be one of the ledger. `index`: of all, where it was read already.
  */
-export async function verifySnapshot(out: string, id: string): Promise<Problem[]> {
+export async function verifySnapshot(
+  out: string,
+  id: string,
+  index: SnapshotIndex | null = null,
+): Promise<Problem[]> {
   return caught(async () => {
     const { snapshot } = await readKept(out, id);
-    const histories = (await readIndex(out))?.find((entry) => entry.id === id)?.histories ?? {};
+    const histories = (index ?? (await readIndex(out)))?.find((entry) => entry.id === id)?.histories ?? {};
     const problems = await verifyNames(out, snapshot);
     for (const file of snapshot.files) problems.push(...(await verifyFile(out, file, histories)));
     return problems.length > 0 ? problems : verifySigned(out, snapshot);
@@ -66,16 +76,17 @@ export async function verifyList(out: string, keys: readonly Verifier[] | null):
 }
 
 async function verifyUnsigned(out: string): Promise<Problem[]> {
-  const found = await access(join(out, LIST_SIGNATURE_PATH)).then(
-    () => true,
-    () => false,
-  );
   const expected = 'no such file beside a release that is not signed';
-  return found ? [{ place: LIST_SIGNATURE_PATH, expected, found: 'one' }] : [];
+  return (await exists(join(out, LIST_SIGNATURE_PATH)))
+    ? [{ place: LIST_SIGNATURE_PATH, expected, found: 'one' }]
+    : [];
 }
 
-async function compareIndex(out: string, ids: readonly string[]): Promise<Problem[]> {
-  const index = await readIndex(out);
+async function compareIndex(
+  out: string,
+  ids: readonly string[],
+  index: SnapshotIndex | null,
+): Promise<Problem[]> {
   if (!index && ids.length === 0) return [];
   const place = LIST_PATH;
   const listed = (index ?? []).map(({ id }) => id);

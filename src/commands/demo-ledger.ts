@@ -1,4 +1,4 @@
-import { access, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
@@ -7,6 +7,7 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
 import { openNote } from '../../pipeline/ledger/open-note.ts';
 import { slotId } from '../../pipeline/ledger/slot.ts';
+import { exists } from '../../pipeline/publish/exists.ts';
 import { assertLedgerHolds } from '../../pipeline/publish/log/assert-ledger-holds.ts';
 import { openLog } from '../../pipeline/publish/log/open-log.ts';
 import { signingFolder } from '../../pipeline/publish/signing-record.ts';
@@ -38,7 +39,7 @@ export async function keepDemoLedger(
     throw new CathedralError('config_invalid', fault);
   }
   const { path } = source;
-  if (await isThere(join(path, 'snapshots'))) await assertDemo(path);
+  if (await exists(join(path, 'snapshots'))) await assertDemo(path);
   else await writeDemo(path, { now, progress });
   await assertOfThis(path, published);
   const ended = runChild(['sample', '--follow', '--out', path], signal).then(({ status }) => {
@@ -102,11 +103,4 @@ async function assertDemo(path: string): Promise<void> {
 
 async function newestSnapshot(path: string): Promise<SnapshotFile | undefined> {
   return (await openDirectory(path).snapshots(null)).at(-1);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

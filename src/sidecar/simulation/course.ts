@@ -1,4 +1,4 @@
-import { elapse, NEW_SESSION, type Session } from '../../simulation/protocol/session.ts';
+import { elapse, NEW_SESSION, nextBeat, type Session } from '../../simulation/protocol/session.ts';
 import { stepRun } from '../../simulation/run.ts';
 import type { Preparation } from './preparation.ts';
 import type { SharedRuns } from './shared-runs.ts';
@@ -11,7 +11,6 @@ interface Ahead {
   texts: Texts;
   /** After the last of them. */
   end: Session;
-  shown: number;
 }
 
 /**
@@ -45,7 +44,7 @@ export class Course {
   /** The session as the client was shown it, for what the client asks for next. */
   shown(): Session {
     const { run } = this.#session;
-    if (this.#ahead && run) this.#session = { ...this.#session, run: stepRun(run, this.#ahead.shown) };
+    if (this.#ahead && run) this.#session = { ...this.#session, run: stepRun(run, this.#ahead.texts.taken) };
     this.#forget();
     return this.#session;
   }
@@ -72,11 +71,9 @@ export class Course {
     this.#ahead ??= this.#lookAhead(1);
     const { texts, end } = this.#ahead;
     const written = texts.next();
-    this.#ahead.shown += 1;
     const isLast = texts.left === 0;
     const next = isLast ? end : this.#session;
-    // On the beat where it can be held, else from now on.
-    this.#session = next.due === null ? next : { ...next, due: Math.max(due + pace, now) };
+    this.#session = next.due === null ? next : { ...next, due: nextBeat(due, pace, now) };
     if (isLast) {
       this.#ahead = null;
       if (next.due !== null) this.#preparation.add(this);
@@ -121,7 +118,7 @@ export class Course {
       }
       sessions.push(end);
     }
-    return { texts: this.#runs.writeAll(sessions), end, shown: 0 };
+    return { texts: this.#runs.writeAll(sessions), end };
   }
 
   #forget(): void {

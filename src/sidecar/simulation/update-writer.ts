@@ -43,6 +43,10 @@ export class Texts {
     this.#giveBack = giveBack;
   }
 
+  get taken(): number {
+    return this.#taken;
+  }
+
   /** Texts that were not taken yet. */
   get left(): number {
     return this.#ends.length - this.#taken;

@@ -12,8 +12,7 @@ import type { Vote, World } from '../../simulation/world.ts';
 import type { JsonBytes } from './json-bytes.ts';
 
 /**
- * `JSON.stringify(updateOf(session))`, for a session that has begun: the same bytes without the objects and texts between. With
- * thousands of runs in a process most of the time goes into memory that is written once and read once.
+ * `JSON.stringify(updateOf(session))`, for a session that has begun: the same bytes without the objects and texts between.
  */
 export function writeUpdate(session: Session, out: JsonBytes): void {
   const run = session.run!;

@@ -92,9 +92,13 @@ function follow(
 /** What is due by `now`: one tick at most, so that who was slow is not flooded. */
 export function elapse(session: Session, now: number, runs: RunMaker = EACH_ITS_OWN): Reply {
   if (session.run === null || session.due === null || now < session.due) return { session, answer: null };
-  // On the beat where it can be held, else from now on.
-  const due = Math.max(session.due + session.pace, now);
+  const due = nextBeat(session.due, session.pace, now);
   return { session: settled({ ...session, run: runs.step(session.run), due }), answer: 'update' };
+}
+
+/** On the beat where it can be held, else from now on. */
+export function nextBeat(due: number, pace: number, now: number): number {
+  return Math.max(due + pace, now);
 }
 
 /** What a reply says; null for nothing. */
