@@ -11,6 +11,7 @@ import {
   zstdCompressSync,
 } from 'node:zlib';
 import { renameDurably, writeFileAtomically } from './atomic-file.ts';
+import { ZstdFrame } from './zstd-frame.ts';
 
 /** The checksum lets a reader tell damage at once, even before the root is compared. */
 const PARAMS = { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 3 };
@@ -45,11 +46,12 @@ export class ZstdFile {
 
   async finish(rest: Buffer, path: string): Promise<void> {
     const stream = this.#stream;
-    if (!stream) return writeFileAtomically(path, zstdCompressSync(rest, { params: PARAMS }), this.#durable);
-    // Node's compressor adds an empty second frame where it is ended while a write is still under way.
-    const written = new Promise<void>((resolve) => stream.write(rest, () => resolve()));
-    await Promise.race([written, this.#done]);
-    stream.end();
+    if (!stream) {
+      const compressed = zstdCompressSync(rest, { params: PARAMS });
+      const frame = compressed.subarray(0, new ZstdFrame(path).push(compressed));
+      return writeFileAtomically(path, frame, this.#durable);
+    }
+    stream.end(rest);
     await this.#done;
     renameDurably(this.#temporary, path, this.#durable);
   }
@@ -68,9 +70,20 @@ export class ZstdFile {
     };
     const stream = createZstdCompress(options);
     this.#stream = stream;
-    this.#done = pipeline(stream, createWriteStream(this.#temporary, { flush: this.#durable }));
+    const file = createWriteStream(this.#temporary, { flush: this.#durable });
+    this.#done = pipeline(stream, (chunks) => firstFrame(chunks, this.#temporary), file);
     // `finish` and `write` await it; until then a full disk must not end the process.
     this.#done.catch(() => undefined);
     return stream;
   }
+}
+
+/**
+ * Node's compressor appends an empty second frame where its output ends at a chunk boundary, or where it is ended while a
+ * write is under way. Readers of one frame refuse such a file, so the writer leaves the second frame out.
+ */
+async function* firstFrame(chunks: AsyncIterable<Buffer>, place: string): AsyncGenerator<Buffer> {
+  const frame = new ZstdFrame(place);
+  for await (const chunk of chunks) yield chunk.subarray(0, frame.push(chunk));
+  frame.end();
 }

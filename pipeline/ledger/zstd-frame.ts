@@ -1,6 +1,8 @@
 import { CathedralError } from '../errors.ts';
 
 const MAGIC = 0xfd2fb528;
+/** Magic_Number and Frame_Header_Descriptor. */
+const DESCRIPTOR_BYTES = 5;
 const BLOCK_HEADER_BYTES = 3;
 const CHECKSUM_BYTES = 4;
 /** Frame_Header_Descriptor, RFC 8878 §3.1.1.1.1. */
@@ -9,14 +11,17 @@ const UNUSED_OR_RESERVED = 0x18;
 const CHECKSUM = 0x04;
 const DICTIONARY_ID = 0x03;
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
+/** A block header: the last block, raw, of no bytes. */
+const EMPTY_LAST_BLOCK = 1;
 const RLE = 1;
 const RESERVED = 3;
 
 type Part = 'descriptor' | 'header' | 'block' | 'checksum' | 'end';
 
 /**
- * Walks over the compressed bytes of a file and holds it to one whole zstd frame.
- * Node's decoder alone would pass over trailing bytes and read a second frame as if it belonged to the first.
+ * Walks over the compressed bytes of a file and holds it to one whole zstd frame, with nothing after it but empty frames.
+ * Node's decoder alone would pass over trailing bytes and read a second frame as if it belonged to the first. Empty frames
+ * are allowed because Node's compressor appends one when its output ends at a chunk boundary, and ledgers have such files.
  * A content checksum may be left out: what the content has to be, the signed root says.
  */
 export class ZstdFrame {
@@ -25,25 +30,35 @@ export class ZstdFrame {
   #skip = 0;
   /** The next part, and what is there of it so far. */
   #part: Part = 'descriptor';
-  #wanted = 5;
+  #wanted = DESCRIPTOR_BYTES;
   #value = 0;
   #got = 0;
   #checksumBytes = 0;
+  /** Whether the first frame is over. */
+  #trailing = false;
 
   constructor(place: string) {
     this.#place = place;
   }
 
-  /** Takes the next bytes of the file. Throws `ledger_corrupt`. */
-  push(bytes: Uint8Array): void {
+  /**
+   * Takes the next bytes of the file. Returns how many of them belong to the first frame; the rest are empty frames.
+   * Throws `ledger_corrupt`.
+   */
+  push(bytes: Uint8Array): number {
+    let first = this.#trailing ? 0 : bytes.length;
     for (let at = 0; at < bytes.length; ) {
-      if (this.#part === 'end' && this.#skip === 0)
-        throw this.#corrupt('the end of the file after the zstd frame', 'more bytes');
+      if (this.#part === 'end' && this.#skip === 0) {
+        if (!this.#trailing) first = at;
+        this.#trailing = true;
+        this.#next('descriptor', DESCRIPTOR_BYTES, 0);
+      }
       const passed = Math.min(this.#skip, bytes.length - at);
       at += passed;
       this.#skip -= passed;
       while (this.#skip === 0 && this.#part !== 'end' && at < bytes.length) this.#take(bytes[at++]!);
     }
+    return first;
   }
 
   /** The file ends here. */
@@ -65,7 +80,9 @@ export class ZstdFrame {
 
   #descriptor(value: number): void {
     const descriptor = Math.floor(value / 2 ** 32);
-    if (value % 2 ** 32 !== MAGIC) throw this.#corrupt('a zstd frame', 'other bytes');
+    if (value % 2 ** 32 !== MAGIC) {
+      throw this.#trailing ? this.#moreBytes() : this.#corrupt('a zstd frame', 'other bytes');
+    }
     if (descriptor & (UNUSED_OR_RESERVED | DICTIONARY_ID)) {
       throw this.#corrupt('a zstd frame without a dictionary', `frame descriptor ${descriptor}`);
     }
@@ -77,6 +94,7 @@ export class ZstdFrame {
   }
 
   #block(header: number): void {
+    if (this.#trailing && header !== EMPTY_LAST_BLOCK) throw this.#moreBytes();
     const last = (header & 1) === 1;
     const type = (header >> 1) & 3;
     if (type === RESERVED) throw this.#corrupt('a zstd block', 'one of the reserved type');
@@ -89,6 +107,10 @@ export class ZstdFrame {
     this.#part = part;
     this.#wanted = wanted;
     this.#skip = skip;
+  }
+
+  #moreBytes(): CathedralError {
+    return this.#corrupt('the end of the file after the zstd frame', 'more bytes');
   }
 
   #corrupt(expected: string, found: string): CathedralError {
