@@ -75,6 +75,11 @@ export const HISTORIES = ofKind('history');
 export const YEARLY = ofKind('yearly');
 export const PRINTED = ofKind('printed');
 
+/** The files that a running service answers from the newest event; a release has them as of its own. */
+export const LIVE_ARTIFACTS = DOCUMENTS.filter(({ refresh }) => refresh === 'real-time');
+/** `economy/supply` and the like, in the order of the table. */
+export const LIVE_PATHS: readonly string[] = LIVE_ARTIFACTS.map(({ path }) => path);
+
 function ofKind<K extends Artifact['kind']>(kind: K): Extract<Artifact, { kind: K }>[] {
   return ARTIFACTS.filter((artifact): artifact is Extract<Artifact, { kind: K }> => artifact.kind === kind);
 }

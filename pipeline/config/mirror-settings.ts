@@ -69,6 +69,16 @@ export const MIRROR_SETTINGS = {
     switch: true,
     schema: truth,
   },
+  staticOrigin: {
+    flag: 'static',
+    env: null,
+    default: 'false',
+    unit: 'true or false',
+    description:
+      'For `mirror` and `verify`: the host serves files only, so no answer may be newer than the release. Without it, a host without `/live` is taken for one; a folder always is.',
+    switch: true,
+    schema: truth,
+  },
   recheck: {
     flag: 'recheck',
     env: null,

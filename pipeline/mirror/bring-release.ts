@@ -4,7 +4,7 @@ import { replaceFile } from '../publish/durable.ts';
 import { removeOldTiles } from '../publish/log/remove-old-partials.ts';
 import { sha256 } from '../publish/manifest.ts';
 import { MANIFEST_PATH } from '../publish/public-manifest.ts';
-import { LIST_PATH, LIST_SIGNATURE_PATH, SNAPSHOTS } from '../publish/snapshot-index.ts';
+import { LIST_PATH, LIST_SIGNATURE_PATH } from '../publish/snapshot-index.ts';
 import { assertPlaceable } from './assert-placeable.ts';
 import { type FetchWork, fetchBlobs } from './fetch-blobs.ts';
 import { placeGeneration } from './generation.ts';
@@ -69,10 +69,7 @@ export async function bringRelease(
   const { reader, tiles } = await mirrorLog(origin, folder, { head, before, from, parallel });
   const { blobs, isIntact } = await heldBlobs(held, { parallel, reading: recheck });
   const work = fetchWork(options);
-  const wanted = manifest.files.map((file) => ({
-    ...file,
-    or: `${SNAPSHOTS}/${manifest.snapshot}/${file.path}`,
-  }));
+  const wanted = manifest.files.map((file) => ({ ...file, release: manifest }));
   const files = await fetchBlobs(wanted, blobs, work);
   log('snapshots');
   await addProofs(release, blobs, work);

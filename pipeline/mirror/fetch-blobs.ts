@@ -1,16 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CathedralError } from '../errors.ts';
 import { guarded } from '../publish/durable.ts';
 import { inParallel } from '../publish/in-parallel.ts';
 import { fetchBlob, type Promised } from './fetch-blob.ts';
 import type { Source } from './held-blobs.ts';
+import { type FilesRelease, readReleased } from './newer-answer.ts';
 import type { Origin } from './origin.ts';
 
-/** A file, and where else its bytes may be. */
 export interface Wanted extends Promised {
-  /** Another path with the same bytes, where the first may have newer ones. */
-  or?: string;
+  /** The release that the file is of, where it is at the service's own path. */
+  release?: FilesRelease;
 }
 
 export interface FetchWork {
@@ -39,7 +38,9 @@ export async function fetchBlobs(
   await guarded(staging, () => mkdir(staging, { recursive: true }));
   progress(done, all);
   await inParallel(missing.values(), parallel, async (one) => {
-    await fetchEither(origin, one, join(staging, one.sha256));
+    const target = join(staging, one.sha256);
+    const fetch = (file: Wanted) => fetchBlob(origin, file, target);
+    await (one.release ? readReleased(origin, one, one.release, fetch) : fetch(one));
     blobs.set(one.sha256, { folder: staging, file: one.sha256 });
     const before = step(done.bytes, all.bytes);
     done.files += 1;
@@ -47,19 +48,6 @@ export async function fetchBlobs(
     if (step(done.bytes, all.bytes) > before && done.files < all.files) progress(done, all);
   });
   return all;
-}
-
-/** A server may answer some paths from newer data than the release; its snapshot has what the release has. */
-async function fetchEither(origin: Origin, { or, ...first }: Wanted, target: string): Promise<void> {
-  try {
-    await fetchBlob(origin, first, target);
-  } catch (error) {
-    const isOther = error instanceof CathedralError && error.code !== 'publish_failed';
-    if (or === undefined || !isOther) throw error;
-    await fetchBlob(origin, { ...first, path: or }, target).catch(() => {
-      throw error;
-    });
-  }
 }
 
 function step(done: number, all: number): number {

@@ -1,7 +1,9 @@
-import { open, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { exists } from '../publish/exists.ts';
+import { mismatch } from './mismatch.ts';
 import type { Opened, OpenOptions, Origin } from './origin.ts';
 
 /** Where a release is below a folder that a run, or a mirror, writes. */
@@ -45,14 +47,18 @@ export class FolderOrigin implements Origin {
     return work();
   }
 
+  async answersLive(): Promise<boolean> {
+    return false;
+  }
+
   async open(path: string, { from = 0 }: OpenOptions = {}): Promise<Opened | null> {
     const place = this.placeOf(path);
     try {
-      const handle = await open(place, 'r');
-      const { size } = await handle.stat();
+      const { handle, size } = await openFile(place);
       const body = handle.createReadStream({ start: from, highWaterMark: CHUNK_BYTES });
       return { from, bytes: size - from, validator: { etag: null, lastModified: null }, body };
     } catch (cause) {
+      if (cause instanceof CathedralError) throw cause;
       const { code, message } = cause as NodeJS.ErrnoException;
       if (code === 'ENOENT' || code === 'ENOTDIR') return null;
       throw new CathedralError('mirror_unreachable', {
@@ -63,4 +69,20 @@ export class FolderOrigin implements Origin {
       });
     }
   }
+}
+
+/** Never waits for a writer, as the plain opening of a named pipe does. Throws mirror_mismatch for what is no file. */
+async function openFile(place: string): Promise<{ handle: FileHandle; size: number }> {
+  const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK);
+  const found = await handle.stat().catch(async (error) => {
+    await handle.close();
+    throw error;
+  });
+  if (found.isFile()) return { handle, size: found.size };
+  await handle.close();
+  throw mismatch(
+    place,
+    'a file',
+    found.isDirectory() ? 'a folder' : 'a pipe, a device, or what else is no file',
+  );
 }

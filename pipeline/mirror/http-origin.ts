@@ -13,11 +13,15 @@ export interface HttpOriginOptions extends Attempts {
   software: string;
   /** Sent as `Authorization: Bearer …`, for an origin that limits others; null: none. */
   apiKey: string | null;
+  /** It is known to serve files only, as a mirror does. */
+  isStatic: boolean;
 }
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const GONE: ReadonlySet<number> = new Set([404, 410]);
+/** A running service says these of its stream of events when it has too many listeners. */
+const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
 /** A host of static files. */
 export class HttpOrigin implements Origin {
@@ -25,6 +29,7 @@ export class HttpOrigin implements Origin {
   readonly #base: string;
   /** What it took, for reports. */
   readonly traffic = { requests: 0, bytes: 0 };
+  #isLive: Promise<boolean> | undefined;
 
   constructor(options: HttpOriginOptions) {
     this.#options = options;
@@ -40,6 +45,26 @@ export class HttpOrigin implements Origin {
     return retrying(this.#options, work, (fault) =>
       unreachable(this.placeOf(path), `an answer, asked ${attempts} times`, fault.message, fault),
     );
+  }
+
+  answersLive(): Promise<boolean> {
+    this.#isLive ??= this.#options.isStatic ? Promise.resolve(false) : this.#hasStream();
+    return this.#isLive;
+  }
+
+  /** Only a running service has `/live`. */
+  async #hasStream(): Promise<boolean> {
+    const pace = new Pace(this.#options.stallMs, this.#options.signal);
+    let response: Response | null = null;
+    try {
+      response = await this.#ask(this.placeOf('live'), this.#headers({}), pace);
+      const type = response.headers.get('content-type') ?? '';
+      return response.status === 200 ? type.startsWith('text/event-stream') : BUSY.has(response.status);
+    } catch (error) {
+      throw this.#explain(error);
+    } finally {
+      await leave(response, pace);
+    }
   }
 
   async open(path: string, options: OpenOptions = {}): Promise<Opened | 'unchanged' | null> {

@@ -30,6 +30,8 @@ export interface Origin {
   placeOf(path: string): string;
   /** Null: there is no such file. Throws TransientFault, as reading the body does, and mirror_unreachable. */
   open(path: string, options?: OpenOptions): Promise<Opened | 'unchanged' | null>;
+  /** Whether it is a running service, which answers some paths from newer events than the release's. */
+  answersLive(): Promise<boolean>;
   /** Does a piece of work over as often as it makes sense. Throws mirror_unreachable when it does no more. */
   retrying<T>(path: string, work: () => Promise<T>): Promise<T>;
 }

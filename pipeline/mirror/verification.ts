@@ -26,15 +26,23 @@ export interface Verification {
   manifest: PublicManifest | null;
   verdicts: Verdict[];
   findings: Finding[];
+  /** Paths that answered with newer data than the release, which nobody has signed; in order. */
+  notProven: string[];
 }
 
 /** Collects verdicts: a check that throws has failed, and the others go on. */
 export class Findings {
   readonly #verdicts: Verdict[] = [];
   readonly #findings: Finding[] = [];
+  #notProven: readonly string[] = [];
 
   result(): Omit<Verification, 'manifest'> {
-    return { verdicts: this.#verdicts, findings: this.#findings };
+    return { verdicts: this.#verdicts, findings: this.#findings, notProven: [...this.#notProven] };
+  }
+
+  /** Answers that are neither right nor wrong by what is signed. */
+  leaveOpen(paths: readonly string[]): void {
+    this.#notProven = paths;
   }
 
   /** `work` gives the detail. Null: it failed. */

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { inParallel } from '../publish/in-parallel.ts';
 import { listTree } from '../publish/list-tree.ts';
 import { PROOF_PATHS, type PublicFile, type PublicManifest } from '../publish/public-manifest.ts';
-import { SNAPSHOTS } from '../publish/snapshot-index.ts';
 import type { Promised } from './fetch-blob.ts';
 import { APART } from './folder-origin.ts';
 import { measure } from './measure.ts';
 import { mismatch } from './mismatch.ts';
+import { readReleased } from './newer-answer.ts';
 import type { Origin } from './origin.ts';
 import { promisedBody } from './promised-body.ts';
 import type { Findings } from './verification.ts';
@@ -23,37 +23,22 @@ export async function verifyFile(origin: Origin, { path, sha256, bytes }: Promis
   if (found.sha256 !== sha256) throw mismatch(place, `SHA-256 ${sha256}`, found.sha256);
 }
 
-/** How many of the files were read as they are, and how many a server answers with newer ones than the release’s. */
+/** What was read: `bytes` of the files that are as listed, and the paths of answers that nobody has signed yet. */
 export async function verifyFiles(
   origin: Origin,
   files: readonly PublicFile[],
-  { snapshot }: PublicManifest,
+  release: PublicManifest,
   { findings, parallel }: { findings: Findings; parallel: number },
-): Promise<{ bytes: number; newer: number }> {
-  const done = { bytes: 0, newer: 0 };
+): Promise<{ bytes: number; notProven: string[] }> {
+  let bytes = 0;
+  const notProven: string[] = [];
+  const read = (file: PublicFile) => verifyFile(origin, file);
   await inParallel(files, parallel, async (file) => {
-    const state = await findings.attempt(() => asReleased(origin, file, snapshot));
-    done.bytes += file.bytes;
-    if (state === 'newer') done.newer += 1;
+    const state = await findings.attempt(() => readReleased(origin, file, release, read));
+    if (state === 'as listed') bytes += file.bytes;
+    if (state === 'not proven') notProven.push(file.path);
   });
-  return done;
-}
-
-/** A server may answer some paths from newer data than the release; its snapshot has what the release has. */
-async function asReleased(
-  origin: Origin,
-  file: PublicFile,
-  snapshot: string,
-): Promise<'as listed' | 'newer'> {
-  try {
-    await verifyFile(origin, file);
-    return 'as listed';
-  } catch (error) {
-    await verifyFile(origin, { ...file, path: `${SNAPSHOTS}/${snapshot}/${file.path}` }).catch(() => {
-      throw error;
-    });
-    return 'newer';
-  }
+  return { bytes, notProven: notProven.sort() };
 }
 
 /**

@@ -18,7 +18,7 @@ const VERDICTS = {
 
 export function formatVerification(
   { place, sample, isTrusted }: Looked,
-  { verdicts, findings }: Verification,
+  { verdicts, findings, notProven }: Verification,
 ): string {
   const lines = verdicts.map(
     ({ check, state, detail }) => `${check.padEnd(10)}  ${state.padEnd(11)}  ${printable(detail)}`,
@@ -26,6 +26,7 @@ export function formatVerification(
   const faults = findings.map(({ code, place: at, expected, found }) =>
     printable(`${at}: expected ${expected}, found ${found} (${code})`),
   );
+  if (notProven.length > 0) lines.push(notProvenLine(notProven));
   const verdict = VERDICTS[findings.length > 0 ? 'failed' : isTrusted ? 'verified' : 'whole'];
   const lot = sample ? ` The lot: --sample ${sample.size} --seed ${sample.seed}.` : '';
   return [...lines, ...(faults.length > 0 ? ['', ...faults] : []), '', `${place} ${verdict}${lot}`].join(
@@ -33,13 +34,19 @@ export function formatVerification(
   );
 }
 
+function notProvenLine(paths: readonly string[]): string {
+  const answers = paths.length === 1 ? '1 answer' : `${paths.length} answers`;
+  const list = paths.map((path) => `/${path}`).join(', ');
+  return `not proven: ${answers} with newer data than the release (${list}); the release’s bytes are in its snapshot`;
+}
+
 export function formatVerificationJson(
   { place, sample, isTrusted }: Looked,
-  { manifest, verdicts, findings }: Verification,
+  { manifest, verdicts, findings, notProven }: Verification,
 ): string {
   const { version, release, snapshot, as_of, expires, keys } = manifest ?? {};
   const verdict = findings.length === 0 ? 'verified' : 'failed';
   const facts = manifest && { version, release, snapshot, as_of, expires, keys };
   const about = { verdict, place, trusted_key: isTrusted, sample, release: facts };
-  return JSON.stringify({ ...about, checks: verdicts, findings }, null, 2);
+  return JSON.stringify({ ...about, checks: verdicts, not_proven: notProven, findings }, null, 2);
 }

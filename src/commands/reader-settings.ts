@@ -17,6 +17,7 @@ export const READER_SETTINGS = [
   'parallelRequests',
   'transferStall',
   'readerApiKey',
+  'staticOrigin',
 ] as const;
 type ReaderConfig = Pick<Config, (typeof READER_SETTINGS)[number]>;
 
@@ -39,12 +40,12 @@ export async function readerOptions(config: ReaderConfig, { now, progress }: Con
 
 export function httpOrigin(
   baseUrl: string,
-  { transferStall, readerApiKey: apiKey }: ReaderConfig,
+  { transferStall, readerApiKey: apiKey, staticOrigin: isStatic }: ReaderConfig,
 ): HttpOrigin {
   const wait = (ms: number) => sleep(ms);
   const stallMs = transferStall * 1000;
   const attempts = { attempts: ATTEMPTS, wait, signal: undefined };
-  return new HttpOrigin({ baseUrl, fetch, stallMs, software: SOFTWARE, apiKey, ...attempts });
+  return new HttpOrigin({ baseUrl, fetch, stallMs, software: SOFTWARE, apiKey, isStatic, ...attempts });
 }
 
 /** A key has a plus sign and 44 digits of base64, which no file is named by. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HttpOrigin } from '../../pipeline/mirror/http-origin.ts';
+import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/mirror/http-origin.ts';
 import { type Mirrored, type MirrorOptions, mirror } from '../../pipeline/mirror/mirror.ts';
 import { listTree } from '../../pipeline/publish/list-tree.ts';
 import { sha256 } from '../../pipeline/publish/manifest.ts';
@@ -10,18 +10,20 @@ const HOUR_MS = 3_600_000;
 
 export type BringOptions = Partial<Omit<MirrorOptions, 'origin'>> & { lines?: string[] };
 
-export function httpOrigin(address: string, stallMs = 1000): HttpOrigin {
+export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {}): HttpOrigin {
   const wait = async () => {};
   const { fetch } = globalThis;
   return new HttpOrigin({
     baseUrl: address,
     fetch,
-    stallMs,
+    stallMs: 1000,
     software: 'test 0.0.0',
     apiKey: null,
+    isStatic: false,
     attempts: 3,
     wait,
     signal: undefined,
+    ...more,
   });
 }
 

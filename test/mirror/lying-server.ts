@@ -48,6 +48,27 @@ export class LyingServer {
   }
 }
 
+/** What a running service has beside its files: a stream of events. */
+export function stream(server: LyingServer): void {
+  server.lies.set('live', (response) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('retry: 3000\n\n'),
+  );
+}
+
+/** Answers the supply otherwise than the release has it. */
+export function answer(server: LyingServer, text: string): void {
+  server.lies.set('economy/supply', (response) => response.end(text));
+}
+
+/** A body without an end, as fast as it is read. */
+export function pour(response: ServerResponse, bytes = 65_536): void {
+  const more = () => {
+    while (!response.destroyed && response.write(Buffer.alloc(bytes, 'x')));
+  };
+  response.on('drain', more);
+  more();
+}
+
 /** As static hosts do: with a tag, a part where one is asked for, and 404. */
 export function serve(response: ServerResponse, request: IncomingMessage, bytes: Buffer | undefined): void {
   if (!bytes) return void response.writeHead(404).end('no such file');

@@ -6,7 +6,7 @@ import { withLock } from '../../pipeline/publish/lock.ts';
 import { sha256 } from '../../pipeline/publish/manifest.ts';
 import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
 import { bring, contents, servedBy } from './bring.ts';
-import { LyingServer, serve } from './lying-server.ts';
+import { answer, LyingServer, serve, stream } from './lying-server.ts';
 import { LEDGER, NEXT_PUBLISHER, PUBLISHER, STRANGER, signedList, smallSite } from './small-service.ts';
 
 let server: LyingServer;
@@ -156,8 +156,10 @@ describe('a mirror', () => {
     });
   });
 
-  test('finds the files of the release in its snapshot where the host answers with newer ones', async () => {
-    server.lies.set('economy/supply', (response) => response.end('{"events":101}'));
+  test('finds the files of the release in its snapshot where a service answers with newer ones', async () => {
+    answer(server, '{"timestamp":"2025-12-01T00:00:01Z","events":101}');
+    expect(await failureOf(() => bring(server.url, folder))).toMatchObject({ code: 'mirror_mismatch' });
+    stream(server);
     await bring(server.url, folder);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });

@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
 import type { Verification } from '../../pipeline/mirror/verification.ts';
 import { type VerifyOptions, verify } from '../../pipeline/mirror/verify.ts';
+import { formatVerification } from '../../src/commands/format-verification.ts';
 import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
 import { bring, httpOrigin } from './bring.ts';
-import { LyingServer, serve } from './lying-server.ts';
+import { answer, LyingServer, pour, serve, stream } from './lying-server.ts';
 import { BEGIN, LEDGER, logOf, PUBLISHER, STRANGER, smallSite, writeSite } from './small-service.ts';
 
 let server: LyingServer;
@@ -41,6 +42,9 @@ const change = (path: string) => {
   bytes[bytes.length >> 1]! ^= 1;
   server.site.set(path, bytes);
 };
+
+/** Newer than the third release. */
+const NEWER = '{"timestamp":"2025-12-01T12:00:00.5Z","events":301}';
 
 describe('the verification of a service', () => {
   test('proves all of it where it is sound', async () => {
@@ -181,11 +185,51 @@ describe('the verification of a service', () => {
     expect(server.requests.filter((path) => path === 'economy/large.bin')).toEqual([]);
   });
 
-  test('takes an answer from newer data for what it is', async () => {
-    server.lies.set('economy/supply', (response) => response.end('{"events":301}'));
-    const { findings, verdicts } = await look();
-    expect(findings).toEqual([]);
-    expect(verdicts.find(({ check }) => check === 'files')!.detail).toContain('1 answer with newer data');
+  test('says of a newer answer of a running service that it is not proven, and counts it apart', async () => {
+    answer(server, NEWER);
+    stream(server);
+    const verification = await look();
+    const { findings, verdicts, notProven } = verification;
+    expect([findings, notProven]).toEqual([[], ['economy/supply']]);
+    const looked = { place: server.url, sample: null, isTrusted: true };
+    expect(formatVerification(looked, verification)).toMatch(/^not proven: 1 answer .*\/economy\/supply/m);
+    expect(verdicts.find(({ check }) => check === 'files')!.detail).toBe('7 of 8 read, 0.3 MB, as listed');
+    server.site.delete('snapshots/2025-12-01T12Z/economy/supply');
+    expect(states(await look()).files).toBe('failed');
+  });
+
+  test.each<[why: string, change: () => unknown, path?: string]>([
+    ['is as old as the release', () => answer(server, '{"timestamp":"2025-12-01T12:00:00Z","events":999}')],
+    ['does not say its time', () => answer(server, '{"events":999}')],
+    ['has a time that is none', () => answer(server, '{"timestamp":"9","events":999}')],
+    ['is no JSON', () => answer(server, 'events: 999')],
+    ['is the forged release file', () => server.site.set('economy/supply', Buffer.from('{"events":999}'))],
+    ['is gone', () => server.site.delete('economy/supply')],
+    ['fails', () => server.lies.set('economy/supply', (response) => response.writeHead(500).end(NEWER))],
+    ['has no end', () => server.lies.set('economy/supply', (response) => void pour(response))],
+    [
+      'is at a path that a service does not answer from newer events',
+      () => {
+        server.site.set('snapshots/2025-12-01T12Z/index.html', server.site.get('index.html')!);
+        server.site.set('index.html', Buffer.from(NEWER));
+      },
+      'index.html',
+    ],
+  ])('takes no answer for a newer one that %s', async (_, change, path = 'economy/supply') => {
+    stream(server);
+    change();
+    const { findings, notProven } = await look();
+    expect([findings.map(({ place }) => place), notProven]).toEqual([[`${server.url}/${path}`], []]);
+  });
+
+  test('takes no answer for a newer one from a host of files, known or found to be one', async () => {
+    answer(server, NEWER);
+    expect(states(await look()).files).toBe('failed');
+    server.lies.set('live', (response) => response.end('<!doctype html>a page in the place of every file'));
+    expect(states(await look()).files).toBe('failed');
+    stream(server);
+    const origin = httpOrigin(server.url, { isStatic: true });
+    expect(states(await look({ origin })).files).toBe('failed');
   });
 
   test('begins again where another release is published meanwhile', async () => {
@@ -207,6 +251,18 @@ describe('the verification of a folder', () => {
     for (const place of [folder, copy]) {
       const origin = await FolderOrigin.at(place);
       expect((await look({ origin, root: origin.root })).findings).toEqual([]);
+    }
+  });
+
+  test('takes no file for a newer answer, and no copy in a snapshot for the file', async () => {
+    const folder = await temporaryFolder();
+    await writeSite(folder, server.site);
+    const origin = await FolderOrigin.at(folder);
+    const place = join(folder, 'economy/supply');
+    for (const change of [() => writeFile(place, NEWER), () => rm(place), () => mkdir(place)]) {
+      await change();
+      const { findings, notProven } = await look({ origin });
+      expect([findings.map((finding) => finding.place), notProven]).toEqual([[place], []]);
     }
   });
 

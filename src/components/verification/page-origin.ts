@@ -18,6 +18,11 @@ export class PageOrigin implements Origin {
     return work();
   }
 
+  /** Files of a release are not asked for here: a reader has them. */
+  async answersLive(): Promise<boolean> {
+    return false;
+  }
+
   async open(path: string): Promise<Opened | null> {
     const place = this.placeOf(path);
     this.traffic.requests += 1;

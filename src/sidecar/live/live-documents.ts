@@ -1,14 +1,7 @@
 import type { DocumentArtifact, View } from '../../../pipeline/artifacts/artifact.ts';
-import { DOCUMENTS } from '../../../pipeline/artifacts/table.ts';
+import { LIVE_ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { LiveFile } from './live-file.ts';
 import { publicFault } from './public-fault.ts';
-
-/** The files that follow the ledger event by event. */
-export const LIVE_ARTIFACTS: readonly DocumentArtifact[] = DOCUMENTS.filter(
-  ({ refresh }) => refresh === 'real-time',
-);
-/** `economy/supply` and the like, in the order of the table. */
-export const LIVE_PATHS: readonly string[] = LIVE_ARTIFACTS.map(({ path }) => path);
 
 interface Rendered {
   /** Of the view that was last tried. */
@@ -28,7 +21,7 @@ export class LiveDocuments {
   #version = 0;
 
   /** `report` gets what a file could not be made for; the one made before stays. */
-  constructor(report: (error: unknown) => void, artifacts = LIVE_ARTIFACTS) {
+  constructor(report: (error: unknown) => void, artifacts: readonly DocumentArtifact[] = LIVE_ARTIFACTS) {
     this.#artifacts = new Map(artifacts.map((artifact) => [artifact.path, artifact]));
     this.#report = report;
   }

@@ -1,7 +1,8 @@
+import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import { chooseEncoding, type Encoding } from '../accept-encoding.ts';
 import type { Asked, Live } from '../services.ts';
 import { FolderWatch } from './folder-watch.ts';
-import { LIVE_PATHS, LiveDocuments } from './live-documents.ts';
+import { LiveDocuments } from './live-documents.ts';
 import { LIVE_ENCODINGS } from './live-file.ts';
 import { type HubOptions, LiveHub } from './live-hub.ts';
 import { LiveState, type LiveStateOptions } from './live-state.ts';

@@ -1,6 +1,5 @@
-import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { ARTIFACTS, LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import { Changes } from '../live/changes.ts';
-import { LIVE_PATHS } from '../live/live-documents.ts';
 import type { ArtifactFacts } from './artifact-operations.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { problemsByStatus } from './problem-responses.ts';

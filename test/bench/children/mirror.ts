@@ -18,6 +18,7 @@ async function bring(folder: string) {
     stallMs: 60_000,
     software: 'bench 0.0.0',
     apiKey: null,
+    isStatic: false,
     ...attempts,
   });
   await mirror({

@@ -1,3 +1,4 @@
+import { LIVE_ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { build } from '../../../pipeline/build.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { State } from '../../../pipeline/model/state.ts';
@@ -5,7 +6,6 @@ import { demoSigner } from '../../../pipeline/sample/demo-key.ts';
 import { Feed } from '../../../pipeline/sample/feeder/feed.ts';
 import { readLedger } from '../../../pipeline/sample/feeder/read-ledger.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
-import { LIVE_ARTIFACTS } from '../../../src/sidecar/live/live-documents.ts';
 import { DEMO_COMPANIONS } from '../../attestation/demo-companions.ts';
 import { temporaryFolder } from '../../publish/temporary-folder.ts';
 

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { LIVE_PATHS } from '../../../src/sidecar/live/live-documents.ts';
+import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import { liveLedger } from './live-ledger.ts';
 import { type LiveServer, serveLive } from './live-server.ts';
 import { parseStream } from './parse-stream.ts';

@@ -1,6 +1,6 @@
 import { EventSource } from 'eventsource';
 import { onTestFinished } from 'vitest';
-import { LIVE_PATHS } from '../../../src/sidecar/live/live-documents.ts';
+import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import { until } from './until.ts';
 
 export interface Reader {
