@@ -4,9 +4,22 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Setting } from '../../pipeline/config/setting.ts';
+import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { formatPublisherKeys } from '../../pipeline/publish/publisher-key-file.ts';
 
-const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
+const PROJECT = resolve(import.meta.dirname, '../..');
+/** What is started in place of `cathedral`: a script of package.json, by the npm that users have. */
+const NPM = ['npm', 'run', '--silent'];
+const CLI = [process.execPath, join(PROJECT, 'src/cli.ts')];
+/**
+ * Settings whose default is in the checkout, which may be an operator's: tests leave what is there alone. Not the ledger's, for
+ * some commands do without one unless its variable is set; a test names it.
+ */
+const KEPT_IN_CHECKOUT = Object.values(SETTINGS).filter(
+  ({ env, default: value }: Setting) =>
+    env !== null && env !== 'CATHEDRAL_LEDGER' && value?.startsWith('var/'),
+);
 
 export interface Finished {
   status: number | null;
@@ -15,24 +28,29 @@ export interface Finished {
   stderr: string;
 }
 
-/** The real binary in a process of its own, with nothing of this one's environment but the PATH, the zone and the folders, and stores of its own. */
+/**
+ * The real binary in a process of its own, with nothing of this one's environment but the PATH, the zone and the folders, and
+ * stores of its own. `script`: npm runs it as this script of package.json, and `child` is npm.
+ */
 export class RunningCli {
   readonly child: ChildProcess;
   #stdout = '';
   #stderr = '';
 
-  constructor(args: readonly string[], env: Record<string, string> = {}) {
+  constructor(args: readonly string[], env: Record<string, string> = {}, script: string | null = null) {
     const { PATH = '', TZ = '', HOME = '', TMPDIR = tmpdir() } = process.env;
     const folder = mkdtempSync(join(tmpdir(), 'cathedral-cli-'));
     const out = args[args.indexOf('--out') + 1];
     const stores = {
+      ...Object.fromEntries(KEPT_IN_CHECKOUT.map((setting) => [setting.env, join(folder, setting.default!)])),
       CATHEDRAL_PUBLISHER_KEY: publisherKey(args.includes('--out') ? `${out}` : join(folder, 'out')),
-      CATHEDRAL_KEYS: join(folder, 'keys.sqlite'),
-      CATHEDRAL_LIMITS: join(folder, 'limits.db'),
-      CATHEDRAL_ACCESS_LOG: join(folder, 'access-log'),
     };
-    this.child = spawn(process.execPath, [CLI, ...args], {
+    const [program = '', ...words] = script === null ? CLI : [...NPM, script, '--'];
+    this.child = spawn(program, [...words, ...args], {
+      cwd: PROJECT,
       env: { PATH, TZ, HOME, TMPDIR, ...stores, ...env },
+      // A group of its own, so that nothing of it is left after the test.
+      detached: true,
     });
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
@@ -41,7 +59,11 @@ export class RunningCli {
       this.#stderr += text;
     });
     onTestFinished(() => {
-      this.child.kill('SIGKILL');
+      try {
+        process.kill(-this.child.pid!, 'SIGKILL');
+      } catch {
+        // It has ended, as it should.
+      }
       rmSync(folder, { recursive: true, force: true });
     });
   }
@@ -55,12 +77,21 @@ export class RunningCli {
       if (exitCode !== null || signalCode !== null) {
         throw new Error(`it ended with ${exitCode ?? signalCode} before ${pattern}: ${this.#stderr}`);
       }
-      await Promise.race([
-        once(this.child.stdout!, 'data'),
-        once(this.child.stderr!, 'data'),
-        once(this.child, 'close'),
-      ]);
+      await this.#said();
     }
+  }
+
+  /** Until it prints something more or has ended; leaves no listener behind. */
+  async #said(): Promise<void> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { stdout, stderr } = this.child;
+    await Promise.race([
+      once(stdout!, 'data', { signal }),
+      once(stderr!, 'data', { signal }),
+      once(this.child, 'close', { signal }),
+    ]);
+    controller.abort();
   }
 
   async finished(): Promise<Finished> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -148,14 +149,30 @@ describe('cathedral start --demo', () => {
     expect((await statusOf(url!)).release!.timestamp).toBe(released);
   });
 
-  test('ends together with the process that writes the ledger', async () => {
+  test('ends in order, with the process that writes the ledger, where only npm is told to', async () => {
     const { ledger, args } = await demo();
-    const cli = new RunningCli(args);
-    await cli.printed(/The next release is due at|next look is at/);
-    cli.child.kill('SIGINT');
-    expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
+    const [, , ...flags] = args;
+    const npm = new RunningCli(flags, {}, 'start');
+    const [, url] = await npm.printed(/^Ready: (http:\S+)$/m);
+    await npm.printed(/The next release is due at|next look is at/);
+    npm.child.kill('SIGTERM');
+    // npm gives signals on to the process that it started alone, so a shell in between would end in place of the service.
+    if (npm.child.exitCode === null && npm.child.signalCode === null) await once(npm.child, 'exit');
+    expect([npm.child.exitCode, npm.child.signalCode]).toEqual([0, null]);
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+    expect((await npm.finished()).stderr).toContain('Ending: requests that have begun');
     await withLock(`${ledger}.lock`, { waitMs: 0, holder: 'a test' }, async () => {});
   });
+
+  test.each(['cathedral', 'start', 'test', 'bench', 'faults'])(
+    'no shell is left between npm and npm run %s',
+    async (name) => {
+      const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
+      expect(scripts[name]).toMatch(/^exec [^;&|]+$/);
+      const [, file] = /^exec sh (scripts\/\S+)$/.exec(scripts[name]) ?? [];
+      if (file) expect((await readFile(file, 'utf8')).trimEnd().split('\n').at(-1)).toMatch(/^exec /);
+    },
+  );
 
   test('says what to do where the ledger was made anew and the old one is published, and does not try', async () => {
     const { ledger, out, args } = await demo();
