@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PUBLISHING_SETTINGS } from './publishing-settings.ts';
-import { type Setting, text } from './setting.ts';
+import { address, type Setting, text } from './setting.ts';
 
 /** What is proved and verified of the log. */
 export const LOG_SETTINGS = {
@@ -73,9 +73,10 @@ export const LOG_SETTINGS = {
     flag: 'url',
     env: null,
     default: null,
-    unit: 'http(s)://host[:port][/path], without a slash at the end',
-    description: 'For `prove` and `verify-export`: the service whose log is read, in place of that of --out.',
-    schema: PUBLISHING_SETTINGS.baseUrl.schema,
+    unit: 'http(s)://host[:port][/path]',
+    description:
+      'For `prove` and `verify-export`: the service, or the mirror of it, whose log is read, in place of that of --out.',
+    schema: address.transform((value) => value.replace(/\/+$/, '')),
   },
   governmentKey: {
     flag: null,

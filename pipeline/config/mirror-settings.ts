@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { integer, type Setting, text, truth } from './setting.ts';
+import { address, integer, pathOrAddress, type Setting, text, truth } from './setting.ts';
 
 /** What copies of a service are made and verified with. */
 export const MIRROR_SETTINGS = {
@@ -9,7 +8,7 @@ export const MIRROR_SETTINGS = {
     default: null,
     unit: 'http(s)://host[:port][/path]',
     description: 'For `mirror`: the address of the service, or of another mirror of it.',
-    schema: z.url({ protocol: /^https?$/ }).regex(/^[^?#\s@]+$/),
+    schema: address,
   },
   mirrorFolder: {
     flag: 'folder',
@@ -28,7 +27,7 @@ export const MIRROR_SETTINGS = {
     description:
       'For `verify`: a service, a mirror, the folder of one of them, or a folder with a plain copy of what one serves.',
     path: true,
-    schema: text,
+    schema: pathOrAddress(),
   },
   readerKeys: {
     flag: 'key',

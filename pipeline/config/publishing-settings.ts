@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { integer, type Setting, text, truth } from './setting.ts';
+import { integer, origin, pathOrAddress, type Setting, text, truth } from './setting.ts';
 
 const CIVIC = /^civic\+(https?:\/\/.+)$/;
 
 /** Where a ledger is: a folder, or a remote ledger that is imported into a folder first. */
 export type LedgerSource = { kind: 'directory'; path: string } | { kind: 'civic'; url: string };
 
-const ledgerSource = text.transform((value): LedgerSource => {
+const ledgerSource = pathOrAddress('civic+').transform((value): LedgerSource => {
   const [, url] = CIVIC.exec(value) ?? [];
   return url === undefined
     ? { kind: 'directory', path: value }
@@ -176,10 +176,10 @@ export const PUBLISHING_SETTINGS = {
     flag: 'base-url',
     env: 'CATHEDRAL_BASE_URL',
     default: 'http://localhost:{port}',
-    unit: 'http(s)://host[:port][/path], without a slash at the end',
+    unit: 'http(s)://host[:port], in lower case, with no path or slash after it and no port that goes without saying',
     description:
-      'The address under which readers reach the service. It is printed in citations, pages and PDFs, so a change makes a new release.',
-    schema: z.url({ protocol: /^https?$/ }).regex(/^[^?#\s@]*[^/?#\s@]$/),
+      'The address under which readers reach the service, which has a host of its own: pages link from the root, so a path would break them. It is printed in citations, pages and PDFs, so a change makes a new release.',
+    schema: origin,
   },
   contact: {
     flag: 'contact',

@@ -23,6 +23,24 @@ export interface Setting<T = unknown> {
 
 export const text = z.string().min(1);
 
+/** What is an address and not a path; of a civic ledger, `civic+https://…`. */
+const HAS_SCHEME = /^[a-z][a-z+.-]*:\/\//i;
+
+/** `https://data.example.org/copy`: where files are read from, with a path where they are below one. */
+export const address = text.regex(/^https?:\/\/[^?#\s@\\]+$/).refine((value) => URL.canParse(value));
+
+/** The address of a whole host. Only one way to write it: it is compared, and other addresses are made by adding a path. */
+export const origin = text.regex(/^https?:/).refine((value) => URL.parse(value)?.origin === value);
+
+/** An address with `prefix` before it, or a path; what looks like an address and is none is not a path. */
+export function pathOrAddress(prefix = '') {
+  return text.refine(
+    (value) =>
+      !HAS_SCHEME.test(value) ||
+      (value.startsWith(prefix) && address.safeParse(value.slice(prefix.length)).success),
+  );
+}
+
 export const truth = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 /** A decimal number without sign or leading zeros. */

@@ -43,9 +43,7 @@ function findPage(url: string, baseUrl: string): Pick<OembedRequest, 'id' | 'que
   const asked = URL.canParse(url) ? new URL(url) : null;
   // People copy addresses with http, too; where the service is does not depend on it.
   if (asked?.host !== base.host || !/^https?:$/.test(asked.protocol)) throw unknown;
-  const below = base.pathname.replace(/\/$/, '');
-  const path = asked.pathname.startsWith(below) ? asked.pathname.slice(below.length) : '';
-  const chart = findChart(PAGE.exec(path)?.[1] ?? '');
+  const chart = findChart(PAGE.exec(asked.pathname)?.[1] ?? '');
   if (!chart) throw unknown;
   try {
     return {

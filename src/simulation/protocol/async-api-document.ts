@@ -17,7 +17,7 @@ type Part = Record<string, unknown>;
 
 /** `/asyncapi.json`, AsyncAPI 3.0, from the schemas that messages are parsed with. Pure. */
 export function asyncApiDocument({ baseUrl, version, contact }: AsyncApiFacts): Part {
-  const { protocol, host, pathname } = new URL(baseUrl);
+  const { protocol, host } = new URL(baseUrl);
   return {
     asyncapi: '3.0.0',
     info: {
@@ -29,13 +29,7 @@ export function asyncApiDocument({ baseUrl, version, contact }: AsyncApiFacts): 
       externalDocs: { url: `${baseUrl}${PROTOCOL_PAGE}`, description: 'Every message, with examples.' },
     },
     defaultContentType: 'application/json',
-    servers: {
-      service: {
-        host,
-        protocol: protocol === 'https:' ? 'wss' : 'ws',
-        ...(pathname === '/' ? {} : { pathname }),
-      },
-    },
+    servers: { service: { host, protocol: protocol === 'https:' ? 'wss' : 'ws' } },
     channels: {
       simulation: {
         address: '/philosophy/simulation',

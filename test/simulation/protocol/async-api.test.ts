@@ -25,8 +25,8 @@ describe('/asyncapi.json', () => {
 
   test('names a secure server where the service is one', () => {
     expect(document.servers).toEqual({ service: { host: 'data.example.org', protocol: 'wss' } });
-    const plain = asyncApiDocument({ ...facts, baseUrl: 'http://localhost:8080/data' });
-    expect(plain.servers).toEqual({ service: { host: 'localhost:8080', protocol: 'ws', pathname: '/data' } });
+    const plain = asyncApiDocument({ ...facts, baseUrl: 'http://localhost:8080' });
+    expect(plain.servers).toEqual({ service: { host: 'localhost:8080', protocol: 'ws' } });
   });
 
   test('has schemas that its own examples fit', () => {
