@@ -6,7 +6,7 @@ import type { Registry } from './registry.ts';
 
 /** What there is to check a document against. */
 export interface Trust {
-  /** Ms since 1970. */
+  /** The verifier's clock, ms since 1970; where the registry knows of a later event, the time of that is what counts. */
   now: number;
   companions: Companions;
   /** The ledger's attestations; null where no ledger is at hand, and what needs one is not checked. */

@@ -1,23 +1,19 @@
 import { attestationUuid } from './canonical-bytes.ts';
 import { describeStatus } from './describe-status.ts';
-import { isAttestationId, type Registry, type Unattested } from './registry.ts';
+import { isAttestationId, knownUntil, type Registry, timeAtLeast, type Unattested } from './registry.ts';
 
 export type LookedUp = ReturnType<typeof lookUpStatus>;
 
 /**
- * What a registry has of an id or a UUID, in either case, as of `now`, ms: the attestation, or the revocation alone where it
- * has no more than that; null where it has neither. `knownUntil` as in `describeStatus`.
+ * What a registry has of an id or a UUID, in either case: the attestation, or the revocation alone where it has no more than
+ * that; null where it has neither. As of `clock`, ms, or of the newest event where that is later.
  */
-export function lookUpStatus(
-  name: string,
-  registry: Pick<Registry, 'byId' | 'byUuid' | 'unattested'>,
-  now: number,
-  knownUntil: number = now,
-) {
+export function lookUpStatus(name: string, registry: Registry, clock: number) {
   const lower = name.toLowerCase();
   const entry = registry.byId(lower);
   const found = entry ? { ...entry, id: lower } : registry.byUuid(lower);
-  if (found) return { registered: true as const, ...describeStatus(found, now, knownUntil) };
+  const now = timeAtLeast(clock, registry);
+  if (found) return { registered: true as const, ...describeStatus(found, now, knownUntil(now, registry)) };
   const revoked = registry.unattested(lower).find(({ ended_at }) => ended_at !== null);
   return revoked ? describeRevoked(lower, revoked) : null;
 }

@@ -143,14 +143,6 @@ export function trustOf({
   };
 }
 
-/**
- * What time it is at least, ms: by `clock`, or where that is behind, by the newest event that the ledger is known to have. Else
- * a clock that is behind made what has expired valid.
- */
-export function timeAtLeast(clock: number, { asOf }: Pick<Registry, 'asOf'>): number {
-  return asOf === null ? clock : Math.max(clock, Date.parse(asOf));
-}
-
 function registeredOf(attestation: PublishedAttestation): Registered {
   const { id: _, uuid: __, check_late: ___, status, ...rest } = attestation;
   // That it has expired is seen from its date, at whatever time it is asked.

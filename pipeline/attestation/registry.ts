@@ -44,16 +44,32 @@ export function keptSince(asOf: string): string {
 }
 
 /** Attestations that the ledger has, by their ids. */
-export interface Registry {
+export interface Registry extends AsOf {
   /** What expired before may be missing; null where nothing is. */
   since: string | null;
-  /** Time of the newest event that it knows of; null where it knows of all. */
-  asOf: string | null;
   byId(id: string): Registered | null;
   /** By the UUID that stands for the id, in either case. */
   byUuid(uuid: string): (Registered & { id: string }) | null;
   /** What was said without there being an attestation of this id or UUID, in lower case, by either of the two. */
   unattested(name: string): readonly Unattested[];
+}
+
+export interface AsOf {
+  /** Time of the newest event that it knows of; null where it knows of all. */
+  asOf: string | null;
+}
+
+/**
+ * The time at which verdicts are given, ms: the verifier's clock, or the newest event of the ledger where that is later. An event
+ * has happened, so a clock behind it is wrong, and must make nothing valid that has expired.
+ */
+export function timeAtLeast(clock: number, { asOf }: AsOf): number {
+  return asOf === null ? clock : Math.max(clock, Date.parse(asOf));
+}
+
+/** Ms since 1970: of what came later the registry knows nothing, so a drift check that was due later is not late. */
+export function knownUntil(now: number, { asOf }: AsOf): number {
+  return asOf === null ? now : Math.min(now, Date.parse(asOf));
 }
 
 interface RegistryLimits extends Pick<Registry, 'since' | 'asOf'> {

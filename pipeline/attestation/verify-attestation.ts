@@ -11,7 +11,7 @@ import { checkSignature } from './checks/signature.ts';
 import { checkWallet } from './checks/wallet.ts';
 import { type Parsed, parseAttestation } from './parse-attestation.ts';
 import { MAX_PROBLEMS, type Problem } from './problem.ts';
-import type { Status } from './registry.ts';
+import { type Status, timeAtLeast } from './registry.ts';
 
 /** In the order in which they are shown. A document that the first two refuse is not looked at further. */
 const CHECKS = {
@@ -51,7 +51,9 @@ export function verifyAttestation(input: string | Uint8Array, trust: Trust): Ver
   const parsed = parseAttestation(input);
   if ('problems' in parsed) return verdictOf(null, unread(parsed));
   const message = signedBytes(parsed.document);
-  const given: Case = { ...trust, ...parsed, message, id: idOfSigned(message) };
+  const { now: clock, registry } = trust;
+  const now = registry ? timeAtLeast(clock, registry) : clock;
+  const given: Case = { ...trust, ...parsed, now, message, id: idOfSigned(message) };
   const outcomes = CHECK_NAMES.map((name) => [name, CHECKS[name](given)] as const);
   return verdictOf(given, outcomes);
 }

@@ -231,7 +231,7 @@ export const ATTESTATION_SETTINGS = {
     default: null,
     unit: 'a UTC date-time: 2025-12-01T06:00:00Z',
     description:
-      'For `attest verify` and `attest status`: the moment as of which it is answered. Without it: now.',
+      'For `attest verify` and `attest status`: the moment as of which it is answered; later events are left out. Without it: every event counts, and now is the clock or the newest event, whichever is later.',
     schema: moment,
   },
   attestationId: {

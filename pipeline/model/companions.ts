@@ -5,8 +5,11 @@ import {
   idsByUuid,
   isAttestationId,
   isCheckLate,
+  keptSince,
   namesOf,
   type Registered,
+  type Registry,
+  registryOf,
   revokedByUuid,
   statusAt,
   type Unattested,
@@ -26,6 +29,13 @@ export interface CompanionState {
    * revoked, and one that bears a later date is not expired by then. Without reasons, so that each takes little.
    */
   remembered: Record<string, Unattested>;
+}
+
+/** What a verifier asks, of the state of a ledger as of its newest event; `asOf` is empty for a ledger of no events. */
+export function registryOfState(state: CompanionState & { asOf: string }): Registry {
+  const { companions, remembered, asOf } = state;
+  const unattested = { ...remembered, ...state.unattested };
+  return registryOf(companions, asOf === '' ? { unattested } : { since: keptSince(asOf), asOf, unattested });
 }
 
 export type CompanionEvent = EventOf<'companion_attested' | 'companion_drift' | 'companion_revoked'>;

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { formatDocument } from '../../pipeline/attestation/format-document.ts';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../pipeline/attestation/problem.ts';
-import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { registryOfState } from '../../pipeline/model/companions.ts';
 import { askPassphrase } from './attestation/ask-passphrase.ts';
 import { DRAFT_SETTINGS, draftAttestation } from './attestation/draft-attestation.ts';
 import { formatStatus } from './attestation/format-status.ts';
@@ -90,13 +90,13 @@ const verify = defineCommand({
   async run(config, context) {
     const { attestationFiles, attestationLedger: source, attestationAt, json } = config;
     const { print, progress } = context;
-    const now = attestationAt ?? context.now();
     const files = listFiles(attestationFiles);
     const local = source && (await openSource(source, config, context));
     const companions = await trustedCompanions(config.companions, local, progress);
-    const ledger = local && (await readLedger(local, now));
+    const ledger = local && (await readLedger(local, attestationAt));
     progress.end();
-    const trust = { now, companions, registry: ledger && registryOf(ledger.companions, ledger) };
+    const registry = ledger && registryOfState(ledger.state);
+    const trust = { now: attestationAt ?? context.now(), companions, registry };
     const verdicts = [];
     for await (const verdict of verifyFiles(files, trust)) {
       verdicts.push(verdict);
@@ -115,10 +115,10 @@ const status = defineCommand({
   async run(config, context) {
     const { print, progress } = context;
     const id = required('attestationId', config.attestationId);
-    const now = config.attestationAt ?? context.now();
-    const ledger = await readLedger(await openSource(config.ledger, config, context), now);
+    const { ledger: source, attestationAt } = config;
+    const ledger = await readLedger(await openSource(source, config, context), attestationAt);
     progress.end();
-    const described = lookUp(ledger, id, now);
+    const described = lookUp(ledger, id, attestationAt ?? context.now());
     if (config.json) printJson(print, described);
     else print(formatStatus(described));
     return described.status === 'active' ? 0 : 1;

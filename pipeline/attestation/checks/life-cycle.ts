@@ -4,6 +4,7 @@ import { type Problem, problem, shorten } from '../problem.ts';
 import {
   driftReason,
   isCheckLate,
+  knownUntil,
   type Registered,
   type Registry,
   type Status,
@@ -53,7 +54,7 @@ export const checkLifeCycle: Check = (given) => {
   const status = statusOf(given);
   if (status !== 'active') return failed(endOf(given, status));
   const entry = given.registry?.byId(given.id);
-  if (entry && isCheckLate(entry, knownUntil(given))) {
+  if (given.registry && entry && isCheckLate(entry, knownUntil(given.now, given.registry))) {
     const last =
       entry.checked_at === null
         ? 'There was no drift check yet'
@@ -63,12 +64,6 @@ export const checkLifeCycle: Check = (given) => {
   }
   return passed(`It is active until ${shorten(given.attestation.expires_at)}.`);
 };
-
-/** Ms since 1970: a check that came after what the registry knows of is not late. */
-function knownUntil({ registry, now }: Case): number {
-  const asOf = registry?.asOf ?? null;
-  return asOf === null ? now : Math.min(now, Date.parse(asOf));
-}
 
 function endOf(given: Case, status: Exclude<Status, 'active'>): Problem {
   if (status === 'expired')

@@ -1,20 +1,21 @@
 import { attestationUuid } from '../../../pipeline/attestation/canonical-bytes.ts';
 import { lookUpStatus } from '../../../pipeline/attestation/look-up-status.ts';
-import { isAttestationId, type Registry, registryOf } from '../../../pipeline/attestation/registry.ts';
+import { isAttestationId, KEPT_DAYS, type Registry } from '../../../pipeline/attestation/registry.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { registryOfState } from '../../../pipeline/model/companions.ts';
 import type { LedgerRead } from './read-ledger.ts';
 
 /**
- * What the ledger has of an id or a UUID, as of `now`, ms, and who revoked it, where somebody did. Throws attestation_refused
- * where it has neither an attestation nor a revocation of it.
+ * What the ledger has of an id or a UUID, as of `clock`, ms, or of its newest event where that is later, and who revoked it,
+ * where somebody did. Throws attestation_refused where it has neither an attestation nor a revocation of it.
  */
-export function lookUp(ledger: LedgerRead, name: string, now: number) {
-  const registry = registryOf(ledger.companions, ledger);
-  const found = lookUpStatus(name, registry, now);
+export function lookUp(ledger: LedgerRead, name: string, clock: number) {
+  const registry = registryOfState(ledger.state);
+  const found = lookUpStatus(name, registry, clock);
   if (found) return { ...found, ended_by: revokerOf(ledger, found) };
   throw new CathedralError('attestation_refused', {
     place: '--id',
-    expected: 'the id or UUID of an attestation that the ledger has',
+    expected: `the id or UUID of an attestation that the ledger has, until ${KEPT_DAYS} days after its end`,
     found: `${JSON.stringify(name)}${scoreWords(registry, name)}`,
   });
 }

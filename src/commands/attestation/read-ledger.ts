@@ -1,53 +1,65 @@
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
-import type { EventOf } from '../../../pipeline/ledger/event.ts';
+import type { EventOf, LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import { readHead } from '../../../pipeline/ledger/head.ts';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
 import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
-import {
-  applyCompanionEvent,
-  type CompanionState,
-  isCompanionEvent,
-} from '../../../pipeline/model/companions.ts';
+import { isCompanionEvent } from '../../../pipeline/model/companions.ts';
+import { apply } from '../../../pipeline/model/fold.ts';
+import { emptyState, type State } from '../../../pipeline/model/state.ts';
 import type { LocalLedger } from '../ledger-source.ts';
 
-export interface LedgerRead extends CompanionState {
+export interface LedgerRead {
+  /** The fold that is published: what a service that follows this ledger answers, is answered from it here. */
+  state: State;
   /** Each event that revoked one, oldest first. */
   revocations: EventOf<'companion_revoked'>[];
   /** The end of the last snapshot. */
   sealed: LedgerPosition;
   /** The last event of all; null where there is none. */
-  last: Leaf['event'] | null;
+  last: LedgerEvent | null;
 }
+
+/** Snapshots that are sealed while one reading goes on: one is usual, more than a few mean that the ledger has a gap. */
+const MAX_ATTEMPTS = 3;
 
 /**
- * Reads and verifies a whole ledger, and what it says of attestations: all of it, or as of `until`, ms. Throws what reading a
- * snapshot or a head throws.
+ * Reads and verifies a whole ledger, and folds its events: all of them, whatever a clock says, or those until `until`, ms. Throws
+ * what reading a snapshot or a head throws.
  */
-export async function readLedger({ ledger, verifiers }: LocalLedger, until: number): Promise<LedgerRead> {
+export async function readLedger(
+  { ledger, verifiers }: LocalLedger,
+  until: number | null = null,
+): Promise<LedgerRead> {
   const directory = openDirectory(ledger);
-  const found: LedgerRead = {
-    companions: {},
-    unattested: {},
-    remembered: {},
-    revocations: [],
-    sealed: LEDGER_START,
-    last: null,
-  };
-  for (const file of await directory.snapshots(null))
-    found.sealed = await drain(readSnapshot(file, found.sealed, verifiers), found, until);
-  await drain(readHead(directory, found.sealed), found, until);
-  return found;
+  const found: LedgerRead = { state: emptyState(), revocations: [], sealed: LEDGER_START, last: null };
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    for (const file of await directory.snapshots(found.sealed.snapshot))
+      found.sealed = await drain(readSnapshot(file, found.sealed, verifiers), found, until);
+    const { behind } = await drain(readHead(directory, found.sealed), found, until);
+    if (!behind) return found;
+  }
+  throw new CathedralError('ledger_order', {
+    place: 'head.ndjson:1',
+    expected: `seq ${found.sealed.size}, where the snapshots end, or before`,
+    found: 'a later one',
+  });
 }
 
-async function drain<T>(batches: AsyncGenerator<Leaf[], T>, found: LedgerRead, until: number): Promise<T> {
+async function drain<T>(
+  batches: AsyncGenerator<Leaf[], T>,
+  found: LedgerRead,
+  until: number | null,
+): Promise<T> {
   for (;;) {
     const batch = await batches.next();
     if (batch.done) return batch.value;
-    for (const { event } of batch.value) {
+    for (const leaf of batch.value) {
+      const { event } = leaf;
       found.last = event;
-      if (!isCompanionEvent(event) || Date.parse(event.timestamp) > until) continue;
-      applyCompanionEvent(found, event);
-      if (event.type === 'companion_revoked') found.revocations.push(event);
+      if (until !== null && Date.parse(event.timestamp) > until) continue;
+      found.state = apply(found.state, leaf);
+      if (isCompanionEvent(event) && event.type === 'companion_revoked') found.revocations.push(event);
     }
   }
 }

@@ -35,7 +35,7 @@ export async function revokeAttestation(
 }
 
 async function append(ledger: LocalLedger, revocation: Revocation): Promise<EventOf<'companion_revoked'>> {
-  const read = await readLedger(ledger, Number.POSITIVE_INFINITY);
+  const read = await readLedger(ledger);
   const { sealed, last } = read;
   const id = revocableId(read, revocation);
   const writer = await HeadWriter.open(openDirectory(ledger.ledger), sealed);

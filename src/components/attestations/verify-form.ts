@@ -1,8 +1,4 @@
-import {
-  type PublishedRegistry,
-  timeAtLeast,
-  trustOf,
-} from '../../../pipeline/attestation/published-registry.ts';
+import { type PublishedRegistry, trustOf } from '../../../pipeline/attestation/published-registry.ts';
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { takeFiles } from '../take-files.ts';
@@ -22,9 +18,8 @@ export function beginVerifying(
   /** A file: its bytes are what its writer signed; null where the text was typed. */
   let taken: { name: string; bytes: Uint8Array } | null = null;
   const verify = () => {
-    const trust = trustOf(registry);
-    const now = timeAtLeast(Date.now(), trust.registry);
-    const verdict = verifyAttestation(taken?.bytes ?? text.value, { ...trust, now });
+    const trust = { ...trustOf(registry), now: Date.now() };
+    const verdict = verifyAttestation(taken?.bytes ?? text.value, trust);
     showVerdict(place, verdict, text, taken?.name ?? null);
   };
   const take = async (file: File) => {

@@ -1,5 +1,4 @@
 import { lookUpStatus } from '../../../pipeline/attestation/look-up-status.ts';
-import { timeAtLeast } from '../../../pipeline/attestation/published-registry.ts';
 import type { Answer } from '../answer.ts';
 import { Problem } from '../problem.ts';
 import type { ServedRelease } from '../releases.ts';
@@ -15,7 +14,7 @@ export async function answerStatus(
 ): Promise<Answer> {
   if (query) throw new Problem('unknown_parameter', 'This path takes no parameters.');
   const { registry, asOf } = await readTrust(release, live);
-  const found = lookUpStatus(name, registry, timeAtLeast(now, registry), Date.parse(asOf));
+  const found = lookUpStatus(name, registry, now);
   if (!found)
     throw new Problem(
       'not_found',

@@ -1,4 +1,3 @@
-import { timeAtLeast } from '../../../pipeline/attestation/published-registry.ts';
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { type Answer, EXPOSED_HEADERS, jsonAnswer } from '../answer.ts';
@@ -29,10 +28,9 @@ export async function answerVerify(
   enterGate(visit, services);
   if (!release) throw noRelease();
   const { asOf, ...trust } = await readTrust(release, services.live);
-  const time = timeAtLeast(now, trust.registry);
   // Before the work: whoever has used up the day gets none of it.
   const { more = {} } = await counted(DATA, visit, services, now);
-  const verdict = verifyAttestation(body, { ...trust, now: time });
+  const verdict = verifyAttestation(body, { ...trust, now });
   services.metrics.countVerdict(verdict.status);
   return { ...ownAnswer({ ...verdict, as_of: asOf }), more };
 }

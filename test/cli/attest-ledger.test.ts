@@ -1,0 +1,162 @@
+import { cpSync, globSync, rmSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { companions as artifact } from '../../pipeline/artifacts/philosophy/companions.ts';
+import { attestationId, attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
+import { PublishedRegistry, trustOf } from '../../pipeline/attestation/published-registry.ts';
+import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
+import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
+import { HeadWriter } from '../../pipeline/ledger/append-head.ts';
+import { openDirectory } from '../../pipeline/ledger/directory.ts';
+import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
+import { demoSigner } from '../../pipeline/sample/demo-key.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { readLedger } from '../../src/commands/attestation/read-ledger.ts';
+import { COMPANIONS, LANTERN, signed, UNSIGNED } from '../attestation/signed-document.ts';
+import { openAttestCli, PASSPHRASE } from './attest-cli.ts';
+
+const { inFolder, save, attest } = openAttestCli();
+const AT = '2025-07-04T00:00:00Z';
+const ID = 'c'.repeat(64);
+const UUID = attestationUuid(ID);
+const VERIFIERS = [demoSigner().verifier];
+const LOST = { type: 'companion_revoked', attestation: ID, reason: 'The key was lost.' };
+
+/** A sample ledger of a day, with more events at its end. */
+async function ledgerWith(name: string, added: ({ type: string; timestamp?: string } & JsonObject)[]) {
+  const ledger = inFolder(name);
+  cpSync(inFolder('sample'), ledger, { recursive: true });
+  const { sealed, last } = await readLedger({ ledger, verifiers: VERIFIERS });
+  const head = await HeadWriter.open(openDirectory(ledger), sealed, { durable: false });
+  for (const { type, timestamp = AT, ...data } of added) {
+    const envelope = { seq: head.position.size, timestamp, cycle: last!.cycle, type, agent: 'WITNESS', data };
+    head.append({ ...envelope, salt: 'A'.repeat(22) } as LedgerEvent);
+  }
+  head.close();
+  return ledger;
+}
+
+beforeAll(() => writeSample({ out: inFolder('sample'), from: '2025-07-03', to: Date.parse(AT) }));
+
+describe('an attestation that was revoked before it was attested', () => {
+  test.each([
+    ['its id', ID],
+    ['its UUID', UUID],
+  ])('by %s, is told to be, with when, by whom and why', async (_, attestation) => {
+    const ledger = await ledgerWith(attestation, [{ ...LOST, attestation }]);
+    for (const asked of [ID, UUID.toUpperCase()]) {
+      const { status, stdout } = await attest('status', { ledger, id: asked, json: true });
+      expect(status).toBe(1);
+      expect(JSON.parse(stdout)).toEqual({
+        registered: false,
+        id: asked === ID ? ID : null,
+        uuid: UUID,
+        status: 'revoked',
+        ended_at: AT,
+        reason: LOST.reason,
+        ended_by: 'WITNESS',
+      });
+    }
+    const told = await attest('status', { ledger, id: ID });
+    expect(told.stdout).toMatch(
+      /^note +It was revoked before it was attested: the ledger does not have it yet\.$/m,
+    );
+    const again = await attest('revoke', { ledger, id: ID, reason: 'Again.' });
+    const found = `found one that was revoked at ${AT} by WITNESS, before it was attested: ${LOST.reason}`;
+    expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining(found) });
+  });
+
+  test('is told to be after it was attested, too', async () => {
+    const { ledger_id, scope, risk_level } = UNSIGNED;
+    const data = { attestation: ID, companion: 'LANTERN', ledger_id, scope, risk_level };
+    const attested = { type: 'companion_attested', ...data, expires_at: '2025-08-01T00:00:00Z' };
+    const ledger = await ledgerWith('both', [LOST, { ...attested, timestamp: '2025-07-04T00:00:01Z' }]);
+    const { status, stdout } = await attest('status', { ledger, id: ID });
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^status +revoked$/m);
+    expect(stdout).toMatch(/^ended_by +WITNESS$/m);
+    expect(stdout).toMatch(/^note +It was revoked before it was attested\.$/m);
+  });
+
+  test('is no attestation where there is but a drift score, which is told', async () => {
+    const ledger = await ledgerWith('scored', [{ type: 'companion_drift', attestation: ID, score: 0.5 }]);
+    const { status, stderr } = await attest('status', { ledger, id: UUID });
+    const found = 'of which it has no more than a drift score of 0.5 (attestation_refused)';
+    expect([status, stderr]).toEqual([1, expect.stringContaining(found)]);
+  });
+});
+
+describe('a clock that is behind the ledger', () => {
+  const DOCUMENT = signed({ attested_at: AT, expires_at: '2025-07-04T03:00:00Z' }, LANTERN, Date.parse(AT));
+  const { ledger_id, scope, risk_level } = UNSIGNED;
+  const TAKEN = {
+    type: 'companion_attested',
+    timestamp: '2025-07-04T00:01:00Z',
+    attestation: attestationId(DOCUMENT),
+    companion: 'LANTERN',
+    ledger_id,
+    scope,
+    risk_level,
+    expires_at: '2025-07-04T03:00:00Z',
+    drift_threshold: 0.2,
+    check_interval: 'PT12H',
+  };
+  const reading = (timestamp: string) => ({ type: 'mii_reading', timestamp, mii: 0.96 });
+  const at = (time: string) => () => Date.parse(time);
+
+  /** What verify says, and the service and its page, which have no more than the published file. */
+  async function verdicts(ledger: string, clock: () => number) {
+    const [file, companions] = [save('signed.json', DOCUMENT), save('own.json', COMPANIONS)];
+    const { stdout } = await attest('verify', { ledger, file, companions, json: true }, PASSPHRASE, clock);
+    const { file: _, ...own } = JSON.parse(stdout)[0];
+    const { state } = await readLedger({ ledger, verifiers: VERIFIERS });
+    const view = { state, companions: COMPANIONS, documents: null as never, baseUrl: '' };
+    const published = PublishedRegistry.parse(JSON.parse(artifact.render(view)));
+    return {
+      own,
+      served: verifyAttestation(JSON.stringify(DOCUMENT), { ...trustOf(published), now: clock() }),
+    };
+  }
+
+  test('sees a revocation at once that bears the time of an event ahead of it', async () => {
+    const ledger = await ledgerWith('ahead', [TAKEN, reading('2025-07-04T00:05:00Z')]);
+    const clock = at('2025-07-04T00:01:10Z');
+    const id = TAKEN.attestation;
+    const revoked = await attest('revoke', { ledger, id, reason: 'stolen', json: true }, PASSPHRASE, clock);
+    expect(JSON.parse(revoked.stdout)).toMatchObject({ timestamp: '2025-07-04T00:05:00Z' });
+    const { own, served } = await verdicts(ledger, clock);
+    expect(own).toMatchObject({ valid: false, status: 'revoked' });
+    expect(own).toEqual(served);
+    const { status, stdout } = await attest('status', { ledger, id }, PASSPHRASE, clock);
+    expect([status, stdout]).toEqual([1, expect.stringMatching(/^status +revoked$/m)]);
+  });
+
+  test.each([
+    ['taken since', [TAKEN], '2025-07-03T23:59:00Z', 'active'],
+    ['that has expired since', [TAKEN, reading('2025-07-04T03:00:00Z')], AT, 'expired'],
+  ])('knows of an attestation %s', async (name, events, time, status) => {
+    const ledger = await ledgerWith(name, events);
+    const { own, served } = await verdicts(ledger, at(time));
+    expect(own.status).toBe(status);
+    expect(own.checks).toContainEqual(expect.objectContaining({ name: 'registration', result: 'passed' }));
+    expect(own).toEqual(served);
+    const told = await attest('status', { ledger, id: TAKEN.attestation }, PASSPHRASE, at(time));
+    expect(told.stdout).toMatch(new RegExp(`^status +${status}$`, 'm'));
+  });
+
+  test('does not hide the past, which --at asks for', async () => {
+    const ledger = await ledgerWith('past', [
+      TAKEN,
+      { ...LOST, timestamp: '2025-07-04T00:02:00Z', attestation: TAKEN.attestation },
+    ]);
+    const flags = { ledger, id: TAKEN.attestation, at: '2025-07-04T00:00:59Z' };
+    expect(await attest('status', flags)).toMatchObject({ status: 1, stdout: '' });
+  });
+});
+
+test('a ledger whose snapshots end before its head begins is refused, and not taken for a shorter one', async () => {
+  const ledger = await ledgerWith('gap', [LOST]);
+  const [newest = ''] = globSync(`${ledger}/snapshots/*.checkpoint`).sort().slice(-1);
+  for (const end of ['.checkpoint', '.ndjson.zst']) rmSync(newest.replace('.checkpoint', end));
+  const { status, stderr } = await attest('status', { ledger, id: ID });
+  expect([status, stderr]).toEqual([1, expect.stringContaining('(ledger_order)')]);
+});
