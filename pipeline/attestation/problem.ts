@@ -31,7 +31,8 @@ export const PROBLEMS = {
   wallet_signature_malformed: 'The wallet signature is not one of 65 bytes with a low s and v of 27 or 28.',
   wallet_signature_invalid: 'The wallet signature is not by the wallet that is known for the ledger id.',
   previous_is_itself: 'The attestation names itself as the one that it renews.',
-  previous_unknown: 'The attestation that it renews is not in the ledger.',
+  previous_unknown:
+    'The attestation that it renews is not in the ledger, or expired more than 90 days before.',
   previous_of_another: 'The attestation that it renews is of another companion or another ledger id.',
   previous_revoked: 'The attestation that it renews was revoked before.',
   previous_superseded: 'The attestation that it renews was renewed by another one already.',

@@ -1,6 +1,6 @@
 import { durationSeconds } from '../ledger/duration.ts';
 import { attestationUuid } from './canonical-bytes.ts';
-import { addSeconds, compareInstants, instantAt, parseInstant } from './instant.ts';
+import { addSeconds, compareInstants, type Instant, instantAt, parseInstant } from './instant.ts';
 
 /** What the ledger says of an attestation; the times of events are in UTC. */
 export interface Registered {
@@ -37,6 +37,15 @@ export type Status = (typeof STATUSES)[number];
 /** For how long after it has expired the ledger's own registry has an attestation. */
 export const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
+
+/**
+ * Whether an attestation can still be renewed by one that the ledger takes at `time`: until it is forgotten, and no longer, since
+ * of what every registry has forgotten none can say what renewed it.
+ */
+export function isRenewable({ expires_at }: Pick<Registered, 'expires_at'>, time: Instant): boolean {
+  const end = addSeconds(parseInstant(expires_at), (KEPT_DAYS * DAY_MS) / 1000);
+  return compareInstants(time, end) <= 0;
+}
 
 /** What a registry as of `asOf` begins with: all that expired at this time or later is in it. */
 export function keptSince(asOf: string): string {

@@ -5,6 +5,8 @@ import {
   idsByUuid,
   isAttestationId,
   isCheckLate,
+  isRenewable,
+  KEPT_DAYS,
   keptSince,
   namesOf,
   type Registered,
@@ -113,6 +115,8 @@ function periodFindings(id: string, { data, timestamp }: EventOf<'companion_atte
   return isPeriod ? [] : [`attestation ${id} is not for a time of at most 90 days`];
 }
 
+const UNKNOWN = `which the ledger does not have, or which expired more than ${KEPT_DAYS} days before`;
+
 /** The one before is superseded, if it is the same companion's for the same entity and nobody took its place yet. */
 function renew(
   companions: Companions,
@@ -124,8 +128,10 @@ function renew(
   const previousId = idOf(companions, data.previous_attestation);
   if (namesOf(id).includes(previousId)) return [`attestation ${id} renews itself`];
   const previous = own(companions, previousId);
-  const fault = previous ? renewalFault(previous, entry) : 'which is not known';
-  if (!previous || fault !== null) return [`attestation ${id} renews ${previousId}, ${fault}`];
+  // One that expired long ago may be there or forgotten, by when it was last looked at: neither is renewed.
+  const isKnown = previous !== undefined && isRenewable(previous, parseInstant(timestamp));
+  const fault = isKnown ? renewalFault(previous, entry) : UNKNOWN;
+  if (!isKnown || fault !== null) return [`attestation ${id} renews ${previousId}, ${fault}`];
   entry.renews = previousId;
   previous.superseded_by = id;
   if (statusAt(previous, Date.parse(timestamp)) === 'active')

@@ -252,6 +252,20 @@ describe('a renewal', () => {
     expect(verdict.problems).toMatchObject([{ code, pointer: '/metadata/previous_attestation' }]);
   });
 
+  test.each([
+    ['2025-12-01T12:00:00Z', 'passed'],
+    ['2025-12-01T12:00:00.001Z', 'failed'],
+  ])('at %s of one that expired 90 days before: %s, registered or not', (now, result) => {
+    const ended = { expires_at: '2025-09-02T12:00:00Z' };
+    const unregistered = verify(renewal, { ...inLedger(ended), ...at(now) });
+    expect(resultOf(unregistered, 'renewal')).toBe(result);
+    const renews = result === 'passed' ? ID : null;
+    const registered = verify(renewal, { ...taken(ended, { attested_at: now, renews }), ...at(now) });
+    expect(resultOf(registered, 'renewal')).toBe(result);
+    for (const { problems } of result === 'failed' ? [unregistered, registered] : [])
+      expect(problems).toMatchObject([{ code: 'previous_unknown' }]);
+  });
+
   test('is not refused for one that the registry may have forgotten', () => {
     const since = (time: string) => ({ registry: registryOf({}, { since: time, asOf: null }) });
     expect(resultOf(verify(renewal, since('2025-12-01T11:00:00Z')), 'renewal')).toBe('failed');

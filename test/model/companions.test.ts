@@ -7,6 +7,7 @@ import {
   type CompanionEvent,
   type CompanionState,
 } from '../../pipeline/model/companions.ts';
+import { forgetCompanions } from '../../pipeline/model/forget-companions.ts';
 
 const A = 'a1'.repeat(32);
 const B = 'b2'.repeat(32);
@@ -140,12 +141,31 @@ describe('an attestation in the ledger', () => {
     expect(findings).toEqual([`attestation ${'c3'.repeat(32)} renews ${A}, which was renewed already`]);
   });
 
+  const GONE = 'which the ledger does not have, or which expired more than 90 days before';
+
+  test.each([
+    ['2026-03-31T00:00:00Z', A, []],
+    ['2026-03-31T00:00:00.001Z', null, [`attestation ${B} renews ${A}, ${GONE}`]],
+  ])(
+    'that expired 90 days before is renewed at %s alike, whether it is forgotten or not',
+    (at, renews, findings) => {
+      const late = renewal({ expires_at: '2026-05-01T00:00:00Z' }, at);
+      const kept = fold(attested(), late);
+      expect([kept.b.renews, kept.findings]).toEqual([renews, findings]);
+      const state: CompanionState = { companions: {}, unattested: {}, remembered: {} };
+      applyCompanionEvent(state, attested());
+      forgetCompanions(state, at);
+      expect(applyCompanionEvent(state, late)).toEqual(findings);
+      expect(state.companions[B]!.renews).toBe(renews);
+    },
+  );
+
   test('that renews itself, or one that is not known, is a finding', () => {
     expect(fold(attested({ previous_attestation: A }))).toMatchObject({
       a: { status: 'active' },
       findings: [`attestation ${A} renews itself`],
     });
-    expect(fold(renewal()).findings).toEqual([`attestation ${B} renews ${A}, which is not known`]);
+    expect(fold(renewal()).findings).toEqual([`attestation ${B} renews ${A}, ${GONE}`]);
     expect(fold(attested({ previous_attestation: '__proto__' })).findings).toHaveLength(1);
   });
 

@@ -1,8 +1,8 @@
 import { attestationUuid } from '../canonical-bytes.ts';
 import { type Case, type Check, failed, notChecked, passed } from '../check.ts';
-import { compareInstants, parseInstant } from '../instant.ts';
+import { compareInstants, instantAt, parseInstant } from '../instant.ts';
 import { type ProblemCode, problem } from '../problem.ts';
-import { isOlder, type Registered } from '../registry.ts';
+import { isOlder, isRenewable, type Registered } from '../registry.ts';
 
 export const checkRenewal: Check = (given) => {
   const { attestation, id, registry } = given;
@@ -15,7 +15,9 @@ export const checkRenewal: Check = (given) => {
   // The ledger has looked at it when it took this one; whatever became of the other since, it may even have forgotten it.
   if (renews !== null && attestationUuid(renews) === uuid) return passed(`It renews ${renews}.`);
   if (renews !== null) return refused('registration_differs', `In the ledger it renews ${renews}.`);
-  const previous = registry.byUuid(uuid);
+  const known = registry.byUuid(uuid);
+  const takenAt = entry ? parseInstant(entry.attested_at) : instantAt(given.now);
+  const previous = known && isRenewable(known, takenAt) ? known : null;
   if (previous === null && isOlder(attestation.attested_at, registry))
     return notChecked(
       `What it renews is not known: the registry has nothing that expired before ${registry.since}.`,

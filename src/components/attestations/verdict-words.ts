@@ -18,7 +18,8 @@ export const CHECK_WORDS: Readonly<Record<CheckName, { name: string; about: stri
   wallet: { name: 'Wallet', about: 'Where the wallet of the ledger id is known, it has signed the request.' },
   renewal: {
     name: 'Renewal',
-    about: 'What it renews is in the ledger, of the same companion and entity, and could be renewed.',
+    about:
+      'What it renews is in the ledger, of the same companion and entity, and could be renewed: at most 90 days after its end.',
   },
   registration: { name: 'Registration', about: 'The ledger has it, with the same content.' },
   life_cycle: {
