@@ -18,6 +18,8 @@ export default defineConfig({
     // For a browser, nginx and the real binary on a machine with two busy cores; most tests take milliseconds.
     testTimeout: 180_000,
     hookTimeout: 240_000,
+    // Without it a poll is given up after a second, which a page on such a machine does not always make.
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', new Summary()],
   },
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { withLock } from '../../pipeline/publish/lock.ts';
 import type { Status } from '../../pipeline/publish/status.ts';
 import { temporaryFolder } from '../publish/temporary-folder.ts';
@@ -97,7 +97,7 @@ describe('cathedral start --demo', () => {
     const before = (await readFile(head)).length;
     const cli = new RunningCli(args);
     await cli.printed(/^Ready: http:\S+$/m);
-    await vi.waitFor(async () => expect((await readFile(head)).length).toBeGreaterThan(before), 30_000);
+    await expect.poll(async () => (await readFile(head)).length).toBeGreaterThan(before);
     cli.child.kill('SIGKILL');
     await withLock(`${ledger}.lock`, { waitMs: 10_000, holder: 'a test' }, async () => {
       expect((await readFile(head)).at(-1)).toBe(0x0a);
@@ -123,7 +123,7 @@ describe('cathedral start --demo', () => {
       const mints = await fetch(`${url}/export?format=ndjson&filter=event_type%3D%3Dmic_mint`, { headers });
       const rows = (await mints.text()).trimEnd().split('\n');
       expect(rows.every((row) => JSON.parse(row).event_type === 'mic_mint')).toBe(true);
-      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), 30_000);
+      await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
       cli.child.kill('SIGINT');
       expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
     }
@@ -145,7 +145,7 @@ describe('cathedral start --demo', () => {
     const newest = async () =>
       ((await (await fetch(`${url}/government/sentinel-status.json`)).json()) as { timestamp: string })
         .timestamp;
-    await vi.waitFor(async () => expect((await newest()) > released).toBe(true), 30_000);
+    await expect.poll(async () => (await newest()) > released).toBe(true);
     expect((await statusOf(url!)).release!.timestamp).toBe(released);
   });
 

@@ -80,7 +80,7 @@ describe('a reader of a chart', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?series=burned&series=locked');
     await page.getByRole('checkbox', { name: 'Locked' }).uncheck();
     await expect.poll(() => heading(page)).toBe(BURNED);
-    expect(new URL(page.url()).search).toBe('?series=burned');
+    await expect.poll(() => new URL(page.url()).search).toBe('?series=burned');
     expect(await page.title()).toContain(BURNED);
     expect(await page.locator('.plot svg title').first().textContent()).toBe(BURNED);
     expect(await page.locator('.chart-table th').allTextContents()).not.toContain('Locked MIC');
@@ -160,7 +160,7 @@ describe('a reader of a chart', () => {
     await page.getByRole('tab', { name: 'Chart' }).focus();
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => page.locator('.chart-table').isVisible()).toBe(true);
-    expect(new URL(page.url()).search).toBe('?tab=table');
+    await expect.poll(() => new URL(page.url()).search).toBe('?tab=table');
     await page.context().close();
   });
 

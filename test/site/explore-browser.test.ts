@@ -33,7 +33,6 @@ const STATUS = {
 };
 
 /** On a machine that has other work a browser may take long to do little. */
-const SOON = { timeout: 20_000 };
 
 let built: Built;
 let browser: Browser;
@@ -73,15 +72,15 @@ describe('the search', () => {
     await page.keyboard.type('atlas');
     await page.locator('#search-results li').first().waitFor();
     expect((await results(page))[0]).toBe('ATLAS');
-    await expect.poll(() => page.url(), SOON).toBe(`${host.origin}/search/?q=atlas`);
+    await expect.poll(() => page.url()).toBe(`${host.origin}/search/?q=atlas`);
     expect(await violations(page)).toEqual([]);
     await page.getByRole('radio', { name: /^Decisions/ }).check();
-    await expect.poll(() => page.url(), SOON).toBe(`${host.origin}/search/?q=atlas&kind=decision`);
+    await expect.poll(() => page.url()).toBe(`${host.origin}/search/?q=atlas&kind=decision`);
     await expect
-      .poll(async () => (await results(page)).every((title) => title.startsWith('Whether')), SOON)
+      .poll(async () => (await results(page)).every((title) => title.startsWith('Whether')))
       .toBe(true);
     await page.goBack();
-    await expect.poll(async () => (await results(page))[0], SOON).toBe('ATLAS');
+    await expect.poll(async () => (await results(page))[0]).toBe('ATLAS');
     expect(await page.getByRole('radio', { name: 'All' }).isChecked()).toBe(true);
     expect([wrong, host.missed]).toEqual([[], []]);
   });
@@ -114,9 +113,7 @@ describe('the search', () => {
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.locator('#search-results li').nth(20).waitFor();
     await page.locator('#q').fill('ωψχω');
-    await expect
-      .poll(() => page.locator('#search-status').textContent(), SOON)
-      .toBe('Nothing found for “ωψχω”.');
+    await expect.poll(() => page.locator('#search-status').textContent()).toBe('Nothing found for “ωψχω”.');
     expect(await page.locator('#browse').isVisible()).toBe(true);
   });
 });
@@ -134,9 +131,7 @@ describe('live values', () => {
     const later = { ...STATUS, timestamp: '2026-10-01T00:05:00Z' };
     later.sentinels = [{ ...STATUS.sentinels[0]!, status: 'operational' }];
     host.listeners[0]!.write(event('government/sentinel-status.json', later));
-    await expect
-      .poll(() => page.locator('[data-live="sentinel-status"]').textContent(), SOON)
-      .toBe('Operational');
+    await expect.poll(() => page.locator('[data-live="sentinel-status"]').textContent()).toBe('Operational');
     expect(await violations(page)).toEqual([]);
     expect(wrong).toEqual([]);
   });
@@ -163,7 +158,7 @@ describe('live values', () => {
   test('are followed by one connection for the paths that the page shows', async () => {
     await using host = await openHost(built.out, event('economy/supply', SUPPLY));
     await using visited = await visit(browser, `${host.origin}/sentinels/`);
-    await expect.poll(() => host.wanted, SOON).toEqual(['?paths=government/sentinel-status.json']);
+    await expect.poll(() => host.wanted).toEqual(['?paths=government/sentinel-status.json']);
     await visited.page.waitForLoadState('load');
     expect(host.wanted).toHaveLength(1);
   });
@@ -178,11 +173,11 @@ describe('the calculator', () => {
     expect(await result.textContent()).toBe('1,000.00');
     await page.getByLabel('Multiplier M').fill('1');
     expect(await result.textContent()).toBe('500.00');
-    await expect.poll(() => new URL(page.url()).search, SOON).toBe('?multiplier=1');
+    await expect.poll(() => new URL(page.url()).search).toBe('?multiplier=1');
     await page.getByRole('radio', { name: 'follows from the work' }).check();
     await page.getByLabel('Apps').fill('20');
     expect(await page.locator('[data-steps="score"] li').first().textContent()).toContain('0.4 × 20');
-    await expect.poll(() => new URL(page.url()).search, SOON).toContain('apps=20');
+    await expect.poll(() => new URL(page.url()).search).toContain('apps=20');
     await page.reload();
     expect(await page.getByLabel('Apps').inputValue()).toBe('20');
     expect(await violations(page)).toEqual([]);

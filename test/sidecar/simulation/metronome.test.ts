@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Metronome } from '../../../src/sidecar/simulation/metronome.ts';
 
 const now = () => performance.now();
@@ -16,7 +16,7 @@ describe('a metronome', () => {
     const dues = Array.from({ length: 50 }, (_, place) => now() + 3 * place);
     const all = dues.map((due) => ({ due, ...heard() }));
     for (const one of all) metronome.add(one.due, one);
-    await vi.waitFor(() => expect(all.every(({ at }) => at.length > 0)).toBe(true));
+    await expect.poll(() => all.every(({ at }) => at.length > 0)).toBe(true);
     await sleep(50);
     for (const { at, due } of all) {
       expect(at).toHaveLength(1);
@@ -29,7 +29,7 @@ describe('a metronome', () => {
   test('calls what was due long ago on the next beat', async () => {
     const late = heard();
     new Metronome(now).add(now() - 5000, late);
-    await vi.waitFor(() => expect(late.at).toHaveLength(1));
+    await expect.poll(() => late.at).toHaveLength(1);
   });
 
   test('calls nobody who was taken off, the others of that beat still', async () => {
@@ -38,7 +38,7 @@ describe('a metronome', () => {
     const due = now() + 20;
     metronome.remove(metronome.add(due, one), one);
     metronome.add(due, other);
-    await vi.waitFor(() => expect(other.at).toHaveLength(1));
+    await expect.poll(() => other.at).toHaveLength(1);
     expect(one.at).toEqual([]);
     metronome.remove(0, one);
   });
@@ -53,6 +53,6 @@ describe('a metronome', () => {
       },
     };
     metronome.add(now(), again);
-    await vi.waitFor(() => expect(times).toBe(3));
+    await expect.poll(() => times).toBe(3);
   });
 });
