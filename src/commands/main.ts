@@ -90,5 +90,7 @@ function plain(message: string): string {
   return message.split('\n').map(printable).join('\n');
 }
 
+// What a service says of its progress may be lost, as on a full disk; the service is not.
+process.stderr.on('error', () => {});
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? unread : 1));
 process.exitCode = await main(process.argv.slice(2)).catch(explain);

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { problemAnswer } from './answer.ts';
 import { ALLOW } from './methods.ts';
 import { Problem, type ProblemCode } from './problem.ts';
@@ -13,7 +13,7 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
 /** What is not HTTP, and so never becomes a request: the answer's status, or null where nobody is there to be answered. */
 export function answerUnreadable(
   error: NodeJS.ErrnoException,
-  socket: Socket,
+  socket: Duplex,
   { id, now }: { id: string; now: number },
 ): number | null {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -25,12 +25,12 @@ export function answerUnreadable(
 }
 
 /** To CONNECT, for which node:http has no answer. */
-export function answerConnect(socket: Socket, about: { id: string; now: number }): number {
+export function answerConnect(socket: Duplex, about: { id: string; now: number }): number {
   const detail = `CONNECT is not one of ${ALLOW}.`;
   return answerRaw(new Problem('method_not_allowed', detail, { Allow: ALLOW }), socket, about);
 }
 
-function answerRaw(problem: Problem, socket: Socket, about: { id: string; now: number }): number {
+function answerRaw(problem: Problem, socket: Duplex, about: { id: string; now: number }): number {
   writeRawAnswer(problemAnswer(problem), socket, about);
   return problem.status;
 }

@@ -43,6 +43,7 @@ export function createApp(services: Services, limits: AppLimits): Server {
     requireHostHeader: false,
     ...(services.simulation && { shouldUpgradeCallback: wantsSimulation }),
   });
+  surviveFaults(server, services);
   if (services.simulation) server.on('upgrade', services.simulation.upgrade);
   server.timeout = limits.stallTimeout * 1000;
   server.maxConnections = limits.maxConnections;
@@ -76,17 +77,29 @@ export function createApp(services: Services, limits: AppLimits): Server {
   // Nobody need send a body to be told that none is taken; of other expectations none is known (RFC 9110 §10.1.1).
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
-  server.on('connect', (_, socket) => refuse((about) => answerConnect(socket as Socket, about)));
+  server.on('connect', (_, socket) => refuse((about) => answerConnect(socket, about)));
   server.on('clientError', (error, socket) =>
     refuse((about) => answerUnreadable(error, socket as Socket, about)),
   );
   return server;
 }
 
+/** An `error` event without a listener ends the process, and any client can cause one on its own connection. */
+function surviveFaults(server: Server, { logger }: Services): void {
+  // node:http takes its own listener off a connection that it hands over, and off one whose request it cannot read.
+  server.on('connection', (socket) => socket.on('error', ignore));
+  // The system may have no descriptor or no memory left for a connection; it may have for the next one.
+  server.on('error', (err) => logger.error({ err }, 'a connection could not be accepted'));
+}
+
+function ignore(): void {}
+
 /** Never rejects: what goes wrong with an answer ends with it. */
 async function attend(visit: Visit, services: Services): Promise<void> {
   const { response } = visit;
   const started = performance.now();
+  // What is written after the client has gone.
+  response.on('error', ignore);
   response.on('close', () => {
     visit.leave?.();
     report(visit, (performance.now() - started) / 1000, services);

@@ -27,6 +27,8 @@ export interface Sidecar {
   close: () => Promise<void>;
 }
 
+/** Of log lines that wait for a reader who takes none; further lines are dropped. */
+const MAX_LOG_BYTES = 1024 * 1024;
 /** How often connections that have got their answer are closed when the service ends, ms. */
 const CLOSE_MS = 50;
 /** Addresses that stand for all of a machine's, which is no address to go to. */
@@ -38,11 +40,12 @@ const ANY = new Set(['0.0.0.0', '::']);
  */
 export async function listen(config: ListenConfig, followed: Followed | null): Promise<Sidecar> {
   const timestamp = pino.stdTimeFunctions.isoTime;
-  const logger = pino(
-    { level: config.logLevel, base: null, timestamp },
-    // Not waited for: a slow reader of the log must not hold up answers.
-    pino.destination({ dest: 2, sync: false }),
-  );
+  // Not waited for: a slow reader of the log must not hold up answers.
+  const destination = pino.destination({ dest: 2, sync: false, maxLength: MAX_LOG_BYTES });
+  // The service goes on without its log, for instance while a disk is full. What waits is not worth waiting for at the end:
+  // flushSync would try for ever.
+  destination.on('error', () => Object.assign(destination, { flushSync: () => {} }));
+  const logger = pino({ level: config.logLevel, base: null, timestamp }, destination);
   const { services, endStreams, close: closeServices } = await openServices(config, followed, logger);
   const server = createApp(services, config);
   try {

@@ -3,6 +3,12 @@ import type { Duplex } from 'node:stream';
 import { COMMON_HEADERS } from '../../pipeline/publish/headers.ts';
 import type { Answer } from './answer.ts';
 
+/**
+ * How long a client may go on sending after its answer, ms. A connection that is closed while bytes arrive is reset, and the
+ * client may lose the answer (RFC 9112 §9.6); one that stays half open is cut off.
+ */
+const LINGER_MS = 1000;
+
 /** Writes a whole answer, as every other one has it, where there is no response object, and closes the connection. */
 export function writeRawAnswer(
   { status, headers, body }: Answer,
@@ -20,4 +26,7 @@ export function writeRawAnswer(
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`);
+  socket.resume();
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(cut));
 }

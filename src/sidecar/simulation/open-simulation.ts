@@ -77,7 +77,7 @@ export function openSimulation(
   );
   return {
     upgrade(request, socket, head) {
-      // Until ws listens for errors itself.
+      // A handshake whose body has not arrived yet comes as a stream around the connection, with errors of its own.
       socket.on('error', () => {});
       void admit(request, socket, head).catch((error: unknown) => refuse(socket, error));
     },

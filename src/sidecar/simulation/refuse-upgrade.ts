@@ -46,9 +46,6 @@ export function refuseUpgrade(
   refusal: Problem | UpgradeRefusal,
   about: { id: string; now: number },
 ): void {
-  // Without a listener, a client that is gone already would end the process.
-  socket.on('error', () => socket.destroy());
-  socket.on('finish', () => socket.destroy());
   const answer =
     refusal instanceof Problem ? problemAnswer(refusal, SIMULATION_PATH) : refusalAnswer(refusal);
   writeRawAnswer(answer, socket, about);
