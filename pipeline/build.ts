@@ -11,6 +11,8 @@ import type { Verifier } from './ledger/note.ts';
 import { withLock } from './publish/lock.ts';
 import type { Facts, Manifest } from './publish/manifest.ts';
 import { type Published, readCurrent, salvageCurrent } from './publish/release.ts';
+import type { SnapshotHashes } from './publish/signing-record.ts';
+import type { SnapshotIndex } from './publish/snapshot-index.ts';
 import { openStaging, type Publication } from './publish/staging.ts';
 import { checkpointOf } from './run/checkpoint-of.ts';
 import { prepareLog } from './run/extend-log.ts';
@@ -22,8 +24,8 @@ import { hasExtras, renderExtras } from './run/render-extras.ts';
 import { renderSite, type SiteOptions } from './run/render-site.ts';
 import { formatResume, parseResume, type Resume, START } from './run/resume.ts';
 import { withForkAdvice } from './run/with-fork-advice.ts';
-import { assertListReadable } from './snapshots/assert-list-readable.ts';
 import { publishSnapshots, type SnapshotOptions } from './snapshots/publish-snapshots.ts';
+import { assertKept, assertListReadable, assertNotLost, keptRelease } from './snapshots/restore.ts';
 
 export interface BuildOptions extends SiteOptions {
   /** Ledger folder. */
@@ -74,29 +76,47 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   const { out, waitMs } = options;
   return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, async () => {
     if (options.snapshots) await assertListReadable(out);
-    const { report, publisher } = await run(options);
-    const sign = publisher?.signText ?? null;
+    const { report, publisher, lost } = await run(options);
     // What a run that was killed had left to do is done by the next one, whether that finds something new or not.
     if (options.snapshots)
-      await publishSnapshots(out, report.manifest, { ...options.snapshots, baseUrl: options.baseUrl, sign });
+      await publishSnapshots(out, report.manifest, {
+        ...options.snapshots,
+        baseUrl: options.baseUrl,
+        sign: publisher?.signText ?? null,
+        record: (index) => recordListed(publisher, index, lost),
+      });
     return report;
   });
 }
 
-async function run(options: BuildOptions): Promise<{ report: BuildReport; publisher: Publisher | null }> {
-  const { out, baseUrl, software, rebuild, log } = options;
+interface Ran {
+  report: BuildReport;
+  publisher: Publisher | null;
+  /** Snapshots that were signed and that nobody has any more. */
+  lost: SnapshotHashes;
+}
+
+async function run(options: BuildOptions): Promise<Ran> {
+  const { out, baseUrl, software, log } = options;
   const documents = await readDocuments(options.documents);
   const companions = await readCompanions(options.companions, options.verifiers);
-  const previous = rebuild ? await salvageCurrent(out) : await readCurrent(out);
-  const extendLog = await prepareLog(options, previous);
-  const resume = previous && !rebuild ? parseResume(previous.state) : START;
+  const current = options.rebuild ? await salvageCurrent(out) : await readCurrent(out);
+  const previous = current ?? (options.snapshots ? await keptRelease(out) : null);
+  if (previous && !current) log(`no release is there: going on from the snapshots in ${out}`);
+  const rebuild = options.rebuild || current === null;
+  const extendLog = await prepareLog({ ...options, rebuild }, previous);
+  const resume = rebuild ? START : parseResume(previous!.state);
   const publisher = await openPublisher(options.publisher ?? null, { ...options, previous });
+  const lost = await lostSnapshots(options, publisher);
   const snapshots = await newSnapshots(options, resume);
   const inputs = digestInputs(options, { documents, companions, publisher });
   const nothingNew = !rebuild && snapshots.length === 0;
-  if (previous && nothingNew && isMadeOf(previous, inputs, options))
-    return extendLog(previous.manifest.ledger, async () => ({ report: unchanged(previous), publisher }));
+  if (previous && nothingNew && isMadeOf(previous, inputs, options)) {
+    const report = unchanged(previous);
+    return extendLog(previous.manifest.ledger, async () => ({ report, publisher, lost }));
+  }
 
+  for (const { id } of snapshots.slice(-1)) assertNotLost(id, lost);
   await using staging = await openStaging(out, previous, { reuse: !rebuild });
   const folding = { ...options, staging, documents, companions, snapshots, resume };
   const folded = await foldSnapshots(folding).catch((cause) => {
@@ -117,7 +137,24 @@ async function run(options: BuildOptions): Promise<{ report: BuildReport; publis
   const { outcome, release } = await extendLog(ledger, () => staging.publish(publication));
   const { manifest } = release;
   log(`${outcome} ${manifest.release}`);
-  return { report: { outcome, manifest, snapshots: snapshots.length, events, findings }, publisher };
+  return { report: { outcome, manifest, snapshots: snapshots.length, events, findings }, publisher, lost };
+}
+
+async function lostSnapshots(
+  { out, snapshots }: BuildOptions,
+  publisher: Publisher | null,
+): Promise<SnapshotHashes> {
+  if (!snapshots || !publisher?.snapshots) return {};
+  return assertKept(out, publisher.snapshots.recorded, snapshots.givesUp ?? false);
+}
+
+async function recordListed(
+  publisher: Publisher | null,
+  index: SnapshotIndex,
+  lost: SnapshotHashes,
+): Promise<void> {
+  const snapshots = Object.fromEntries(index.map((entry) => [entry.id, entry.index.sha256]));
+  await publisher?.snapshots?.record({ snapshots, lost });
 }
 
 async function newSnapshots({ ledger, until }: BuildOptions, { position }: Resume): Promise<SnapshotFile[]> {

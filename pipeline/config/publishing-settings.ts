@@ -131,7 +131,8 @@ export const PUBLISHING_SETTINGS = {
     env: 'CATHEDRAL_OUT',
     default: 'var/data',
     unit: 'a folder',
-    description: 'Where releases are published. It holds nothing that cannot be made again from the ledger.',
+    description:
+      'Where releases are published. Back up its folder `snapshots`; the rest is made again from that and the ledger.',
     path: true,
     schema: text,
   },
@@ -143,6 +144,16 @@ export const PUBLISHING_SETTINGS = {
     description:
       'For how long every snapshot is kept; of the months before, the last one each. A year of four a day takes as much room as 1464 times the data files that change with each release, histories left out.',
     schema: integer(0, 36_500),
+  },
+  givesUpSnapshots: {
+    flag: 'gives-up-snapshots',
+    env: null,
+    default: 'false',
+    unit: 'true or false',
+    description:
+      'For `build`: publishes although snapshots that were signed are missing, and nobody has them any more. Their addresses are lost for good.',
+    switch: true,
+    schema: truth,
   },
   snapshot: {
     flag: 'snapshot',

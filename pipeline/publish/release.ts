@@ -1,11 +1,13 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
-import { type Manifest, parseManifest, sha256 } from './manifest.ts';
+import { type Manifest, parseManifest, sha256, type storedAt } from './manifest.ts';
 
 export interface Published {
   /** `OUT/releases/<id>`, so a later swap of `OUT/current` does not move it. */
   dir: string;
+  /** Where a file is below `dir`; by default as in a release. A snapshot, which a restore goes on from, has no public/. */
+  at?: typeof storedAt;
   manifest: Manifest;
   /** What `state.json` holds; the model parses it. Null for a rebuild, which does not read it. */
   state: unknown;

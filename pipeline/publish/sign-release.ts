@@ -8,6 +8,7 @@ import { removeUnsettledKeys } from './publisher-keys.ts';
 import { currentId, type Published } from './release.ts';
 import {
   assertOnlyAdds,
+  type Ledgered,
   readSigningRecord,
   type Signed,
   signingFolder,
@@ -56,27 +57,36 @@ export async function signRelease(
       sha256: proof.sha256,
       as_of: timestamp,
       ledger: { origin, size, root },
+      snapshots: recorded?.snapshots ?? {},
+      lost: recorded?.lost ?? {},
     };
     await writeSigningRecord(keyFile, { ...record, services: { ...record.services, [baseUrl]: signed } });
     return proof;
   });
 }
 
+/** What a release says of itself, or the record of it. */
+type Statement = Omit<Signed, 'snapshots' | 'lost'>;
+
 /** Versions go with the time of the data, so that they grow even where all record of them is lost. */
-function nextProof(release: Manifest, signing: Omit<Signing, 'version'>, last: Signed | null): Proof {
+function nextProof(release: Manifest, signing: Omit<Signing, 'version'>, last: Statement | null): Proof {
   const seconds = Math.max(1, Math.floor(Date.parse(release.timestamp) / 1000));
   return proofOf(release, { ...signing, version: Math.max(seconds, (last?.version ?? 0) + 1) });
 }
 
 /** A release that was signed already keeps its version, where it comes out as the same bytes. */
-function sameAgain(release: Manifest, signing: Omit<Signing, 'version'>, last: Signed | null): Proof | null {
+function sameAgain(
+  release: Manifest,
+  signing: Omit<Signing, 'version'>,
+  last: Statement | null,
+): Proof | null {
   if (last?.release !== release.release) return null;
   const proof = proofOf(release, { ...signing, version: last.version });
   return proof.sha256 === last.sha256 ? proof : null;
 }
 
 /** What the release before says of itself: the record may be lost, or older than that. */
-function signedBefore({ manifest }: Published, out: string): Signed | null {
+function signedBefore({ manifest }: Published, out: string): Statement | null {
   const { signed, release, timestamp, files, ledger } = manifest;
   const sha256 = files.find(({ path, kind }) => kind === 'proof' && path === MANIFEST_PATH)?.sha256;
   if (!signed || !sha256) return null;
@@ -91,16 +101,17 @@ function signedBefore({ manifest }: Published, out: string): Signed | null {
   };
 }
 
-function newer(a: Signed | null | undefined, b: Signed | null | undefined): Signed | null {
+function newer(a: Statement | null | undefined, b: Statement | null | undefined): Statement | null {
   if (!a || !b) return a ?? b ?? null;
   return b.version > a.version ? b : a;
 }
 
-function assertFollows(last: Signed, release: Manifest, keyFile: string): void {
+/** A release, or what a ledger ends with now, may only add to what was signed last. Throws release_refused. */
+export function assertFollows(last: Statement, next: Ledgered, keyFile: string): void {
   const advice =
     `${last.release} was signed; nothing is published: put the whole ledger back, or, where this address is to begin ` +
-    `anew, remove ${signingRecordPath(keyFile)} and the folder of releases, and tell your readers`;
-  assertOnlyAdds({ timestamp: last.as_of, ledger: last.ledger }, release, 'the ledger', advice);
+    `anew, remove ${signingRecordPath(keyFile)} and the whole output folder, and tell your readers`;
+  assertOnlyAdds({ timestamp: last.as_of, ledger: last.ledger }, next, 'the ledger', advice);
 }
 
 /** A folder that is gone, or holds no release any more, has been given up. */

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { CathedralError } from '../errors.ts';
 import { replaceFile } from './durable.ts';
+import { withLock } from './lock.ts';
 import type { Facts } from './manifest.ts';
-import { Latest, PublicManifest, ReleaseId } from './public-manifest.ts';
+import { Latest, PublicManifest, ReleaseId, SnapshotId } from './public-manifest.ts';
+
+const Sha256 = Latest.shape.manifest.shape.sha256;
 
 /** The newest release that was signed for one address. */
 const Signed = z.strictObject({
@@ -14,9 +18,13 @@ const Signed = z.strictObject({
   version: PublicManifest.shape.version,
   release: ReleaseId,
   /** Of its `manifest.json`. */
-  sha256: Latest.shape.manifest.shape.sha256,
+  sha256: Sha256,
   as_of: PublicManifest.shape.as_of,
   ledger: z.strictObject({ origin: z.string(), size: z.int().min(0), root: z.string() }),
+  /** SHA-256 of each snapshot's index, by id, as the last signed list has it: no other bytes may ever be published there. */
+  snapshots: z.record(SnapshotId, Sha256).default({}),
+  /** Snapshots that the operator gave up, with the hash that they had: they are not looked for, and not published again. */
+  lost: z.record(SnapshotId, Sha256).default({}),
 });
 export type Signed = z.infer<typeof Signed>;
 
@@ -59,7 +67,32 @@ export async function writeSigningRecord(keyFile: string, record: SigningRecord)
   await replaceFile(signingRecordPath(keyFile), `${JSON.stringify(SigningRecord.parse(record), null, 2)}\n`);
 }
 
-type Ledgered = Pick<Facts, 'timestamp'> & { ledger: Pick<Facts['ledger'], 'origin' | 'size' | 'root'> };
+/** By id, SHA-256 of its index. */
+export type SnapshotHashes = Readonly<Record<string, string>>;
+export type RecordedSnapshots = Readonly<Record<'snapshots' | 'lost', SnapshotHashes>>;
+
+/**
+ * Puts on record which snapshots are listed, before anybody can read the list. Of no effect before the first release was
+ * signed for the address. To be called where the record is not locked. Throws config_invalid, locked and publish_failed.
+ */
+export async function recordSnapshots(
+  { keyFile, baseUrl, waitMs }: { keyFile: string; baseUrl: string; waitMs: number },
+  { snapshots, lost }: RecordedSnapshots,
+): Promise<void> {
+  const holder = `listing, process ${process.pid}`;
+  await withLock(signingFolder(keyFile), { waitMs, holder }, async () => {
+    const record = await readSigningRecord(keyFile);
+    const signed = record.services[baseUrl];
+    if (!signed || isDeepStrictEqual([signed.snapshots, signed.lost], [snapshots, lost])) return;
+    const services = { ...record.services, [baseUrl]: { ...signed, snapshots, lost } };
+    await writeSigningRecord(keyFile, { ...record, services });
+  });
+}
+
+/** What a release was made from, or would be. */
+export type Ledgered = Pick<Facts, 'timestamp'> & {
+  ledger: Pick<Facts['ledger'], 'origin' | 'size' | 'root'>;
+};
 
 /**
  * A release may only add to the one before: readers have that, and take one that contradicts it for an attack. Throws

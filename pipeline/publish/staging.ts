@@ -132,7 +132,7 @@ export class Staging implements AsyncDisposable {
   async canCarry(path: string): Promise<boolean> {
     const file = this.before(path);
     if (this.reuse || !file) return file !== undefined;
-    return isIntact(join(this.previous!.dir, storedAt(file)), file);
+    return isIntact(join(this.previous!.dir, this.#placeBefore(file)), file);
   }
 
   /**
@@ -242,11 +242,17 @@ export class Staging implements AsyncDisposable {
   /** Links a file of the previous release with its variants; null where one is not there with its size. */
   async link(file: ManifestFile): Promise<DraftFile['encodings'] | null> {
     const { br, gzip } = file.encodings;
-    const at = storedAt(file);
-    const files = [{ file: at, bytes: file.bytes }];
-    if (br) files.push({ file: `${at}.br`, bytes: br.bytes });
-    if (gzip) files.push({ file: `${at}.gz`, bytes: gzip.bytes });
+    const at = this.#placeBefore(file);
+    const as = storedAt(file);
+    const files = [{ file: at, bytes: file.bytes, as }];
+    if (br) files.push({ file: `${at}.br`, bytes: br.bytes, as: `${as}.br` });
+    if (gzip) files.push({ file: `${at}.gz`, bytes: gzip.bytes, as: `${as}.gz` });
     return (await this.folder.link(this.previous!.dir, files)) ? file.encodings : null;
+  }
+
+  /** Below the folder of the release before. */
+  #placeBefore(file: ManifestFile): string {
+    return (this.previous!.at ?? storedAt)(file);
   }
 
   async #writeAll(at: string, bytes: Uint8Array, mediaType: string): Promise<DraftFile['encodings']> {

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { CathedralError } from '../errors.ts';
-import { formatVerifierKey, signNote } from '../ledger/note.ts';
+import { openDirectory, snapshotFile } from '../ledger/directory.ts';
+import { formatVerifierKey, signNote, type Verifier } from '../ledger/note.ts';
+import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import { withLock } from '../publish/lock.ts';
 import type { Manifest } from '../publish/manifest.ts';
 import type { NewFile } from '../publish/new-file.ts';
@@ -7,8 +10,14 @@ import type { Proof } from '../publish/proof-files.ts';
 import { type PublisherKey, signerOf } from '../publish/publisher-key-file.ts';
 import { newPublisherKey, readPublisherKeys, writePublisherKeys } from '../publish/publisher-keys.ts';
 import type { Published } from '../publish/release.ts';
-import { type SigningPlace, signRelease } from '../publish/sign-release.ts';
-import { readSigningRecord, signingFolder } from '../publish/signing-record.ts';
+import { assertFollows as assertOnlyAdds, type SigningPlace, signRelease } from '../publish/sign-release.ts';
+import {
+  type RecordedSnapshots,
+  readSigningRecord,
+  recordSnapshots,
+  type Signed,
+  signingFolder,
+} from '../publish/signing-record.ts';
 import { keysFile } from './keys-file.ts';
 
 export type PublisherOptions =
@@ -32,6 +41,18 @@ export interface Publisher {
   sign: ((release: Manifest, checkpoint: string) => Promise<Proof>) | null;
   /** Signs what goes with a release that was signed, by the same keys. Null like `sign`. */
   signText: ((text: string) => string) | null;
+  /** The snapshots that were listed at this address, and how to put those on record that will be. Null like `sign`. */
+  snapshots: {
+    recorded: RecordedSnapshots;
+    record: (next: RecordedSnapshots) => Promise<void>;
+  } | null;
+}
+
+/** The ledger that is published. `rebuild`: it may have other snapshots of the same events. */
+interface LedgerPlace {
+  ledger: string;
+  verifiers: readonly Verifier[];
+  rebuild: boolean;
 }
 
 /** Where readers find the keys, below the service's root. */
@@ -43,21 +64,27 @@ export const PUBLISHER_KEYS_PATH = 'publisher.vkey';
  */
 export async function openPublisher(
   options: PublisherOptions | null,
-  { previous, ...place }: Omit<SigningPlace, 'keyFile'>,
+  { previous, ledger, verifiers, rebuild, ...place }: Omit<SigningPlace, 'keyFile'> & LedgerPlace,
 ): Promise<Publisher | null> {
   if (options === null) return null;
-  if (options.kind === 'shown') return { keys: options.keys, sign: null, signText: null };
+  if (options.kind === 'shown') return { keys: options.keys, sign: null, signText: null, snapshots: null };
   const { keyFile } = options;
   const keys =
     (await readPublisherKeys(keyFile)) ?? (await firstKeys(options, { previous, waitMs: place.waitMs }));
   const verifierKeys = keys.map((key) => formatVerifierKey(signerOf(key).verifier));
   await assertFollows(keyFile, previous, verifierKeys);
+  const recorded = (await readSigningRecord(keyFile)).services[place.baseUrl];
+  if (recorded) await assertSetBackNowhere(recorded, { ledger, verifiers, rebuild }, keyFile);
   const [first, ...others] = keys.map(signerOf);
   return {
     keys: verifierKeys,
     sign: (release, checkpoint) =>
       signRelease(release, { checkpoint, signers: [first!, ...others] }, { ...place, previous, keyFile }),
     signText: (text) => signNote(text, first!, ...others),
+    snapshots: {
+      recorded: recorded ?? { snapshots: {}, lost: {} },
+      record: (next) => recordSnapshots({ keyFile, ...place }, next),
+    },
   };
 }
 
@@ -92,6 +119,29 @@ async function assertFollows(
   const { replaced } = await readSigningRecord(keyFile);
   if (before.every((key) => replaced.includes(key))) return;
   throw lost(keyFile, previous, keys.join(', '));
+}
+
+/**
+ * The ledger holds what was signed last, whatever the folder of releases says: the two may have been put back together from
+ * one back-up. Throws release_refused, and what `readCheckpoint` throws.
+ */
+async function assertSetBackNowhere(
+  recorded: Signed,
+  { ledger, verifiers, rebuild }: LedgerPlace,
+  keyFile: string,
+): Promise<void> {
+  const newest = (await openDirectory(ledger).snapshots(null)).at(-1);
+  const { as_of: timestamp, release } = recorded;
+  const files = [newest, rebuild ? undefined : snapshotFile(ledger, release.replace(/-[0-9a-f]+$/, ''))];
+  for (const file of files) {
+    if (!file || !existsSync(file.checkpoint)) continue;
+    const { origin, size, root } = readCheckpoint(file, verifiers).checkpoint;
+    assertOnlyAdds(recorded, { timestamp, ledger: { origin, size, root } }, keyFile);
+    if (file === newest || size === recorded.ledger.size) continue;
+    const place = `snapshots/${file.id}.checkpoint`;
+    const expected = `${recorded.ledger.size} events, as they were signed (nothing is published: bring back the ledger that was published)`;
+    throw new CathedralError('release_refused', { place, expected, found: `${size} events` });
+  }
 }
 
 function lost(place: string, previous: Published | null, found: string): CathedralError {

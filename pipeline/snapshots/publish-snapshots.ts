@@ -9,25 +9,28 @@ import {
   LIST_SIGNATURE_PATH,
   OLD_HISTORIES,
   SNAPSHOTS,
-  type SnapshotEntry,
   type SnapshotIndex,
 } from '../publish/snapshot-index.ts';
 import { indexPage } from './index-page.ts';
 import { keepSnapshot, SNAPSHOT_STAGING } from './keep-snapshot.ts';
 import { keepLook } from './look.ts';
 import { placeHistories } from './old-histories.ts';
-import { keptIds, readIndex, readKept } from './read-kept.ts';
+import { keptEntries } from './read-kept.ts';
 import { retained } from './retained.ts';
 
 export interface SnapshotOptions {
   /** For how many days before the newest all snapshots are kept. */
   days: number;
+  /** Goes on without snapshots that were signed and are not there. Default false: nothing is published then. */
+  givesUp?: boolean;
 }
 
 interface Means extends SnapshotOptions {
   baseUrl: string;
   /** A note of the text by the keys that have signed the release; null: the release is not signed. */
   sign: ((text: string) => string) | null;
+  /** Puts what is about to be listed on record. */
+  record?: ((index: SnapshotIndex) => Promise<void>) | null;
 }
 
 /**
@@ -38,24 +41,19 @@ interface Means extends SnapshotOptions {
 export async function publishSnapshots(
   out: string,
   manifest: Manifest,
-  { days, baseUrl, sign }: Means,
+  { days, baseUrl, sign, record }: Means,
 ): Promise<void> {
   const release = { dir: join(out, 'releases', manifest.release), manifest };
   const hasPages = manifest.files.some(({ kind }) => kind === 'page');
   const look = hasPages ? { baseUrl, style: await keepLook(out) } : null;
-  const before = await keptIds(out);
-  const known = await knownEntries(out, before);
   await keepSnapshot(out, release, look);
-  const ids = await keptIds(out);
-  const listedIds = new Set(known.map(({ id }) => id));
-  const unlisted = await readEntries(
-    out,
-    ids.filter((id) => !listedIds.has(id)),
-  );
+  const { known, unlisted } = await keptEntries(out);
   const entries = await placeHistories(out, release, known, unlisted);
+  const ids = entries.map(({ id }) => id);
   const kept = new Set(retained(ids, days));
   const index = entries.filter(({ id }) => kept.has(id)).sort((a, b) => (a.id < b.id ? 1 : -1));
   const list = formatSnapshotIndex(index);
+  await record?.(index);
   if (look) await writeChanged(join(out, SNAPSHOTS, 'index.html'), indexPage(index, days, look));
   await writeChanged(join(out, LIST_PATH), list);
   // The last of the two: who sees the new signature sees the new list.
@@ -65,18 +63,6 @@ export async function publishSnapshots(
     ids.filter((id) => !kept.has(id)),
     index,
   );
-}
-
-/** What the index says of the folders that are there. */
-async function knownEntries(out: string, ids: readonly string[]): Promise<SnapshotIndex> {
-  const there = new Set(ids);
-  return ((await readIndex(out)) ?? []).filter(({ id }) => there.has(id));
-}
-
-async function readEntries(out: string, ids: readonly string[]): Promise<SnapshotEntry[]> {
-  const entries: SnapshotEntry[] = [];
-  for (const id of ids) entries.push((await readKept(out, id)).entry);
-  return entries;
 }
 
 /** Leaves a file that is as it should be alone. */

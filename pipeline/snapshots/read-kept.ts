@@ -37,6 +37,17 @@ export async function keptIds(out: string): Promise<string[]> {
   return (await readdir(join(out, SNAPSHOTS)).catch(() => [])).filter(isSlotId);
 }
 
+/** What the list says of the snapshots that are there, and what those say of themselves that are not listed. Throws release_invalid. */
+export async function keptEntries(out: string): Promise<{ known: SnapshotIndex; unlisted: SnapshotEntry[] }> {
+  const ids = await keptIds(out);
+  const there = new Set(ids);
+  const known = ((await readIndex(out)) ?? []).filter(({ id }) => there.has(id));
+  const listed = new Set(known.map(({ id }) => id));
+  const unlisted: SnapshotEntry[] = [];
+  for (const id of ids) if (!listed.has(id)) unlisted.push((await readKept(out, id)).entry);
+  return { known, unlisted };
+}
+
 /** `OUT/snapshots/index.json`; null where there is none. Throws release_invalid. */
 export async function readIndex(out: string): Promise<SnapshotIndex | null> {
   const place = join(out, SNAPSHOTS, INDEX);

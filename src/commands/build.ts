@@ -24,6 +24,7 @@ export const build = defineCommand({
     ...SITE_SETTINGS,
     ...PUBLISHER_SETTINGS,
     'rebuild',
+    'givesUpSnapshots',
   ],
   async run(config, context) {
     const { out, documents, companions, baseUrl, contact, rebuild, wait } = config;
@@ -41,7 +42,7 @@ export const build = defineCommand({
         rebuild,
         software: SOFTWARE,
         publisher: { kind: 'signs', keyFile: config.publisherKey, name: config.publisherName, now },
-        snapshots: { days: config.snapshotDays },
+        snapshots: { days: config.snapshotDays, givesUp: config.givesUpSnapshots },
         site: !config.withoutSite,
         ...(config.withoutSite || config.withoutPdf ? { print: null } : printers(config.chromium)),
         waitMs: wait * 1000,

@@ -8,7 +8,7 @@ import { BEGIN, PUBLISHER, type Site } from './small-service.ts';
 
 const HOUR_MS = 3_600_000;
 
-export type BringOptions = Partial<Omit<MirrorOptions, 'origin'>> & { lines?: string[] };
+export type BringOptions = Partial<MirrorOptions> & { lines?: string[] };
 
 export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {}): HttpOrigin {
   const wait = async () => {};

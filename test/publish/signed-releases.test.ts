@@ -340,7 +340,7 @@ describe('nothing is published', () => {
     const events = sampleEvents(120).map((event, at) =>
       at < 50 ? event : { ...event, timestamp, cycle: 'C-0' },
     );
-    await writeSnapshot(of.ledger, '2025-07-03T06Z', LEDGER_START, events);
+    await writeSnapshot(of.ledger, '2025-07-03T12Z', LEDGER_START, events);
     const failure = await failureOf(() => of.publish());
     expect(failure).toMatchObject({ code: 'release_refused', found: timestamp });
     expect(failure.message).toContain('nothing is published: put the whole ledger back');

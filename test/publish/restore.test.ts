@@ -1,0 +1,189 @@
+import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { check } from '../../pipeline/check.ts';
+import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
+import { listTree } from '../../pipeline/publish/list-tree.ts';
+import { sha256 } from '../../pipeline/publish/manifest.ts';
+import { readCurrent } from '../../pipeline/publish/release.ts';
+import { readSigningRecord, writeSigningRecord } from '../../pipeline/publish/signing-record.ts';
+import { keptIds } from '../../pipeline/snapshots/read-kept.ts';
+import { bring, contents, servedBy } from '../mirror/bring.ts';
+import { BASE_URL, type SmallService, smallService } from './small-service.ts';
+import { failureOf, temporaryFolder } from './temporary-folder.ts';
+
+const SEALED = [40, 300, 20, 1, 5, 30, 100, 7, 8, 9];
+const snapshots = { days: 366 };
+
+/** A service that has published each of the first `count` snapshots of its ledger, one after the other. */
+async function published(count: number): Promise<SmallService> {
+  const of = smallService(await temporaryFolder());
+  for (let sealed = 1; sealed <= count; sealed += 1) await publishUpTo(of, sealed);
+  return of;
+}
+
+async function publishUpTo(of: SmallService, sealed: number, more = {}) {
+  await of.seal(...SEALED.slice(0, sealed));
+  return of.publish({ snapshots, ...more });
+}
+
+async function mirrorOf({ out }: SmallService, folder: string) {
+  const origin = await FolderOrigin.at(out);
+  const keys = null;
+  return bring(BASE_URL, folder, { origin, keys, acceptExpired: true });
+}
+
+/** By path below `OUT/<folder>`, the hash of each file. */
+async function bytesIn(out: string, folder: string): Promise<string[]> {
+  const { files } = await listTree(join(out, folder));
+  return Promise.all(files.map(async (path) => `${path} ${sha256(await readFile(join(out, folder, path)))}`));
+}
+
+/** The folders of the output folder that docs/operations.md tells an operator to back up. */
+async function namedInDocs(): Promise<string[]> {
+  const text = await readFile('docs/operations.md', 'utf8');
+  const section = text.split('\n## ').find((part) => part.startsWith('Back-up'))!;
+  return [...section.matchAll(/`CATHEDRAL_OUT\/(\w+)`/g)].map(([, name]) => name!);
+}
+
+/** Loses the output folder, and puts back what `kept` names of the copy `from`. */
+async function restore(of: SmallService, kept: readonly string[], from = of.out): Promise<void> {
+  const lost = `${of.out}.lost`;
+  await rm(lost, { recursive: true, force: true });
+  await rename(of.out, lost);
+  for (const name of kept)
+    await cp(join(from === of.out ? lost : from, name), join(of.out, name), { recursive: true });
+}
+
+test('after a restore as docs/operations.md has it, cited addresses have their bytes and every mirror goes on', async () => {
+  const of = await published(5);
+  const [early, late] = [`${of.out}-early`, `${of.out}-late`];
+  await mirrorOf(of, early);
+  for (let sealed = 6; sealed <= 10; sealed += 1) await publishUpTo(of, sealed);
+  await mirrorOf(of, late);
+  const [cited, log] = [await bytesIn(of.out, 'snapshots'), await bytesIn(of.out, 'log')];
+  const manifest = await readFile(join(of.out, 'current/public/manifest.json'));
+
+  await restore(of, await namedInDocs());
+  await publishUpTo(of, 10);
+  expect(await bytesIn(of.out, 'snapshots')).toEqual(cited);
+  const again = await bytesIn(of.out, 'log');
+  // Partial tiles of earlier sizes were only for readers of then.
+  expect(log).toEqual(expect.arrayContaining(again));
+  expect(again).toEqual(expect.arrayContaining(log.filter((file) => !file.includes('.p/'))));
+  expect(await readFile(join(of.out, 'current/public/manifest.json'))).toEqual(manifest);
+  expect(await mirrorOf(of, late)).toMatchObject({ outcome: 'unchanged' });
+  expect(await mirrorOf(of, early)).toMatchObject({ outcome: 'mirrored', snapshots: 5 });
+
+  await of.seal(...SEALED, 12);
+  await of.publish({ snapshots });
+  const now = new Set(await bytesIn(of.out, 'snapshots'));
+  expect(cited.filter((file) => !/^index\.json/.test(file) && !now.has(file))).toEqual([]);
+  for (const mirror of [early, late])
+    expect(await mirrorOf(of, mirror)).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
+  const [first, second] = await Promise.all(
+    [early, late].map(async (mirror) => contents(await servedBy(mirror))),
+  );
+  const isWhole = (file: string) => !file.includes('.p/');
+  expect(first!.filter(isWhole)).toEqual(second!.filter(isWhole));
+  expect(await check(of.options())).toEqual([]);
+});
+
+test('after a restore with an upgrade at the same time, the snapshots stay and the version grows', async () => {
+  const of = await published(3);
+  await of.publish({ snapshots, contact: 'other@data.example.org' });
+  const { signed } = (await readCurrent(of.out))!.manifest;
+  const mirror = `${of.out}-mirror`;
+  await mirrorOf(of, mirror);
+  const cited = (await bytesIn(of.out, 'snapshots')).filter((file) => !/^index\.json/.test(file));
+  // The record, too, is of an older back-up: the list of snapshots still tells the version.
+  await restore(of, ['snapshots']);
+  await rm(`${of.keyFile}.signed`, { recursive: true });
+  const { manifest } = await of.publish({ snapshots, software: 'cathedral-data-service/next' });
+  expect(manifest.signed!.version).toBe(signed!.version + 1);
+  expect(await bytesIn(of.out, 'snapshots')).toEqual(expect.arrayContaining(cited));
+  expect(await mirrorOf(of, mirror)).toMatchObject({ outcome: 'mirrored', snapshots: 0 });
+});
+
+describe('nothing is published', () => {
+  test('where the snapshots that were signed are not put back, until a mirror’s are', async () => {
+    const of = await published(3);
+    const mirror = `${of.out}-mirror`;
+    await mirrorOf(of, mirror);
+    const cited = await bytesIn(of.out, 'snapshots');
+    await restore(of, []);
+    const failure = await failureOf(() => of.publish({ snapshots }));
+    expect(failure).toMatchObject({ code: 'release_refused', place: join(of.out, 'snapshots') });
+    expect(failure.found).toBe('3 of them missing, 2025-07-03T06Z to 2025-07-03T18Z');
+    expect(failure.message).toContain('copy the folder snapshots of a mirror there');
+    expect(await readCurrent(of.out)).toBe(null);
+    await cp(join(mirror, 'snapshots'), join(of.out, 'snapshots'), { recursive: true });
+    await of.publish({ snapshots });
+    expect(await bytesIn(of.out, 'snapshots')).toEqual(cited);
+    expect(await mirrorOf(of, mirror)).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  test('where the snapshots are of an older back-up; given up, their addresses stay empty and mirrors go on', async () => {
+    const of = await published(2);
+    const old = `${of.out}-old`;
+    await cp(of.out, old, { recursive: true });
+    for (let sealed = 3; sealed <= 4; sealed += 1) await publishUpTo(of, sealed);
+    const mirror = `${of.out}-mirror`;
+    await mirrorOf(of, mirror);
+    await restore(of, ['snapshots'], old);
+    expect(await failureOf(() => of.publish({ snapshots }))).toMatchObject({
+      code: 'release_refused',
+      found: '2 of them missing, 2025-07-03T18Z to 2025-07-04T00Z',
+    });
+    const givesUp = { snapshots: { ...snapshots, givesUp: true } };
+    const refused = await failureOf(() => of.publish(givesUp));
+    expect(refused).toMatchObject({ code: 'release_refused', place: 'snapshots/2025-07-04T00Z' });
+    expect(refused.message).toContain('run again when the ledger has sealed its next snapshot');
+    await publishUpTo(of, 5, givesUp);
+    await publishUpTo(of, 6);
+    expect((await keptIds(of.out)).sort()).toEqual([
+      '2025-07-03T06Z',
+      '2025-07-03T12Z',
+      '2025-07-04T06Z',
+      '2025-07-04T12Z',
+    ]);
+    expect(await mirrorOf(of, mirror)).toMatchObject({ outcome: 'mirrored', snapshots: 2 });
+  });
+
+  test('over a snapshot that has other bytes than were signed', async () => {
+    const of = await published(2);
+    const place = join(of.out, 'snapshots/2025-07-03T06Z/index.json');
+    await writeFile(place, (await readFile(place, 'utf8')).replace('/test', '/evil'));
+    await rm(join(of.out, 'snapshots/index.json'));
+    const failure = await failureOf(() => publishUpTo(of, 3));
+    expect(failure).toMatchObject({ code: 'release_refused', place: join(place, '..') });
+    expect(failure.message).toContain('put this folder back from its back-up or from a mirror');
+  });
+
+  test('where output folder and ledger are both of one older back-up, though nothing in them is new', async () => {
+    const of = await published(2);
+    const old = `${of.out}-old`;
+    await cp(of.out, old, { recursive: true, verbatimSymlinks: true });
+    await publishUpTo(of, 3);
+    await rm(of.out, { recursive: true });
+    await rename(old, of.out);
+    const failure = await failureOf(() => publishUpTo(of, 2));
+    expect(failure).toMatchObject({ code: 'release_refused', found: 'a ledger of 340' });
+    expect(failure.message).toContain('at least the 360 events that were published');
+    // Grown again, as another one: as long as what was signed, but not the same.
+    await of.seal(40, 300, 50);
+    const forked = await failureOf(() => of.publish({ snapshots }));
+    expect(forked).toMatchObject({ code: 'release_refused', place: 'snapshots/2025-07-03T18Z.checkpoint' });
+  });
+});
+
+test('a record of a version that knew no snapshots is read, and has them after the next run', async () => {
+  const of = await published(1);
+  const { services, ...record } = await readSigningRecord(of.keyFile);
+  const { snapshots: listed, lost: _, ...older } = services[BASE_URL]!;
+  expect(Object.keys(listed)).toEqual(['2025-07-03T06Z']);
+  await writeSigningRecord(of.keyFile, { ...record, services: { [BASE_URL]: older as never } });
+  await publishUpTo(of, 2);
+  const { services: now } = await readSigningRecord(of.keyFile);
+  expect(Object.keys(now[BASE_URL]!.snapshots).sort()).toEqual(['2025-07-03T06Z', '2025-07-03T12Z']);
+});
