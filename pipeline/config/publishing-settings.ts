@@ -237,6 +237,16 @@ export const PUBLISHING_SETTINGS = {
     switch: true,
     schema: truth,
   },
+  importFull: {
+    flag: 'full',
+    env: null,
+    default: 'false',
+    unit: 'true or false',
+    description:
+      'For a remote ledger: reads all of it and compares every event with the one imported before.',
+    switch: true,
+    schema: truth,
+  },
   wait: {
     flag: 'wait',
     env: 'CATHEDRAL_WAIT',

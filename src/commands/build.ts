@@ -25,6 +25,7 @@ export const build = defineCommand({
     ...PUBLISHER_SETTINGS,
     'rebuild',
     'givesUpSnapshots',
+    'importFull',
   ],
   async run(config, context) {
     const { out, documents, companions, baseUrl, contact, rebuild, wait } = config;

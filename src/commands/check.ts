@@ -19,6 +19,7 @@ export const check = defineCommand({
     'out',
     'checkedLedger',
     ...SOURCE_SETTINGS,
+    'importFull',
     'documents',
     'companions',
     'baseUrl',

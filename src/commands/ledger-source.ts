@@ -11,7 +11,11 @@ import { withLock } from '../../pipeline/publish/lock.ts';
 import type { Context } from './command.ts';
 
 export const SOURCE_SETTINGS = ['ledgerKey', 'importFolder', 'importKey', 'wait'] as const;
-export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]>;
+export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]> &
+  Partial<Pick<Config, 'importFull'>>;
+
+/** Pages of the past that a command compares again; the server, which imports once a minute, compares one. */
+const AUDIT_PAGES = 25;
 
 /** A ledger that can be read from the disk, and the keys that may have signed it. */
 export interface LocalLedger {
@@ -28,7 +32,7 @@ export async function openSource(
   const { progress, now } = context;
   if (source.kind === 'civic') {
     progress.stage(`importing ${source.url}`);
-    const { imported, sealed, findings } = await importNew(source.url, config, now);
+    const { imported, sealed, findings } = await importNew(source.url, config, now, AUDIT_PAGES);
     progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
     for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
   }
@@ -48,11 +52,12 @@ export async function importNew(
   baseUrl: string,
   config: SourceConfig,
   now: () => number,
+  auditPages = 1,
 ): Promise<ImportReport> {
-  const { importFolder: directory, wait } = config;
+  const { importFolder: directory, wait, importFull: full = false } = config;
   const { signer, origin, salts } = await importer(baseUrl, config);
   const holder = `import, process ${process.pid}`;
-  const options = { baseUrl, directory, signer, origin, secret: salts, now: now() };
+  const options = { baseUrl, directory, signer, origin, secret: salts, now: now(), full, auditPages };
   return withLock(directory, { waitMs: wait * 1000, holder }, () => importCivicLedger(options));
 }
 

@@ -11,47 +11,6 @@ export interface Link {
 }
 
 /**
- * Imported events, in the order of the ledger: all of them, or the last so many. So whatever follows one of them is among
- * them too. `first`, the first of all, is known only as what a second beginning forks from.
- */
-export class Chain {
-  readonly links: Link[] = [];
-  readonly #byHash = new Map<string, Link>();
-  readonly #byId = new Map<string, Link>();
-  readonly #firstAfter = new Map<string, Link>();
-
-  constructor(links: Iterable<Link> = [], first?: Link) {
-    if (first) this.#firstAfter.set(CHAIN_START, first);
-    for (const link of links) this.add(link);
-  }
-
-  add(link: Link): void {
-    this.links.push(link);
-    this.#byHash.set(link.event_hash, link);
-    this.#byId.set(link.event_id, link);
-    if (!this.#firstAfter.has(link.previous_hash)) this.#firstAfter.set(link.previous_hash, link);
-  }
-
-  withHash(hash: string): Link | undefined {
-    return this.#byHash.get(hash);
-  }
-
-  withId(id: string): Link | undefined {
-    return this.#byId.get(id);
-  }
-
-  /** The first event imported. */
-  get first(): Link | undefined {
-    return this.#firstAfter.get(CHAIN_START);
-  }
-
-  /** The event that was first to follow the one with this hash. */
-  firstAfter(hash: string): Link | undefined {
-    return this.#firstAfter.get(hash);
-  }
-}
-
-/**
  * Links in the order of their import: by time and event_id, but none before its predecessor. Those whose predecessor
  * is neither among them nor known are left out, and with them all that follows those.
  */

@@ -1,8 +1,8 @@
 import type { LedgerEvent } from '../event.ts';
 import { compareTimestamps } from '../timestamp-order.ts';
-import type { Chain } from './chain.ts';
-import type { FreshLink } from './collect.ts';
+import type { FreshLink } from './collector.ts';
 import { convertEvent, forkAlert, type Place } from './convert.ts';
+import type { KnownEvents } from './known-events.ts';
 import type { RemoteEvent } from './remote-event.ts';
 import type { Spool } from './spool.ts';
 
@@ -19,8 +19,8 @@ export interface ImportFinding {
 
 export interface ImportContext {
   spool: Spool;
-  /** What is imported already; the fresh events are added to it. */
-  chain: Chain;
+  /** The events that were imported before; the fresh ones are added. */
+  known: KnownEvents;
   /** Seq of the next event, and the time before which none may be. */
   place: Place;
   /** End of the last sealed slot; null before the first. */
@@ -32,7 +32,7 @@ export interface ImportContext {
 
 /** The ledger events of remote ones that are in the order of their chain: each, and after a fork the alert that says so. */
 export function* importEvents(links: Iterable<FreshLink>, context: ImportContext): Generator<LedgerEvent> {
-  const { spool, chain, secret, findings } = context;
+  const { spool, known, secret, findings } = context;
   let place = context.place;
   for (const link of links) {
     const remote = spool.get(link);
@@ -41,8 +41,8 @@ export function* importEvents(links: Iterable<FreshLink>, context: ImportContext
     findings.push(...lateFindings(link, event, context.sealedUntil));
     if (kept !== 'members') findings.push(keptFinding(remote, kept));
     yield event;
-    const first = chain.firstAfter(link.previous_hash);
-    chain.add(link);
+    const first = known.firstAfter(link.previous_hash);
+    known.add(event.seq, link);
     if (!first) continue;
     const alert = forkAlert(first.event_id, remote, place, secret);
     place = { ...place, seq: place.seq + 1 };

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../../errors.ts';
 import type { LedgerEvent } from '../event.ts';
 import type { Signer } from '../note.ts';
-import { type Appended, appendEvents } from './append-events.ts';
-import { Chain, inChainOrder, type Link } from './chain.ts';
-import { collectFresh, newestLinks } from './collect.ts';
+import { appendEvents } from './append-events.ts';
+import { inChainOrder } from './chain.ts';
+import { collectFresh } from './collect.ts';
 import { type ImportFinding, importEvents } from './import-events.ts';
-import { writeImportState } from './import-state.ts';
-import { type LocalLedger, linksOf, readLocalLedger, readWholeLedger } from './local-ledger.ts';
+import { type LocalLedger, openLocalLedger } from './local-ledger.ts';
 import { type Remote, readPage } from './read-page.ts';
 import { snapshotEnd } from './snapshot-time.ts';
 import { Spool } from './spool.ts';
@@ -30,11 +29,13 @@ export interface ImportOptions {
   timeoutMs?: number;
   /** Requests for one page before giving up. Default 5. */
   attempts?: number;
-  /**
-   * Page to the end, and refuse a remote ledger that lacks any event imported before; without it (the default), paging
-   * ends ten minutes before the newest event imported. For audits, and for a remote clock that was set back.
-   */
+  /** Read the whole remote ledger and compare every event with what was imported. Default false: `auditPages` of it. */
   full?: boolean;
+  /**
+   * Pages of the past that are compared again, where the import before left off, until the whole past has been compared
+   * and the audit begins anew. Default 1.
+   */
+  auditPages?: number;
   /** Ends the paging; nothing is written then. */
   signal?: AbortSignal;
   fetch?: typeof fetch;
@@ -64,27 +65,29 @@ const MAX_PAGE_SIZE = 10_000;
 export async function importCivicLedger(options: ImportOptions): Promise<ImportReport> {
   const { directory, signer, now, pageSize = 100 } = options;
   const remote = remoteOf(options);
-  const local = await readLocalLedger(directory, [signer.verifier]);
+  const local = await openLocalLedger(directory, [signer.verifier]);
+  const { known, head } = local;
   const spool = new Spool();
   try {
-    const { fresh, known: chain } = await collectFresh({
+    const { fresh, audited } = await collectFresh({
       readPage: (limit, offset) => readPage(remote, limit, offset),
-      readAll: async () => chainOf(await readWholeLedger(directory, [signer.verifier])),
-      known: chainOf(local),
+      known,
       pageSize,
       full: options.full ?? false,
+      auditPages: options.auditPages ?? 1,
       spool,
       now,
     });
     const findings: ImportFinding[] = [];
-    const inOrder = inChainOrder(fresh, (hash) => chain.withHash(hash) !== undefined);
+    const inOrder = inChainOrder(fresh, (hash) => known.withHash(hash) !== undefined);
     const place = { ...placeAfter(local), secret: options.secret };
-    const events = concat(local.head, importEvents(inOrder, { spool, chain, findings, ...place }));
+    const events = concat(head, importEvents(inOrder, { spool, known, findings, ...place }));
     const appended = await appendEvents(events, { ...options, position: local.position });
-    saveState(directory, chain, appended);
+    known.save(appended.position, audited);
     const size = appended.position.size + appended.head.length;
     return { imported: fresh.length, sealed: appended.sealed, size, head: appended.head.length, findings };
   } finally {
+    known.close();
     spool.close();
   }
 }
@@ -114,10 +117,6 @@ function badSetting(name: string, expected: string, found: string): CathedralErr
   return new CathedralError('config_invalid', { place: `civic-ledger ${name}`, expected, found });
 }
 
-function chainOf({ first, sealed, head }: LocalLedger): Chain {
-  return new Chain([...sealed, ...head.flatMap(linksOf)], first);
-}
-
 function placeAfter({ position, head }: LocalLedger) {
   // An event belongs to the slot of its time, so none may be as early as the slots that are sealed.
   const sealedUntil = position.snapshot === null ? null : formatSecond(snapshotEnd(position.snapshot));
@@ -131,20 +130,4 @@ function formatSecond(ms: number): string {
 
 function* concat(...lists: Iterable<LedgerEvent>[]): Generator<LedgerEvent> {
   for (const list of lists) yield* list;
-}
-
-function saveState(directory: string, chain: Chain, { position, head }: Appended): void {
-  const { snapshot } = position;
-  if (snapshot === null) return;
-  const sealed = chain.links.slice(0, chain.links.length - head.flatMap(linksOf).length);
-  writeImportState(directory, {
-    format: 'civic-import/1',
-    position: { ...position, snapshot },
-    first: bareLink(chain.first!),
-    links: newestLinks(sealed).map(bareLink),
-  });
-}
-
-function bareLink({ event_id, event_hash, previous_hash, timestamp }: Link): Link {
-  return { event_id, event_hash, previous_hash, timestamp };
 }

@@ -1,15 +1,18 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import { openDirectory } from '../directory.ts';
+import { parseCheckpoint } from '../checkpoint.ts';
+import { openDirectory, snapshotFile } from '../directory.ts';
 import type { LedgerEvent } from '../event.ts';
-import { LEDGER_START, type LedgerPosition } from '../leaf.ts';
+import type { LedgerPosition } from '../leaf.ts';
+import { CompactRange } from '../merkle.ts';
 import type { Verifier } from '../note.ts';
+import { openNote } from '../open-note.ts';
 import { readSnapshot } from '../read-snapshot.ts';
 import type { Link } from './chain.ts';
 import { IMPORT_AGENT } from './convert.ts';
 import { readHeadEvents } from './head-events.ts';
-import { type ImportState, readImportState } from './import-state.ts';
+import { KnownEvents } from './known-events.ts';
 import { Source } from './source.ts';
 import { utcTimestamp } from './utc-timestamp.ts';
 
@@ -17,50 +20,67 @@ import { utcTimestamp } from './utc-timestamp.ts';
 export interface LocalLedger {
   /** Where the last snapshot ends. */
   position: LedgerPosition;
-  /** The first event imported, where `sealed` does not begin with it. */
-  first: Link | undefined;
-  /** Imported events that are sealed, in order: all of them, or the newest. */
-  sealed: Link[];
+  /** Every imported event, those of the head included. */
+  known: KnownEvents;
   /** The events after the last snapshot. */
   head: LedgerEvent[];
 }
 
-/** The newest of the ledger in `path`, which is made where it is not there; as much as the import's state leaves to read. */
-export async function readLocalLedger(path: string, verifiers: readonly Verifier[]): Promise<LocalLedger> {
+/** The ledger in `path`, which is made where it is not there; only what its index lacks is read. Close `known` at the end. */
+export async function openLocalLedger(path: string, verifiers: readonly Verifier[]): Promise<LocalLedger> {
   mkdirSync(join(path, 'snapshots'), { recursive: true });
-  return await readFrom(path, verifiers, readImportState(path, verifiers));
+  const known = KnownEvents.open(path, (position) => isSealed(path, position, verifiers));
+  try {
+    const position = await readSealed(path, known, verifiers);
+    const head = readHeadEvents(openDirectory(path).head, position.size);
+    for (const event of head) addLink(known, event);
+    return { position, known, head };
+  } catch (error) {
+    known.close();
+    throw error;
+  }
 }
 
-/** All of the ledger in `path`. */
-export async function readWholeLedger(path: string, verifiers: readonly Verifier[]): Promise<LocalLedger> {
-  return await readFrom(path, verifiers, undefined);
-}
-
-async function readFrom(
+/** Adds the snapshots that the index lacks; returns where the last one ends. */
+async function readSealed(
   path: string,
+  known: KnownEvents,
   verifiers: readonly Verifier[],
-  state: ImportState | undefined,
-): Promise<LocalLedger> {
-  const ledger = openDirectory(path);
-  let position: LedgerPosition = state?.position ?? LEDGER_START;
-  const sealed: Link[] = [...(state?.links ?? [])];
-  for (const file of await ledger.snapshots(position.snapshot)) {
+): Promise<LedgerPosition> {
+  let { position } = known;
+  for (const file of await openDirectory(path).snapshots(position.snapshot)) {
     const leaves = readSnapshot(file, position, verifiers);
     let step = await leaves.next();
     for (; !step.done; step = await leaves.next()) {
-      for (const { event } of step.value) sealed.push(...linksOf(event));
+      for (const { event } of step.value) addLink(known, event);
     }
     const { snapshot, size, range, timestamp } = step.value;
     position = { snapshot, size, range, timestamp };
   }
-  return { position, first: state?.first, sealed, head: readHeadEvents(ledger.head, position.size) };
+  return position;
 }
 
-/** One link, or none for an event that the import itself wrote. */
-export function linksOf(event: LedgerEvent): Link[] {
+/** Whether the ledger has sealed a snapshot that ends at `position`. */
+function isSealed(path: string, position: LedgerPosition, verifiers: readonly Verifier[]): boolean {
+  if (position.snapshot === null) return position.size === 0;
+  const { checkpoint } = snapshotFile(path, position.snapshot);
+  const { size, root } = parseCheckpoint(
+    openNote(readFileSync(checkpoint), verifiers, checkpoint).text,
+    checkpoint,
+  );
+  return size === position.size && root === CompactRange.resume(position.size, position.range).root();
+}
+
+/** Adds nothing for an event that the import itself wrote. */
+function addLink(known: KnownEvents, event: LedgerEvent): void {
+  const link = linkOf(event);
+  if (link) known.add(event.seq, link);
+}
+
+function linkOf(event: LedgerEvent): Link | undefined {
   const source = Source.safeParse(event.data.source);
-  if (source.success) return [{ ...source.data, timestamp: utcTimestamp(source.data.timestamp) }];
-  if (event.agent === IMPORT_AGENT && !Object.hasOwn(event.data, 'source')) return [];
+  if (source.success) return { ...source.data, timestamp: utcTimestamp(source.data.timestamp) };
+  if (event.agent === IMPORT_AGENT && !Object.hasOwn(event.data, 'source')) return undefined;
   throw new CathedralError('import_failed', {
     place: `event ${event.seq}`,
     expected: 'an imported event, with data.source',

@@ -16,15 +16,59 @@ const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 
 /**
  * One page of the remote ledger. What may pass (a server error, a time-out, a broken connection, text that is no whole
- * JSON) is tried again after 1, 2, 4 … s, or when the server says. Throws `import_failed`, naming the URL.
+ * JSON) is tried again after 1, 2, 4 … s, or when the server says. Throws `import_failed`, naming the URL and, where one
+ * event keeps the server from answering, that event.
  */
 export async function readPage(remote: Remote, limit: number, offset: number): Promise<RemoteEvent[]> {
   const url = pageUrl(remote.baseUrl, limit, offset);
-  return retrying(
-    remote,
-    () => tryPage(remote, url),
-    (fault) => failed(url, `a page of events, asked ${remote.attempts} times`, fault.message, fault),
-  );
+  let last: TransientFault | undefined;
+  try {
+    return await retrying(
+      remote,
+      () => tryPage(remote, url),
+      (fault) => {
+        last = fault;
+        return failed(url, `a page of events, asked ${remote.attempts} times`, fault.message, fault);
+      },
+    );
+  } catch (error) {
+    const culprit = last && (await findCulprit(remote, limit, offset));
+    remote.signal?.throwIfAborted();
+    if (!last || !culprit) throw error;
+    throw failed(
+      url,
+      `a page of events, asked ${remote.attempts} times`,
+      `${last.message}: ${culprit}`,
+      last,
+    );
+  }
+}
+
+/**
+ * The event without which the server answers, named by its neighbours, since it never comes itself. A server that has
+ * accepted one payload which it cannot print answers so to every page with that event. Null where that is not the reason.
+ */
+async function findCulprit(remote: Remote, limit: number, offset: number): Promise<string | null> {
+  const ask = (count: number, from: number) =>
+    tryPage(remote, pageUrl(remote.baseUrl, count, from)).catch((error) => {
+      if (error instanceof TransientFault) return null;
+      throw error;
+    });
+  let newer = offset === 0 ? undefined : (await ask(1, offset - 1))?.[0];
+  let [answered, refused] = [0, limit];
+  while (refused - answered > 1) {
+    const count = Math.floor((answered + refused) / 2);
+    const page = await ask(count, offset);
+    if (page) newer = page.at(-1);
+    if (page) answered = count;
+    else refused = count;
+  }
+  const place = offset + answered;
+  if (await ask(1, place)) return null;
+  const older = (await ask(1, place + 1))?.[0];
+  if (!newer && !older) return null;
+  const neighbours = [newer && `older than ${newer.event_id}`, older && `newer than ${older.event_id}`];
+  return `the server does not answer with the event at offset ${place}, ${neighbours.filter(Boolean).join(' and ')}`;
 }
 
 function pageUrl(base: URL, limit: number, offset: number): string {

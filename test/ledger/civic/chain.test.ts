@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Chain, inChainOrder, type Link } from '../../../pipeline/ledger/civic/chain.ts';
+import { inChainOrder, type Link } from '../../../pipeline/ledger/civic/chain.ts';
 import { CHAIN_START } from '../../../pipeline/ledger/civic/remote-event.ts';
 
 const time = (second: number) => new Date(Date.UTC(2025, 11, 1) + second * 1000).toISOString();
@@ -62,14 +62,5 @@ describe('inChainOrder', () => {
   test('orders a chain of 100 000 whose clock went back all the way', () => {
     const links = Array.from({ length: 100_000 }, (_, n) => link(`e${n}`, n === 0 ? null : `e${n - 1}`, -n));
     expect(inChainOrder(links, nothing).at(-1)!.event_id).toBe('e99999');
-  });
-});
-
-describe('Chain', () => {
-  test('knows which event was first to follow another', () => {
-    const chain = new Chain([link('a', null, 0), link('b', 'a', 1), link('c', 'a', 2)]);
-    expect(chain.firstAfter(hashOf('a'))?.event_id).toBe('b');
-    expect(chain.firstAfter(CHAIN_START)?.event_id).toBe('a');
-    expect(chain.firstAfter(hashOf('c'))).toBeUndefined();
   });
 });

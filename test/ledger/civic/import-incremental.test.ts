@@ -1,10 +1,9 @@
-import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CivicServer, civicAfter, civicChain, civicEvent } from './civic-server.ts';
-import { Folders, filesOf, headLines, idsOf, importInto, verifiedLedger } from './import-fixture.ts';
+import { Folders, filesOf, headLines, INDEX, idsOf, importInto, verifiedLedger } from './import-fixture.ts';
 
-const STATE = 'civic-import.json';
 const NOON = '2025-12-01T12:30:00Z';
 const EVENING = '2025-12-01T18:30:00Z';
 
@@ -33,12 +32,17 @@ async function importFirst(count: number, now = NOON, folder = directory) {
 }
 
 describe('a second import', () => {
-  test('asks only for the pages until it meets what it has', async () => {
+  test('asks for the newest page, for the end, and for one page of the past', async () => {
     await importFirst(390);
     server.requests.length = 0;
     const report = await importFirst(400);
     expect(report.imported).toBe(10);
-    expect(server.requests).toHaveLength(1);
+    expect(server.requests.map((request) => request.replace(/^.*offset=/, ''))).toEqual([
+      '0',
+      '399',
+      '301',
+      '400',
+    ]);
     expect(await ids()).toEqual(idsUntil(400));
   });
 
@@ -112,28 +116,84 @@ describe('a second import', () => {
     expect((await ids()).slice(3)).toEqual(['newest', 'twin', '!newest twin']);
   });
 
-  test('that pages to the end finds an event which came long after its time', async () => {
+  test('finds an event which came long after its time', async () => {
     const late = civicAfter(chain[2]!, { event_id: 'late' });
     await importFirst(400);
     server.events = [...chain, late];
-    expect(await importInto(directory, server.url, { now: NOON })).toMatchObject({ imported: 0 });
-    const report = await importInto(directory, server.url, { now: NOON, full: true });
+    const report = await importInto(directory, server.url, { now: NOON, pageSize: 10 });
     expect(report.findings.map(({ kind, event_id }) => [kind, event_id])).toEqual([
       ['late', 'late'],
       ['fork', 'late'],
     ]);
+    expect(await importInto(directory, server.url, { now: NOON })).toMatchObject({ imported: 0 });
   });
 
-  test('that pages to the end refuses a ledger that has lost an old event', async () => {
+  test('finds many events that came long after their time, beside new ones', async () => {
+    await importFirst(390);
+    const late = [3, 60, 61, 250, 300].map((n) => civicAfter(chain[n]!, { event_id: `late_${n}` }));
+    server.events = [...chain, ...late];
+    const report = await importInto(directory, server.url, { now: NOON, pageSize: 7 });
+    expect(report.imported).toBe(15);
+    const imported = (await ids()).filter((id) => !id.startsWith('!'));
+    expect(imported.toSorted()).toEqual(server.events.map(({ event_id }) => event_id).toSorted());
+  });
+
+  test.each([0, 1, 57, 200, 388])('refuses a ledger that has lost old event %i', async (lost) => {
     await importFirst(400);
-    const lost = civicAfter(chain[2]!, { event_id: 'lost' });
-    server.events = [...chain, lost];
-    await importInto(directory, server.url, { now: NOON, full: true });
-    server.events = chain;
-    expect(await importInto(directory, server.url, { now: NOON })).toMatchObject({ imported: 0 });
-    await expect(importInto(directory, server.url, { now: NOON, full: true })).rejects.toMatchObject({
-      expected: `event lost (${lost.event_hash}), imported before`,
+    const files = filesOf(directory);
+    server.events = chain.filter((_, index) => index !== lost);
+    server.requests.length = 0;
+    await expect(importInto(directory, server.url, { now: NOON, pageSize: 10 })).rejects.toMatchObject({
+      code: 'import_failed',
+      expected: `event evt_${lost} (${chain[lost]!.event_hash}), imported before`,
     });
+    // A binary search, not the forty pages of the whole.
+    expect(server.requests.length).toBeLessThan(20);
+    expect(filesOf(directory)).toEqual(files);
+  });
+
+  test('finds an old event that was rewritten, at the latest when it has compared everything', async () => {
+    await importFirst(400);
+    const { event_hash: _, ...fields } = chain[57]!;
+    const rewritten = civicEvent({ ...fields, payload: '{"n": -1}' });
+    server.events = chain.map((event, index) => (index === 57 ? rewritten : event));
+    const again = () => importInto(directory, server.url, { now: NOON, pageSize: 50 });
+    const imports = async () => {
+      for (let count = 1; count <= 10; count += 1) await again();
+    };
+    await expect(imports()).rejects.toMatchObject({
+      place: 'event evt_57',
+      expected: `event_hash ${chain[57]!.event_hash}, as it came before`,
+    });
+    await expect(again()).rejects.toThrow('event evt_57');
+    const full = importInto(folders.make(), server.url, { now: NOON });
+    await expect(full).rejects.toThrow('no such event: it was removed');
+  });
+
+  test('that is asked for everything compares everything at once', async () => {
+    await importFirst(400);
+    const other = civicAfter(chain[56]!, { event_id: 'other', timestamp: chain[57]!.timestamp });
+    server.events = chain.map((event, index) => (index === 57 ? other : event));
+    const full = importInto(directory, server.url, { now: NOON, full: true });
+    await expect(full).rejects.toThrow('event evt_57 (');
+  });
+
+  test('audits a second in which more events came than a page has', async () => {
+    const second = chain[9]!.timestamp;
+    const many = Array.from({ length: 30 }, (_, n) =>
+      civicAfter(chain[8]!, { event_id: `m${n}`, timestamp: second }),
+    );
+    server.events = [...chain.slice(0, 9), ...many, ...chain.slice(9)];
+    await importInto(directory, server.url, { now: NOON });
+    const gone = server.events.findIndex(({ event_id }) => event_id === 'm17');
+    const swapped = civicAfter(chain[8]!, { event_id: 'swapped', timestamp: second });
+    server.events = server.events.with(gone, swapped);
+    const imports = async () => {
+      for (let count = 1; count <= 25; count += 1) {
+        await importInto(directory, server.url, { now: NOON, pageSize: 20 });
+      }
+    };
+    await expect(imports()).rejects.toThrow('event m17 (');
   });
 
   test('knows a fork from an event that it imported long ago', async () => {
@@ -224,9 +284,10 @@ describe('an import that was killed', () => {
     await expectContinues();
   });
 
-  test('before it wrote its state is continued from the ledger', async () => {
+  test('before it wrote its index is continued from the ledger', async () => {
+    const index = readFileSync(join(directory, INDEX));
     cpSync(whole, directory, { recursive: true });
-    rmSync(join(directory, STATE));
+    writeFileSync(join(directory, INDEX), index);
     await expectContinues();
   });
 
@@ -235,15 +296,21 @@ describe('an import that was killed', () => {
     await expectContinues();
   });
 
+  test('does not go by the index of another ledger', async () => {
+    const other = folders.make();
+    server.events = civicChain(380, { timestamp: '2025-12-01T05:30:00.75+00:00' });
+    await importInto(other, server.url, { now: '2025-12-01T11:50:00Z' });
+    cpSync(join(other, INDEX), join(directory, INDEX));
+    await expectContinues();
+  });
+
   test.each([
-    ['is of another ledger', (state: string) => state.replace(/"range":\["../, '"range":["00')],
-    ['is cut off', (state: string) => state.slice(0, 50)],
-    ['has a member too many', (state: string) => state.replace('{', '{"x":1,')],
-  ])('does not go by a state that %s', async (_, change) => {
-    const path = join(directory, STATE);
-    const state = readFileSync(path, 'utf8');
-    writeFileSync(path, change(state));
-    expect(readFileSync(path, 'utf8')).not.toBe(state);
+    ['is gone', (path: string) => rmSync(path)],
+    ['is cut off', (path: string) => truncateSync(path, 5000)],
+    ['is no database', (path: string) => writeFileSync(path, 'x'.repeat(5000))],
+    ['is empty', (path: string) => truncateSync(path, 0)],
+  ])('makes an index again that %s', async (_, damage) => {
+    damage(join(directory, INDEX));
     await expectContinues();
   });
 });

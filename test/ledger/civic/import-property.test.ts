@@ -13,12 +13,15 @@ class Remote {
   readonly events: CivicEvent[] = [];
   now = START;
 
-  /** `wait` in ms; `back`: how many events before the newest the predecessor is, 0 in an ordinary chain. */
-  append({ wait, back }: { wait: number; back: number }): void {
+  /**
+   * `wait` in ms; `back`: how many events before the newest the predecessor is, 0 in an ordinary chain; `late`: by how
+   * many ms the event's clock is behind.
+   */
+  append({ wait, back, late = 0 }: Arrival): void {
     this.now += wait;
     const before = this.events.at(-1 - back) ?? this.events.at(-1);
     const event_id = `e${this.events.length}`;
-    const timestamp = `${new Date(this.now).toISOString().slice(0, 23)}000+00:00`;
+    const timestamp = `${new Date(this.now - late).toISOString().slice(0, 23)}000+00:00`;
     const link = before ? { previous_hash: before.event_hash } : {};
     this.events.push(civicEvent({ event_id, timestamp, ...link }));
   }
@@ -38,7 +41,7 @@ class Remote {
   }
 }
 
-type Arrival = { wait: number; back: number };
+type Arrival = { wait: number; back: number; late?: number };
 const arrival = fc.record({
   wait: fc.oneof(
     fc.constantFrom(0, 1, 300, 700),
@@ -47,9 +50,14 @@ const arrival = fc.record({
   ),
   back: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 30 })),
 });
+const lateArrival = fc.record({
+  wait: fc.integer({ min: 0, max: 90_000 }),
+  back: fc.constant(0),
+  late: fc.integer({ min: 0, max: 7 * 3_600_000 }),
+});
 const step = fc.record({
-  before: fc.array(arrival, { maxLength: 25 }),
-  during: fc.array(arrival, { maxLength: 4 }),
+  before: fc.array(fc.oneof({ weight: 8, arbitrary: arrival }, lateArrival), { maxLength: 25 }),
+  during: fc.array(fc.oneof({ weight: 8, arbitrary: arrival }, lateArrival), { maxLength: 4 }),
   pageSize: fc.integer({ min: 1, max: 12 }),
 });
 
@@ -83,6 +91,42 @@ test('whatever arrives when, every event is imported once, behind its predecesso
       expect(events.length - ids.length).toBe(forks);
     }),
     { numRuns: Number(process.env.RUNS ?? 40) },
+  );
+}, 60_000);
+
+test('whatever is removed or replaced, an import names it, at the latest when all was compared', async () => {
+  const spacing = fc.array(fc.constantFrom(0, 0, 400, 1000, 60_000, 1_800_000), {
+    minLength: 30,
+    maxLength: 90,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      spacing,
+      fc.nat(),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 12 }),
+      async (waits, which, replace, pageSize) => {
+        const remote = new Remote();
+        for (const wait of waits) remote.append({ wait, back: 0 });
+        const directory = folders.make();
+        const now = new Date(remote.now).toISOString();
+        const run = () =>
+          importInto(directory, 'http://ledger.example', { fetch: remote.fetch([]), pageSize, now });
+        await run();
+        const files = filesOf(directory);
+        const [gone] = remote.events.splice(which % waits.length, 1);
+        const { event_hash: _, ...fields } = gone!;
+        if (replace)
+          remote.events.splice(which % waits.length, 0, civicEvent({ ...fields, event_id: 'other' }));
+        const runs = async () => {
+          for (let count = 0; count <= waits.length; count += 1) await run();
+        };
+        await expect(runs()).rejects.toThrow(`${gone!.event_id} (`);
+        // What came in its place may have been imported by then, as an event that came late.
+        if (!replace) expect(filesOf(directory)).toEqual(files);
+      },
+    ),
+    { numRuns: Number(process.env.RUNS ?? 30) },
   );
 }, 60_000);
 

@@ -1,5 +1,7 @@
-import { rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ImportOptions } from '../../../pipeline/ledger/civic/import.ts';
 import { type CivicEvent, CivicServer, civicAfter, civicChain, civicEvent } from './civic-server.ts';
@@ -44,6 +46,31 @@ describe('importCivicLedger', () => {
     });
     expect(events[2]!.data).toMatchObject({ amount: 12.5, source: { payload_source: 'colony-7' } });
   });
+
+  test.skipIf(spawnSync('python3', ['--version']).error)(
+    'keeps what the program in the guide needs to compute every hash again',
+    async () => {
+      const odd = civicChain(
+        1,
+        { payload: '{"source": 1.0, "__proto__": 1e-7, "n": 12345678901234567890}' },
+        'odd',
+      );
+      await serve([...vectors.events, ...odd]);
+      await importInto(directory, server.url);
+      // As they are on the disk: read as numbers, 1.0 would become 1.
+      const folder = join(directory, 'snapshots');
+      const snapshots = readdirSync(folder).filter((name) => name.endsWith('.zst'));
+      const text = snapshots.map((name) => zstdDecompressSync(readFileSync(join(folder, name)))).join('');
+      const guide = readFileSync(join(import.meta.dirname, '../../../docs/civic-import.md'), 'utf8');
+      const program = /```python\n(.*?)```/s.exec(guide)![1]!;
+      const run = (input: string) => spawnSync('python3', ['-c', program], { input, encoding: 'utf8' });
+      expect(run(text)).toMatchObject({ status: 0, stderr: '' });
+      expect(run(text.replace('"weights":[1', '"weights":[2'))).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('the hash differs'),
+      });
+    },
+  );
 
   test.each([1, 2, 7, 24, 25, 26, 100])('gives the same ledger in pages of %i', async (pageSize) => {
     await serve(civicChain(25));
@@ -109,7 +136,7 @@ describe('importCivicLedger', () => {
     };
     await expect(importInto(directory, server.url)).rejects.toMatchObject({
       code: 'import_failed',
-      found: 'the page before',
+      found: 'the previous page',
     });
   });
 

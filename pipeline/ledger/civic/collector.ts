@@ -1,0 +1,168 @@
+import { CathedralError } from '../../errors.ts';
+import type { Link } from './chain.ts';
+import { type KnownEvents, secondOf } from './known-events.ts';
+import { CHAIN_START, type RemoteEvent } from './remote-event.ts';
+import type { Spool, Spooled } from './spool.ts';
+import { utcTimestamp } from './utc-timestamp.ts';
+
+/** A remote event that is not in the local ledger yet. */
+export type FreshLink = Link & Spooled;
+
+export interface CollectOptions {
+  /** A page of the remote ledger, newest first; one without events is behind its end. */
+  readPage: (limit: number, offset: number) => Promise<RemoteEvent[]>;
+  pageSize: number;
+  /** Read the whole remote ledger. */
+  full: boolean;
+  /** Pages of the past that are compared again. */
+  auditPages: number;
+  /** All that the local ledger holds. */
+  known: KnownEvents;
+  spool: Spool;
+  /** Unix ms. */
+  now: number;
+}
+
+/** A time further ahead of ours than two clocks differ would hold back all that follows it. */
+const MAX_AHEAD_MS = 300_000;
+/** Pages in a row that say nothing new before a server counts as one that does not look at `offset`. */
+const MAX_STALLED_PAGES = 100;
+
+/** What a stretch of the remote ledger was like. */
+export interface Stretch {
+  /** Unix second of its newest event; Infinity where it begins with the newest event of all. */
+  until: number;
+  /** Known events that should have been there, and were not. */
+  missing: Link[];
+}
+
+/** Reads stretches of the remote ledger, compares them with what is known, and keeps what is not. */
+export class Collector {
+  /** Whether a stretch reached from the newest event to the oldest. */
+  hasReadAll = false;
+  readonly #options: CollectOptions;
+  readonly #fresh = new Map<string, FreshLink>();
+  readonly #freshIds = new Map<string, FreshLink>();
+  /** Predecessors that have not been seen, and the event that names each. */
+  readonly #wanted = new Map<string, Link>();
+
+  constructor(options: CollectOptions) {
+    this.#options = options;
+  }
+
+  get fresh(): FreshLink[] {
+    return [...this.#fresh.values()];
+  }
+
+  /** Whether the predecessor of every fresh event is known or fresh. */
+  get isWhole(): boolean {
+    return this.#wanted.size === 0;
+  }
+
+  /** How many known and fresh events are of this Unix second or later. */
+  countFrom(second: number): number {
+    const fresh = this.fresh.filter((link) => secondOf(link) >= second).length;
+    return this.#options.known.countFrom(second) + fresh;
+  }
+
+  /**
+   * Reads from `offset` on until an event is older than the Unix second `from`, to the end where there is none, and on
+   * until every predecessor is found.
+   */
+  async read(offset: number, from: number): Promise<Stretch> {
+    const seen = new Set<string>();
+    let until = offset === 0 ? Number.POSITIVE_INFINITY : undefined;
+    for await (const event of this.#events(offset)) {
+      if (secondOf(event) < from && this.isWhole) return this.#stretch(from, until, seen);
+      until ??= secondOf(event);
+      this.#take(event);
+      seen.add(event.event_hash);
+    }
+    if (offset === 0) this.hasReadAll = true;
+    return this.#stretch(from, until, seen);
+  }
+
+  /** The Unix second of the newest of `events` would be ambiguous: others of that second may stand before the stretch. */
+  #stretch(from: number, until: number | undefined, seen: ReadonlySet<string>): Stretch {
+    if (until === undefined) return { until: from, missing: [] };
+    const expected = this.#options.known.between(from, Math.min(until, Number.MAX_SAFE_INTEGER));
+    return { until, missing: expected.filter(({ event_hash }) => !seen.has(event_hash)) };
+  }
+
+  /** The events of the remote ledger from `offset` on. */
+  async *#events(offset: number): AsyncGenerator<RemoteEvent> {
+    const { readPage, pageSize } = this.#options;
+    let previous = new Set<string>();
+    let stalled = 0;
+    for (let at = offset; ; ) {
+      const page = await readPage(pageSize, at);
+      if (page.length === 0) return;
+      yield* page;
+      stalled = page.every(({ event_id }) => previous.has(event_id)) ? stalled + 1 : 0;
+      if (stalled > MAX_STALLED_PAGES)
+        throw failed('ledger/events', `other events at offset ${at}`, 'the previous page');
+      previous = new Set(page.map(({ event_id }) => event_id));
+      at += page.length;
+    }
+  }
+
+  /** Why the import cannot be: what is still missing after the last pass. */
+  gap(missing: readonly Link[]): CathedralError {
+    const [wanted] = this.#wanted;
+    if (!wanted) return removed(missing[0]!);
+    const [hash, { event_id }] = wanted;
+    return failed(
+      `event ${event_id}`,
+      `its predecessor, the event with hash ${hash}`,
+      'no such event: it was removed',
+    );
+  }
+
+  #take(event: RemoteEvent): void {
+    const { event_id, event_hash, previous_hash } = event;
+    if (this.#isKnown(event)) return;
+    const latest = this.#options.now + MAX_AHEAD_MS;
+    if (Date.parse(event.timestamp) > latest) {
+      const now = new Date(this.#options.now).toISOString();
+      throw failed(`event ${event_id}`, `a time until ${now}`, event.timestamp);
+    }
+    const timestamp = utcTimestamp(event.timestamp);
+    const link = { event_id, event_hash, previous_hash, timestamp, ...this.#options.spool.add(event) };
+    this.#fresh.set(event_hash, link);
+    this.#freshIds.set(event_id, link);
+    this.#wanted.delete(event_hash);
+    if (!this.#has(previous_hash)) this.#wanted.set(previous_hash, link);
+  }
+
+  #has(hash: string): boolean {
+    return hash === CHAIN_START || this.#fresh.has(hash) || this.#options.known.withHash(hash) !== undefined;
+  }
+
+  #isKnown({ event_id, event_hash }: RemoteEvent): boolean {
+    const { known } = this.#options;
+    const sameId = this.#freshIds.get(event_id) ?? known.withId(event_id);
+    if (sameId && sameId.event_hash !== event_hash) {
+      throw failed(`event ${event_id}`, `event_hash ${sameId.event_hash}, as it came before`, event_hash);
+    }
+    const sameHash = this.#fresh.get(event_hash) ?? known.withHash(event_hash);
+    if (sameHash && sameHash.event_id !== event_id) {
+      // The hash covers the fields one behind the other, so the border between two of them can be moved.
+      throw failed(
+        `event ${event_id}`,
+        `the only event with event_hash ${event_hash}`,
+        `${sameHash.event_id} with the same`,
+      );
+    }
+    return sameId !== undefined;
+  }
+}
+
+/** The remote ledger lacks an event that it had. */
+export function removed({ event_id, event_hash }: Link): CathedralError {
+  const expected = `event ${event_id} (${event_hash}), imported before`;
+  return failed('ledger/events', expected, 'no such event: it was removed');
+}
+
+function failed(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('import_failed', { place, expected, found });
+}

@@ -1,0 +1,146 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { LEDGER_START, type LedgerPosition } from '../leaf.ts';
+import type { Link } from './chain.ts';
+
+/** Before every event: the Unix second from which a first import reads, and at which an audit begins. */
+export const BEGINNING = Number.MIN_SAFE_INTEGER;
+
+/** Changes with `SCHEMA`; a file of another version is made again from the ledger. */
+const VERSION = 1;
+const SCHEMA = `
+  CREATE TABLE event (
+    seq INTEGER PRIMARY KEY,
+    event_id TEXT NOT NULL UNIQUE,
+    event_hash BLOB NOT NULL UNIQUE,
+    previous_hash BLOB NOT NULL,
+    timestamp TEXT NOT NULL,
+    second INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX event_previous_hash ON event (previous_hash, seq);
+  CREATE INDEX event_second ON event (second);
+  CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), position TEXT NOT NULL, audited INTEGER NOT NULL) STRICT;
+  PRAGMA user_version = ${VERSION};
+`;
+const LINK = `event_id, lower(hex(event_hash)) AS event_hash, lower(hex(previous_hash)) AS previous_hash, timestamp`;
+
+/** Unix second of a remote or a ledger timestamp: what the remote ledger orders by. */
+export function secondOf({ timestamp }: { timestamp: string }): number {
+  return Math.floor(Date.parse(timestamp) / 1000);
+}
+
+/**
+ * An index of the imported events beside the local ledger, so that an import can look up any of them without reading the
+ * ledger. It is derived: lost, damaged or out of date, it is made again. One transaction spans an import; `save` ends
+ * it, and an import that fails or is killed leaves the index as it was.
+ */
+export class KnownEvents {
+  /** Where the indexed part of the ledger ends. */
+  readonly position: LedgerPosition;
+  /** Unix second up to which the current audit has compared the remote ledger with this one. */
+  readonly audited: number;
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(database: DatabaseSync, position: LedgerPosition, audited: number) {
+    this.#database = database;
+    this.position = position;
+    this.audited = audited;
+  }
+
+  /** The index in the folder of a ledger, empty where it does not fit: `fits` says whether the ledger has its position. */
+  static open(ledger: string, fits: (position: LedgerPosition) => boolean): KnownEvents {
+    const path = join(ledger, 'civic-import.db');
+    return KnownEvents.#resume(path, fits) ?? KnownEvents.#begin(path);
+  }
+
+  static #resume(path: string, fits: (position: LedgerPosition) => boolean): KnownEvents | undefined {
+    if (!existsSync(path)) return undefined;
+    const database = new DatabaseSync(path);
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      const { user_version } = database.prepare('PRAGMA user_version').get()!;
+      const state = database.prepare('SELECT position, audited FROM state').get();
+      const position = JSON.parse(`${state?.position}`) as LedgerPosition;
+      if (user_version === VERSION && fits(position)) {
+        return new KnownEvents(database, position, state?.audited as number);
+      }
+    } catch {
+      // Damaged, or not an index: nothing is lost with it.
+    }
+    database.close();
+    return undefined;
+  }
+
+  static #begin(path: string): KnownEvents {
+    for (const suffix of ['', '-journal']) rmSync(path + suffix, { force: true });
+    const database = new DatabaseSync(path);
+    database.exec(SCHEMA);
+    database.exec('BEGIN IMMEDIATE');
+    return new KnownEvents(database, LEDGER_START, BEGINNING);
+  }
+
+  /** `seq` is that of the local ledger. */
+  add(seq: number, link: Link): void {
+    const { event_id, event_hash, previous_hash, timestamp } = link;
+    this.#prepare('INSERT OR IGNORE INTO event VALUES (?, ?, ?, ?, ?, ?)').run(
+      seq,
+      event_id,
+      Buffer.from(event_hash, 'hex'),
+      Buffer.from(previous_hash, 'hex'),
+      timestamp,
+      secondOf(link),
+    );
+  }
+
+  withHash(hash: string): Link | undefined {
+    return this.#one('event_hash = ?', Buffer.from(hash, 'hex'));
+  }
+
+  withId(id: string): Link | undefined {
+    return this.#one('event_id = ?', id);
+  }
+
+  /** The event that was first to follow the one with this hash. */
+  firstAfter(hash: string): Link | undefined {
+    return this.#one('previous_hash = ? ORDER BY seq LIMIT 1', Buffer.from(hash, 'hex'));
+  }
+
+  /** Unix second of the newest event; null without events. */
+  get newest(): number | null {
+    return this.#prepare('SELECT max(second) AS newest FROM event').get()!.newest as number | null;
+  }
+
+  /** How many events are of this Unix second or later. */
+  countFrom(second: number): number {
+    return this.#prepare('SELECT count(*) AS count FROM event WHERE second >= ?').get(second)!
+      .count as number;
+  }
+
+  /** The events from one Unix second until before another. */
+  between(from: number, until: number): Link[] {
+    const sql = `SELECT ${LINK} FROM event WHERE second >= ? AND second < ? ORDER BY seq`;
+    return this.#prepare(sql).all(from, until) as unknown as Link[];
+  }
+
+  /** Keeps what the ledger has sealed, for the next import. */
+  save(position: LedgerPosition, audited: number): void {
+    this.#prepare('DELETE FROM event WHERE seq >= ?').run(position.size);
+    this.#prepare('INSERT OR REPLACE INTO state VALUES (1, ?, ?)').run(JSON.stringify(position), audited);
+    this.#database.exec('COMMIT');
+  }
+
+  /** Without `save` before it, all changes are lost. */
+  close(): void {
+    this.#database.close();
+  }
+
+  #one(condition: string, value: string | Uint8Array): Link | undefined {
+    return this.#prepare(`SELECT ${LINK} FROM event WHERE ${condition}`).get(value) as Link | undefined;
+  }
+
+  #prepare(sql: string): StatementSync {
+    return this.#statements.getOrInsertComputed(sql, () => this.#database.prepare(sql));
+  }
+}
