@@ -126,7 +126,7 @@ test('whatever is removed or replaced, an import names it, at the latest when al
         if (!replace) expect(filesOf(directory)).toEqual(files);
       },
     ),
-    { numRuns: Number(process.env.RUNS ?? 30) },
+    { numRuns: Number(process.env.RUNS ?? 15) },
   );
 }, 60_000);
 
