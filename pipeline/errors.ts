@@ -52,6 +52,10 @@ export const ERROR_CODES = {
   },
   proof_refused: { exit: 1, meaning: 'What was asked to be proved or verified is not there to be read.' },
   mirror_unreachable: { exit: 1, meaning: 'An origin of a mirror does not answer, or not in time.' },
+  mirror_stopped: {
+    exit: 1,
+    meaning: 'A run that reads a service was ended before it was done: it took longer than it may.',
+  },
   mirror_untrusted: { exit: 1, meaning: 'What an origin serves is not signed by a key that is trusted.' },
   mirror_rollback: {
     exit: 1,

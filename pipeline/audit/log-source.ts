@@ -4,6 +4,8 @@ import { CathedralError } from '../errors.ts';
 import { MAX_BUNDLE_BYTES, parseBundle } from '../log/entry-bundle.ts';
 import { HASH_BYTES } from '../log/hash.ts';
 import { type Bundle, bundlePath, TILE_WIDTH, type Tile, tilePath } from '../log/tile.ts';
+import type { Origin } from '../mirror/origin.ts';
+import { readSmall } from '../mirror/read-small.ts';
 import { LOG_FOLDER, logFile } from '../publish/log/log-folder.ts';
 
 /** Where a log is read from. Nothing that it gives is trusted. */
@@ -19,7 +21,6 @@ export interface LogSource {
 
 /** Most of a note; a checkpoint with many signatures has a few kB. */
 const MAX_NOTE_BYTES = 1_000_000;
-const TIMEOUT_MS = 60_000;
 
 /** A file of the log by its path below the log's address, of at most so many bytes; null where there is none. */
 type ReadLogFile = (path: string, mostBytes: number) => Promise<Uint8Array | null>;
@@ -35,41 +36,20 @@ export function folderSource(out: string): LogSource {
   });
 }
 
-/** The log of a service or a mirror; without a key it has no entries. `baseUrl` has no slash at its end. */
-export function urlSource(baseUrl: string, key: string | null): LogSource {
-  return sourceOf(`${baseUrl}/log`, async (path, mostBytes) => {
-    const url = `${baseUrl}/log/${path}`;
-    const isGated = path.startsWith('tile/entries/');
-    const headers: Record<string, string> = isGated && key ? { authorization: `Bearer ${key}` } : {};
-    try {
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
-      const answer = await fetch(url, { headers, signal, redirect: 'error' });
-      if (answer.status === 404) return (await answer.body?.cancel().then(() => null)) ?? null;
-      if (answer.status !== 200) throw refused(url, 'an answer with the file', describe(answer.status));
-      return await readBody(answer, mostBytes, url);
-    } catch (cause) {
-      if (cause instanceof CathedralError) throw cause;
-      const { message, cause: reason } = cause as Error;
-      throw refused(url, 'an answer', reason instanceof Error ? reason.message : message, cause);
-    }
+/** The log of a service or a mirror; entries are for government keys, so `withKey` reads those. */
+export function originSource(origin: Origin, withKey: Origin): LogSource {
+  return sourceOf(origin.placeOf(LOG_FOLDER), async (path, mostBytes) => {
+    const reader = path.startsWith('tile/entries/') ? withKey : origin;
+    const found = await readSmall(reader, `${LOG_FOLDER}/${path}`, { most: mostBytes }).catch(explain);
+    return found?.bytes ?? null;
   });
 }
 
-function describe(status: number): string {
-  const hint = status === 401 || status === 403 ? ': entries need a government key' : '';
-  return `status ${status}${hint}`;
-}
-
-/** Not more than was asked for, however much comes. */
-async function readBody({ body }: Response, mostBytes: number, url: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw refused(url, `at most ${mostBytes} bytes`, 'more');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function explain(error: unknown): never {
+  if (!(error instanceof CathedralError) || error.code === 'mirror_stopped') throw error;
+  const { place, expected, found } = error;
+  const hint = /^status 40[13]$/.test(found) ? ': entries need a government key' : '';
+  throw refused(place, expected, `${found}${hint}`, error);
 }
 
 function sourceOf(name: string, read: ReadLogFile): LogSource {

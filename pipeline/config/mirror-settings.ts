@@ -111,8 +111,17 @@ export const MIRROR_SETTINGS = {
     default: '30',
     unit: 'seconds, 1 to 3600',
     description:
-      'For `mirror` and `verify`: how long a transfer may bring less than a kilobyte a second before it is begun again.',
+      'For whatever reads a service over HTTP: how long a transfer may bring less than 8 kB a second before it is begun again.',
     schema: integer(1, 3600),
+  },
+  timeLimit: {
+    flag: 'time-limit',
+    env: 'CATHEDRAL_MIRROR_TIME_LIMIT',
+    default: '3600',
+    unit: 'seconds, 1 to 604800',
+    description:
+      'For whatever reads a service over HTTP: how long the whole run may take. An hour, so that the next run of a timer does not wait for this one.',
+    schema: integer(1, 604_800),
   },
   sampleSize: {
     flag: 'sample',

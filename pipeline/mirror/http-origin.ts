@@ -1,14 +1,16 @@
-import { CathedralError } from '../errors.ts';
+import { CathedralError, type Fault } from '../errors.ts';
 import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../ledger/transient-fault.ts';
 import type { Opened, OpenOptions, Origin } from './origin.ts';
 import { Pace } from './pace.ts';
 
-export interface HttpOriginOptions extends Attempts {
+export interface HttpOriginOptions extends Omit<Attempts, 'signal'> {
   /** `https://data.example.org`, with a path where the service is below one. */
   baseUrl: string;
   fetch: typeof fetch;
-  /** How long a transfer may be slower than a kilobyte a second. */
+  /** How long a transfer may be slower than 8 kB a second. */
   stallMs: number;
+  /** How long all requests together may take, from the making of the origin on. */
+  timeLimitMs: number;
   /** `cathedral-data-service 0.1.0` */
   software: string;
   /** Sent as `Authorization: Bearer …`, for an origin that limits others; null: none. */
@@ -29,11 +31,17 @@ export class HttpOrigin implements Origin {
   readonly #base: string;
   /** What it took, for reports. */
   readonly traffic = { requests: 0, bytes: 0 };
+  readonly #stop = new AbortController();
   #isLive: Promise<boolean> | undefined;
 
   constructor(options: HttpOriginOptions) {
     this.#options = options;
     this.#base = options.baseUrl.replace(/\/+$/, '');
+    const { timeLimitMs } = options;
+    const expected = `an end of the run within ${timeLimitMs / 1000} s`;
+    setTimeout(() => {
+      this.#end({ place: this.#base, expected, found: 'requests that are still to be answered' });
+    }, timeLimitMs).unref();
   }
 
   placeOf(path: string): string {
@@ -41,10 +49,15 @@ export class HttpOrigin implements Origin {
   }
 
   retrying<T>(path: string, work: () => Promise<T>): Promise<T> {
-    const { attempts } = this.#options;
-    return retrying(this.#options, work, (fault) =>
+    const { attempts, wait } = this.#options;
+    return retrying({ attempts, wait, signal: this.#stop.signal }, work, (fault) =>
       unreachable(this.placeOf(path), `an answer, asked ${attempts} times`, fault.message, fault),
     );
+  }
+
+  /** Every request from now on, and each that is under way, throws this. */
+  #end(fault: Fault): void {
+    this.#stop.abort(new CathedralError('mirror_stopped', fault));
   }
 
   answersLive(): Promise<boolean> {
@@ -54,7 +67,7 @@ export class HttpOrigin implements Origin {
 
   /** Only a running service has `/live`. */
   async #hasStream(): Promise<boolean> {
-    const pace = new Pace(this.#options.stallMs, this.#options.signal);
+    const pace = new Pace(this.#options.stallMs, this.#stop.signal);
     let response: Response | null = null;
     try {
       response = await this.#ask(this.placeOf('live'), this.#headers({}), pace);
@@ -68,7 +81,7 @@ export class HttpOrigin implements Origin {
   }
 
   async open(path: string, options: OpenOptions = {}): Promise<Opened | 'unchanged' | null> {
-    const pace = new Pace(this.#options.stallMs, this.#options.signal);
+    const pace = new Pace(this.#options.stallMs, this.#stop.signal);
     let response: Response | null = null;
     try {
       response = await this.#ask(this.placeOf(path), this.#headers(options), pace);
@@ -127,7 +140,7 @@ export class HttpOrigin implements Origin {
 
   #explain(error: unknown): unknown {
     if (error instanceof CathedralError || error instanceof TransientFault) return error;
-    if (this.#options.signal?.aborted) return error;
+    if (this.#stop.signal.aborted) return this.#stop.signal.reason;
     return new TransientFault(reasonOf(error), { cause: error });
   }
 }
@@ -146,7 +159,8 @@ function understand(
   const { status, headers } = response;
   if (status === 304 && unless) return 'unchanged';
   if (GONE.has(status)) return null;
-  if (status !== 200 && status !== 206)
+  // A part is an answer to who asked for one.
+  if (status !== 200 && !(status === 206 && from > 0))
     throw statusFault(response) ?? unreachable(place, 'status 200', `status ${status}`);
   const coding = headers.get('content-encoding') ?? 'identity';
   if (coding !== 'identity') throw unreachable(place, 'the file without content coding', coding);

@@ -81,9 +81,8 @@ async function bring(entry: SnapshotEntry, work: SnapshotWork, isNew: boolean) {
   const { origin, folder, reader, blobs, known } = work;
   const { snapshot, bytes } = await readSnapshot(origin, entry, reader);
   const place = origin.placeOf(entry.index.path);
-  const stored = storedFiles(snapshot, place);
+  const stored = storedFiles(snapshot, work.manifest, place);
   const files = stored.map(({ url, sha256, bytes }) => ({ path: url, sha256, bytes }));
-  assertBounded(files, work.manifest, place);
   const { missing, bytes: fetched } = await fetchMissing(files, work);
   const read = ({ sha256, url }: Stored) => readFile(pathOf(blobs.get(sha256), join(folder, url)));
   const voucher = await assertSigned(snapshot, stored, { keys: known, read, place });
@@ -123,16 +122,6 @@ async function placeFiles(files: readonly Promised[], { folder, blobs }: Snapsho
 function pathOf(source: Source | undefined, otherwise: string): string {
   return source ? join(source.folder, source.file) : otherwise;
 }
-
-/** Not every snapshot’s key is known, so its size is bounded by that of the release, which holds all of its histories. */
-function assertBounded(stored: readonly Promised[], { files }: PublicManifest, place: string): void {
-  const sum = (list: readonly { bytes: number }[]) => list.reduce((total, { bytes }) => total + bytes, 0);
-  const most = 2 * sum(files) + LEAST_BOUND;
-  if (sum(stored) > most) throw mismatch(place, `files of at most ${most} bytes together`, `${sum(stored)}`);
-}
-
-/** A manifest may be longer than all the files of a small service. */
-const LEAST_BOUND = 1 << 20;
 
 /** A file that is at its place already, from a run that did not come to its end, or of another snapshot. */
 async function isHeld(

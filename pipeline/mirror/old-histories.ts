@@ -5,44 +5,58 @@ import { OLD_HISTORIES, type SnapshotIndex } from '../publish/snapshot-index.ts'
 import type { Promised } from './fetch-blob.ts';
 import { mismatch } from './mismatch.ts';
 import type { Origin } from './origin.ts';
+import { mostBytesBeside } from './snapshot-list.ts';
 
-/** Named by their SHA-256, which is all that is said of them. */
+/** Named by their SHA-256, which is all that is signed of them. */
 const PATH = new RegExp(`^${OLD_HISTORIES}/([0-9a-f]{64})$`);
 
 /**
- * The histories that are kept as they were before they were written anew, and that are not in the folder yet; how long each is
- * says the origin. Throws mirror_mismatch, also where one is longer than twice the release, and mirror_unreachable.
+ * The histories that are kept as they were before they were written anew, and that are not in the folder yet. Throws what
+ * `oldHistoryLength` throws.
  */
 export async function promisedHistories(
   origin: Origin,
   folder: string,
   index: SnapshotIndex,
-  { files }: PublicManifest,
+  release: PublicManifest,
 ): Promise<Promised[]> {
-  const most = 2 * files.reduce((sum, { bytes }) => sum + bytes, 0);
   const paths = new Set(index.flatMap(({ histories = {} }) => Object.values(histories)));
   const promised: Promised[] = [];
   for (const path of paths) {
     if (path === null) continue;
-    const place = origin.placeOf(path);
-    const [, sha256] = PATH.exec(path) ?? [];
-    if (sha256 === undefined)
-      throw mismatch(place, `a file below ${OLD_HISTORIES}/ named by its SHA-256`, path);
+    const sha256 = hashIn(path, origin.placeOf(path));
     if (await stat(join(folder, path)).catch(() => null)) continue;
-    const bytes = await lengthOf(origin, path);
-    if (bytes === null || bytes > most)
-      throw mismatch(
-        place,
-        `a file of at most ${most} bytes`,
-        bytes === null ? 'one that does not say' : `${bytes}`,
-      );
-    promised.push({ path, sha256, bytes });
+    promised.push({ path, sha256, bytes: await oldHistoryLength(origin, path, release) });
   }
   return promised;
 }
 
+function hashIn(path: string, place: string): string {
+  const [, sha256] = PATH.exec(path) ?? [];
+  if (sha256 !== undefined) return sha256;
+  throw mismatch(place, `a file below ${OLD_HISTORIES}/ named by its SHA-256`, path);
+}
+
+/**
+ * Bytes of such a history. Only the origin says how many: so no more than a snapshot may have. Throws mirror_mismatch and
+ * mirror_unreachable.
+ */
+export async function oldHistoryLength(
+  origin: Origin,
+  path: string,
+  release: PublicManifest,
+): Promise<number> {
+  const place = origin.placeOf(path);
+  hashIn(path, place);
+  const bytes = await lengthOf(origin, path);
+  const most = mostBytesBeside(release);
+  if (bytes !== null && bytes <= most) return bytes;
+  const found = bytes === null ? 'one that does not say' : `${bytes}`;
+  throw mismatch(place, `a file of at most ${most} bytes`, found);
+}
+
 /** As an origin announces it; null where it does not. */
-export async function lengthOf(origin: Origin, path: string): Promise<number | null> {
+async function lengthOf(origin: Origin, path: string): Promise<number | null> {
   return origin.retrying(path, async () => {
     const opened = await origin.open(path);
     if (opened === null || opened === 'unchanged')

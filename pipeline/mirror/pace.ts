@@ -1,15 +1,15 @@
 import { TransientFault } from '../ledger/transient-fault.ts';
 
-/** A modem of 1990 is faster. */
-const LEAST_BYTES_PER_SECOND = 1024;
+/** Six transfers at once need 400 kbit/s then. */
+const LEAST_BYTES_PER_SECOND = 8192;
 
 /**
- * Ends a transfer that brings less than a kilobyte a second for `stallMs`, its beginning included: a time-out for the whole
- * would end large files over slow lines, and one between two bytes would never end a byte now and then.
+ * Ends a transfer that brings less than 8 kB a second for `stallMs`, its beginning included: a time-out for the whole would
+ * end large files over slow lines, and one between two bytes would never end a byte now and then.
  */
 export class Pace {
   readonly signal: AbortSignal;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: ReturnType<typeof setInterval>;
   #bytes = 0;
 
   constructor(stallMs: number, stop: AbortSignal | undefined) {

@@ -1,5 +1,6 @@
 import { digestOf } from '../ledger/digest.ts';
 import type { TileReader } from '../log/tile-reader.ts';
+import type { PublicManifest } from '../publish/public-manifest.ts';
 import {
   INDEX,
   LIST_PATH,
@@ -76,8 +77,11 @@ export async function readSnapshot(
   return { snapshot, bytes: found.bytes };
 }
 
-/** The files that a snapshot has of its own, each at a path where a mirror may write it. Throws release_invalid. */
-export function storedFiles({ files }: Snapshot, place: string): Stored[] {
+/**
+ * The files that a snapshot has of its own, each at a path where a mirror may write it. Not every snapshot's key is known, so
+ * their size is bounded by that of the release, which holds all of the histories. Throws release_invalid and mirror_mismatch.
+ */
+export function storedFiles({ files }: Snapshot, release: PublicManifest, place: string): Stored[] {
   const stored = files.filter((file): file is Stored => 'url' in file);
   assertPlaceable(
     stored.map(({ url }) => url),
@@ -85,5 +89,19 @@ export function storedFiles({ files }: Snapshot, place: string): Stored[] {
   );
   const astray = stored.find(({ url }) => !URL.test(url));
   if (astray) throw mismatch(place, `files below ${SNAPSHOTS}/`, astray.url);
+  const [most, found] = [mostBytesBeside(release), bytesOf(stored)];
+  if (found > most) throw mismatch(place, `files of at most ${most} bytes together`, `${found}`);
   return stored;
+}
+
+/** A manifest may be longer than all the files of a small service. */
+const LEAST_BOUND = 1 << 20;
+
+/** The most that a snapshot, or a history that is kept for them, may have beside a release. */
+export function mostBytesBeside({ files }: PublicManifest): number {
+  return 2 * bytesOf(files) + LEAST_BOUND;
+}
+
+function bytesOf(files: readonly { bytes: number }[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }

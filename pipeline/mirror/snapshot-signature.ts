@@ -2,6 +2,7 @@ import { CathedralError } from '../errors.ts';
 import { parseVerifierKey, type Verifier } from '../ledger/note.ts';
 import { openManifest } from '../publish/open-manifest.ts';
 import {
+  LONGEST,
   MANIFEST_PATH,
   type PublicManifest,
   parsePublicManifest,
@@ -36,6 +37,12 @@ export async function assertSigned(
     stored.find((file) => file.path === path),
   );
   if (!manifestFile || !signatureFile) return 'nobody';
+  for (const [file, path] of [
+    [manifestFile, MANIFEST_PATH],
+    [signatureFile, SIGNATURE_PATH],
+  ] as const)
+    if (file.bytes > LONGEST[path])
+      throw mismatch(`${place}: ${path}`, `at most ${LONGEST[path]} bytes`, `${file.bytes}`);
   const [bytes, signature] = [await read(manifestFile), await read(signatureFile)];
   const { manifest, voucher } = await open(bytes, signature, keys, place);
   const { size, root_hash } = manifest.log;

@@ -64,7 +64,8 @@ export class Findings {
     try {
       return await withClientErrors(work);
     } catch (error) {
-      if (!(error instanceof CathedralError)) throw error;
+      // What ends the run says nothing of the file that was to be read.
+      if (!(error instanceof CathedralError) || error.code === 'mirror_stopped') throw error;
       const { code, place, expected, found } = error;
       this.#findings.push({ code, place, expected, found });
       return null;

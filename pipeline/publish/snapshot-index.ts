@@ -68,7 +68,7 @@ const Entry = z.strictObject({
   log_size: z.int().min(0),
   root_hash: Latest.shape.log.shape.root_hash,
   /** Of `/snapshots/<id>/index.json`. */
-  index: z.strictObject({ path: ReleasePath, ...Blob.shape }),
+  index: z.strictObject({ path: ReleasePath, ...Blob.shape, bytes: Blob.shape.bytes.max(LONGEST_INDEX) }),
   /**
    * By a range's `of`: the file that the range is of now, where a later version of the software wrote the history anew and
    * its end is another one; null where the old file is lost.

@@ -2,11 +2,12 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { assertGoesOn } from '../../pipeline/audit/assert-goes-on.ts';
 import { LogEntries } from '../../pipeline/audit/log-entries.ts';
-import { folderSource, type LogSource, urlSource } from '../../pipeline/audit/log-source.ts';
+import { folderSource, type LogSource, originSource } from '../../pipeline/audit/log-source.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/audit/prove-event.ts';
 import { readExport } from '../../pipeline/audit/read-export.ts';
 import { verifyExport } from '../../pipeline/audit/verify-export.ts';
 import { verifyProof } from '../../pipeline/audit/verify-proof.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { nodeHash } from '../../pipeline/ledger/merkle.ts';
 import { formatTlogProof } from '../../pipeline/log/tlog-proof.ts';
@@ -14,12 +15,20 @@ import { exportOptions } from './audit/export-options.ts';
 import { formatExportVerdict } from './audit/format-export-verdict.ts';
 import { type Command, defineCommand } from './command.ts';
 import { openSource, readVerifiers, SOURCE_SETTINGS } from './ledger-source.ts';
-import { readHeld } from './reader-settings.ts';
+import { httpOrigin, PATIENCE_SETTINGS, readHeld } from './reader-settings.ts';
 import { required } from './required.ts';
 
 const prove = defineCommand({
   summary: 'Prints a proof that an event is in the log, which anybody can verify with the public key alone.',
-  settings: ['provenEvent', 'out', 'logUrl', 'provenLedger', ...SOURCE_SETTINGS, 'json'],
+  settings: [
+    'provenEvent',
+    'out',
+    'logUrl',
+    'provenLedger',
+    ...PATIENCE_SETTINGS,
+    ...SOURCE_SETTINGS,
+    'json',
+  ],
   words: ['provenEvent'],
   async run(config, context) {
     const { provenLedger: ledger, json } = config;
@@ -70,6 +79,7 @@ const verifyExportCommand = defineCommand({
     'exportFilter',
     'out',
     'logUrl',
+    ...PATIENCE_SETTINGS,
     'governmentKey',
     'ledgerKey',
     'heldCheckpoint',
@@ -81,7 +91,7 @@ const verifyExportCommand = defineCommand({
     const file = await openExport(place);
     const options = exportOptions(file.head, config);
     const verifiers = await readVerifiers(config.ledgerKey);
-    const log = await LogEntries.open(sourceOf(config), verifiers);
+    const log = await LogEntries.open(sourceOf(config, config.governmentKey), verifiers);
     const held = await readHeld(config.heldCheckpoint);
     const goesOnFrom = held && (await assertGoesOn(log.log, held, verifiers)).size;
     progress.stage(`comparing ${place} with the log`);
@@ -105,16 +115,15 @@ export const AUDIT: Readonly<Record<string, Command>> = {
   'verify-export': verifyExportCommand,
 };
 
-function sourceOf({
-  out,
-  logUrl,
-  governmentKey = null,
-}: {
-  out: string;
-  logUrl: string | null;
-  governmentKey?: string | null;
-}): LogSource {
-  return logUrl === null ? folderSource(out) : urlSource(logUrl, governmentKey);
+type LogConfig = Pick<Config, 'out' | 'logUrl' | (typeof PATIENCE_SETTINGS)[number]>;
+
+function sourceOf(config: LogConfig, governmentKey: string | null = null): LogSource {
+  const { out, logUrl } = config;
+  if (logUrl === null) return folderSource(out);
+  const [origin, withKey] = [null, governmentKey].map((apiKey) =>
+    httpOrigin(logUrl, config, { apiKey, isStatic: false }),
+  );
+  return originSource(origin!, withKey!);
 }
 
 async function openExport(place: string) {

@@ -11,12 +11,12 @@ export const mirror = defineCommand({
   settings: ['mirrorOrigin', 'mirrorFolder', ...READER_SETTINGS, 'recheck', 'withoutLinks', 'wait', 'json'],
   words: ['mirrorOrigin', 'mirrorFolder'],
   async run(config, context) {
-    const { recheck, withoutLinks, wait, json } = config;
+    const { recheck, withoutLinks, wait, json, readerApiKey: apiKey, staticOrigin: isStatic } = config;
     const address = required('mirrorOrigin', config.mirrorOrigin);
     const folder = required('mirrorFolder', config.mirrorFolder);
     const { now, progress, print } = context;
     const started = now();
-    const origin = httpOrigin(address, config);
+    const origin = httpOrigin(address, config, { apiKey, isStatic });
     const reader = await readerOptions(config, context);
     const options = { origin, address, folder, recheck, withoutLinks, waitMs: wait * 1000, ...reader };
     const mirrored = await mirrorService(options);

@@ -4,18 +4,20 @@ import type { HeldCheckpoint } from '../../pipeline/audit/assert-goes-on.ts';
 import { type Config, SETTINGS } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
-import { HttpOrigin } from '../../pipeline/mirror/http-origin.ts';
+import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/mirror/http-origin.ts';
 import type { Context } from './command.ts';
 import { readVerifiers } from './ledger-source.ts';
 import { SOFTWARE } from './software.ts';
 
+/** How long a service may take over its answers. */
+export const PATIENCE_SETTINGS = ['transferStall', 'timeLimit'] as const;
 /** What whoever reads a service, rather than makes it, is told. */
 export const READER_SETTINGS = [
   'readerKeys',
   'readerLedgerKeys',
   'acceptExpired',
   'parallelRequests',
-  'transferStall',
+  ...PATIENCE_SETTINGS,
   'readerApiKey',
   'staticOrigin',
 ] as const;
@@ -40,12 +42,13 @@ export async function readerOptions(config: ReaderConfig, { now, progress }: Con
 
 export function httpOrigin(
   baseUrl: string,
-  { transferStall, readerApiKey: apiKey, staticOrigin: isStatic }: ReaderConfig,
+  { transferStall, timeLimit }: Pick<Config, (typeof PATIENCE_SETTINGS)[number]>,
+  { apiKey, isStatic }: Pick<HttpOriginOptions, 'apiKey' | 'isStatic'>,
 ): HttpOrigin {
-  const wait = (ms: number) => sleep(ms);
-  const stallMs = transferStall * 1000;
-  const attempts = { attempts: ATTEMPTS, wait, signal: undefined };
-  return new HttpOrigin({ baseUrl, fetch, stallMs, software: SOFTWARE, apiKey, isStatic, ...attempts });
+  const [stallMs, timeLimitMs] = [transferStall * 1000, timeLimit * 1000];
+  const attempts = { attempts: ATTEMPTS, wait: (ms: number) => sleep(ms) };
+  const asked = { baseUrl, fetch, software: SOFTWARE, apiKey, isStatic };
+  return new HttpOrigin({ ...asked, stallMs, timeLimitMs, ...attempts });
 }
 
 /** A key has a plus sign and 44 digits of base64, which no file is named by. */

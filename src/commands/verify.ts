@@ -16,7 +16,7 @@ export const verify = defineCommand({
   words: ['verifiedPlace'],
   async run(config, context) {
     const place = required('verifiedPlace', config.verifiedPlace);
-    const { sampleSize, json } = config;
+    const { sampleSize, json, readerApiKey: apiKey, staticOrigin: isStatic } = config;
     const seed = config.sampleSeed ?? randomInt(2 ** 32);
     const isRemote = /^https?:\/\//.test(place);
     const folder = isRemote ? null : await FolderOrigin.at(place);
@@ -27,7 +27,7 @@ export const verify = defineCommand({
       // A folder does not change by itself.
       ...(folder && { wait: async () => {} }),
       keys,
-      origin: folder ?? httpOrigin(place, config),
+      origin: folder ?? httpOrigin(place, config, { apiKey, isStatic }),
       root: folder?.root ?? null,
       held: await readHeld(config.heldCheckpoint),
       choose: choiceOf(sampleSize, seed),

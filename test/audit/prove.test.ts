@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { LogEntries } from '../../pipeline/audit/log-entries.ts';
-import { folderSource, urlSource } from '../../pipeline/audit/log-source.ts';
+import { folderSource, originSource } from '../../pipeline/audit/log-source.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/audit/prove-event.ts';
 import { verifyProof } from '../../pipeline/audit/verify-proof.ts';
 import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
@@ -15,10 +15,14 @@ import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { formatTlogProof, parseTlogProof } from '../../pipeline/log/tlog-proof.ts';
 import { logFile } from '../../pipeline/publish/log/log-folder.ts';
 import { FIRST_SLOT, temporaryFolder, writeSnapshot } from '../ledger/test-ledger.ts';
+import { httpOrigin } from '../mirror/bring.ts';
+import { pour } from '../mirror/lying-server.ts';
 import { failureOf } from '../publish/temporary-folder.ts';
 import { EVENTS, events, hashOf, publishSmallLog, VERIFIERS } from './small-log.ts';
 
 const STRANGER = [signerFromSeed('ledger.example/test', new Uint8Array(32).fill(8)).verifier];
+
+const overHttp = (url: string) => originSource(httpOrigin(url), httpOrigin(url));
 
 let folder: string;
 let out: string;
@@ -106,14 +110,18 @@ describe('a proof', () => {
 
 describe('a log that is read over HTTP', () => {
   /** Serves OUT/log as a static host would, entries too, and counts. */
-  async function served(answer: (path: string) => Buffer | number) {
+  async function served(answer: (path: string) => Buffer | number | 'endless') {
     const server = createServer((request, response) => {
       const found = answer(request.url!);
+      if (found === 'endless') return pour(response);
       response.writeHead(typeof found === 'number' ? found : 200);
       response.end(typeof found === 'number' ? '' : found);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
@@ -128,22 +136,27 @@ describe('a log that is read over HTTP', () => {
   test('gives the same proof, also where its partial tiles are whole by now', async () => {
     const event = hashOf(events[600]!);
     const expected = await proveFromLog(folderSource(out), event, VERIFIERS);
-    expect(await proveFromLog(urlSource(await served(fileAt), null), event, VERIFIERS)).toEqual(expected);
+    expect(await proveFromLog(overHttp(await served(fileAt)), event, VERIFIERS)).toEqual(expected);
     const full = Buffer.concat([fileAt('/log/tile/0/002.p/188') as Buffer, Buffer.alloc(68 * 32)]);
     const grown = (path: string) => {
       if (path.includes('/tile/0/002')) return path.endsWith('/002') ? full : 404;
       return fileAt(path);
     };
-    expect(await proveFromLog(urlSource(await served(grown), null), event, VERIFIERS)).toEqual(expected);
+    expect(await proveFromLog(overHttp(await served(grown)), event, VERIFIERS)).toEqual(expected);
   });
 
   test.each([
     ['needs a key', () => 401, 'status 401: entries need a government key'],
     ['is not there', () => 404, 'found none'],
     ['fails', () => 500, 'status 500'],
-    ['never ends', () => Buffer.alloc(2_000_000), 'at most 1000000 bytes'],
+    ['never ends', () => 'endless' as const, 'at most 1000000 bytes'],
+    [
+      'has a tile that never ends',
+      (path: string) => (path.includes('checkpoint') ? fileAt(path) : 'endless'),
+      'at most 8192 bytes',
+    ],
   ])('and %s is refused', async (_, answer, message) => {
-    const source = urlSource(await served(answer), null);
+    const source = overHttp(await served(answer));
     expect(await failureOf(() => LogEntries.open(source, VERIFIERS))).toMatchObject({
       code: 'proof_refused',
       message: expect.stringContaining(message),
@@ -151,7 +164,7 @@ describe('a log that is read over HTTP', () => {
   });
 
   test('and cannot be reached is refused', async () => {
-    const error = await failureOf(() => urlSource('http://127.0.0.1:1', null).checkpoint());
+    const error = await failureOf(() => overHttp('http://127.0.0.1:1').checkpoint());
     expect(error).toMatchObject({ code: 'proof_refused', place: 'http://127.0.0.1:1/log/checkpoint' });
   });
 
@@ -161,7 +174,7 @@ describe('a log that is read over HTTP', () => {
       if (!path.includes('entries/001') || typeof found === 'number') return found;
       return Buffer.from(found.toString('latin1').replace('"ATLAS"', '"ATLAX"'), 'latin1');
     };
-    const entries = await LogEntries.open(urlSource(await served(changed), 'a key'), VERIFIERS);
+    const entries = await LogEntries.open(overHttp(await served(changed)), VERIFIERS);
     expect((await entries.bundle(0)).hashes[5]).toBe(hashOf(events[5]!));
     expect(await failureOf(() => entries.bundle(1))).toMatchObject({ code: 'log_invalid' });
   });

@@ -17,12 +17,12 @@ export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {
     baseUrl: address,
     fetch,
     stallMs: 1000,
+    timeLimitMs: 600_000,
     software: 'test 0.0.0',
     apiKey: null,
     isStatic: false,
     attempts: 3,
     wait,
-    signal: undefined,
     ...more,
   });
 }

@@ -1,14 +1,35 @@
 import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
+import { readSmall } from '../../pipeline/mirror/read-small.ts';
 import type { Verification } from '../../pipeline/mirror/verification.ts';
 import { type VerifyOptions, verify } from '../../pipeline/mirror/verify.ts';
+import { sha256 } from '../../pipeline/publish/manifest.ts';
+import {
+  formatSnapshot,
+  formatSnapshotIndex,
+  LIST_PATH as LIST,
+  parseSnapshot,
+  parseSnapshotIndex,
+} from '../../pipeline/publish/snapshot-index.ts';
 import { formatVerification } from '../../src/commands/format-verification.ts';
+import { PageOrigin } from '../../src/components/verification/page-origin.ts';
 import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
 import { bring, httpOrigin } from './bring.ts';
-import { answer, LyingServer, pour, serve, stream } from './lying-server.ts';
-import { BEGIN, LEDGER, logOf, PUBLISHER, STRANGER, smallSite, writeSite } from './small-service.ts';
+import { answer, type Lie, LyingServer, pour, serve, stream } from './lying-server.ts';
+import {
+  BEGIN,
+  LEDGER,
+  logOf,
+  PUBLISHER,
+  type Site,
+  STRANGER,
+  signedList,
+  smallSite,
+  writeSite,
+} from './small-service.ts';
 
 let server: LyingServer;
 
@@ -117,6 +138,17 @@ describe('the verification of a service', () => {
     server.site.set('economy/mic-history.csv', history);
     const { findings } = await look();
     expect(findings.filter(({ place }) => place.includes(': economy/mic-history.csv'))).toHaveLength(3);
+  });
+
+  test('asks for nothing of a history without rows, of a host and of a folder', async () => {
+    const files = (all: Site) => all.set('economy/mic-history.csv', Buffer.from('event,what\n'));
+    server.site = smallSite({ release: 3, files });
+    expect((await look()).findings).toEqual([]);
+    expect(server.requests.filter((path) => path.includes('bytes='))).toEqual([]);
+    const folder = await temporaryFolder();
+    await bring(server.url, folder);
+    const origin = await FolderOrigin.at(folder);
+    expect((await look({ origin, root: origin.root })).findings).toEqual([]);
   });
 
   test('finds a list of snapshots that is older than the release, and one that is gone', async () => {
@@ -240,6 +272,149 @@ describe('the verification of a service', () => {
     });
     const { manifest, findings } = await look();
     expect([manifest?.version, findings]).toEqual([4, []]);
+  });
+});
+
+describe('a host without an end to what it sends', () => {
+  /** More than all that is signed, with what a socket and a reader hold in advance. */
+  const MOST = 12 << 20;
+  const gzip = { 'content-encoding': 'gzip' };
+
+  async function bounded(path: string, lie: Lie): Promise<Verification> {
+    server.lies.set(path, lie);
+    const origin = httpOrigin(server.url);
+    const verification = await look({ origin });
+    expect(origin.traffic.bytes).toBeLessThan(MOST);
+    return verification;
+  }
+
+  test('is refused at each of its files', async () => {
+    for (const path of server.site.keys()) {
+      server.lies.clear();
+      const { findings } = await bounded(path, (response) => pour(response));
+      const isRead = !isLeftOut(path);
+      expect([path, findings.length > 0]).toEqual([path, isRead]);
+    }
+  });
+  /** Part of tiles that are whole by now, and what was there before. */
+  const isLeftOut = (path: string) => /\.p\/(?!44$|1$)\d+$/.test(path);
+
+  const HISTORY = 'economy/mic-history.csv';
+  test.each<[what: string, path: string, lie: Lie]>([
+    [
+      'a range that goes on',
+      HISTORY,
+      (response, { headers }, bytes) => {
+        const from = /\d+/.exec(headers.range ?? '')?.[0];
+        if (from === undefined) return response.end(bytes);
+        response.writeHead(206, { 'content-range': `bytes ${from}-999999999/1000000000` });
+        pour(response);
+      },
+    ],
+    [
+      'the whole in the place of a range',
+      HISTORY,
+      (response, { headers }, bytes) => (headers.range ? pour(response) : response.end(bytes)),
+    ],
+    [
+      'a part that nobody asked for',
+      HISTORY,
+      (response) => {
+        response.writeHead(206, { 'content-range': 'bytes 0-999999999/1000000000' });
+        pour(response);
+      },
+    ],
+    ['a page for a missing file', HISTORY, (response) => pour(response.writeHead(404))],
+    ['the reason for an error', HISTORY, (response) => pour(response.writeHead(500))],
+    ['the reason for a refusal', HISTORY, (response) => pour(response.writeHead(403))],
+    ['a redirect', HISTORY, (response) => pour(response.writeHead(302, { location: '/elsewhere' }))],
+    [
+      'a redirect to itself',
+      HISTORY,
+      (response, { url }) => pour(response.writeHead(302, { location: url! })),
+    ],
+    [
+      'a compressed body',
+      HISTORY,
+      (response) => {
+        response.writeHead(200, gzip);
+        response.end(gzipSync(Buffer.alloc(24 << 20)));
+      },
+    ],
+    ['a compressed first answer', 'latest.json', (response) => pour(response.writeHead(200, gzip))],
+  ])('is refused with %s', async (_, path, lie) => {
+    expect((await bounded(path, lie)).findings.length).toBeGreaterThan(0);
+  });
+
+  test('is refused where it sends so slowly that the end is hours away', async () => {
+    server.lies.set('economy/large.bin', (response) => {
+      const timer = setInterval(() => response.write(Buffer.alloc(20)), 5);
+      response.on('close', () => clearInterval(timer));
+    });
+    const origin = httpOrigin(server.url, { stallMs: 300, attempts: 1 });
+    const { findings } = await look({ origin });
+    expect(findings).toMatchObject(
+      [{ code: 'mirror_unreachable', found: /^\d+ bytes in 300 ms$/ }].map(({ found, ...rest }) => ({
+        ...rest,
+        found: expect.stringMatching(found),
+      })),
+    );
+  });
+
+  test('ends the run, and is no fault of the file, where the run may take no longer', async () => {
+    server.lies.set('economy/large.bin', () => {});
+    const origin = httpOrigin(server.url, { stallMs: 600_000, timeLimitMs: 500 });
+    expect(await failureOf(() => look({ origin }))).toMatchObject({
+      code: 'mirror_stopped',
+      expected: 'an end of the run within 0.5 s',
+    });
+  });
+
+  test('is left, or broken off, by the page in a browser, too', async () => {
+    const { fetch } = globalThis;
+    onTestFinished(() => void Object.assign(globalThis, { fetch }));
+    // A browser completes addresses with that of the page.
+    const fetchHere = (path: string, options: RequestInit) => fetch(server.url + path, options);
+    Object.assign(globalThis, { fetch: fetchHere });
+    let left = 0;
+    const errors = { missing: 404, refused: 403 };
+    for (const [path, status] of Object.entries(errors))
+      server.lies.set(path, (response) => {
+        response.on('close', () => (left += 1));
+        pour(response.writeHead(status));
+      });
+    server.lies.set('slow', (response) => void response.write('x'));
+    const origin = new PageOrigin(300);
+    expect(await origin.open('missing')).toBe(null);
+    expect(await failureOf(() => origin.open('refused'))).toMatchObject({ found: 'status 403' });
+    await expect.poll(() => left, { timeout: 20_000 }).toBe(2);
+    expect(await failureOf(() => readSmall(origin, 'slow', { most: 100 }))).toMatchObject({
+      code: 'mirror_unreachable',
+      found: expect.stringMatching(/bytes in 300 ms$/),
+    });
+  });
+
+  test('may say of no snapshot, and of no old history, that it is larger than two releases', async () => {
+    const entries = parseSnapshotIndex(server.site.get(LIST)!.toString());
+    const [path, old] = ['snapshots/2025-12-01T00Z/index.json', `snapshots/histories/${'0'.repeat(64)}`];
+    entries[1]!.histories = { [HISTORY]: old };
+    server.lies.set(old, (response) => {
+      response.writeHead(200, { 'content-length': '5000000000000' });
+      response.on('error', () => {});
+      pour(response);
+    });
+    const snapshot = parseSnapshot(server.site.get(path)!.toString(), path);
+    for (const file of snapshot.files) if ('url' in file) file.bytes = 5_000_000_000;
+    const bytes = Buffer.from(formatSnapshot(snapshot));
+    server.site.set(path, bytes);
+    Object.assign(entries[2]!.index, { sha256: sha256(bytes), bytes: bytes.length });
+    for (const [at, text] of signedList(formatSnapshotIndex(entries), 3))
+      server.site.set(at, Buffer.from(text));
+    const { findings } = await look();
+    expect(findings.map(({ place, expected }) => [place, expected])).toEqual([
+      [`${server.url}/${old}`, expect.stringMatching(/^a file of at most \d{7} bytes$/)],
+      [`${server.url}/${path}`, expect.stringMatching(/^files of at most \d{7} bytes together$/)],
+    ]);
   });
 });
 

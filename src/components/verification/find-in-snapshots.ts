@@ -80,7 +80,11 @@ async function findIn(
     throw mismatch(origin.placeOf(url), `a file of ${bytes} bytes`, 'no such file');
   };
   const keys = release.known;
-  const voucher = await assertSigned(snapshot, storedFiles(snapshot, place), { keys, read, place });
+  const voucher = await assertSigned(snapshot, storedFiles(snapshot, release.manifest, place), {
+    keys,
+    read,
+    place,
+  });
   if (voucher === 'known') return { path: file.path, id: entry.id, asOf: entry.as_of };
   throw mismatch(
     place,

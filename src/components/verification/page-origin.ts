@@ -1,5 +1,6 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Opened, Origin } from '../../../pipeline/mirror/origin.ts';
+import { Pace } from '../../../pipeline/mirror/pace.ts';
 
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 const NO_VALIDATOR = { etag: null, lastModified: null };
@@ -8,6 +9,12 @@ const NO_VALIDATOR = { etag: null, lastModified: null };
 export class PageOrigin implements Origin {
   /** What it took, for the reader to see. */
   readonly traffic = { requests: 0, bytes: 0 };
+  readonly #stallMs: number;
+
+  /** The default is that of the command line's `--transfer-stall`. */
+  constructor(stallMs = 30_000) {
+    this.#stallMs = stallMs;
+  }
 
   placeOf(path: string): string {
     return `/${path}`;
@@ -28,26 +35,35 @@ export class PageOrigin implements Origin {
     this.traffic.requests += 1;
     // What never changes may come out of the browser's own store: it is checked all the same.
     const cache = path.startsWith('log/tile/') ? 'default' : 'no-cache';
-    const response = await fetch(place, { cache, credentials: 'omit', redirect: 'error' }).catch(
+    const pace = new Pace(this.#stallMs, undefined);
+    const { signal } = pace;
+    const response = await fetch(place, { cache, credentials: 'omit', redirect: 'error', signal }).catch(
       (cause: Error) => {
+        pace.end();
         throw unreachable(place, 'an answer', cause.message, cause);
       },
     );
+    if (response.status === 200)
+      return { from: 0, bytes: null, validator: NO_VALIDATOR, body: this.#read(response, place, pace) };
+    pace.end();
+    // Left alone, the browser would go on with it.
+    await response.body?.cancel().catch(() => {});
     if (GONE.has(response.status)) return null;
-    if (response.status !== 200) throw unreachable(place, 'status 200', `status ${response.status}`);
-    return { from: 0, bytes: null, validator: NO_VALIDATOR, body: this.#read(response, place) };
+    throw unreachable(place, 'status 200', `status ${response.status}`);
   }
 
-  async *#read({ body }: Response, place: string): AsyncGenerator<Uint8Array> {
+  async *#read({ body }: Response, place: string, pace: Pace): AsyncGenerator<Uint8Array> {
     const reader = body?.getReader();
     try {
       for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
         this.traffic.bytes += next.value.length;
+        pace.add(next.value.length);
         yield next.value;
       }
     } catch (cause) {
       throw unreachable(place, 'the whole file', (cause as Error).message, cause);
     } finally {
+      pace.end();
       // Who has enough stops here, and so does the transfer.
       await reader?.cancel().catch(() => {});
     }

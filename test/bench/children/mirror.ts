@@ -11,7 +11,6 @@ const wait = async () => {};
 await report(() => (folder === undefined ? fetchAll() : bring(folder)));
 
 async function bring(folder: string) {
-  const attempts = { attempts: 1, wait, signal: undefined };
   const origin = new HttpOrigin({
     baseUrl: address,
     fetch,
@@ -19,7 +18,9 @@ async function bring(folder: string) {
     software: 'bench 0.0.0',
     apiKey: null,
     isStatic: false,
-    ...attempts,
+    timeLimitMs: 600_000,
+    attempts: 1,
+    wait,
   });
   await mirror({
     origin,
