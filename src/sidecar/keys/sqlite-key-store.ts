@@ -1,7 +1,9 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { leaveWal } from '../storage/open-database.ts';
+import { StoreFile } from '../storage/store-file.ts';
 import type {
   Added,
   KeyRecord,
@@ -19,137 +21,161 @@ import { prepareStatements, type Statements } from './sqlite-statements.ts';
 /** For another process that writes, ms. Writes take a few; five seconds of waiting mean that something hangs. */
 const BUSY_TIMEOUT_MS = 5000;
 
+/** What a command does where there is no key store. */
+export interface KeyStoreOptions {
+  /** Refuses a path at which there is none, and makes nothing; by default one is made. */
+  mustExist?: boolean;
+}
+
+interface OpenStore {
+  database: DatabaseSync;
+  sql: Statements;
+}
+
 /**
- * The key store in one SQLite file, made where there is none, readable by its owner alone. Several processes may use it at
- * once (WAL): a reader never waits for a writer, and each call sees what was committed before it, so there is no cache that
- * a revocation would have to reach.
+ * The key store in one SQLite file, readable by its owner alone. Several processes may use it at once, and each call sees what
+ * was committed before it, so there is no cache that a revocation would have to reach. Each call looks at the file that is at
+ * the path: a back-up that was put there is used from then on.
  */
-export function openKeyStore(path: string): KeyStore {
+export function openKeyStore(path: string, { mustExist = false }: KeyStoreOptions = {}): KeyStore {
   return guard(path, () => {
-    makePrivate(path);
-    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-    try {
-      migrate(database, MIGRATIONS, path);
-      // Full: a revocation that was answered for is on the disk, whatever happens to the power.
-      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-      return new SqliteKeyStore(path, database);
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    const open = (isFirst: boolean) => openFile(path, isFirst && !mustExist);
+    return new SqliteKeyStore(path, new StoreFile(path, open));
   });
 }
 
-/** Before SQLite makes it by the umask; its -wal and -shm files take the mode from it. */
+function openFile(path: string, mayMake: boolean): OpenStore {
+  if (mayMake) makePrivate(path);
+  else assertThere(path);
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  try {
+    migrate(database, MIGRATIONS, path);
+    // One file, so that it can be copied and put back, and nobody can remove a part of it. It is written a few times a day.
+    leaveWal(database);
+    // Extra: a revocation that was answered for is on the disk, whatever happens to the power.
+    database.exec('PRAGMA synchronous = EXTRA');
+    return { database, sql: prepareStatements(database) };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Before SQLite makes it by the umask; its journal takes the mode from it. */
 function makePrivate(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
 }
 
+/** An empty store that nobody asked for would make every key unknown. */
+function assertThere(path: string): void {
+  if (existsSync(path)) return;
+  throw new CathedralError('keys_unreadable', { place: path, expected: 'a key store', found: 'no file' });
+}
+
 class SqliteKeyStore implements KeyStore {
   readonly #path: string;
-  readonly #database: DatabaseSync;
-  readonly #sql: Statements;
+  readonly #file: StoreFile<OpenStore>;
 
-  constructor(path: string, database: DatabaseSync) {
+  constructor(path: string, file: StoreFile<OpenStore>) {
     this.#path = path;
-    this.#database = database;
-    this.#sql = prepareStatements(database);
+    this.#file = file;
   }
 
   async addKey(key: NewKey): Promise<boolean> {
     const { holder, email, areas, ...columns } = key;
-    return this.#write(() => {
-      if (key.replaces !== null && this.#sql.hasSuccessor.get(key.replaces)) return false;
-      this.#sql.addHolder.run(holder, email);
-      this.#sql.addKey.run({ ...columns, email, areas: areas.join(',') });
+    return this.#write((sql) => {
+      if (key.replaces !== null && sql.hasSuccessor.get(key.replaces)) return false;
+      sql.addHolder.run(holder, email);
+      sql.addKey.run({ ...columns, email, areas: areas.join(',') });
       return true;
     });
   }
 
   async deliverKey(id: string, at: number, replacedEndsAt: number): Promise<boolean> {
-    return this.#write(() => {
-      if (this.#sql.deliver.run(at, id).changes === 0) return false;
-      this.#sql.endReplaced.run(replacedEndsAt, id);
+    return this.#write((sql) => {
+      if (sql.deliver.run(at, id).changes === 0) return false;
+      sql.endReplaced.run(replacedEndsAt, id);
       return true;
     });
   }
 
   async keyByHash(hash: string): Promise<KeyRecord | null> {
-    return this.#guard(() => readKeyRow(this.#sql.byHash.get(hash), this.#path));
+    return this.#read((sql) => readKeyRow(sql.byHash.get(hash), this.#path));
   }
 
   async keyById(id: string): Promise<KeyRecord | null> {
-    return this.#guard(() => readKeyRow(this.#sql.byId.get(id), this.#path));
+    return this.#read((sql) => readKeyRow(sql.byId.get(id), this.#path));
   }
 
   async keys(): Promise<KeyRecord[]> {
-    return this.#guard(() => this.#sql.all.all().map((row) => readKeyRow(row, this.#path)!));
+    return this.#read((sql) => sql.all.all().map((row) => readKeyRow(row, this.#path)!));
   }
 
   async revokeKey(id: string, at: number, reason: string): Promise<boolean> {
-    return this.#write(() => this.#sql.revoke.run(at, reason, id).changes === 1);
+    return this.#write((sql) => sql.revoke.run(at, reason, id).changes === 1);
   }
 
   async claimNotice(id: string, at: number): Promise<boolean> {
-    return this.#write(() => this.#sql.claimNotice.run(at, id).changes === 1);
+    return this.#write((sql) => sql.claimNotice.run(at, id).changes === 1);
   }
 
   async releaseNotice(id: string): Promise<void> {
-    this.#write(() => this.#sql.releaseNotice.run(id));
+    this.#write((sql) => sql.releaseNotice.run(id));
   }
 
   async addVerification(verification: Verification, quota: VerificationQuota): Promise<Added> {
     const { id, email, codeHash, createdAt, expiresAt } = verification;
-    return this.#write(() => {
-      this.#sql.forgetCodes.run(quota.since, createdAt);
-      if (count(this.#sql.codesOf.get(email, quota.since)) >= quota.perAddress) return 'address_quota';
-      if (count(this.#sql.codesOfAll.get(quota.since)) >= quota.total) return 'total_quota';
-      this.#sql.addCode.run(id, email, codeHash, createdAt, expiresAt);
+    return this.#write((sql) => {
+      sql.forgetCodes.run(quota.since, createdAt);
+      if (count(sql.codesOf.get(email, quota.since)) >= quota.perAddress) return 'address_quota';
+      if (count(sql.codesOfAll.get(quota.since)) >= quota.total) return 'total_quota';
+      sql.addCode.run(id, email, codeHash, createdAt, expiresAt);
       return 'added';
     });
   }
 
   async withdrawVerification(id: string): Promise<void> {
-    this.#write(() => this.#sql.withdrawCode.run(id));
+    this.#write((sql) => sql.withdrawCode.run(id));
   }
 
   async tryCode(email: string, codeHash: string, at: number, maxTries: number): Promise<Tried> {
-    return this.#write(() => {
-      const code = this.#sql.newestCode.get(email) as CodeRow | undefined;
+    return this.#write((sql) => {
+      const code = sql.newestCode.get(email) as CodeRow | undefined;
       if (!code || code.used_at !== null || code.expires_at <= at) return 'none';
       if (code.tries >= maxTries) return 'spent';
       const isRight = code.code_hash === codeHash;
-      this.#sql.countTry.run(isRight ? at : null, code.id);
+      sql.countTry.run(isRight ? at : null, code.id);
       return isRight ? 'verified' : 'wrong';
     });
   }
 
   async verifiedAt(email: string): Promise<number | null> {
-    return this.#guard(() => (this.#sql.verifiedAt.get(email) as { at: number | null }).at);
+    return this.#read((sql) => (sql.verifiedAt.get(email) as { at: number | null }).at);
   }
 
   async close(): Promise<void> {
-    this.#database.close();
+    this.#file.close();
   }
 
   /** `work` in a transaction that has the write lock from its first statement, so it never has to start again. */
-  #write<T>(work: () => T): T {
-    return this.#guard(() => {
-      this.#database.exec('BEGIN IMMEDIATE');
+  #write<T>(work: (sql: Statements) => T): T {
+    return guard(this.#path, () => {
+      const { database, sql } = this.#file.take();
+      database.exec('BEGIN IMMEDIATE');
       try {
-        const result = work();
-        this.#database.exec('COMMIT');
+        const result = work(sql);
+        database.exec('COMMIT');
         return result;
       } catch (error) {
-        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+        if (database.isTransaction) database.exec('ROLLBACK');
         throw error;
       }
     });
   }
 
-  #guard<T>(work: () => T): T {
-    return guard(this.#path, work);
+  #read<T>(work: (sql: Statements) => T): T {
+    return guard(this.#path, () => work(this.#file.take().sql));
   }
 }
 

@@ -24,5 +24,7 @@ export interface CountStore {
   secret(day: string, candidate: Uint8Array): Promise<Uint8Array>;
   /** Removes counts and secrets of the days before this one, so that they cannot be brought back. */
   prune(before: string): Promise<void>;
+  /** Writes something, and nothing that is counted: rejects where counting would. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -45,6 +45,10 @@ export interface Limiter {
   used: (request: Omit<TakeRequest, 'tier'>) => Promise<number>;
   /** Removes past days; to be called at start and a few times an hour. */
   prune: (now: number) => Promise<void>;
+  /** Rejects with store_failed where nothing can be counted now. */
+  check: () => Promise<void>;
+  /** To be called where the store lost what it held: the day's secret is put there again. */
+  forget: () => void;
   close: () => Promise<void>;
 }
 
@@ -59,7 +63,7 @@ const PRUNE_AFTER_MS = 60 * 60 * 1_000;
 /** Counts requests of the UTC day per area and subject. Keeps no counts in memory. */
 export function createLimiter({ store, random }: LimiterOptions): Limiter {
   const takes = new GroupCommit<Take, number | null>({ commit: (batch) => store.takeAll(batch) });
-  const nameSubject = subjectNames({ store, random });
+  let nameSubject = subjectNames({ store, random });
 
   async function take({ area, tier, subject, now }: TakeRequest): Promise<Allowance> {
     const quota = quotaOf(area, tier);
@@ -75,6 +79,10 @@ export function createLimiter({ store, random }: LimiterOptions): Limiter {
     used: async ({ area, subject, now }) =>
       store.count(utcDay(now), area, await nameSubject(utcDay(now), subject)),
     prune: (now) => store.prune(utcDay(now - PRUNE_AFTER_MS)),
+    check: () => store.check(),
+    forget: () => {
+      nameSubject = subjectNames({ store, random });
+    },
     close: async () => {
       await takes.idle();
       await store.close();

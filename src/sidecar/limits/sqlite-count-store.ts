@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { type DatabaseForm, openDatabase } from '../storage/open-database.ts';
 import { asStoreError, guardedStore } from '../storage/store-error.ts';
+import { StoreFile } from '../storage/store-file.ts';
 import type { CountStore, Take } from './count-store.ts';
 
 const FORM: DatabaseForm = {
@@ -33,6 +34,8 @@ const SQL = {
   write: 'INSERT INTO counts VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n',
   offer: 'INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING',
   secret: 'SELECT secret FROM secrets WHERE day = ?',
+  // Writes what is there already, for the sake of writing.
+  touch: `PRAGMA user_version = ${FORM.version}`,
   forget: 'DELETE FROM secrets WHERE day < ?',
   prune: `DELETE FROM counts WHERE (day, area, subject) IN
     (SELECT day, area, subject FROM counts WHERE day < ? LIMIT ${PRUNE_ROWS})`,
@@ -40,86 +43,82 @@ const SQL = {
 
 type Statements = Record<keyof typeof SQL, StatementSync>;
 
+export interface CountStoreOptions {
+  /** How often a lock of another process is tried, a millisecond apart. */
+  busyRetries?: number;
+  /** Called after the file was removed or replaced while it was open, so that counting began anew. */
+  onReplaced?: () => void;
+}
+
+interface OpenCounts {
+  database: DatabaseSync;
+  statements: Statements;
+}
+
 /**
- * Counts in a SQLite file, which several processes may share. `busyRetries`: how often a lock of another process is tried,
- * a millisecond apart. Throws store_failed where the file cannot be opened.
+ * Counts in a SQLite file, which several processes may share. Where it was removed, another one is made at its path. Throws
+ * store_failed where the file cannot be opened.
  */
-export function openSqliteCountStore(path: string, busyRetries = BUSY_RETRIES): CountStore {
-  // NORMAL: without a flush for each request. A power failure may give back the last moments' requests.
-  const database = openDatabase(path, FORM, { synchronous: 'NORMAL' });
-  return new SqliteCountStore(path, database, busyRetries);
+export function openSqliteCountStore(path: string, options: CountStoreOptions = {}): CountStore {
+  const { busyRetries = BUSY_RETRIES, onReplaced = () => undefined } = options;
+  const open = (isFirst: boolean): OpenCounts => {
+    // NORMAL: without a flush for each request. A power failure may give back the last moments' requests.
+    const database = openDatabase(path, FORM, { synchronous: 'NORMAL' });
+    if (!isFirst) onReplaced();
+    const prepared = Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)]);
+    return { database, statements: Object.fromEntries(prepared) as Statements };
+  };
+  return new SqliteCountStore(path, new StoreFile(path, open), busyRetries);
 }
 
 class SqliteCountStore implements CountStore {
   readonly #path: string;
-  readonly #database: DatabaseSync;
-  readonly #statements: Statements;
+  readonly #file: StoreFile<OpenCounts>;
   readonly #busyRetries: number;
 
-  constructor(path: string, database: DatabaseSync, busyRetries: number) {
+  constructor(path: string, file: StoreFile<OpenCounts>, busyRetries: number) {
     this.#path = path;
+    this.#file = file;
     this.#busyRetries = busyRetries;
-    this.#database = database;
-    const prepared = Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)]);
-    this.#statements = Object.fromEntries(prepared) as Statements;
   }
 
   takeAll(takes: readonly Take[]): Promise<(number | null)[]> {
-    return this.#transaction(() => this.#takeAll(takes));
+    return this.#transaction((statements) => takeAll(statements, takes));
   }
 
   async count(day: string, area: Area, subject: string): Promise<number> {
-    return guardedStore(this.#path, () => this.#read(day, area, subject));
+    return guardedStore(this.#path, () => readCount(this.#file.take().statements, day, area, subject));
   }
 
   secret(day: string, candidate: Uint8Array): Promise<Uint8Array> {
-    return this.#transaction(() => {
-      this.#statements.offer.run(day, candidate);
-      return this.#statements.secret.get(day)!.secret as Uint8Array;
+    return this.#transaction((statements) => {
+      statements.offer.run(day, candidate);
+      return statements.secret.get(day)!.secret as Uint8Array;
     });
   }
 
   async prune(before: string): Promise<void> {
     // The secret first: without it, what is left of the counts says nothing about anybody.
-    let removed = await this.#transaction(() => Number(this.#statements.forget.run(before).changes));
+    let removed = await this.#transaction(({ forget }) => Number(forget.run(before).changes));
     for (let rows = PRUNE_ROWS; rows === PRUNE_ROWS; removed += rows) {
-      rows = await this.#transaction(() => Number(this.#statements.prune.run(before).changes));
+      rows = await this.#transaction(({ prune }) => Number(prune.run(before).changes));
       await nextTurn();
     }
     // Deleted rows still stand in the write-ahead log. Where a reader keeps it from being emptied, a later prune does it.
-    if (removed > 0) guardedStore(this.#path, () => this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+    const truncate = () => this.#file.take().database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (removed > 0) guardedStore(this.#path, truncate);
+  }
+
+  async check(): Promise<void> {
+    await this.#transaction(({ touch }) => touch.run());
   }
 
   async close(): Promise<void> {
-    if (this.#database.isOpen) this.#database.close();
-  }
-
-  /** Reads and writes each count once, however many of its requests are in the batch. */
-  #takeAll(takes: readonly Take[]): (number | null)[] {
-    const counts = new Map<string, { take: Take; before: number; now: number }>();
-    const results = takes.map((take) => {
-      const id = `${take.day} ${take.area} ${take.subject}`;
-      let count = counts.get(id);
-      if (!count) {
-        const before = this.#read(take.day, take.area, take.subject);
-        count = { take, before, now: before };
-        counts.set(id, count);
-      }
-      if (count.now >= take.limit) return null;
-      count.now += 1;
-      return count.now;
-    });
-    for (const { take, before, now } of counts.values())
-      if (now > before) this.#statements.write.run(take.day, take.area, take.subject, now);
-    return results;
-  }
-
-  #read(day: string, area: Area, subject: string): number {
-    return Number(this.#statements.read.get(day, area, subject)?.n ?? 0);
+    this.#file.close();
   }
 
   /** Waits for other processes without stopping this one. */
-  async #transaction<T>(work: () => T): Promise<T> {
+  async #transaction<T>(work: (statements: Statements) => T): Promise<T> {
     for (let retries = 0; ; retries += 1) {
       try {
         return this.#transact(work);
@@ -132,15 +131,40 @@ class SqliteCountStore implements CountStore {
   }
 
   /** From beginning to end without giving way, so that nothing else of this process comes into the transaction. */
-  #transact<T>(work: () => T): T {
-    this.#statements.begin.run();
+  #transact<T>(work: (statements: Statements) => T): T {
+    const { database, statements } = this.#file.take();
+    statements.begin.run();
     try {
-      const result = work();
-      this.#statements.commit.run();
+      const result = work(statements);
+      statements.commit.run();
       return result;
     } catch (error) {
-      if (this.#database.isTransaction) this.#statements.rollback.run();
+      if (database.isTransaction) statements.rollback.run();
       throw error;
     }
   }
+}
+
+/** Reads and writes each count once, however many of its requests are in the batch. */
+function takeAll(statements: Statements, takes: readonly Take[]): (number | null)[] {
+  const counts = new Map<string, { take: Take; before: number; now: number }>();
+  const results = takes.map((take) => {
+    const id = `${take.day} ${take.area} ${take.subject}`;
+    let count = counts.get(id);
+    if (!count) {
+      const before = readCount(statements, take.day, take.area, take.subject);
+      count = { take, before, now: before };
+      counts.set(id, count);
+    }
+    if (count.now >= take.limit) return null;
+    count.now += 1;
+    return count.now;
+  });
+  for (const { take, before, now } of counts.values())
+    if (now > before) statements.write.run(take.day, take.area, take.subject, now);
+  return results;
+}
+
+function readCount({ read }: Statements, day: string, area: Area, subject: string): number {
+  return Number(read.get(day, area, subject)?.n ?? 0);
 }

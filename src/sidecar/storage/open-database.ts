@@ -40,12 +40,23 @@ export function openDatabase(path: string, form: DatabaseForm, { synchronous }: 
       // What is deleted is overwritten: some of it is personal.
       database.exec('PRAGMA secure_delete = ON');
       database.exec('PRAGMA busy_timeout = 0');
+      // The first look opens the write-ahead log, so that a Placement knows its file.
+      readPragma(database, 'user_version');
       return database;
     } catch (error) {
       database.close();
       throw error;
     }
   });
+}
+
+/** Makes one file of a database, with no write-ahead log beside it; false where another connection has it open. */
+export function leaveWal(database: DatabaseSync): boolean {
+  try {
+    return database.prepare('PRAGMA journal_mode = DELETE').get()?.journal_mode === 'delete';
+  } catch {
+    return false;
+  }
 }
 
 /** Checks the form of a database that is there, gives it to an empty one. */

@@ -1,6 +1,7 @@
 import { execFile, type PromiseWithChild } from 'node:child_process';
-import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { copyFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -9,6 +10,7 @@ import { APPLICATION_ID, migrate } from '../../../src/sidecar/keys/migrate.ts';
 import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
 import { MIGRATIONS } from '../../../src/sidecar/keys/sqlite-schema.ts';
 import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
+import { REPLACEMENTS } from '../storage/replacements.ts';
 import { describeKeyStore, newKey, sha256 } from './key-store-contract.ts';
 import { memoryKeyStore } from './memory-key-store.ts';
 
@@ -48,8 +50,7 @@ describe('a store on the disk', () => {
   test('can be read by its owner alone', async () => {
     const path = await newPath();
     await open(path).addKey(newKey('a'));
-    const modes = [path, `${path}-wal`, `${path}-shm`].map(async (file) => (await stat(file)).mode & 0o777);
-    expect(await Promise.all(modes)).toEqual([0o600, 0o600, 0o600]);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
   });
 
@@ -101,6 +102,65 @@ describe('a store on the disk', () => {
     const runs = await Promise.all([add('b'), add('c'), add('d')]);
     expect(runs.map(({ stdout }) => stdout).sort()).toEqual(['false\n', 'false\n', 'true\n']);
   });
+});
+
+describe('a store whose file is replaced while it is open', () => {
+  test.each(Object.entries(REPLACEMENTS))('(%s) is the new file from then on', async (_, replace) => {
+    const path = await newPath();
+    const store = open(path);
+    await store.addKey(newKey('a'));
+    const copy = join(await temporaryFolder(), 'back-up.sqlite');
+    await copyFile(path, copy);
+    await store.addKey(newKey('b'));
+    replace(path, copy);
+    const other = openKeyStore(path);
+    expect(await other.revokeKey('a', 7, 'lost')).toBe(true);
+    await other.close();
+    expect((await store.keyByHash(sha256('a')))?.revokedAt).toBe(7);
+    expect(await store.keyById('b')).toBeNull();
+    await store.addKey(newKey('c'));
+    expect(await open(path).keyById('c')).not.toBeNull();
+  });
+
+  test('by nothing cannot be read, and is not made anew, until a file is back', async () => {
+    const path = await newPath();
+    const store = open(path);
+    await store.addKey(newKey('a'));
+    await rename(path, `${path}.aside`);
+    const failure = { code: 'keys_unreadable', place: path, found: 'no file' };
+    expect(await failureOf(() => store.keyById('a'))).toMatchObject(failure);
+    expect(await failureOf(() => store.revokeKey('a', 7, 'lost'))).toMatchObject(failure);
+    expect(await readdir(dirname(path))).toEqual(['keys.sqlite.aside']);
+    await rename(`${path}.aside`, path);
+    expect(await store.keyById('a')).not.toBeNull();
+  });
+
+  test('by what is no key store cannot be read until that is mended', async () => {
+    const path = await newPath();
+    const store = open(path);
+    await store.addKey(newKey('a'));
+    await rename(path, `${path}.aside`);
+    await writeFile(path, 'x'.repeat(5000));
+    expect(await failureOf(() => store.keyById('a'))).toMatchObject({ code: 'keys_unreadable' });
+    await rename(`${path}.aside`, path);
+    expect(await store.keyById('a')).not.toBeNull();
+  });
+});
+
+test('a store that was in three files becomes one', async () => {
+  const path = await newPath();
+  await open(path).close();
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = WAL');
+  database.close();
+  await open(path).addKey(newKey('a'));
+  expect(await readdir(dirname(path))).toEqual(['keys.sqlite']);
+});
+
+test('a store that has to be there is not made', async () => {
+  const path = await newPath();
+  expect(() => openKeyStore(path, { mustExist: true })).toThrow(/expected a key store, found no file/);
+  expect(existsSync(dirname(path))).toBe(false);
 });
 
 describe('a file that is no key store', () => {

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
@@ -41,13 +41,48 @@ describe('counts in SQLite', () => {
 
   test('are not given out where the lock is never given back', async () => {
     const path = join(await temporaryFolder(), 'limits.db');
-    const store = openSqliteCountStore(path, 20);
+    const store = openSqliteCountStore(path, { busyRetries: 20 });
     onTestFinished(() => store.close());
     const other = new DatabaseSync(path);
     onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');
     expect(await failureOf(() => store.takeAll([TAKE]))).toMatchObject({ code: 'store_failed', place: path });
     other.exec('COMMIT');
+    expect(await store.takeAll([TAKE])).toEqual([1]);
+  });
+
+  test.each([
+    ['the file', ['']],
+    ['the file and what is beside it', ['', '-wal', '-shm']],
+    ['its write-ahead log', ['-wal', '-shm']],
+  ])('go to a file that others see where %s was removed', async (_, suffixes) => {
+    const path = join(await temporaryFolder(), 'limits.db');
+    let replaced = 0;
+    const onReplaced = () => {
+      replaced += 1;
+    };
+    const store = openSqliteCountStore(path, { onReplaced });
+    onTestFinished(() => store.close());
+    await store.takeAll([TAKE]);
+    for (const suffix of suffixes) rmSync(path + suffix);
+    const [first] = await store.takeAll([TAKE]);
+    const other = openSqliteCountStore(path);
+    onTestFinished(() => other.close());
+    expect(await other.takeAll([TAKE])).toEqual([first! + 1]);
+    expect(await store.takeAll([TAKE])).toEqual([first! + 2]);
+    expect(replaced).toBe(1);
+  });
+
+  test('that cannot be kept are a fault until they can', async () => {
+    const path = join(await temporaryFolder(), 'counts', 'limits.db');
+    const store = openSqliteCountStore(path);
+    onTestFinished(() => store.close());
+    await store.check();
+    renameSync(dirname(path), `${dirname(path)}.aside`);
+    writeFileSync(dirname(path), '');
+    expect(await failureOf(() => store.check())).toMatchObject({ code: 'store_failed' });
+    rmSync(dirname(path));
+    await store.check();
     expect(await store.takeAll([TAKE])).toEqual([1]);
   });
 

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -155,6 +156,24 @@ describe('an address in the store', () => {
     expect((await first.take(request())).remaining).toBe(99);
     expect((await second.take(request())).remaining).toBe(98);
   });
+});
+
+test('counts that were lost begin anew, and two servers still count as one', async () => {
+  const path = join(await temporaryFolder(), 'limits.db');
+  const open = (fill: number) => {
+    const store = openSqliteCountStore(path, { onReplaced: () => limiter.forget() });
+    const limiter = createLimiter({ store, random: (bytes) => Buffer.alloc(bytes, fill) });
+    onTestFinished(() => limiter.close());
+    return limiter;
+  };
+  const [first, second] = [open(1), open(2)];
+  await first.take(request());
+  await second.take(request());
+  rmSync(path);
+  await second.check();
+  await first.check();
+  expect((await first.take(request())).remaining).toBe(99);
+  expect((await second.take(request())).remaining).toBe(98);
 });
 
 test('a store that fails once is asked again', async () => {

@@ -26,6 +26,7 @@ export function memoryCountStore(): CountStore {
       prune(counts, before);
       prune(secrets, before);
     },
+    check: async () => undefined,
     close: async () => undefined,
   };
 }
