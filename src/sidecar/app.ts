@@ -140,11 +140,10 @@ function deliver(answer: Answer, visit: Visit, services: Services): void | Promi
 }
 
 async function deliverOnRecord(answer: Answer, visit: Visit, services: Services): Promise<void> {
-  const { accessLog, keys, now, logger } = services;
+  const { accessLog, keys, now } = services;
   try {
     await identify(visit, keys);
-    const report = (err: unknown) => logger.error({ err }, 'the access log cannot be written');
-    await record(visit, { status: answer.status, now: now() }, accessLog, report);
+    await record(visit, { status: answer.status, now: now() }, accessLog);
   } catch (problem) {
     discard(answer);
     return send(problemAnswer(toProblem(problem, visit, services), shownPath(visit)), visit);

@@ -25,7 +25,10 @@ export interface Metrics {
 }
 
 /** `formatOthers`: what else is measured, each line with its end. */
-export function createMetrics(gauges: Gauges, formatOthers: () => string = () => ''): Metrics {
+export function createMetrics(
+  gauges: Gauges,
+  formatOthers: () => string | Promise<string> = () => '',
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new RequestCounts();
@@ -50,7 +53,7 @@ export function createMetrics(gauges: Gauges, formatOthers: () => string = () =>
     count: (answered) => requests.count(answered),
     read: async () => ({
       contentType: registry.contentType,
-      text: `${await registry.metrics()}${requests.format()}${formatOthers()}`,
+      text: `${await registry.metrics()}${requests.format()}${await formatOthers()}`,
     }),
   };
 }

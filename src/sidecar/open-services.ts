@@ -8,16 +8,17 @@ import { openChartWriter } from './charts/chart-writer.ts';
 import { createCharts } from './charts/charts.ts';
 import { clientAddress } from './client-address.ts';
 import { createExporter } from './export/exporter.ts';
-import type { KeyStore } from './keys/key-store.ts';
 import { openKeyStore } from './keys/sqlite-key-store.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
 import { LoadGate } from './limits/load-gate.ts';
 import { type LoopDelay, startLoopDelay } from './limits/loop-delay.ts';
 import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
+import { utcDay } from './limits/utc-day.ts';
 import { type OpenLive, openLive } from './live/open-live.ts';
 import { createLogFiles } from './log/log-files.ts';
 import { createMetrics } from './metrics.ts';
 import { createPagesOnDemand } from './pages-on-demand/pages-on-demand.ts';
+import { formatReadiness, readReadiness } from './readiness.ts';
 import { Releases, type ServedRelease } from './releases.ts';
 import type { Services } from './services.ts';
 import { formatSimulationCounts } from './simulation/format-simulation-counts.ts';
@@ -70,10 +71,12 @@ const MIB = 1024 * 1024;
 const KEEP_RELEASE_MS = 100;
 /** Enough to tell this process's streams of events from those of the one before. */
 const EPOCH_BYTES = 4;
+/** The hash of none. */
+const NO_KEY = '0'.repeat(64);
 /** A few times an hour: yesterday's counts are personal. */
 const PRUNE_MS = 10 * 60 * 1000;
 
-/** Opens what the server keeps. Throws store_failed, keys_unreadable; without an access log it goes on, see Services. */
+/** Opens what the server keeps. Throws store_failed, keys_unreadable; without an access log it goes on. */
 export async function openServices(
   config: ServiceConfig,
   followed: Followed | null,
@@ -81,7 +84,7 @@ export async function openServices(
 ): Promise<OpenServices> {
   const report = (what: string) => (error: unknown) => logger.error({ err: error }, what);
   const { out, exports: parallel, exportsPerHolder: perHolder } = config;
-  const stores = await openStores(config, report);
+  const stores = await openStores(config, logger);
   const { keys, limiter, accessLog } = stores;
   const load = openGate(config);
   const releases = new Releases(out, report('the new release cannot be served'), { keepMs: KEEP_RELEASE_MS });
@@ -91,6 +94,13 @@ export async function openServices(
     followed && (await openLedger(config, followed, releases, report('the ledger is not followed')));
   const limited = { keys, limiter, gate: load.gate, logger, now: Date.now };
   const simulation = openSimulation(limited, simulationOptions(config));
+  const readiness = () =>
+    readReadiness({
+      hasRelease: async () => (await releases.current()) !== null,
+      ...stores.checks,
+      ...(live && { liveFault: live.fault }),
+      readStatus: () => readStatus(out),
+    });
   const services: Services = {
     ...limited,
     releases,
@@ -113,9 +123,9 @@ export async function openServices(
         liveTime: () => live?.time() ?? null,
         listeners: () => live?.listeners() ?? 0,
       },
-      () => formatSimulationCounts(simulation.counts()),
+      async () => formatSimulationCounts(simulation.counts()) + formatReadiness(await readiness()),
     ),
-    readiness: () => readinessOf({ releases, keys, accessLog, live }),
+    readiness,
     logsRequests: logger.isLevelEnabled('info'),
   };
   const close = async () => {
@@ -126,19 +136,38 @@ export async function openServices(
   return { services, endStreams, close };
 }
 
-async function openStores(config: ServiceConfig, report: (what: string) => (error: unknown) => void) {
+async function openStores(config: ServiceConfig, logger: pino.Logger) {
   const keys = openKeyStore(config.keys);
-  const limiter = createLimiter({ store: openSqliteCountStore(config.limits), random: randomBytes });
-  const pruning = startPruning(limiter, report('counts of past days cannot be removed'));
-  const accessLog = await openLog(
-    config,
-    report('nothing restricted is served: the access log cannot be opened'),
+  const { limiter, countsLostAt } = openCounts(config, logger);
+  const pruning = startPruning(limiter, (err) =>
+    logger.error({ err }, 'counts of past days cannot be removed'),
   );
+  const accessLog = openLog(config, logger);
+  // What is wrong with it was logged, and it is tried again with each request that needs it.
+  await accessLog.check().catch(() => undefined);
   const close = async () => {
     clearInterval(pruning);
-    await Promise.all([accessLog?.close(), limiter.close(), keys.close()]);
+    await Promise.all([accessLog.close(), limiter.close(), keys.close()]);
   };
-  return { keys, limiter, accessLog, close };
+  const checks = {
+    readKeys: () => keys.keyByHash(NO_KEY),
+    checkCounts: limiter.check,
+    checkAccessLog: accessLog.check,
+    countsLostAt,
+  };
+  return { keys, limiter, accessLog, checks, close };
+}
+
+function openCounts({ limits: path }: ServiceConfig, logger: pino.Logger) {
+  let lostAt = 0;
+  const onReplaced = () => {
+    lostAt = Date.now();
+    limiter.forget();
+    logger.error({ path }, 'the file of counts was removed or replaced: today is counted anew');
+  };
+  const limiter = createLimiter({ store: openSqliteCountStore(path, { onReplaced }), random: randomBytes });
+  const countsLostAt = () => (utcDay(lostAt) === utcDay(Date.now()) ? lostAt : null);
+  return { limiter, countsLostAt };
 }
 
 /** A quarter of all places for one client: a few cannot keep everybody else out. */
@@ -153,14 +182,12 @@ function openGate({ maxActive, maxDelay }: ServiceConfig): { gate: LoadGate; del
 }
 
 /** Public files are served without it; an operator sees it in the log and in /readyz. */
-async function openLog(
-  { accessLog: dir, accessLogSize }: ServiceConfig,
-  report: (error: unknown) => void,
-): Promise<AccessLog | null> {
-  return openAccessLog({ dir, maxFileBytes: accessLogSize * MIB }).catch((error: unknown) => {
-    report(error);
-    return null;
-  });
+function openLog({ accessLog: dir, accessLogSize }: ServiceConfig, logger: pino.Logger): AccessLog {
+  const onChange = (err: unknown) => {
+    if (err) logger.error({ err }, 'nothing restricted is served: the access log cannot be written');
+    else logger.warn('the access log is written again');
+  };
+  return openAccessLog({ dir, maxFileBytes: accessLogSize * MIB, onChange });
 }
 
 function openLedger(
@@ -207,29 +234,4 @@ function startPruning(limiter: Limiter, report: (error: unknown) => void): NodeJ
   const prune = () => void limiter.prune(Date.now()).catch(report);
   prune();
   return setInterval(prune, PRUNE_MS).unref();
-}
-
-/** Each part with what is wrong with it; null for nothing. */
-async function readinessOf({
-  releases,
-  keys,
-  accessLog,
-  live,
-}: {
-  releases: Releases;
-  keys: KeyStore;
-  accessLog: AccessLog | null;
-  live: OpenLive | null;
-}): Promise<Record<string, string | null>> {
-  const noKey = '0'.repeat(64);
-  const lookUp = keys.keyByHash(noKey);
-  return {
-    release: (await releases.current()) ? null : 'there is none',
-    keys: await lookUp.then(
-      () => null,
-      () => 'the key store cannot be read',
-    ),
-    access_log: accessLog ? null : 'the access log cannot be opened',
-    ...(live && { live: live.fault() }),
-  };
 }

@@ -1,5 +1,6 @@
 import { type Answer, jsonAnswer } from './answer.ts';
 import { Problem } from './problem.ts';
+import { isReady } from './readiness.ts';
 import type { Services } from './services.ts';
 
 type OwnAnswer = (services: Services) => Promise<Answer> | Answer;
@@ -12,14 +13,16 @@ export const OWN_PATHS: ReadonlyMap<string, OwnAnswer> = new Map<string, OwnAnsw
   ['status.json', answerStatus],
 ]);
 
-/** 200 where everything is well, else 503 and what is not. */
+/** 200 where the server can serve, else 503; in both cases with all that is wrong. */
 async function answerReadiness({ readiness }: Services): Promise<Answer> {
-  const checks = await readiness();
-  const ready = Object.values(checks).every((fault) => fault === null);
-  const described = Object.entries(checks).map(([name, fault]) => [name, fault ?? 'ok']);
+  const found = await readiness();
+  const ready = isReady(found);
+  const checks = Object.entries(found.needed).map(([part, fault]) => [part, fault ?? 'ok']);
+  const degraded = Object.entries(found.others).filter(([, fault]) => fault !== null);
   return jsonAnswer(ready ? 200 : 503, {
     status: ready ? 'ready' : 'not_ready',
-    checks: Object.fromEntries(described),
+    checks: Object.fromEntries(checks),
+    degraded: Object.fromEntries(degraded),
   });
 }
 

@@ -4,20 +4,18 @@ import { shownPath, type Visit } from './visit.ts';
 
 /**
  * Records the access to a gated path, with the `status` that its answer is about to have, at `now`, ms. Resolves when it is
- * on the disk, so that the answer may be sent. Throws access_not_logged, also where there is no log; `report` gets the cause.
+ * on the disk, so that the answer may be sent. Throws access_not_logged, also where there is no log.
  */
 export async function record(
   visit: Visit,
   { status, now }: { status: number; now: number },
   log: Pick<AccessLog, 'append'> | null,
-  report: (error: unknown) => void,
 ): Promise<void> {
   if (!log) throw accessNotLogged();
   const { id, keyId, holder, area, query, request, address } = visit;
   const asked = { method: request.method ?? '', path: shownPath(visit), query };
   const access = { time: now, requestId: id, keyId, holder, area: area ?? '', ...asked, status };
-  await log.append({ ...access, client: address.ip(request) }).catch((error: unknown) => {
-    report(error);
+  await log.append({ ...access, client: address.ip(request) }).catch(() => {
     throw accessNotLogged();
   });
 }

@@ -9,6 +9,7 @@ import type { Limiter } from './limits/limiter.ts';
 import type { LoadGate } from './limits/load-gate.ts';
 import type { LogPath } from './log/log-path.ts';
 import type { Metrics } from './metrics.ts';
+import type { Readiness } from './readiness.ts';
 import type { Releases, ServedRelease } from './releases.ts';
 import type { Representation } from './representation.ts';
 import type { Simulation } from './simulation/simulation.ts';
@@ -23,7 +24,7 @@ export interface Services {
   keys: Pick<KeyStore, 'keyByHash'>;
   /** Null: nothing is counted, for measurements of what counting costs. */
   limiter: Pick<Limiter, 'take'> | null;
-  /** Null where the log cannot be written: then nothing that is gated is answered. */
+  /** Null: nothing that is gated is answered. */
   accessLog: Pick<AccessLog, 'append'> | null;
   gate: LoadGate;
   /** Files that are too large for memory, while they are sent. */
@@ -44,8 +45,8 @@ export interface Services {
   /** Left out: no connection is upgraded. */
   simulation?: Pick<Simulation, 'upgrade'>;
   metrics: Metrics;
-  /** For `/readyz`: each part with what is wrong with it, null for nothing. */
-  readiness: () => Promise<Readonly<Record<string, string | null>>>;
+  /** For `/readyz`. */
+  readiness: () => Promise<Readiness>;
   logger: Pick<Logger, 'error' | 'info'>;
   /** Each request is logged, not only faults. */
   logsRequests: boolean;

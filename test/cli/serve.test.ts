@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -48,6 +49,46 @@ describe('cathedral serve', () => {
     expect(status).toBe(0);
     expect(stderr).toContain('"path":"/government/ledger/export","status":401');
     expect(stderr).not.toContain('a-secret');
+  });
+
+  test('is ready while it can serve, and says what is wrong, also what went wrong or was mended later', async () => {
+    const stores = await temporaryFolder();
+    const [keys, limits, log] = ['keys.sqlite', 'limits.sqlite', 'log/access'].map((name) =>
+      join(stores, name),
+    ) as [string, string, string];
+    await writeFile(join(stores, 'log'), '');
+    const { out, url } = await served({
+      CATHEDRAL_KEYS: keys,
+      CATHEDRAL_LIMITS: limits,
+      CATHEDRAL_ACCESS_LOG: log,
+    });
+    const readiness = async () => {
+      const answer = await fetch(`${url}/readyz`);
+      const { checks, degraded } = (await answer.json()) as Record<string, Record<string, string>>;
+      const faults = Object.entries(checks!).filter(([, fault]) => fault !== 'ok');
+      return [answer.status, faults.map(([part]) => part), Object.keys(degraded!)];
+    };
+    expect(await readiness()).toEqual([503, ['access_log'], []]);
+    await rm(join(stores, 'log'));
+    expect(await readiness()).toEqual([200, [], []]);
+    await rename(log, `${log}.aside`);
+    expect(await readiness()).toEqual([503, ['access_log'], []]);
+    await rename(`${log}.aside`, log);
+    await rename(keys, `${keys}.aside`);
+    expect(await readiness()).toEqual([503, ['keys'], []]);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('\ncathedral_ready 0\n');
+    expect(metrics).toContain('\ncathedral_fault{part="keys"} 1\n');
+    expect(metrics).toContain('\ncathedral_fault{part="limits"} 0\n');
+    await rename(`${keys}.aside`, keys);
+    await rm(limits);
+    expect(await readiness()).toEqual([200, [], ['counts']]);
+    expect(existsSync(limits)).toBe(true);
+    await writeFile(join(out, 'status.json'), 'not a status');
+    expect(await readiness()).toEqual([200, [], ['last_run', 'counts']]);
+    await rm(join(out, 'current'));
+    await rm(join(out, 'releases'), { recursive: true });
+    await expect.poll(readiness, { timeout: 30_000 }).toEqual([503, ['release'], ['last_run', 'counts']]);
   });
 
   test('refuses a port that is taken', async () => {

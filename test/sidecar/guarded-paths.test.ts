@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -9,6 +9,7 @@ import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { revokeKey } from '../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../src/sidecar/keys/rotate-key.ts';
+import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
 import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
 import { ECONOMIST, GOVERNMENT } from './keys/tiny-office.ts';
 import { get, served, type TinyOptions } from './tiny-app.ts';
@@ -49,6 +50,32 @@ describe('a restricted file', () => {
     expect(answer.headers['cache-control']).toBe('private, no-store');
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
     expect(answer.headers).not.toHaveProperty('ratelimit');
+  });
+
+  test('does not leave while the folder of the log is gone', async () => {
+    const { app, office, entries, stores } = await guarded();
+    const { bearer } = await keyFor(office, GOVERNMENT);
+    const statusOf = async () => (await get(app, REPORT, bearer)).statusCode;
+    expect(await statusOf()).toBe(200);
+    await rename(join(stores, 'access-log'), join(stores, 'aside'));
+    expect([await statusOf(), await statusOf()]).toEqual([503, 503]);
+    await rename(join(stores, 'aside'), join(stores, 'access-log'));
+    expect(await statusOf()).toBe(200);
+    expect((await entries()).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test('is refused from the next request on to a key that was revoked in a store that was put back', async () => {
+    const { app, office, stores } = await guarded();
+    const { id, bearer } = await keyFor(office, GOVERNMENT);
+    const [path, copy] = [join(stores, 'keys.sqlite'), join(stores, 'back-up.sqlite')];
+    await copyFile(path, copy);
+    expect((await get(app, REPORT, bearer)).statusCode).toBe(200);
+    await rm(path);
+    await copyFile(copy, path);
+    const other = openKeyStore(path);
+    onTestFinished(() => other.close());
+    await revokeKey({ id, reason: 'left' }, { ...office, store: other });
+    expect((await get(app, REPORT, bearer)).json()).toMatchObject({ status: 401, code: 'invalid_token' });
   });
 
   test('is on record with who asked, what for and what came of it, refusals too', async () => {

@@ -16,6 +16,7 @@ import { LOAD_LIMITS } from '../../src/sidecar/limits/load-shedding.ts';
 import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-store.ts';
 import { closeServer } from '../../src/sidecar/listen.ts';
 import { createMetrics } from '../../src/sidecar/metrics.ts';
+import type { Readiness } from '../../src/sidecar/readiness.ts';
 import { Releases } from '../../src/sidecar/releases.ts';
 import type { Services } from '../../src/sidecar/services.ts';
 import { Slots } from '../../src/sidecar/slots.ts';
@@ -54,6 +55,10 @@ const LIMITS: AppLimits = {
   stallTimeout: 60,
   maxConnections: 1000,
 };
+const ALL_WELL: Readiness = {
+  needed: { release: null, keys: null, limits: null, access_log: null },
+  others: {},
+};
 const NO_GAUGES = {
   active: () => 0,
   loopDelay: () => 0,
@@ -71,7 +76,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
   const stores = await temporaryFolder();
   const keys = openKeyStore(join(stores, 'keys.sqlite'));
   const limiter = guarded ? openLimiter(stores) : null;
-  const accessLog = guarded ? await openAccessLog({ dir: join(stores, 'access-log') }) : null;
+  const accessLog = guarded ? openAccessLog({ dir: join(stores, 'access-log') }) : null;
   const server = createApp(
     {
       releases: new Releases(out, (error) => logger.error({ err: error }, 'release')),
@@ -85,7 +90,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
       charts: null,
       live: null,
       metrics: createMetrics(NO_GAUGES),
-      readiness: async () => ({}),
+      readiness: async () => ALL_WELL,
       logger,
       logsRequests: true,
       now: Date.now,

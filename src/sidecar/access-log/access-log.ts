@@ -3,20 +3,27 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { asStoreError } from '../storage/store-error.ts';
 import { type Access, type AccessRecord, recordAccess } from './entry.ts';
-import type { LogWriterOptions } from './log-writer.ts';
-import type { WriterReply, WriterRequest } from './writer-thread.ts';
+import type { WriterReply, WriterRequest, WriterThreadOptions } from './writer-thread.ts';
 
 export interface AccessLog {
   /**
-   * Resolves when the entry is on the disk. Rejects with store_failed, access_log_broken or overloaded (or a RangeError
+   * Resolves when the entry is on the disk. Rejects with store_failed, access_log_broken, locked or overloaded (or a RangeError
    * where the time is none): then the answer must not be sent.
    */
   append: (access: Access) => Promise<void>;
+  /** Rejects with what the next entry would be refused with. */
+  check: () => Promise<void>;
   /** After everything that was appended. */
   close: () => Promise<void>;
 }
 
-export type AccessLogOptions = Pick<LogWriterOptions, 'dir'> & Partial<LogWriterOptions>;
+export interface AccessLogOptions {
+  dir: string;
+  maxFileBytes?: number;
+  waitMs?: number;
+  /** Told once of each fault of the log, and with null when it is over. */
+  onChange?: (fault: unknown) => void;
+}
 
 /** Small enough to be copied and mailed; some hundred thousand entries. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -24,23 +31,32 @@ export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const LOCK_WAIT_MS = 15_000;
 
 /**
- * Opens the log of a folder for writing. The disk is waited for in a thread, so that public files are served meanwhile.
- * Rejects with locked where another process writes it, with access_log_broken where entries were taken away from its end,
- * with store_failed where it cannot be written.
+ * The log of a folder, for writing. The disk is waited for in a thread, so that public files are served meanwhile. Nothing is
+ * opened before it is needed, and what cannot be written is tried again with the next entry or check. Both reject with locked
+ * where another process writes, with access_log_broken where entries were taken away from its end, with store_failed where
+ * the disk refuses or a file of the log was removed or replaced.
  */
-export async function openAccessLog(options: AccessLogOptions): Promise<AccessLog> {
-  const writer = await WriterThread.start({ maxFileBytes: MAX_FILE_BYTES, waitMs: LOCK_WAIT_MS, ...options });
+export function openAccessLog({ dir, onChange = () => undefined, ...limits }: AccessLogOptions): AccessLog {
+  const options = { maxFileBytes: MAX_FILE_BYTES, waitMs: LOCK_WAIT_MS, ...limits, dir };
+  const writer = new WriterThread(options, onChange);
   const appends = new GroupCommit<AccessRecord, void>({
     commit: async (batch) => {
       await writer.send(batch);
       return [];
     },
   });
+  let checking: Promise<void> | null = null;
   return {
     append: async (access) => appends.add(recordAccess(access)),
+    check: () => {
+      checking ??= writer.send('check').finally(() => {
+        checking = null;
+      });
+      return checking;
+    },
     close: async () => {
       await appends.idle();
-      await writer.send(null);
+      await writer.send('close');
     },
   };
 }
@@ -49,11 +65,16 @@ export async function openAccessLog(options: AccessLogOptions): Promise<AccessLo
 class WriterThread {
   readonly #dir: string;
   readonly #worker: Worker;
+  readonly #onChange: (fault: unknown) => void;
   #answer = Promise.withResolvers<void>();
+  /** Settled when the request before was answered. */
+  #turn: Promise<unknown> = Promise.resolve();
   #hasEnded = false;
+  #fault = '';
 
-  private constructor(options: LogWriterOptions) {
+  constructor(options: WriterThreadOptions, onChange: (fault: unknown) => void) {
     this.#dir = options.dir;
+    this.#onChange = onChange;
     this.#worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: options });
     this.#worker.on('message', (reply: WriterReply) => {
       if (reply.failed) this.#answer.reject(new CathedralError(reply.code, reply.fault));
@@ -63,18 +84,31 @@ class WriterThread {
     this.#worker.on('exit', () => this.#end(new Error('the writer has ended')));
   }
 
-  /** Resolves when the log is open. */
-  static async start(options: LogWriterOptions): Promise<WriterThread> {
-    const thread = new WriterThread(options);
-    await thread.#answer.promise;
-    return thread;
+  send(request: WriterRequest): Promise<void> {
+    const sent = this.#turn.then(() => this.#ask(request));
+    this.#turn = sent.catch(() => undefined);
+    return sent;
   }
 
-  async send(request: WriterRequest): Promise<void> {
-    if (this.#hasEnded) throw asStoreError(this.#dir, new Error('the writer has ended'));
-    this.#answer = Promise.withResolvers();
-    this.#worker.postMessage(request);
-    await this.#answer.promise;
+  async #ask(request: WriterRequest): Promise<void> {
+    try {
+      if (this.#hasEnded) throw asStoreError(this.#dir, new Error('the writer has ended'));
+      this.#answer = Promise.withResolvers();
+      this.#worker.postMessage(request);
+      await this.#answer.promise;
+      this.#noteFault(null);
+    } catch (error) {
+      this.#noteFault(error as Error);
+      throw error;
+    }
+  }
+
+  /** The same fault with each request is one fault. */
+  #noteFault(fault: Error | null): void {
+    const message = fault?.message ?? '';
+    if (message === this.#fault) return;
+    this.#fault = message;
+    this.#onChange(fault);
   }
 
   /** Rejects what waits for an answer, if anything does. */

@@ -20,6 +20,17 @@ export function findLastLink(dir: string, current: DatabaseSync): Link {
   return link;
 }
 
+/** Throws access_log_broken where a log that ends with `last` does not hold an entry that this process wrote. */
+export function assertGoesOn(dir: string, current: DatabaseSync, last: Link, acknowledged: Link): void {
+  const there = acknowledged.seq === last.seq ? last : entryOf(current, acknowledged.seq);
+  if (acknowledged.seq > last.seq || (there && there.hash !== acknowledged.hash))
+    throw broken(
+      dir,
+      `to hold ${format(acknowledged)}, which this server wrote`,
+      `${format(last)} as the last`,
+    );
+}
+
 function readArchivedEnd(dir: string): Link {
   const archive = listArchives(dir).at(-1);
   if (!archive) return readBeginning(dir);
@@ -41,12 +52,13 @@ function checkHead(dir: string, current: DatabaseSync, last: Link): void {
   if (!head && last.seq === BEFORE_FIRST.seq) return;
   const place = join(dir, 'head');
   if (!head) throw broken(place, `a record of ${format(last)} or an earlier entry`, 'no file');
-  const named = current.prepare('SELECT seq, hash FROM entries WHERE seq = ?').get(head.seq) as
-    | Link
-    | undefined;
-  const there = named ?? (head.seq === last.seq ? last : null);
+  const there = entryOf(current, head.seq) ?? (head.seq === last.seq ? last : null);
   if (head.seq > last.seq || (there && there.hash !== head.hash))
     throw broken(dir, `to hold ${format(head)}, which was acknowledged`, `${format(last)} as the last`);
+}
+
+function entryOf(database: DatabaseSync, seq: number): Link | undefined {
+  return database.prepare('SELECT seq, hash FROM entries WHERE seq = ?').get(seq) as Link | undefined;
 }
 
 function end(database: DatabaseSync, order: 'ASC' | 'DESC'): Entry | undefined {

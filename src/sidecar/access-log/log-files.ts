@@ -9,6 +9,9 @@ import { readBeginning } from './records.ts';
 /** The file that is appended to. */
 export const CURRENT = 'current.db';
 
+/** An empty database that whoever writes holds locked. */
+export const WRITER_LOCK = 'writer.lock';
+
 export const LOG_FORM: DatabaseForm = {
   applicationId: 0x4344_5341,
   version: 1,

@@ -1,13 +1,15 @@
-import { chmodSync, closeSync, fsyncSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { renameDurably } from '../../../pipeline/ledger/atomic-file.ts';
-import { openDatabase, readPragma } from '../storage/open-database.ts';
+import { leaveWal, openDatabase, readPragma } from '../storage/open-database.ts';
 import { asStoreError, guardedStore } from '../storage/store-error.ts';
+import { Placement } from '../storage/store-file.ts';
 import { type AccessRecord, COLUMNS, type Link, linkEntry } from './entry.ts';
-import { findLastLink } from './find-last-link.ts';
-import { archiveName, CURRENT, LOG_FORM } from './log-files.ts';
-import { type HeadRecord, openHeadRecord } from './records.ts';
+import { assertGoesOn, findLastLink } from './find-last-link.ts';
+import { archiveName, CURRENT, LOG_FORM, listArchives, WRITER_LOCK } from './log-files.ts';
+import { HEAD, type HeadRecord, openHeadRecord } from './records.ts';
 import { takeWriterLock } from './writer-lock.ts';
 
 export interface LogWriterOptions {
@@ -17,11 +19,17 @@ export interface LogWriterOptions {
   maxFileBytes: number;
   /** For another writer to end. */
   waitMs: number;
+  /** The last entry that this process wrote before; BEFORE_FIRST where it wrote none. The log has to hold it. */
+  acknowledged: Link;
 }
 
 const PAGE_BYTES = 4_096;
 /** Where a reader keeps the file from being archived, it is tried again after so many bytes more. */
 const RETRY_BYTES = 1024 * 1024;
+/** For another process that removes old entries, some hundred at a time. */
+const BUSY_TIMEOUT_MS = 1_000;
+/** Room for a few of the longest entries. */
+const LEAST_FREE_BYTES = 64 * 1024;
 const INSERT = `INSERT INTO entries (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')})`;
 
 /** An open file of the log, and how to add to it. */
@@ -29,26 +37,35 @@ interface Current {
   database: DatabaseSync;
   insert: StatementSync;
   last: Link;
+  placement: Placement;
 }
 
 /**
- * The one writer of a log. It blocks while the disk works, so it lives in a thread of its own.
- * Throws locked where another process writes, access_log_broken where the log is not what its head record says.
+ * The one writer of a log. It blocks while the disk works, so it lives in a thread of its own. After anything that it throws it
+ * has to be closed: what is on the disk then is read again by the next one.
+ * Throws locked where another process writes, access_log_broken where the log is not what its head record says or does not
+ * hold what this process wrote before.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions;
   readonly #lock: DatabaseSync;
   readonly #head: HeadRecord;
+  /** Of the files that are open for as long as the writer is. */
+  readonly #placements: readonly Placement[];
   #current: Current | null = null;
   #rotateAt: number;
 
   constructor(options: LogWriterOptions) {
+    const { dir, maxFileBytes, waitMs, acknowledged } = options;
     this.#options = options;
-    this.#rotateAt = options.maxFileBytes;
-    this.#lock = takeWriterLock(options.dir, options.waitMs);
+    this.#rotateAt = maxFileBytes;
+    if (acknowledged.seq >= 0) assertLogThere(dir, acknowledged);
+    this.#lock = takeWriterLock(dir, waitMs);
     try {
       this.#current = this.#open();
-      this.#head = openHeadRecord(options.dir);
+      assertGoesOn(dir, this.#current.database, this.#current.last, acknowledged);
+      this.#head = openHeadRecord(dir);
+      this.#placements = [HEAD, WRITER_LOCK].map((name) => new Placement(join(dir, name)));
     } catch (error) {
       this.#current?.database.close();
       this.#lock.close();
@@ -56,25 +73,54 @@ export class LogWriter {
     }
   }
 
-  /** On the disk when this returns: all of them, or none where it throws store_failed. */
+  /** The last entry of the log. */
+  get last(): Link {
+    return this.#takeCurrent().last;
+  }
+
+  /** On the disk, in files that are at their path, when this returns: all of them, or none where it throws store_failed. */
   appendAll(records: readonly AccessRecord[]): void {
+    this.#assertPlaced();
     const { database, last } = this.#takeCurrent();
     if (readPragma(database, 'page_count') * PAGE_BYTES >= this.#rotateAt && last.seq >= 0) this.#rotate();
     const current = this.#takeCurrent();
-    try {
-      current.last = insertAll(current, records);
-    } catch (cause) {
-      // Whether a commit that failed took place is not known here: what is there is read again.
-      this.#closeCurrent();
-      throw asStoreError(join(this.#options.dir, CURRENT), cause);
-    }
-    this.#head.write(current.last);
+    const link = guardedStore(this.#currentPath, () => insertAll(current, records));
+    // Files that were removed meanwhile took the entries with them.
+    this.#assertPlaced();
+    current.last = link;
+    this.#head.write(link);
+  }
+
+  /** Throws store_failed where the next entry could not be written. */
+  check(): void {
+    this.#assertPlaced();
+    const { database } = this.#takeCurrent();
+    const { dir } = this.#options;
+    guardedStore(this.#currentPath, () => {
+      // Writes what is there already, for the sake of writing.
+      database.exec(`PRAGMA user_version = ${LOG_FORM.version}`);
+      const { bavail, bsize } = statfsSync(dir);
+      if (bavail * bsize >= LEAST_FREE_BYTES) return;
+      const expected = `${LEAST_FREE_BYTES} bytes of free space`;
+      throw new CathedralError('store_failed', { place: dir, expected, found: `${bavail * bsize}` });
+    });
   }
 
   close(): void {
     this.#closeCurrent();
     this.#head.close();
     this.#lock.close();
+  }
+
+  get #currentPath(): string {
+    return join(this.#options.dir, CURRENT);
+  }
+
+  /** Throws store_failed where somebody removed or replaced what is written here. */
+  #assertPlaced(): void {
+    guardedStore(this.#options.dir, () => {
+      for (const placement of [...this.#placements, this.#takeCurrent().placement]) placement.assertKept();
+    });
   }
 
   #takeCurrent(): Current {
@@ -84,11 +130,13 @@ export class LogWriter {
 
   #open(): Current {
     const { dir } = this.#options;
-    const path = join(dir, CURRENT);
+    const path = this.#currentPath;
     const database = openDatabase(path, LOG_FORM, { synchronous: 'FULL' });
     try {
+      database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
       syncFolder(dir);
-      return { database, insert: database.prepare(INSERT), last: findLastLink(dir, database) };
+      const last = findLastLink(dir, database);
+      return { database, insert: database.prepare(INSERT), last, placement: new Placement(path) };
     } catch (error) {
       database.close();
       throw asStoreError(path, error);
@@ -132,13 +180,12 @@ function syncFolder(dir: string): void {
   }
 }
 
-/** One file without a write-ahead log beside it; false where a reader has it open. */
-function leaveWal(database: DatabaseSync): boolean {
-  try {
-    return database.prepare('PRAGMA journal_mode = DELETE').get()?.journal_mode === 'delete';
-  } catch {
-    return false;
-  }
+/** Before anything is made in a folder that is empty or was removed: a log that begins anew would hide what was lost. */
+function assertLogThere(dir: string, { seq }: Link): void {
+  const isThere = existsSync(dir) && (existsSync(join(dir, CURRENT)) || listArchives(dir).length > 0);
+  if (isThere) return;
+  const expected = `the log with entry ${seq}, which this server wrote`;
+  throw new CathedralError('access_log_broken', { place: dir, expected, found: 'no log' });
 }
 
 function insertAll({ database, insert, last }: Current, records: readonly AccessRecord[]): Link {

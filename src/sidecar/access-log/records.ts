@@ -6,7 +6,7 @@ import { writeFileAtomically } from '../../../pipeline/ledger/atomic-file.ts';
 import { guardedStore } from '../storage/store-error.ts';
 import { BEFORE_FIRST, type Link } from './entry.ts';
 
-const HEAD = 'head';
+export const HEAD = 'head';
 const BEGINNING = 'beginning.json';
 const HEAD_LINE = /^(-?\d{12,16}) ([0-9a-f]{64})\n$/;
 /** With the sign of the record before the first entry. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { guardedStore } from '../storage/store-error.ts';
+import { WRITER_LOCK } from './log-files.ts';
 
 /** SQLite's result code for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
@@ -12,7 +13,7 @@ const SQLITE_BUSY = 5;
  * ends with its holder, however that ends. Closing what is returned gives it back. Throws locked.
  */
 export function takeWriterLock(dir: string, waitMs: number): DatabaseSync {
-  const path = join(dir, 'writer.lock');
+  const path = join(dir, WRITER_LOCK);
   return guardedStore(path, () => {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     const lock = new DatabaseSync(path, { timeout: waitMs });

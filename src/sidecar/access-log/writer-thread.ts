@@ -1,36 +1,56 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CathedralError, type ErrorCode, type Fault } from '../../../pipeline/errors.ts';
-import type { AccessRecord } from './entry.ts';
+import { type AccessRecord, BEFORE_FIRST } from './entry.ts';
 import { LogWriter, type LogWriterOptions } from './log-writer.ts';
 
-/** `null` ends the thread. */
-export type WriterRequest = readonly AccessRecord[] | null;
-/** One after the start and one after each request. An error crosses threads without its class, so it is taken apart. */
+/** Entries to be written, or: whether the next one could be, or: the end of the thread. */
+export type WriterRequest = readonly AccessRecord[] | 'check' | 'close';
+/** One after each request. An error crosses threads without its class, so it is taken apart. */
 export type WriterReply = { failed: false } | { failed: true; code: ErrorCode; fault: Fault };
+export type WriterThreadOptions = Omit<LogWriterOptions, 'acknowledged'>;
 
 const port = parentPort!;
+const options = workerData as WriterThreadOptions;
 const DONE: WriterReply = { failed: false };
 
-function attempt(work: () => void): boolean {
+let writer: LogWriter | null = null;
+let acknowledged = BEFORE_FIRST;
+/** Another server is waited for once; later, requests wait. */
+let waitMs = options.waitMs;
+
+/** The log is opened when it is needed, and again after anything went wrong: so it is written as soon as it can be. */
+function attempt(work: (writer: LogWriter) => void): void {
   try {
-    work();
+    if (!writer) {
+      const patience = waitMs;
+      waitMs = 0;
+      writer = new LogWriter({ ...options, waitMs: patience, acknowledged });
+    }
+    work(writer);
+    acknowledged = writer.last;
     port.postMessage(DONE);
-    return true;
   } catch (error) {
+    giveUp();
     if (!(error instanceof CathedralError)) throw error;
     const { code, place, expected, found } = error;
     port.postMessage({ failed: true, code, fault: { place, expected, found } } satisfies WriterReply);
-    return false;
   }
 }
 
-let writer: LogWriter | undefined;
-const isOpen = attempt(() => {
-  writer = new LogWriter(workerData as LogWriterOptions);
-});
-if (isOpen) {
-  port.on('message', (request: WriterRequest) => {
-    if (request) attempt(() => writer?.appendAll(request));
-    else attempt(() => writer?.close()) && port.close();
-  });
+function giveUp(): void {
+  try {
+    writer?.close();
+  } catch {
+    // What went wrong is told already.
+  }
+  writer = null;
 }
+
+port.on('message', (request: WriterRequest) => {
+  if (request === 'close') {
+    giveUp();
+    port.postMessage(DONE);
+    port.close();
+  } else if (request === 'check') attempt((open) => open.check());
+  else attempt((open) => open.appendAll(request));
+});

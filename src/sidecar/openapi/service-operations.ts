@@ -34,11 +34,19 @@ const Readiness = z.strictObject({
   status: z.enum(['ready', 'not_ready']),
   checks: z
     .record(z.string(), z.string())
-    .meta({ description: 'Each part with ok, or with what is wrong with it' }),
+    .meta({ description: 'Each part that the server needs, with ok or with what is wrong with it' }),
+  degraded: z
+    .record(z.string(), z.string())
+    .meta({ description: 'What else is wrong; it keeps the server from nothing' }),
 });
 
-const READY = { status: 'ready', checks: { release: 'ok', keys: 'ok', access_log: 'ok' } };
-const NOT_READY = { status: 'not_ready', checks: { release: 'there is none', keys: 'ok', access_log: 'ok' } };
+const WELL = { release: 'ok', keys: 'ok', limits: 'ok', access_log: 'ok' };
+const READY = {
+  status: 'ready',
+  checks: WELL,
+  degraded: { last_run: 'it failed at 2025-12-01T06:01:02.000Z: ledger_schema' },
+};
+const NOT_READY = { status: 'not_ready', checks: { ...WELL, release: 'there is none' }, degraded: {} };
 
 /** What the server says of itself: of no area, without a key, not counted. */
 export function serviceOperations(): PathOperation[] {
@@ -64,9 +72,9 @@ export function serviceOperations(): PathOperation[] {
     ],
     [
       '/readyz',
-      service('getReadiness', 'Whether everything can be answered', 'For load balancers.', {
-        '200': json('Everything is well.', Readiness, READY),
-        '503': json('Something is not; public files may be answered all the same.', Readiness, NOT_READY),
+      service('getReadiness', 'Whether the server can serve', 'For load balancers.', {
+        '200': json('It can; degraded says what is wrong all the same.', Readiness, READY),
+        '503': json('It cannot; public files may be answered all the same.', Readiness, NOT_READY),
         ...problemsByStatus(['MethodNotAllowed']),
       }),
     ],

@@ -1,12 +1,23 @@
-import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openAccessLog } from '../../../src/sidecar/access-log/access-log.ts';
 import type { Entry } from '../../../src/sidecar/access-log/entry.ts';
 import { expireArchives } from '../../../src/sidecar/access-log/expire-archives.ts';
 import { CURRENT, listArchives } from '../../../src/sidecar/access-log/log-files.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
-import { failureOf } from '../../publish/temporary-folder.ts';
+import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
 import { openTemporaryLog, SMALL_FILE, writtenLog } from './open-temporary-log.ts';
 import { START, sampleAccess } from './sample-access.ts';
 
@@ -70,6 +81,7 @@ describe('an access log', () => {
     const failures = await Promise.all(
       [1, 2].map((index) => failureOf(() => log.append(sampleAccess(index)))),
     );
+    failures.push(await failureOf(() => log.check()));
     for (const failure of failures) expect(failure).toMatchObject({ code: 'store_failed' });
     blocker.exec('ROLLBACK');
     blocker.close();
@@ -83,6 +95,91 @@ describe('an access log', () => {
     const path = join(dir, 'a-file');
     writeFileSync(path, '');
     expect(await failureOf(() => openTemporaryLog({ dir: path }))).toMatchObject({ code: 'store_failed' });
+  });
+});
+
+describe('a log whose files are taken away while it is written', () => {
+  const aside = (path: string) => renameSync(path, `${path}.aside`);
+  const back = (path: string) => renameSync(`${path}.aside`, path);
+
+  test.each([
+    ['its folder', ''],
+    ['the file that is written', CURRENT],
+    ['its head record', 'head'],
+  ])('(%s) takes no entry, makes nothing, and goes on when they are back', async (_, name) => {
+    const faults: unknown[] = [];
+    const { dir, log } = await openTemporaryLog({ onChange: (fault) => faults.push(fault) });
+    await log.append(sampleAccess(0));
+    aside(join(dir, name));
+    const before = existsSync(dir) && readdirSync(dir);
+    for (const attempt of [
+      () => log.append(sampleAccess(1)),
+      () => log.check(),
+      () => log.append(sampleAccess(2)),
+    ])
+      expect(await failureOf(attempt)).toMatchObject({
+        code: expect.stringMatching(/^(store_failed|access_log_broken)$/),
+      });
+    if (name === '') expect(existsSync(dir)).toBe(before);
+    rmSync(join(dir, name), { force: true });
+    back(join(dir, name));
+    await log.append(sampleAccess(3));
+    expect(faults.at(-1)).toBeNull();
+    expect(rowsOf(dir).map(({ request_id }) => request_id)).toEqual(['request-0', 'request-3']);
+    expect(verifyAccessLog(dir).faults).toEqual([]);
+  });
+
+  test('(its write-ahead log) loses nothing', async () => {
+    const { dir, log } = await openTemporaryLog();
+    await log.append(sampleAccess(0));
+    rmSync(join(dir, `${CURRENT}-wal`));
+    expect(await failureOf(() => log.append(sampleAccess(1)))).toMatchObject({ code: 'store_failed' });
+    await log.append(sampleAccess(2));
+    await log.close();
+    expect(rowsOf(dir).map(({ request_id }) => request_id)).toEqual(['request-0', 'request-2']);
+  });
+
+  test('(its lock, which another server then takes) is written by that one alone', async () => {
+    const { dir, log } = await openTemporaryLog();
+    await log.append(sampleAccess(0));
+    rmSync(join(dir, 'writer.lock'));
+    const other = await openTemporaryLog({ dir });
+    expect(await failureOf(() => log.append(sampleAccess(1)))).toMatchObject({ code: 'store_failed' });
+    await other.log.append(sampleAccess(2));
+    expect(await failureOf(() => log.append(sampleAccess(3)))).toMatchObject({ code: 'locked' });
+    await other.log.close();
+    await log.append(sampleAccess(4));
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 3 });
+  });
+
+  test.each([
+    ['an empty folder', (dir: string) => mkdirSync(dir)],
+    ['an older copy', (dir: string) => renameSync(`${dir}.copy`, dir)],
+  ])('is not begun anew in %s', async (_, put) => {
+    const { dir, log } = await openTemporaryLog();
+    await log.append(sampleAccess(0));
+    cpSync(dir, `${dir}.copy`, { recursive: true });
+    await log.append(sampleAccess(1));
+    aside(dir);
+    put(dir);
+    await failureOf(() => log.append(sampleAccess(2)));
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      expect(await failureOf(() => log.append(sampleAccess(3)))).toMatchObject({ code: 'access_log_broken' });
+    rmSync(dir, { recursive: true });
+    back(dir);
+    await log.append(sampleAccess(4));
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 3 });
+  });
+
+  test('is written from when on it can be, where it could not at first', async () => {
+    const dir = join(await temporaryFolder(), 'not-yet', 'access-log');
+    writeFileSync(dirname(dir), '');
+    const log = openAccessLog({ dir, waitMs: 0 });
+    onTestFinished(() => log.close());
+    expect(await failureOf(() => log.append(sampleAccess(0)))).toMatchObject({ code: 'store_failed' });
+    rmSync(dirname(dir));
+    await log.append(sampleAccess(1));
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 1 });
   });
 });
 

@@ -4,7 +4,7 @@ import { SMALL_FILE } from './open-temporary-log.ts';
 import { sampleAccess } from './sample-access.ts';
 
 /** As a process of its own: appends until it is killed, and writes the number of each entry when it is acknowledged. */
-const log = await openAccessLog({ dir: process.argv[2]!, maxFileBytes: SMALL_FILE });
+const log = openAccessLog({ dir: process.argv[2]!, maxFileBytes: SMALL_FILE });
 let next = Number(process.argv[3]);
 
 async function appendForever(): Promise<never> {

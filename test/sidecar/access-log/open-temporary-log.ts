@@ -16,16 +16,17 @@ export interface TemporaryLog {
   log: AccessLog;
 }
 
-/** A log of the test's own, closed when the test ends. */
+/** A log of the test's own, closed when the test ends. Rejects where it cannot be written. */
 export async function openTemporaryLog(options: Partial<AccessLogOptions> = {}): Promise<TemporaryLog> {
   const dir = options.dir ?? join(await temporaryFolder(), 'access-log');
-  const log = await openAccessLog({ waitMs: 0, ...options, dir });
+  const log = openAccessLog({ waitMs: 0, ...options, dir });
   let isOpen = true;
   const close = async () => {
     if (isOpen) await log.close();
     isOpen = false;
   };
   onTestFinished(close);
+  await log.check();
   return { dir, log: { ...log, close } };
 }
 
