@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
+import { LONGEST_NOTE } from '../ledger/note.ts';
 import { MAX_BUNDLE_BYTES, parseBundle } from '../log/entry-bundle.ts';
 import { HASH_BYTES } from '../log/hash.ts';
 import { type Bundle, bundlePath, TILE_WIDTH, type Tile, tilePath } from '../log/tile.ts';
@@ -18,9 +19,6 @@ export interface LogSource {
   /** `width` entries. */
   entries: (bundle: Bundle) => Promise<Uint8Array[]>;
 }
-
-/** Most of a note; a checkpoint with many signatures has a few kB. */
-const MAX_NOTE_BYTES = 1_000_000;
 
 /** A file of the log by its path below the log's address, of at most so many bytes; null where there is none. */
 type ReadLogFile = (path: string, mostBytes: number) => Promise<Uint8Array | null>;
@@ -60,7 +58,7 @@ function sourceOf(name: string, read: ReadLogFile): LogSource {
   };
   return {
     name,
-    checkpoint: () => require('checkpoint', MAX_NOTE_BYTES),
+    checkpoint: () => require('checkpoint', LONGEST_NOTE),
     async tile(tile) {
       const bytes = await read(tilePath(tile), TILE_WIDTH * HASH_BYTES);
       // A partial tile may be gone once the whole one is there, which begins with it.

@@ -1,6 +1,7 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { CathedralError } from '../errors.ts';
 import { decodeBase64, encodeBase64 } from '../ledger/base64.ts';
+import { LONGEST_NOTE } from '../ledger/note.ts';
 import { HASH_BYTES, type Hash } from './hash.ts';
 
 /** A proof that one entry is in a log, for itself: c2sp.org/tlog-proof. */
@@ -16,8 +17,8 @@ export interface TlogProof {
 }
 
 const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
-/** A checkpoint with sixteen signatures, long ones too, and a path has a few dozen hashes. */
-const MAX_PROOF_CHARACTERS = 1_000_000;
+/** In characters: a checkpoint, a path of a few dozen hashes and as much that is extra. */
+export const LONGEST_PROOF = 2 * LONGEST_NOTE;
 /** Of an entry among 2⁵³, more than which no size here is. */
 const MAX_PATH = 53;
 const INDEX = /^index (0|[1-9]\d{0,15})$/;
@@ -36,8 +37,7 @@ export function parseTlogProof(text: string, place: string): TlogProof {
       expected,
       found: JSON.stringify(found)?.slice(0, 200) ?? 'nothing',
     });
-  if (text.length > MAX_PROOF_CHARACTERS)
-    throw fault(1, `at most ${MAX_PROOF_CHARACTERS} characters`, text.length);
+  if (text.length > LONGEST_PROOF) throw fault(1, `at most ${LONGEST_PROOF} characters`, text.length);
   const end = text.indexOf('\n\n');
   if (end < 0) throw fault(1, 'a proof, an empty line and a checkpoint', text.slice(0, 80));
   const lines = text.slice(0, end).split('\n');

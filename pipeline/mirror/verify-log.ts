@@ -1,6 +1,6 @@
 import { parseCheckpoint } from '../ledger/checkpoint.ts';
 import { nodeHash } from '../ledger/merkle.ts';
-import { noteText, type Verifier } from '../ledger/note.ts';
+import { LONGEST_NOTE, noteText, type Verifier } from '../ledger/note.ts';
 import { verifyNote } from '../ledger/verify-note.ts';
 import type { TreeHead } from '../log/hash.ts';
 import { newTiles, type Tile } from '../log/tile.ts';
@@ -12,8 +12,6 @@ import type { Origin } from './origin.ts';
 import { readSmall } from './read-small.ts';
 import { LOG, readTile } from './read-tile.ts';
 import { forked } from './rules.ts';
-
-const LONGEST_CHECKPOINT = 65_536;
 
 /** A reader of the log as an origin has it. Throws log_invalid, mirror_mismatch and mirror_unreachable. */
 export function openLog(origin: Origin, head: TreeHead): Promise<TileReader> {
@@ -45,7 +43,7 @@ export async function verifyOwnCheckpoint(
 ): Promise<TreeHead> {
   const path = `${LOG}/checkpoint`;
   const place = origin.placeOf(path);
-  const found = await readSmall(origin, path, { most: LONGEST_CHECKPOINT });
+  const found = await readSmall(origin, path, { most: LONGEST_NOTE });
   if (!found) throw mismatch(place, 'the checkpoint of the log', 'no such file');
   const head = await readCheckpoint(found.bytes, ledger, place);
   if (head.size <= reader.head.size) await assertBeginsWith(reader, head, place);

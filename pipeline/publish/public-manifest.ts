@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
+import { LONGEST_NOTE } from '../ledger/note.ts';
 import { isSlotId } from '../ledger/slot.ts';
 import { ReleasePath } from './release-path.ts';
 import { formatSignedFile, parseSignedFile, type SignedFile } from './signed-file.ts';
@@ -14,7 +15,7 @@ export const PROOF_PATHS: readonly string[] = [MANIFEST_PATH, SIGNATURE_PATH, LA
 export const LONGEST = {
   /** A file is about 250 bytes of it: room for a hundred thousand. */
   [MANIFEST_PATH]: 32 << 20,
-  [SIGNATURE_PATH]: 16 << 10,
+  [SIGNATURE_PATH]: LONGEST_NOTE,
   [LATEST_PATH]: 16 << 10,
 } as const;
 export const MOST_FILES = 100_000;
@@ -89,7 +90,7 @@ export const PublicManifest = z.strictObject({
   /** After this a reader should ask why there is no newer one. */
   expires: Time,
   /** What of the ledger the release was made from; `checkpoint` is the ledger's own signed note. */
-  log: Log.extend({ checkpoint: z.string().min(1).max(65_536) }),
+  log: Log.extend({ checkpoint: z.string().min(1).max(LONGEST_NOTE) }),
   /** Every public file but the three that prove them, in the order of their paths. */
   files: z
     .array(PublicFile)

@@ -247,7 +247,7 @@ const LIES: Record<string, Lie> = {
   'has a signature that never ends': {
     tell: (server) => endless(server, 'manifest.json.sig'),
     code: 'mirror_mismatch',
-    expected: 'at most 16384 bytes',
+    expected: 'at most 1000000 bytes',
   },
   'has a manifest that never ends': {
     tell: (server) => endless(server, 'manifest.json'),
@@ -529,7 +529,7 @@ const LIES: Record<string, Lie> = {
     tell: (server) => endless(server, LIST_SIGNATURE),
     code: 'mirror_mismatch',
     place: LIST_SIGNATURE,
-    expected: 'at most 16384 bytes',
+    expected: 'at most 1000000 bytes',
   },
   'has a snapshot at an address of another kind': {
     tell: snapshots((index) => {

@@ -11,13 +11,14 @@ import {
   formatSnapshot,
   formatSnapshotIndex,
   LIST_PATH as LIST,
+  LIST_SIGNATURE_PATH as LIST_SIGNATURE,
   parseSnapshot,
   parseSnapshotIndex,
 } from '../../pipeline/publish/snapshot-index.ts';
 import { formatVerification } from '../../src/commands/format-verification.ts';
 import { PageOrigin } from '../../src/components/verification/page-origin.ts';
 import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
-import { bring, httpOrigin } from './bring.ts';
+import { bring, contents, httpOrigin, servedBy } from './bring.ts';
 import { answer, type Lie, LyingServer, pour, serve, stream } from './lying-server.ts';
 import {
   BEGIN,
@@ -66,6 +67,13 @@ const change = (path: string) => {
 
 /** Newer than the third release. */
 const NEWER = '{"timestamp":"2025-12-01T12:00:00.5Z","events":301}';
+
+/** By three unknown keys, of nearly 5 kB each. */
+function largeSignatures(count: number): string {
+  const line = (index: number) =>
+    `— witness.example/${index % 3} ${Buffer.alloc(4990, 1 + (index % 3)).toString('base64')}\n`;
+  return Array.from({ length: count }, (_, index) => line(index)).join('');
+}
 
 describe('the verification of a service', () => {
   test('proves all of it where it is sound', async () => {
@@ -172,6 +180,23 @@ describe('the verification of a service', () => {
     server.site.set(path, smallSite({ release: 2 }).get(path)!);
     const wait = async () => void server.site.set(path, signature);
     expect((await look({ wait })).findings).toEqual([]);
+  });
+
+  test('takes notes that fifteen witnesses have signed, too, twice and with large signatures', async () => {
+    const cosigned = (note: string) => note + largeSignatures(15);
+    server.site = smallSite({
+      release: 3,
+      manifest: ({ log, ...manifest }) => ({
+        ...manifest,
+        log: { ...log, checkpoint: cosigned(log.checkpoint) },
+      }),
+    });
+    for (const path of ['manifest.json.sig', LIST_SIGNATURE, 'log/checkpoint'])
+      server.site.set(path, Buffer.from(cosigned(server.site.get(path)!.toString())));
+    const folder = await temporaryFolder();
+    await bring(server.url, folder);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+    expect((await look({ ledgerKeys: [LEDGER.verifier] })).findings).toEqual([]);
   });
 
   test('finds a release that is out of date, unless that is accepted', async () => {

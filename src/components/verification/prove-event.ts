@@ -2,7 +2,7 @@ import { openCheckpoint } from '../../../pipeline/audit/open-checkpoint.ts';
 import { verifyProof } from '../../../pipeline/audit/verify-proof.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Checkpoint } from '../../../pipeline/ledger/checkpoint.ts';
-import type { Verifier } from '../../../pipeline/ledger/note.ts';
+import { LONGEST_NOTE, type Verifier } from '../../../pipeline/ledger/note.ts';
 import { inclusionProof, verifyInclusion } from '../../../pipeline/log/inclusion.ts';
 import { formatTlogProof } from '../../../pipeline/log/tlog-proof.ts';
 import { mismatch } from '../../../pipeline/mirror/mismatch.ts';
@@ -30,7 +30,6 @@ const KIND_WORDS: Readonly<Record<GivenEvent['kind'], string>> = {
   row: 'A row of the export, which has its event’s hash',
   line: 'A line of the ledger; its hash was computed here',
 };
-const LONGEST_CHECKPOINT = 65_536;
 const CHECKPOINT = 'log/checkpoint';
 
 /** That the event which was pasted is in the log, from a proof that the reader has. Throws Failed. */
@@ -55,7 +54,7 @@ export async function proveByLog(steps: Steps, pasted: string, means: Means): Pr
   const event = await needEvent(steps, pasted);
   const { checkpoint, note } = await steps.need('Checkpoint', async () => {
     const place = origin.placeOf(CHECKPOINT);
-    const found = await readSmall(origin, CHECKPOINT, { most: LONGEST_CHECKPOINT });
+    const found = await readSmall(origin, CHECKPOINT, { most: LONGEST_NOTE });
     if (!found) throw mismatch(place, 'the checkpoint of the log', 'no such file');
     const { checkpoint, verifier } = await openCheckpoint(found.bytes, ledgerKeys(), place);
     const value = { checkpoint, note: new TextDecoder().decode(found.bytes) };

@@ -1,5 +1,6 @@
 import '../attestations/without-eval.ts';
 import '../files/file-script.ts';
+import { LONGEST_PROOF } from '../../../pipeline/log/tlog-proof.ts';
 import { makeElement } from '../attestations/make-element.ts';
 import { takeFiles } from '../take-files.ts';
 import { element } from './element.ts';
@@ -12,9 +13,6 @@ import { recall } from './remembered.ts';
 import { Failed, Steps, Stopped } from './steps.ts';
 import { keysIn } from './trust.ts';
 import { type Means, verifyRelease } from './verify-release.ts';
-
-/** A proof of the deepest tree with a checkpoint of many signatures. */
-const LONGEST_PROOF = 100_000;
 
 const means: Means = {
   origin: new PageOrigin(),
@@ -88,7 +86,7 @@ element('#event-form').addEventListener('submit', (event) => {
   const file = proofFile;
   void run('#event-outcome', async (steps) => {
     const proved = file
-      ? await proveByProof(steps, pasted, await file.slice(0, LONGEST_PROOF).text(), means)
+      ? await proveByProof(steps, pasted, await file.slice(0, LONGEST_PROOF + 1).text(), means)
       : await proveByLog(steps, pasted, means);
     steps.end('The event is in the ledger’s log', true, ...eventFacts(proved));
   });
