@@ -1,3 +1,9 @@
+import { idOfSigned, signedBytes } from './canonical-bytes.ts';
+import type { Case } from './check.ts';
+import { checkLifeCycle } from './checks/life-cycle.ts';
+import { checkPeriod } from './checks/period.ts';
+import { checkAnyWallet } from './checks/wallet.ts';
+import type { Companions } from './companions.ts';
 import { parseAttestation } from './parse-attestation.ts';
 import type { Problem } from './problem.ts';
 import type { JsonObject } from './read-json.ts';
@@ -10,15 +16,35 @@ export interface Drafted {
   problems: Problem[];
   /** What the wallet has to sign; null where it did already, or where there is nothing yet that it could. */
   walletText: string | null;
+  /** Whose the wallet signature is, in a sentence; null where there is none, or none that anybody can have made. */
+  walletNote: string | null;
 }
 
 /** Stand where signatures will, as long as those, while the rest is checked. */
 const PENDING = { wallet_signature: `0x${'0'.repeat(130)}`, signature: NO_SIGNATURE };
 
-/** Looks at a document before it is signed. */
-export function checkDraft(document: JsonObject): Drafted {
+/**
+ * Looks at a document before the companion signs it, so that no wallet is asked to sign what a companion will refuse. `now` in
+ * ms; of the companions only the wallets are asked.
+ */
+export function checkDraft(
+  document: JsonObject,
+  now: number,
+  { wallets }: Pick<Companions, 'wallets'>,
+): Drafted {
+  const nothing = { document, walletText: null, walletNote: null };
   const parsed = parseAttestation(`${JSON.stringify({ ...PENDING, ...document })}\n`);
-  if ('problems' in parsed) return { document, problems: parsed.problems, walletText: null };
-  const isPending = document.wallet_signature === undefined;
-  return { document, problems: [], walletText: isPending ? walletText(parsed.attestation) : null };
+  if ('problems' in parsed) return { ...nothing, problems: parsed.problems };
+  const message = signedBytes(parsed.document);
+  const companions = { companions: [], wallets };
+  const given: Case = { ...parsed, message, id: idOfSigned(message), now, companions, registry: null };
+  const problems = [checkPeriod, checkLifeCycle].flatMap((check) => check(given).problems);
+  if (document.wallet_signature === undefined)
+    return { ...nothing, problems, walletText: problems.length === 0 ? walletText(given.attestation) : null };
+  const wallet = checkAnyWallet(given);
+  return {
+    ...nothing,
+    problems: [...problems, ...wallet.problems],
+    walletNote: wallet.result === 'passed' ? wallet.detail : null,
+  };
 }

@@ -15,6 +15,8 @@ export interface NewDocument {
   hashOnly: boolean;
   walletSignature: string | null;
   days: number | null;
+  /** In place of the days, as it is to be written. */
+  expiresAt: string | null;
   ccr: number | null;
   threshold: number | null;
   interval: string | null;
@@ -35,8 +37,12 @@ export function newDocument(given: NewDocument, now: number): JsonObject {
   const document = assembled(given, now);
   const { wallet_signature: _, ...unclaimed } = document;
   if (given.walletSignature !== null || given.draft.wallet_signature === undefined) return document;
-  const isSame = CLAIM.every((name) => JSON.stringify(document[name]) === JSON.stringify(given.draft[name]));
-  return isSame ? document : unclaimed;
+  return claimOf(document) === claimOf(given.draft) ? document : unclaimed;
+}
+
+/** The members that the wallet signs, for comparing. */
+export function claimOf(document: JsonObject): string {
+  return JSON.stringify(CLAIM.map((name) => document[name]));
 }
 
 function assembled(given: NewDocument, now: number): JsonObject {
@@ -65,7 +71,8 @@ function justified({ justification, hashOnly, draft }: NewDocument): JsonObject 
   return hashOnly ? hash : { ...hash, epicon_ej: text };
 }
 
-function expiry({ days, draft }: NewDocument, attestedAt: number): Json {
+function expiry({ days, expiresAt, draft }: NewDocument, attestedAt: number): Json {
+  if (expiresAt !== null) return expiresAt;
   if (days === null && draft.expires_at !== undefined) return draft.expires_at;
   return formatTime(attestedAt + (days ?? DEFAULT_DAYS) * DAY_MS);
 }

@@ -2,9 +2,13 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { encodeBase64 } from '../ledger/base64.ts';
 import { SCHEMES } from './algorithms.ts';
 import { idOfSigned, signedBytes } from './canonical-bytes.ts';
-import type { Case } from './check.ts';
+import type { Case, Check } from './check.ts';
+import { checkCompanion } from './checks/companion.ts';
 import { checkJustification } from './checks/justification.ts';
+import { checkLifeCycle } from './checks/life-cycle.ts';
 import { checkPeriod } from './checks/period.ts';
+import { checkSignature } from './checks/signature.ts';
+import { checkAnyWallet } from './checks/wallet.ts';
 import type { Companions } from './companions.ts';
 import type { Algorithm } from './document.ts';
 import { parseAttestation } from './parse-attestation.ts';
@@ -24,9 +28,15 @@ export type Signed = { document: JsonObject; problems: [] } | { document: null; 
 
 /**
  * The document with the key's signature, whether it had one or not. A companion signs only what a verifier will accept, so a
- * document with a fault is refused with all of them. `now` in ms.
+ * document with a fault is refused with all of them. `now` in ms. `known`: whom a verifier trusts; where it is given, the key has
+ * to be registered there for the companion, and a wallet that is known has to be the one that signed the request.
  */
-export function signAttestation(input: string | Uint8Array, key: SigningKey, now: number): Signed {
+export function signAttestation(
+  input: string | Uint8Array,
+  key: SigningKey,
+  now: number,
+  known: Companions | null = null,
+): Signed {
   const read = readJson(input);
   if (read.problem) return { document: null, problems: [read.problem] };
   const isObject = typeof read.value === 'object' && read.value !== null && !Array.isArray(read.value);
@@ -37,18 +47,22 @@ export function signAttestation(input: string | Uint8Array, key: SigningKey, now
   const { document } = parsed;
   const message = signedBytes(document);
   const id = idOfSigned(message);
-  const given: Case = { ...parsed, message, id, now, companions: NOBODY, registry: null };
+  const signature = encodeBase64(SCHEMES[key.algorithm].sign(message, key.secretKey));
+  const attestation = { ...parsed.attestation, signature };
+  const companions = known ?? { companions: [], wallets: [] };
+  const given: Case = { ...parsed, attestation, message, id, now, companions, registry: null };
   const problems = [
     ...keyProblems(given, key),
-    ...[checkJustification, checkPeriod].flatMap((check) => failures(check(given))),
+    ...(known ? [...OWN_CHECKS, checkCompanion, checkSignature] : OWN_CHECKS).flatMap((check) =>
+      failures(check(given)),
+    ),
   ];
   if (problems.length > 0) return { document: null, problems };
-  const signature = encodeBase64(SCHEMES[key.algorithm].sign(message, key.secretKey));
   return { document: { ...document, signature }, problems: [] };
 }
 
-/** The checks that are made before signing ask for no keys. */
-const NOBODY: Companions = { companions: [], wallets: [] };
+/** Those that need no registered keys. */
+const OWN_CHECKS: readonly Check[] = [checkJustification, checkPeriod, checkAnyWallet, checkLifeCycle];
 
 function keyProblems({ attestation }: Case, { companion, algorithm }: SigningKey): Problem[] {
   const problems = [];

@@ -22,20 +22,22 @@ export function walletText({ ledger_id, epicon_ej_hash, scope, expires_at }: Wal
   ].join('\n');
 }
 
-/** Null where `signature` is that of the wallet at `address` over the claim (EIP-191, version 0x45). */
-export function walletFault(signature: string, claim: WalletClaim, address: string): ProblemCode | null {
-  if (!SIGNATURE.test(signature)) return 'wallet_signature_malformed';
+type Recovered = { address: string; fault: null } | { address: null; fault: ProblemCode };
+
+/** By whose wallet the claim is signed (EIP-191, version 0x45). Over another claim the same signature has another address. */
+export function recoverWallet(signature: string, claim: WalletClaim): Recovered {
+  if (!SIGNATURE.test(signature)) return { address: null, fault: 'wallet_signature_malformed' };
   const bytes = hexToBytes(signature.slice(2));
   const recovery = bytes[64]! - FIRST_V;
-  if (recovery !== 0 && recovery !== 1) return 'wallet_signature_malformed';
+  if (recovery !== 0 && recovery !== 1) return { address: null, fault: 'wallet_signature_malformed' };
   try {
     const parsed = secp256k1.Signature.fromBytes(bytes.subarray(0, 64), 'compact').addRecoveryBit(recovery);
-    if (parsed.hasHighS()) return 'wallet_signature_malformed';
+    if (parsed.hasHighS()) return { address: null, fault: 'wallet_signature_malformed' };
     const signer = parsed.recoverPublicKey(personalHash(walletText(claim)));
-    return addressOf(signer.toBytes(false)) === address.toLowerCase() ? null : 'wallet_signature_invalid';
+    return { address: addressOf(signer.toBytes(false)), fault: null };
   } catch {
     // r or s out of range, or an r that is no point's.
-    return 'wallet_signature_invalid';
+    return { address: null, fault: 'wallet_signature_invalid' };
   }
 }
 

@@ -125,7 +125,7 @@ export const ATTESTATION_SETTINGS = {
     default: null,
     unit: '0x and 130 hex digits',
     description:
-      'For `attest new`: the signature by the wallet. Without it, the text that it has to sign is told.',
+      'For `attest new`: the signature by the wallet. Without it, the text that it has to sign is told. It is over a certain end, so it needs --draft with the document that was printed with that text, or --expires-at.',
     schema: text,
   },
   attestationDays: {
@@ -139,6 +139,14 @@ export const ATTESTATION_SETTINGS = {
       .string()
       .regex(/^([1-9]|[1-8][0-9]|90)$/)
       .transform(Number),
+  },
+  attestationExpires: {
+    flag: 'expires-at',
+    env: null,
+    default: null,
+    unit: 'a date-time: 2026-01-31T06:00:00Z',
+    description: 'For `attest new`: the end of the attestation, in place of --days.',
+    schema: text,
   },
   attestationCcr: {
     flag: 'ccr-score',

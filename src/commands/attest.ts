@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readCompanionsFile } from '../../pipeline/artifacts/read-companions.ts';
 import { formatDocument } from '../../pipeline/attestation/format-document.ts';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../pipeline/attestation/problem.ts';
@@ -48,28 +49,30 @@ const draft = defineCommand({
   summary: 'Prints a new unsigned document, from flags and files.',
   settings: DRAFT_SETTINGS,
   async run(config, { now, print, progress }) {
-    const { document, problems, walletText } = await draftAttestation(config, now());
+    const { document, problems, walletText, walletNote } = await draftAttestation(config, now());
     if (problems.length > 0) return refuse(problems, progress);
     print(formatDocument(document));
     if (walletText !== null)
       progress.note(
-        `Before it can be signed, the wallet has to sign these five lines (EIP-191):\n${walletText}`,
+        `Before it can be signed, the wallet has to sign these five lines (EIP-191):\n${walletText}\nThen put its signature in: attest new --draft DOCUMENT --wallet-signature SIGNATURE`,
       );
+    if (walletNote !== null) progress.note(walletNote);
     return 0;
   },
 });
 
 const sign = defineCommand({
   summary: 'Prints the document with a companion’s signature; refuses one that would not verify.',
-  settings: ['attestationFile', 'attestationKey', 'attestationPassphrase'],
+  settings: ['attestationFile', 'attestationKey', 'attestationPassphrase', 'companions'],
   async run(config, { now, print, progress }) {
-    const { attestationFile: file, attestationPassphrase } = config;
+    const { attestationFile: file, attestationPassphrase, companions } = config;
     const place = required('attestationKey', config.attestationKey);
     const sealed = parseKeyFile(Buffer.from(await readInput(place)).toString(), place);
     const document = await readInput(file);
+    const known = companions === null ? null : await readCompanionsFile(companions);
     const passphrase =
       attestationPassphrase ?? (await askPassphrase(`Passphrase of ${printable(sealed.companion)}: `));
-    const signed = signAttestation(document, openKey(sealed, passphrase, place), now());
+    const signed = signAttestation(document, openKey(sealed, passphrase, place), now(), known);
     if (signed.document === null) return refuse(signed.problems, progress);
     print(formatDocument(signed.document));
     return 0;

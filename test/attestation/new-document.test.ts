@@ -5,6 +5,7 @@ import { type NewDocument, newDocument } from '../../pipeline/attestation/new-do
 import { type JsonObject, MAX_BYTES } from '../../pipeline/attestation/read-json.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
+import { signWithDemoWallet } from '../../pipeline/sample/demo-wallets.ts';
 import { LANTERN, NOW, signed, TRUST, UNSIGNED } from './signed-document.ts';
 
 const NOTHING: NewDocument = {
@@ -19,6 +20,7 @@ const NOTHING: NewDocument = {
   hashOnly: false,
   walletSignature: null,
   days: null,
+  expiresAt: null,
   ccr: null,
   threshold: null,
   interval: null,
@@ -28,7 +30,7 @@ const NOTHING: NewDocument = {
   trail: null,
 };
 const from = (draft: JsonObject, more: Partial<NewDocument> = {}) =>
-  checkDraft(newDocument({ ...NOTHING, draft, ...more }, NOW));
+  checkDraft(newDocument({ ...NOTHING, draft, ...more }, NOW), NOW, { wallets: [] });
 
 describe('a new document from one before', () => {
   test.each<[string, Partial<NewDocument>]>([
@@ -51,8 +53,19 @@ describe('a new document from one before', () => {
     expect(walletText).toBeNull();
   });
 
+  test.each<[string, Partial<NewDocument>]>([
+    ['expired', { expiresAt: '2025-12-01T12:00:00Z' }],
+    ['expires_before_attested', { expiresAt: '2025-12-01T11:00:00+00:00' }],
+    ['validity_too_long', { expiresAt: '2026-03-01T12:00:01Z' }],
+    ['wrong_pattern', { expiresAt: 'tomorrow' }],
+  ])('is no document for a wallet to sign where it is refused for %s', (code, changes) => {
+    const { problems, walletText } = from(signed(), changes);
+    expect(problems).toContainEqual(expect.objectContaining({ code, pointer: '/expires_at' }));
+    expect(walletText).toBeNull();
+  });
+
   test('has the signature that is given, whatever has changed', () => {
-    const walletSignature = `0x${'cd'.repeat(65)}`;
+    const walletSignature = signWithDemoWallet(UNSIGNED);
     const { document, walletText } = from(signed(), { days: 30, walletSignature });
     expect([document.wallet_signature, walletText]).toEqual([walletSignature, null]);
   });

@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import type { Companions } from '../../pipeline/attestation/companions.ts';
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
-import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
-import { LANTERN, NOW, signed, UNSIGNED } from './signed-document.ts';
+import { publicKeyHex, signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
+import { COMPANIONS, keyOf, LANTERN, NOW, signed, UNSIGNED } from './signed-document.ts';
 
 const DOCUMENT = signed();
+const WALLET = UNSIGNED.wallet_signature;
+
+const [ANOTHER] = COMPANIONS.companions.filter(({ companion }) => companion === 'LANTERN');
+const LANTERN_OF_ANOTHER = {
+  ...ANOTHER!,
+  keys: [
+    { ...ANOTHER!.keys[0]!, public_key: publicKeyHex('ed25519', keyOf('another', 'ed25519').secretKey) },
+  ],
+};
 
 describe('signing', () => {
   test.each<[string, string, JsonObject]>([
@@ -12,11 +22,36 @@ describe('signing', () => {
     ['hash_mismatch', '/epicon_ej_hash', { epicon_ej_hash: `sha256:${'0'.repeat(64)}` }],
     ['attested_in_future', '/attested_at', { attested_at: '2025-12-02T00:00:00Z' }],
     ['wrong_pattern', '/scope/0', { scope: ['all'] }],
+    ['wallet_signature_malformed', '/wallet_signature', { wallet_signature: '0xabcdef' }],
+    ['wallet_signature_malformed', '/wallet_signature', { wallet_signature: `${WALLET.slice(0, -2)}00` }],
+    ['wallet_signature_invalid', '/wallet_signature', { wallet_signature: `0x${'00'.repeat(64)}1b` }],
+    ['expired', '/expires_at', { attested_at: '2025-11-01T00:00:00Z', expires_at: '2025-12-01T12:00:00Z' }],
   ])('refuses a document for %s at %s', (code, pointer, changes) => {
     const { document, problems } = signAttestation(JSON.stringify({ ...UNSIGNED, ...changes }), LANTERN, NOW);
     expect(document).toBeNull();
     expect(problems).toMatchObject([{ code, pointer }]);
   });
+
+  test.each<[string, string, JsonObject, Companions]>([
+    ['unknown_companion', '/attested_by', {}, { ...COMPANIONS, companions: [] }],
+    ['key_not_valid', '/attested_at', { attested_at: '2025-07-02T00:00:00Z' }, COMPANIONS],
+    ['signature_invalid', '/signature', {}, { companions: [LANTERN_OF_ANOTHER], wallets: [] }],
+    [
+      'wallet_signature_invalid',
+      '/wallet_signature',
+      {},
+      { ...COMPANIONS, wallets: [{ ledger_id: UNSIGNED.ledger_id, address: `0x${'1'.repeat(40)}` }] },
+    ],
+  ])(
+    'refuses what a verifier with the same companions would refuse for %s',
+    (code, pointer, changes, known) => {
+      const text = JSON.stringify({ ...UNSIGNED, expires_at: '2025-12-30T00:00:00Z', ...changes });
+      const { document, problems } = signAttestation(text, LANTERN, NOW, known);
+      expect(document).toBeNull();
+      expect(problems).toContainEqual(expect.objectContaining({ code, pointer }));
+      expect(signAttestation(JSON.stringify(UNSIGNED), LANTERN, NOW, COMPANIONS).document).toEqual(DOCUMENT);
+    },
+  );
 
   test.each(['', '[]', 'null', '{"a":1,"a":2}'])('refuses %j', (text) => {
     expect(signAttestation(text, LANTERN, NOW).problems).toHaveLength(1);

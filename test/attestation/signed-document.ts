@@ -34,7 +34,9 @@ export const JUSTIFICATION = {
 export const UNSIGNED = {
   version: '1.0.0',
   ledger_id: '0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b',
-  wallet_signature: `0x${'ab'.repeat(65)}`,
+  // Of the form that a wallet's has: over any request it is by some address.
+  wallet_signature:
+    '0x9dd032ab957ed8ab0838653fc224a0de400045874b2d74c9125608831cff6c272841f7b5da45ec9151a14da610530e553d74fe7f8b911b8fb42ac014dd4702f51c',
   epicon_ej_hash: justificationHash(JUSTIFICATION),
   epicon_ej: JUSTIFICATION,
   scope: ['ledger.read.export', 'audit.trail.annotate'],

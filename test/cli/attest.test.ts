@@ -2,12 +2,15 @@ import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs
 import { beforeAll, describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
+import { demoWalletAddress, signWithDemoWallet } from '../../pipeline/sample/demo-wallets.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { readLedgerEvents } from '../attestation/ledger-events.ts';
-import { JUSTIFICATION, signed, UNSIGNED } from '../attestation/signed-document.ts';
+import { JUSTIFICATION, NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';
 import { openAttestCli, PASSPHRASE } from './attest-cli.ts';
 
 const { inFolder, save, attest, verifyText } = openAttestCli();
+
+const WALLET = demoWalletAddress(UNSIGNED.ledger_id);
 
 /** What a companion’s operator does first: a key, and its registration. */
 async function register(companion: string, algorithm: string) {
@@ -17,30 +20,46 @@ async function register(companion: string, algorithm: string) {
   const entry = JSON.parse(stdout);
   // It was valid a while before, so that the test need not wait for the next second.
   entry.keys[0].valid_from = '2025-07-03T00:00:00Z';
-  return { key, companions: save(`${companion}.json`, { companions: [entry] }) };
+  const wallets = [{ ledger_id: UNSIGNED.ledger_id, address: WALLET }];
+  return { key, companions: save(`${companion}.json`, { companions: [entry], wallets }) };
 }
 
 describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) => {
   test('a document is drafted, signed and verified as the guide says', async () => {
     const { key, companions } = await register(`LANTERN-${algorithm}`, algorithm);
     expect(statSync(key).mode & 0o777).toBe(0o600);
-    const drafted = await attest('new', {
+    const request = {
       companion: `LANTERN-${algorithm}`,
       algorithm,
       'ledger-id': UNSIGNED.ledger_id,
       scope: 'ledger.read.export, audit.trail.annotate',
       risk: 'low',
       justification: save('justification.json', JUSTIFICATION),
-      'wallet-signature': UNSIGNED.wallet_signature,
-      days: '90',
-    });
-    expect(drafted).toMatchObject({ status: 0, stderr: '' });
-    expect(JSON.parse(drafted.stdout)).toMatchObject({
+      days: '89',
+    };
+    // Whoever has the wallet takes an hour.
+    const drafted = await attest('new', request, {}, () => Date.now() - 3_600_000);
+    expect(drafted).toMatchObject({ status: 0, stderr: expect.stringContaining('the wallet has to sign') });
+    const draft = JSON.parse(drafted.stdout);
+    expect(draft).toMatchObject({
       scope: UNSIGNED.scope,
       epicon_ej: JUSTIFICATION,
       signature_algorithm: algorithm,
     });
-    const sealed = await attest('sign', { file: save('draft.json', drafted.stdout), key });
+    const wallet = { 'wallet-signature': signWithDemoWallet(draft), companions };
+    const { days: _, ...claim } = request;
+    for (const flags of [
+      { draft: save('draft.json', draft) },
+      { ...claim, 'expires-at': draft.expires_at },
+    ]) {
+      const complete = await attest('new', { ...flags, ...wallet });
+      expect(complete).toMatchObject({
+        status: 0,
+        stderr: expect.stringContaining(`The wallet ${WALLET} has`),
+      });
+      save('complete.json', complete.stdout);
+    }
+    const sealed = await attest('sign', { file: inFolder('complete.json'), key, companions });
     expect(sealed).toMatchObject({ status: 0, stderr: '' });
     const told = await verifyText(sealed.stdout, { companions });
     expect(told).toMatchObject({ status: 0, stderr: '' });
@@ -121,17 +140,66 @@ describe('attest keygen', () => {
 });
 
 describe('attest new', () => {
+  const make = (flags: Record<string, string | true>) => attest('new', flags, {}, () => NOW);
+
   test('says each thing that is missing or wrong, with its place', async () => {
-    const { status, stdout, stderr } = await attest('new', { scope: 'Ledger', risk: 'some' });
+    const { status, stdout, stderr } = await make({ scope: 'Ledger', risk: 'some' });
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr.match(/\/\S+(?=: )|\(\w+\)/g)!.join(' ')).toBe(
       '/ledger_id (missing_member) /epicon_ej_hash (missing_member) /scope/0 (wrong_pattern) /risk_level (wrong_value) /attested_by (missing_member)',
     );
   });
 
+  const END = { 'expires-at': '2026-01-31T06:00:00Z' };
+  test.each([
+    [
+      { 'wallet-signature': UNSIGNED.wallet_signature },
+      '--wallet-signature: expected the end that the wallet has signed',
+    ],
+    [
+      { 'wallet-signature': UNSIGNED.wallet_signature, draft: true as const, days: '30' },
+      '--wallet-signature: expected the end',
+    ],
+    [{ days: '30', ...END }, '--days: expected no --expires-at beside it'],
+  ])(
+    'refuses %j: no wallet can have signed it',
+    async ({ draft, ...flags }: Record<string, string | true>, message) => {
+      const given = draft ? { ...flags, draft: save('whole.json', signed()) } : flags;
+      expect(await make(given)).toMatchObject({
+        status: 2,
+        stdout: '',
+        stderr: expect.stringContaining(message),
+      });
+    },
+  );
+
+  test('says by whom a wallet’s signature is, and refuses one that is nobody’s or not by the wallet that is known', async () => {
+    const draft = save('signed-by-wallet.json', signed());
+    const own = { 'wallet-signature': signWithDemoWallet(UNSIGNED), draft };
+    expect(await make(own)).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(`is by ${WALLET}.`),
+    });
+    const none = await make({ ...own, 'wallet-signature': '0xabcdef' });
+    expect(none).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('(wallet_signature_malformed)'),
+    });
+    const wallets = [{ ledger_id: UNSIGNED.ledger_id, address: WALLET }];
+    const companions = save('with-wallet.json', { companions: [], wallets });
+    const other = await make({ draft, companions });
+    expect(other).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`ledger id is ${WALLET}; the signature is by 0x`),
+    });
+    expect(await make({ ...own, companions })).toMatchObject({ status: 0 });
+  });
+
   test('tells what the wallet has to sign, where it has not yet', async () => {
     const { signature: _, wallet_signature: __, ...draft } = signed();
-    const { status, stdout, stderr } = await attest('new', {
+    const { status, stdout, stderr } = await make({
       draft: save('unsigned.json', draft),
       'hash-only': true,
       'drift-threshold': '0.05',
@@ -149,7 +217,7 @@ describe('attest new', () => {
 
   test('asks the wallet again where the draft’s signature is over another request', async () => {
     const draft = save('renewed.json', signed());
-    const { status, stdout, stderr } = await attest('new', {
+    const { status, stdout, stderr } = await make({
       draft,
       days: '30',
       previous: UNSIGNED.ledger_id,
@@ -161,7 +229,7 @@ describe('attest new', () => {
 
   test('takes from the draft what no flag says, and leaves its signature out', async () => {
     const draft = save('earlier.json', signed());
-    const { stdout } = await attest('new', {
+    const { stdout } = await make({
       draft,
       risk: 'high',
       'without-drift-monitoring': true,

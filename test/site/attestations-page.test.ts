@@ -209,6 +209,52 @@ describe('the page of attestations', () => {
     expect([requests, wrong]).toEqual([[], []]);
   });
 
+  test('keeps the end of a request while its wallet signs it', async () => {
+    const { page, wrong } = await opened();
+    const began = Math.floor(Date.now() / 1000) * 1000 - 60_000;
+    const submit = async (after: number) => {
+      await page.clock.setFixedTime(began + after);
+      await page.click('#draft-form button[type="submit"]');
+      return textIn(page, '#draft');
+    };
+    const document = async () => JSON.parse((await page.locator('#draft pre').first().textContent())!);
+    await page.fill('#new-companion', 'LANTERN');
+    await page.fill('#new-ledger-id', DEMO_LEDGER_IDS[0]!);
+    await page.fill('#new-scope', 'ledger.read.export');
+    await page.fill('#new-justification', JSON.stringify(JUSTIFICATION));
+    await submit(0);
+    const first = await document();
+    await page.fill('#new-wallet-signature', signWithDemoWallet(first));
+    await page.selectOption('#new-risk', 'medium');
+    expect(await submit(30_000)).toMatch(
+      /^The document, unsigned[\s\S]*The wallet 0x[0-9a-f]{40} has signed the request\./,
+    );
+    const complete = await document();
+    expect(complete).toMatchObject({
+      expires_at: first.expires_at,
+      attested_at: first.attested_at,
+      risk_level: 'medium',
+    });
+    const { document: sealed } = signAttestation(
+      JSON.stringify(complete),
+      demoCompanionKeys()[0]!,
+      Date.now(),
+    );
+    expect(await verify(page, JSON.stringify(sealed))).toMatch(/WalletPassed/);
+    await page.fill('#new-scope', 'ledger.read');
+    expect(await submit(40_000)).toContain('or over another request');
+    await page.fill('#new-wallet-signature', '');
+    await submit(50_000);
+    expect((await document()).expires_at).not.toBe(first.expires_at);
+    await page.fill('#new-scope', ' ledger.read.export');
+    await submit(55_000);
+    expect((await document()).expires_at).toBe(first.expires_at);
+    await page.getByText('What may be left out').click();
+    await page.fill('#new-expires-at', '2026-01-31T06:00:00Z');
+    expect(await submit(56_000)).toContain('expires_at is not after attested_at');
+    expect(wrong).toEqual([]);
+  });
+
   test('makes a document that a companion can sign, with its justification hashed', async () => {
     const { page, requests, wrong } = await opened();
     await page.click('#draft-form button[type="submit"]');

@@ -1,13 +1,27 @@
-import { type Check, failed, notChecked, passed } from '../check.ts';
+import { type Case, failed, notChecked, type Outcome, passed } from '../check.ts';
 import { walletOf } from '../companions.ts';
 import { problem } from '../problem.ts';
-import { walletFault } from '../wallet-signature.ts';
+import { recoverWallet } from '../wallet-signature.ts';
 
-export const checkWallet: Check = ({ attestation, companions }) => {
-  const address = walletOf(companions, attestation.ledger_id);
-  if (address === null) return notChecked('The wallet of this ledger id is not known here.');
-  const fault = walletFault(attestation.wallet_signature, attestation, address);
-  return fault === null
-    ? passed(`The wallet ${address} has signed the request.`)
-    : failed(problem(fault, ['wallet_signature']));
-};
+type Asked = Pick<Case, 'attestation' | 'companions'>;
+
+export function checkWallet({ attestation, companions }: Asked): Outcome {
+  const known = walletOf(companions, attestation.ledger_id);
+  if (known === null) return notChecked('The wallet of this ledger id is not known here.');
+  const { address, fault } = recoverWallet(attestation.wallet_signature, attestation);
+  if (fault !== null) return failed(problem(fault, ['wallet_signature']));
+  if (address === known.toLowerCase()) return passed(`The wallet ${known} has signed the request.`);
+  const detail = `The wallet of the ledger id is ${known}; the signature is by ${address}, or over another request.`;
+  return failed(problem('wallet_signature_invalid', ['wallet_signature'], detail));
+}
+
+/** For whoever is about to sign: where no wallet is known, too, the signature has to be one that some wallet can have made. */
+export function checkAnyWallet(given: Asked): Outcome {
+  const { attestation, companions } = given;
+  if (walletOf(companions, attestation.ledger_id) !== null) return checkWallet(given);
+  const { address, fault } = recoverWallet(attestation.wallet_signature, attestation);
+  if (address !== null) return passed(`The wallet signature over this request is by ${address}.`);
+  const detail =
+    fault === 'wallet_signature_invalid' ? 'The wallet signature is none that a wallet can make.' : undefined;
+  return failed(problem(fault, ['wallet_signature'], detail));
+}

@@ -1,3 +1,4 @@
+import { readCompanionsFile } from '../../../pipeline/artifacts/read-companions.ts';
 import { checkDraft, type Drafted } from '../../../pipeline/attestation/check-draft.ts';
 import { newDocument } from '../../../pipeline/attestation/new-document.ts';
 import { type Problem, problem } from '../../../pipeline/attestation/problem.ts';
@@ -18,6 +19,7 @@ export const DRAFT_SETTINGS = [
   'attestationHashOnly',
   'attestationWallet',
   'attestationDays',
+  'attestationExpires',
   'attestationCcr',
   'attestationThreshold',
   'attestationInterval',
@@ -25,15 +27,18 @@ export const DRAFT_SETTINGS = [
   'attestationContext',
   'attestationPrevious',
   'attestationTrail',
+  'companions',
 ] as const;
 
+type DraftConfig = Pick<Config, (typeof DRAFT_SETTINGS)[number]>;
+
 /** An unsigned document from flags and files, attested at `now`, ms. */
-export async function draftAttestation(
-  config: Pick<Config, (typeof DRAFT_SETTINGS)[number]>,
-  now: number,
-): Promise<Drafted> {
+export async function draftAttestation(config: DraftConfig, now: number): Promise<Drafted> {
+  const { companions } = config;
+  const draft = asObject(await readJsonFile(config.attestationDraft), config.attestationDraft) ?? {};
+  assertOneEnd(config, draft);
   const given = {
-    draft: asObject(await readJsonFile(config.attestationDraft), config.attestationDraft) ?? {},
+    draft,
     companion: config.attestationCompanion,
     algorithm: config.attestationAlgorithm,
     ledgerId: config.attestationLedgerId,
@@ -44,6 +49,7 @@ export async function draftAttestation(
     hashOnly: config.attestationHashOnly,
     walletSignature: config.attestationWallet,
     days: config.attestationDays,
+    expiresAt: config.attestationExpires,
     ccr: config.attestationCcr,
     threshold: config.attestationThreshold,
     interval: config.attestationInterval,
@@ -52,7 +58,26 @@ export async function draftAttestation(
     previous: config.attestationPrevious,
     trail: config.attestationTrail,
   };
-  return checkDraft(newDocument(given, now));
+  const known = companions === null ? { wallets: [] } : await readCompanionsFile(companions);
+  return checkDraft(newDocument(given, now), now, known);
+}
+
+/** Throws config_invalid for two ends, and for an end that the wallet cannot have signed since it is counted from now. */
+function assertOneEnd(
+  { attestationDays: days, attestationExpires: expires, attestationWallet: wallet }: DraftConfig,
+  draft: JsonObject,
+): void {
+  const refuse = (place: string, expected: string, found: string) => {
+    throw new CathedralError('config_invalid', { place, expected, found });
+  };
+  if (days !== null && expires !== null) refuse('--days', 'no --expires-at beside it', 'both');
+  const isCounted = expires === null && (days !== null || draft.expires_at === undefined);
+  if (wallet !== null && isCounted)
+    refuse(
+      '--wallet-signature',
+      'the end that the wallet has signed: --expires-at, or --draft without --days',
+      'an end that is counted from now',
+    );
 }
 
 async function readJsonFile(path: string | null): Promise<Json | null> {

@@ -15,4 +15,4 @@ async function fetchRegistry(): Promise<PublishedRegistry> {
 }
 
 beginVerifying(registry, fetchRegistry);
-beginDrafting();
+beginDrafting(registry.wallets);

@@ -1,25 +1,31 @@
-import { checkDraft } from '../../../pipeline/attestation/check-draft.ts';
+import { checkDraft, type Drafted } from '../../../pipeline/attestation/check-draft.ts';
+import type { Companions } from '../../../pipeline/attestation/companions.ts';
 import type { Algorithm } from '../../../pipeline/attestation/document.ts';
 import { formatDocument } from '../../../pipeline/attestation/format-document.ts';
-import { type NewDocument, newDocument } from '../../../pipeline/attestation/new-document.ts';
+import { claimOf, type NewDocument, newDocument } from '../../../pipeline/attestation/new-document.ts';
 import { printable } from '../../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../../pipeline/attestation/problem.ts';
 import { type Json, readJson } from '../../../pipeline/attestation/read-json.ts';
 import { addCopyButton } from '../files/copy-button.ts';
 import { makeElement } from './make-element.ts';
 
-/** Makes the form write a new unsigned document, its justification hashed here. */
-export function beginDrafting(): void {
+/** Makes the form write a new unsigned document, its justification hashed here. `wallets`: those that are known. */
+export function beginDrafting(wallets: Companions['wallets']): void {
   const form = document.querySelector<HTMLFormElement>('#draft-form');
   const place = document.querySelector<HTMLElement>('#draft');
   if (!form || !place) return;
+  /** When each request was first made: it keeps its times, or the wallet's signature over it would be void. */
+  const times = new Map<string, number>();
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const { justification, problem } = readJustification(form);
     const given = readForm(form, justification);
-    const { document, problems, walletText } = checkDraft(newDocument(given, Date.now()));
-    const all = problem ? [{ ...problem, pointer: `/epicon_ej${problem.pointer}` }, ...problems] : problems;
-    showDraft(place, formatDocument(document), all, walletText);
+    const request = claimOf(newDocument(given, 0));
+    const at = times.get(request) ?? Date.now();
+    times.set(request, at);
+    const drafted = checkDraft(newDocument(given, at), Date.now(), { wallets });
+    const unread = problem ? [{ ...problem, pointer: `/epicon_ej${problem.pointer}` }] : [];
+    showDraft(place, { ...drafted, problems: [...unread, ...drafted.problems] });
   });
 }
 
@@ -45,6 +51,7 @@ function readForm(form: HTMLFormElement, justification: Json): NewDocument {
     hashOnly: isChecked(form, 'hash-only'),
     walletSignature: text('wallet-signature'),
     days: number('days'),
+    expiresAt: text('expires-at'),
     ccr: number('ccr-score'),
     threshold: number('drift-threshold'),
     interval: text('check-interval'),
@@ -65,12 +72,8 @@ function isChecked(form: HTMLFormElement, name: string): boolean {
   return new FormData(form).has(name);
 }
 
-function showDraft(
-  place: HTMLElement,
-  text: string,
-  problems: readonly Problem[],
-  wallet: string | null,
-): void {
+function showDraft(place: HTMLElement, { document, problems, walletText, walletNote }: Drafted): void {
+  const text = formatDocument(document);
   const isGood = problems.length === 0;
   const words = isGood ? 'The document, unsigned' : 'Something is missing or wrong yet';
   const title = makeElement('h3', isGood ? '' : 'is-invalid', words);
@@ -78,20 +81,18 @@ function showDraft(
   place.replaceChildren(
     title,
     ...(isGood ? [block(text, 'the document'), download(text)] : [faultList(problems)]),
-    ...(wallet === null
-      ? []
-      : [
-          makeElement(
-            'p',
-            '',
-            'Before it can be signed, the wallet of the ledger id has to sign these five lines (EIP-191, personal_sign):',
-          ),
-          block(wallet, 'what the wallet signs'),
-        ]),
+    ...(walletNote === null ? [] : [makeElement('p', '', walletNote)]),
+    ...(walletText === null ? [] : walletBlock(walletText)),
   );
   place.hidden = false;
   title.focus({ preventScroll: true });
   title.scrollIntoView({ block: 'nearest' });
+}
+
+function walletBlock(text: string): HTMLElement[] {
+  const words =
+    'Before it can be signed, the wallet of the ledger id has to sign these five lines (EIP-191, personal_sign). Then fill in the wallet’s signature above: the end stays as it is here.';
+  return [makeElement('p', '', words), block(text, 'what the wallet signs')];
 }
 
 function faultList(problems: readonly Problem[]): HTMLElement {
