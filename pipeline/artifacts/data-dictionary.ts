@@ -94,8 +94,8 @@ What holds everywhere:
 - “The last 30 days” is the window of 30 × 24 hours that ends at \`timestamp\`, both ends included. Means over
   attestations and mints are taken over whole hours: an hour counts when it begins inside the window.
 - “The first 30 days” ends 30 × 24 hours after the ledger's first event; what is measured over it never changes.
-- A share of nothing is 1: where nothing was asked for, nothing is missing.
-- A null stands where the ledger holds nothing to measure yet.
+- A null in JSON and an empty cell in CSV stand where the ledger holds nothing to measure: a share or a mean of nothing
+  is neither 1 nor 0. The status of such a measure is \`not_measured\`; that of a regime without an audit, \`not_audited\`.
 - A mint that differs from the reward formula by more than 0.000001 MIC, an attestation whose score differs from the
   score formula by more than 0.0001, a burn, lock or unlock beyond what there is: each counts, since the event is real,
   and is reported for 30 days as an alert of scope \`ledger\`.

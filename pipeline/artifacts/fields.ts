@@ -61,15 +61,23 @@ export const uptimeDays = z.int().min(0).meta({
   unit: 'days',
   range: '≥ 0',
 });
-export const roi = z.number().min(0).meta({
-  description: 'What a mint returned per unit of the highest base reward; 0 without a mint',
-  unit: 'ratio',
-  range: '0–2',
-  formula: 'roi = (Σ minted ÷ number of mints) ÷ L, L = 1000',
-});
-export const averageCoordination = z.number().min(0).meta({
-  description: 'Mean coordination score of the active sentinels that have attested',
-  unit: 'points',
-  range: '≥ 0',
-  formula: 'average = Σ s ÷ n',
-});
+export const roi = z
+  .number()
+  .min(0)
+  .meta({
+    description: 'What a mint returned per unit of the highest base reward; null without a mint',
+    unit: 'ratio',
+    range: '0–2',
+    formula: 'roi = (Σ minted ÷ number of mints) ÷ L, L = 1000',
+  })
+  .nullable();
+export const averageCoordination = z
+  .number()
+  .min(0)
+  .meta({
+    description: 'Mean coordination score of the active sentinels that have attested; null where none has',
+    unit: 'points',
+    range: '≥ 0',
+    formula: 'average = Σ s ÷ n',
+  })
+  .nullable();

@@ -27,7 +27,7 @@ export function coordinationScore({ apps, packages, workflows, drift, uptime_day
 
 /**
  * MII threshold as a share in [0, 1] from the total supply in MIC. The formula gives percent:
- * 95 − 2·log10(total_MIC / 1e6). A supply of nothing gives 1.
+ * 95 − 2·log10(total_MIC / 1e6). Towards a supply of nothing it grows without bound: 1.
  */
 export function miiThreshold(totalSupply: number): number {
   if (totalSupply <= 0) return 1;
@@ -43,4 +43,18 @@ export function gini(amounts: readonly number[]): number {
   const exact = (2 * weighted) / (sorted.length * sum) - (sorted.length + 1) / sorted.length;
   // Of amounts that are all equal the difference may come out as −2e-16.
   return Math.max(0, exact);
+}
+
+/** Share of `count` in `of`. Null where `of` is 0: nothing was measured, and a 1 or a 0 would read as a result. */
+export function share(count: number, of: number): number | null {
+  return of === 0 ? null : count / of;
+}
+
+/** Mean of the values that were measured; null where none was. */
+export function meanOf(values: readonly (number | null)[]): number | null {
+  const measured = values.filter((value) => value !== null);
+  return share(
+    measured.reduce((sum, value) => sum + value, 0),
+    measured.length,
+  );
 }

@@ -175,11 +175,11 @@ const DaySums = z.strictObject({
   silences: byName(z.int()),
 });
 
-/** The eight numbers whose change since the first thirty days is drift. */
-const Metrics = z.record(z.string(), z.number());
+/** The eight numbers whose change since the first thirty days is drift; null where there was nothing to measure. */
+const Metrics = z.record(z.string(), z.number().nullable());
 
 export const StateFile = z.strictObject({
-  format: z.literal('cathedral-state/5'),
+  format: z.literal('cathedral-state/6'),
   /** Timestamp of the last event folded in: the time of everything that is published from the state. */
   asOf: Time,
   /** Timestamp of the first event. */
@@ -238,7 +238,7 @@ export type Metrics = z.output<typeof Metrics>;
 /** A ledger of no events. */
 export function emptyState(): State {
   return {
-    format: 'cathedral-state/5',
+    format: 'cathedral-state/6',
     asOf: '',
     since: '',
     cycle: '',

@@ -1,5 +1,6 @@
-import { addDays, type Bin, timeOfDay } from './days.ts';
+import { addDays, type Bin, isWhole, type Step, timeOfDay } from './days.ts';
 import { element } from './element.ts';
+import { hatched, type Rect } from './hatch.ts';
 import type { TimeFrame } from './time-frame.ts';
 
 /** Between two columns, where they are wide enough for it. */
@@ -7,27 +8,38 @@ const GAP = 1;
 
 /**
  * Columns over time, one above the other: `values[i][j]` of bin i and series j. A path for each series, since a
- * rectangle for each value would be ten times the text.
+ * rectangle for each value would be ten times the text. Columns of bins that are not whole are hatched.
  */
 export function stackedColumns(
-  bins: readonly Bin<unknown>[],
-  values: readonly (readonly number[])[],
+  {
+    bins,
+    values,
+    step,
+  }: { bins: readonly Bin<unknown>[]; values: readonly (readonly number[])[]; step: Step },
   { x, y }: Pick<TimeFrame, 'x' | 'y'>,
   colours: readonly string[],
 ): string[] {
   const paths = colours.map(() => '');
-  for (const [index, { from, to }] of bins.entries()) {
-    const [left, right] = [x(timeOfDay(from)), x(timeOfDay(addDays(to, 1)))];
-    const width = right - left > 3 * GAP ? right - left - GAP : right - left;
+  const partial: Rect[][] = colours.map(() => []);
+  for (const [index, bin] of bins.entries()) {
+    const [left, end] = [x(timeOfDay(bin.from)), x(timeOfDay(addDays(bin.to, 1)))];
+    const right = end - left > 3 * GAP ? end - GAP : end;
+    const whole = isWhole(bin, step);
     let base = 0;
     for (const [series, value] of values[index]!.entries()) {
       const [bottom, top] = [y(base), y(base + value)];
       base += value;
-      if (value > 0)
-        paths[series] += `M${short(left)},${short(bottom)}h${short(width)}V${short(top)}h${short(-width)}z`;
+      if (value <= 0) continue;
+      if (whole)
+        paths[series] +=
+          `M${short(left)},${short(bottom)}h${short(right - left)}V${short(top)}h${short(left - right)}z`;
+      else partial[series]!.push({ left, right, top, bottom });
     }
   }
-  return paths.flatMap((d, index) => (d === '' ? [] : [element('path', { d, fill: colours[index]! })]));
+  return colours.flatMap((fill, index) => [
+    ...(paths[index] === '' ? [] : [element('path', { d: paths[index]!, fill })]),
+    ...hatched(partial[index]!, fill),
+  ]);
 }
 
 function short(value: number): number {

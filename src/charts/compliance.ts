@@ -1,6 +1,6 @@
 import { TransparencyReport, transparency } from '../../pipeline/artifacts/government/transparency.ts';
 import { defineChart } from './chart.ts';
-import { addDays, timeOfDay } from './days.ts';
+import { addDays, isOverdue, timeOfDay } from './days.ts';
 import { element } from './element.ts';
 import { LABEL_SIZE, label, TICK_SIZE } from './label.ts';
 import { type LegendItem, legend, legendHeight } from './legend.ts';
@@ -53,32 +53,42 @@ export const compliance = defineChart<Shown & { asOf: string }, Shown>({
   unit: () => 'The worst status of each jurisdiction’s regimes, as of its last audit',
   note: () =>
     'The status under each regime is in government/compliance-report.json, which needs a government key.',
-  summary({ jurisdictions, status }) {
+  summary({ jurisdictions, status, today }) {
     const words = jurisdictions.map(({ name, status }) => `${name} ${tokenWords(status)}`);
     const unaudited = jurisdictions.filter(({ last_audit }) => last_audit === null).map(({ name }) => name);
-    const [next] = jurisdictions
+    const scheduled = jurisdictions
       .filter(({ next_audit }) => next_audit !== null)
       .sort((a, b) => (a.next_audit! < b.next_audit! ? -1 : 1));
+    const overdue = scheduled.filter(({ next_audit }) => isOverdue(next_audit!, today));
+    const next = scheduled[overdue.length];
     return [
       `Overall: ${tokenWords(status)}. By jurisdiction: ${listWords(words)}.`,
       ...(unaudited.length > 0 ? [`Not audited yet: ${listWords(unaudited)}.`] : []),
-      next
-        ? `The next audit that is scheduled is that of ${next.name}, on ${dayWords(next.next_audit!)}.`
-        : 'No audit is scheduled.',
+      ...overdue.map(
+        ({ name, next_audit }) =>
+          `The audit of ${name} is overdue: it was scheduled for ${dayWords(next_audit!)}.`,
+      ),
+      ...(next
+        ? [`The next audit that is scheduled is that of ${next.name}, on ${dayWords(next.next_audit!)}.`]
+        : scheduled.length === 0
+          ? ['No audit is scheduled.']
+          : []),
     ];
   },
-  table: ({ jurisdictions }) => ({
+  table: ({ jurisdictions, today }) => ({
     columns: [
       { name: 'jurisdiction', title: 'Jurisdiction', unit: '' },
       { name: 'status', title: 'Status', unit: '' },
       { name: 'last_audit', title: 'Last audit', unit: '' },
       { name: 'next_audit', title: 'Next audit', unit: '' },
+      { name: 'overdue', title: 'Overdue', unit: '' },
     ],
     rows: jurisdictions.map(({ name, status, last_audit, next_audit }) => [
       name,
       status,
       last_audit,
       next_audit,
+      next_audit === null ? null : isOverdue(next_audit, today) ? 'yes' : 'no',
     ]),
   }),
   plotHeight: ({ jurisdictions }, width) =>
@@ -86,10 +96,11 @@ export const compliance = defineChart<Shown & { asOf: string }, Shown>({
   plot,
 });
 
-function keyOf({ series, muted }: ChartTheme): LegendItem[] {
+function keyOf({ series, muted, contrast }: ChartTheme): LegendItem[] {
   return [
     { text: 'Last audit', colour: series[0], shape: 'circle' },
     { text: 'Next audit', colour: muted, shape: 'ring' },
+    { text: 'Overdue audit', colour: contrast, shape: 'ring' },
   ];
 }
 
@@ -125,7 +136,7 @@ function plot({ jurisdictions, today }: Shown, { box, theme, onScale }: Plot): s
       anchor: 'middle',
     }),
     ...jurisdictions.flatMap((one, index) =>
-      row(one, top + (index + 0.5) * ROW, { left, x }, { box, theme, id: '' }),
+      row(one, top + (index + 0.5) * ROW, { left, x, today }, { box, theme, id: '' }),
     ),
     ...timeAxis(x, { left, right: box.right }, box.bottom - 8, theme),
   ];
@@ -135,7 +146,7 @@ function plot({ jurisdictions, today }: Shown, { box, theme, onScale }: Plot): s
 function row(
   { name, status, last_audit, next_audit }: Jurisdiction,
   y: number,
-  { left, x }: { left: number; x: (time: number) => number },
+  { left, x, today }: { left: number; x: (time: number) => number; today: string },
   { box, theme }: Plot,
 ): string[] {
   const colour = statusColour(status, theme);
@@ -158,11 +169,18 @@ function row(
     ...(last_audit === null ? [] : [circle(last_audit, { fill: theme.series[0] })]),
     ...(next_audit === null
       ? []
-      : [circle(next_audit, { fill: theme.paper, stroke: theme.muted, 'stroke-width': 2 })]),
+      : [
+          circle(next_audit, {
+            fill: theme.paper,
+            stroke: isOverdue(next_audit, today) ? theme.contrast : theme.muted,
+            'stroke-width': 2,
+          }),
+        ]),
   ];
 }
 
-function statusColour(status: string, { series, contrast }: ChartTheme): string {
+function statusColour(status: string, { series, contrast, muted }: ChartTheme): string {
+  if (status === 'not_audited') return muted;
   if (status === 'compliant') return series[0];
   return status === 'non_compliant' ? contrast : series[4];
 }

@@ -1,17 +1,29 @@
+import { sentinelCoordination } from '../../pipeline/artifacts/academics/sentinel-coordination.ts';
 import { metricsByDay } from '../../pipeline/artifacts/philosophy/metrics-by-day.ts';
 import { defineChart } from './chart.ts';
 import { binDays, daysBetween, inRange, type Step, stepFor, timeOfDay } from './days.ts';
 import { element } from './element.ts';
 import { linePath } from './line-path.ts';
 import { type Box, type Plot, timePlotHeight } from './plot.ts';
-import { readRows } from './read-file.ts';
+import { readDocument, readRows } from './read-file.ts';
 import { END_OF_STEP } from './step-words.ts';
 import { type TimeFrame, timeFrame } from './time-frame.ts';
-import { countWords, dayWords, numberWords, shareWords, shortNumber } from './words.ts';
+import { countWords, dayWords, numberWords, scoreWords, shortNumber } from './words.ts';
 
 interface Day {
   date: string;
+  /** Null where no deliberation was closed in the thirty days. */
+  consensus_rate: number | null;
+  /** Null on the day that is not over: its counts are published when it is. */
+  deliberations_closed: number | null;
+  consensus_reached: number | null;
+}
+
+interface Rated extends Day {
   consensus_rate: number;
+}
+
+interface Counted extends Day {
   deliberations_closed: number;
   consensus_reached: number;
 }
@@ -24,15 +36,22 @@ interface Shown {
 /** Of the plot: the rate; the counts that it is made of have the rest. */
 const UPPER = 0.58;
 
-export const consensus = defineChart<Day[], Shown>({
+export const consensus = defineChart<{ days: Day[]; asOf: string }, Shown>({
   id: 'consensus',
   area: 'philosophy',
   name: 'Consensus rate',
-  sources: [metricsByDay],
+  sources: [metricsByDay, sentinelCoordination],
   controls: ['from', 'to'],
-  prepare: (files) => readRows(files, metricsByDay),
-  asOf: (days) => days.at(-1)?.date ?? '',
-  show(days, state) {
+  prepare(files) {
+    const days: Day[] = readRows(files, metricsByDay);
+    const { timestamp: asOf, consensus_rate } = readDocument(files, sentinelCoordination);
+    const date = asOf.slice(0, 10);
+    if (date > (days.at(-1)?.date ?? ''))
+      days.push({ date, consensus_rate, deliberations_closed: null, consensus_reached: null });
+    return { days, asOf };
+  },
+  asOf: ({ asOf }) => asOf,
+  show({ days }, state) {
     const inside = inRange(days, state);
     const step = stepFor(daysBetween(inside));
     return { days: binDays(inside, step).map(({ rows }) => rows.at(-1)!), step };
@@ -41,21 +60,9 @@ export const consensus = defineChart<Day[], Shown>({
   title: () => 'How often deliberations end in consensus',
   unit: ({ step }) =>
     `Above: share of the deliberations closed in the last 30 days that reached consensus, ${END_OF_STEP[step]}. Below: how many were closed`,
-  note: () => 'Where none was closed in 30 days there is no rate.',
-  summary({ days }) {
-    const last = days.at(-1)!;
-    const rated = days.filter(hasRate);
-    const lowest = rated.reduce<Day | null>(
-      (low, day) => (low && low.consensus_rate <= day.consensus_rate ? low : day),
-      null,
-    );
-    return [
-      `In the 30 days up to ${dayWords(last.date)}, ${numberWords(last.consensus_reached)} of ${countWords(last.deliberations_closed, 'closed deliberation')} reached consensus${hasRate(last) ? `: ${shareWords(last.consensus_rate, 0)}` : ''}.`,
-      ...(lowest
-        ? [`The rate was lowest, ${shareWords(lowest.consensus_rate, 0)}, on ${dayWords(lowest.date)}.`]
-        : []),
-    ];
-  },
+  note: () =>
+    'Where none was closed in 30 days there is no rate. The rate goes up to the time of the release, the counts up to the last whole day.',
+  summary,
   table: ({ days }) => ({
     columns: [
       { name: 'date', title: 'Day', unit: '' },
@@ -65,7 +72,7 @@ export const consensus = defineChart<Day[], Shown>({
     ],
     rows: days.map((day) => [
       day.date,
-      hasRate(day) ? Math.round(day.consensus_rate * 1e6) / 1e6 : null,
+      day.consensus_rate === null ? null : Math.round(day.consensus_rate * 1e6) / 1e6,
       day.deliberations_closed,
       day.consensus_reached,
     ]),
@@ -74,8 +81,27 @@ export const consensus = defineChart<Day[], Shown>({
   plot,
 });
 
-/** A share of nothing is published as 1; a picture of it would claim consensus. */
-const hasRate = ({ deliberations_closed }: Day) => deliberations_closed > 0;
+const isRated = (day: Day): day is Rated => day.consensus_rate !== null;
+const isCounted = (day: Day): day is Counted => day.deliberations_closed !== null;
+
+function summary({ days }: Shown): string[] {
+  const [last, counted] = [days.at(-1)!, days.findLast(isCounted)];
+  const rated = days.filter(isRated);
+  const lowest = rated.toSorted((a, b) => a.consensus_rate - b.consensus_rate)[0];
+  return [
+    isRated(last)
+      ? `The consensus rate of the 30 days up to ${dayWords(last.date)} is ${scoreWords(last.consensus_rate)}.`
+      : `No deliberation was closed in the 30 days up to ${dayWords(last.date)}, so there is no consensus rate.`,
+    ...(counted && counted.deliberations_closed > 0
+      ? [
+          `In the 30 days up to the end of ${dayWords(counted.date)}, ${numberWords(counted.consensus_reached)} of ${countWords(counted.deliberations_closed, 'closed deliberation')} reached consensus.`,
+        ]
+      : []),
+    ...(lowest && rated.length > 1
+      ? [`The rate was lowest, ${scoreWords(lowest.consensus_rate)}, on ${dayWords(lowest.date)}.`]
+      : []),
+  ];
+}
 
 function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
   const { days } = shown;
@@ -88,27 +114,29 @@ function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
     rateFrame(shown, { ...upper, onScale }, edges),
     countFrame(shown, { ...lower, onScale }, edges),
   ];
-  const last = days.at(-1)!;
+  const [rated, counted] = [days.findLast(isRated), days.findLast(isCounted)];
   const line = (y: (day: Day) => number | null) =>
     days.map((day) => ({ x: rate.x(timeOfDay(day.date)), y: y(day) }));
   return [
     ...rate.marks,
     linePath(
-      line((day) => (hasRate(day) ? rate.y(day.consensus_rate) : null)),
+      line((day) => (isRated(day) ? rate.y(day.consensus_rate) : null)),
       { stroke: theme.series[0] },
     ),
-    ...rate.names([rate.y(last.consensus_rate)]),
+    ...(rated ? rate.names([rate.y(rated.consensus_rate)]) : []),
     ...counts.marks,
     element('line', { x1: box.left, x2: box.right, y1: split, y2: split, stroke: theme.rule }),
     linePath(
-      line((day) => counts.y(day.deliberations_closed)),
+      line((day) => (isCounted(day) ? counts.y(day.deliberations_closed) : null)),
       { stroke: theme.muted, dash: '4 3' },
     ),
     linePath(
-      line((day) => counts.y(day.consensus_reached)),
+      line((day) => (isCounted(day) ? counts.y(day.consensus_reached) : null)),
       { stroke: theme.series[0] },
     ),
-    ...counts.names([counts.y(last.deliberations_closed), counts.y(last.consensus_reached)]),
+    ...(counted
+      ? counts.names([counts.y(counted.deliberations_closed), counts.y(counted.consensus_reached)])
+      : []),
   ];
 }
 
@@ -124,11 +152,11 @@ const rangeOf = (days: readonly Day[]) =>
 
 function rateFrame({ days }: Shown, plot: Plot, edges?: Edges): TimeFrame {
   const last = days.at(-1)!;
-  const text = hasRate(last) ? `Rate ${shareWords(last.consensus_rate, 0)}` : 'Rate';
+  const text = isRated(last) ? `Rate ${scoreWords(last.consensus_rate)}` : 'Rate';
   return timeFrame(plot, {
     ...rangeOf(days),
     values: [0, 1],
-    format: (value) => shareWords(value, 0),
+    format: (value) => numberWords(value, 1),
     series: [{ text, colour: plot.theme.series[0] }],
     noDates: true,
     ...(edges ? { edges } : {}),
@@ -136,15 +164,16 @@ function rateFrame({ days }: Shown, plot: Plot, edges?: Edges): TimeFrame {
 }
 
 function countFrame({ days }: Shown, plot: Plot, edges?: Edges): TimeFrame {
-  const last = days.at(-1)!;
+  const counted = days.filter(isCounted);
+  const last = counted.at(-1);
   return timeFrame(plot, {
     ...rangeOf(days),
-    values: days.map((day) => day.deliberations_closed),
+    values: counted.map((day) => day.deliberations_closed),
     // Half a deliberation is none: the rule stays, its name does not.
     format: (value) => (Number.isInteger(value) ? shortNumber(value) : ''),
     series: [
-      { text: `Closed ${shortNumber(last.deliberations_closed)}`, colour: plot.theme.muted },
-      { text: `Consensus ${shortNumber(last.consensus_reached)}`, colour: plot.theme.series[0] },
+      { text: `Closed ${shortNumber(last?.deliberations_closed ?? 0)}`, colour: plot.theme.muted },
+      { text: `Consensus ${shortNumber(last?.consensus_reached ?? 0)}`, colour: plot.theme.series[0] },
     ],
     ...(edges ? { edges } : {}),
   });

@@ -7,7 +7,7 @@ import { type Panel, panels, panelsHeight } from './panels.ts';
 import { readRows } from './read-file.ts';
 import { END_OF_STEP } from './step-words.ts';
 import { type ChartTheme, cathedralColour, THEMES } from './theme.ts';
-import { changeWords, dayWords, numberWords } from './words.ts';
+import { changeWords, dayWords, listWords, numberWords } from './words.ts';
 
 interface Row {
   date: string;
@@ -66,11 +66,13 @@ export const coordinationHistory = defineChart<Row[], Shown>({
       .map(({ sentinel, points }) => ({ sentinel, change: points.at(-1)!.value - points[0]!.value }))
       .sort((a, b) => b.change - a.change);
     const [most, least] = [changes[0]!, changes.at(-1)!];
-    const rest =
-      lines.length > 1 ? `, and that of ${least.sentinel} least, by ${changeWords(least.change, 1)}` : '';
-    return [
-      `From ${dayWords(from)} to ${dayWords(to)}, the score of ${most.sentinel} rose most, by ${changeWords(most.change, 1)} points${rest}.`,
-    ];
+    const said = lines.length > 1 ? [most, least] : [most];
+    const changed = said.map(({ sentinel, change }) => `that of ${sentinel} by ${changeWords(change, 1)}`);
+    const range =
+      lines.length > 1
+        ? `the changes of the scores, in points, lie between ${listWords(changed.toReversed())}`
+        : `the score of ${most.sentinel} changed by ${changeWords(most.change, 1)} points`;
+    return [`From ${dayWords(from)} to ${dayWords(to)}, ${range}.`];
   },
   table: ({ lines }) => ({
     columns: [

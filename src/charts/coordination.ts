@@ -7,14 +7,15 @@ import { cathedralWords, labelNumber, numberWords } from './words.ts';
 
 interface Data {
   sentinels: { id: string; score: number; cathedral: string }[];
-  average: number;
+  /** Null where no active sentinel has attested. */
+  average: number | null;
   asOf: string;
 }
 
 interface Shown {
   /** The highest first. */
   sentinels: Data['sentinels'];
-  average: number;
+  average: number | null;
   /** Whether these are all of them: only then the average is theirs. */
   all: boolean;
 }
@@ -48,7 +49,7 @@ export const coordination = defineChart<Data, Shown>({
       ...(sentinels.length > 1
         ? [`${last.id} (${cathedralWords(last.cathedral)}) has the lowest, ${numberWords(last.score, 1)}.`]
         : []),
-      `The mean of all active sentinels is ${numberWords(average, 1)}.`,
+      ...(average === null ? [] : [`The mean of all active sentinels is ${numberWords(average, 1)}.`]),
     ];
   },
   table: ({ sentinels }) => ({
@@ -73,5 +74,5 @@ function valuesOf({ sentinels }: Shown): SentinelValue[] {
 }
 
 function rulesOf({ average, all }: Shown) {
-  return all ? [{ value: average, text: `Mean ${labelNumber(average, 1)}` }] : [];
+  return all && average !== null ? [{ value: average, text: `Mean ${labelNumber(average, 1)}` }] : [];
 }

@@ -47,6 +47,13 @@ export function stepFor(days: number, mostDays = MOST_BINS): Step {
   return days <= MOST_BINS * 30 ? 'month' : 'year';
 }
 
+/** Whether all days of the bin's week, month or year are in it: the first and the last one of a chart may be cut. */
+export function isWhole({ from, to }: Pick<Bin<unknown>, 'from' | 'to'>, step: Step): boolean {
+  const start = INTERVALS[step].floor(new Date(timeOfDay(from)));
+  const next = INTERVALS[step].offset(start, 1);
+  return timeOfDay(from) === start.getTime() && timeOfDay(to) + DAY_MS === next.getTime();
+}
+
 /** Rows, oldest first, by day, by week from Monday on, or by month. */
 export function binDays<T extends Dated>(rows: readonly T[], step: Step): Bin<T>[] {
   const bins: { key: number; rows: T[] }[] = [];
@@ -83,6 +90,11 @@ function least(one: string, other: string): string {
 
 function dayText(time: Date): string {
   return time.toISOString().slice(0, 10);
+}
+
+/** Whether a day that something is scheduled for had passed at a time, which may be a day itself. */
+export function isOverdue(day: string, asOf: string): boolean {
+  return day < asOf.slice(0, 10);
 }
 
 /** Midnight at which the day begins, in ms since 1970. */

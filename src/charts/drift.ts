@@ -1,6 +1,7 @@
 import { scaleLinear } from 'd3';
 import { driftAnalysis } from '../../pipeline/artifacts/philosophy/drift-analysis.ts';
 import { own } from '../../pipeline/model/own.ts';
+import type { DIRECTIONS } from '../../pipeline/model/queries/drift.ts';
 import { defineChart } from './chart.ts';
 import { chosenSeries } from './chosen-series.ts';
 import { element } from './element.ts';
@@ -10,21 +11,24 @@ import { type Plot, widthOf } from './plot.ts';
 import { readDocument } from './read-file.ts';
 import { clipText, textWidth } from './text-width.ts';
 import { type ChartTheme, THEMES } from './theme.ts';
-import { capitalised, changeWords, numberWords, shortNumber, tokenWords } from './words.ts';
+import { capitalised, changeWords, numberWords, scoreWords, shortNumber, tokenWords } from './words.ts';
+
+type Direction = (typeof DIRECTIONS)[number];
 
 interface Trend {
   name: string;
   label: string;
-  baseline: number;
-  current: number;
-  drift: number;
-  direction: 'improving' | 'worsening' | 'stable';
+  /** Null where there was nothing to measure, and before the first thirty days are over. */
+  baseline: number | null;
+  current: number | null;
+  drift: number | null;
+  direction: Direction;
 }
 
 interface Shown {
   /** The largest change first. */
   trends: readonly Trend[];
-  score: number;
+  score: number | null;
   status: string;
 }
 
@@ -44,7 +48,7 @@ export const drift = defineChart<Shown & { asOf: string }, Shown>({
   series: ({ trends }) => trends.map(({ name, label }) => ({ name, label })),
   asOf: ({ asOf }) => asOf,
   show: ({ trends, score, status }, state) => ({
-    trends: chosenSeries(trends, state).toSorted((a, b) => Math.abs(b.drift) - Math.abs(a.drift)),
+    trends: chosenSeries(trends, state).toSorted((a, b) => sizeOf(b) - sizeOf(a)),
     score,
     status,
   }),
@@ -52,16 +56,7 @@ export const drift = defineChart<Shown & { asOf: string }, Shown>({
   title: () => 'How far each metric has drifted',
   unit: () =>
     'Each from 0 to 1, or above where it has no upper end: the ledger’s first thirty days, and the last thirty',
-  summary({ trends, score, status }) {
-    const [most] = trends;
-    const count = (direction: Trend['direction']) =>
-      trends.filter((trend) => trend.direction === direction).length;
-    return [
-      `The drift score is ${numberWords(score, 3)}: ${status}.`,
-      `${most!.label} changed most, from ${numberWords(most!.baseline, 2)} to ${numberWords(most!.current, 2)} (${changeWords(most!.drift)}).`,
-      `Of ${trends.length} metrics, ${count('improving')} are improving, ${count('worsening')} are worsening and ${count('stable')} are stable.`,
-    ];
-  },
+  summary,
   table: ({ trends }) => ({
     columns: [
       { name: 'metric', title: 'Metric', unit: '' },
@@ -81,6 +76,24 @@ export const drift = defineChart<Shown & { asOf: string }, Shown>({
   plotHeight: ({ trends }, width) => legendHeight(keyOf(THEMES.light), width) + trends.length * ROW + 22,
   plot,
 });
+
+/** What was not measured comes last. */
+function sizeOf({ drift }: Trend): number {
+  return drift === null ? -1 : Math.abs(drift);
+}
+
+function summary({ trends, score, status }: Shown): string[] {
+  const [most] = trends;
+  const count = (direction: Direction) => trends.filter((trend) => trend.direction === direction).length;
+  const unmeasured = count('not_measured');
+  if (score === null || !most || most.drift === null)
+    return ['Drift is not measured yet: it is the change since the ledger’s first thirty days.'];
+  return [
+    `The drift score is ${scoreWords(score)}: ${tokenWords(status)}.`,
+    `${most.label} changed most, from ${scoreWords(most.baseline)} to ${scoreWords(most.current)} (${changeWords(most.drift, 3)}).`,
+    `Of ${trends.length} metrics, ${count('improving')} are improving, ${count('worsening')} are worsening and ${count('stable')} are stable${unmeasured > 0 ? `; for ${unmeasured} there was nothing to measure` : ''}.`,
+  ];
+}
 
 const LABELS: Readonly<Record<string, string>> = {
   mean_gi_score: 'GI score',
@@ -105,10 +118,12 @@ function plot({ trends }: Shown, { box, theme, onScale }: Plot): string[] {
     Math.max(...trends.map((trend) => textWidth(trend.label, LABEL_SIZE))) + 8,
     widthOf(box) * 0.5,
   );
-  const changes = trends.map(({ drift }) => clipText(changeWords(drift), widthOf(box) * 0.25, LABEL_SIZE));
+  const changes = trends.map(({ drift }) =>
+    clipText(drift === null ? '–' : changeWords(drift, 3), widthOf(box) * 0.25, LABEL_SIZE),
+  );
   const room = Math.max(...changes.map((text) => textWidth(text, LABEL_SIZE))) + 14;
   const top = box.top + key.height;
-  const most = Math.max(1, ...trends.flatMap(({ baseline, current }) => [baseline, current]));
+  const most = Math.max(1, ...trends.flatMap(({ baseline, current }) => [baseline ?? 0, current ?? 0]));
   const x = scaleLinear([0, most], [box.left + names + 6, box.right - room]);
   const bottom = top + trends.length * ROW;
   const rules = x.ticks(widthOf(box) < 480 ? 2 : 5).flatMap((value) => [
@@ -123,27 +138,44 @@ function plot({ trends }: Shown, { box, theme, onScale }: Plot): string[] {
   const rows = trends.flatMap((trend, index) => {
     const y = top + (index + 0.5) * ROW;
     const name = clipText(trend.label, names - 7, LABEL_SIZE);
-    const colour = trend.direction === 'worsening' ? theme.contrast : theme.series[0];
+    const colour = colourOf(trend.direction, theme);
     return [
       label(name, box.left + names - 8, y, { fill: theme.ink, anchor: 'end' }),
-      ...dumbbell(x(trend.baseline), x(trend.current), y, colour, theme),
+      ...dumbbell(trend, x, y, colour, theme),
       label(changes[index]!, box.right, y, { fill: colour, anchor: 'end', weight: 600 }),
     ];
   });
   return [...key.marks, ...rules, ...rows];
 }
 
-/** From a hollow circle to a full one. */
+function colourOf(direction: Direction, { contrast, muted, series }: ChartTheme): string {
+  if (direction === 'not_measured') return muted;
+  return direction === 'worsening' ? contrast : series[0];
+}
+
+/** From a hollow circle to a full one; one of them alone where the other was not measured. */
 function dumbbell(
-  from: number,
-  to: number,
+  { baseline, current }: Trend,
+  x: (value: number) => number,
   y: number,
   colour: string,
   { paper, muted }: ChartTheme,
 ): string[] {
-  return [
-    element('line', { x1: from, x2: to, y1: y, y2: y, stroke: colour, 'stroke-width': 2 }),
-    element('circle', { cx: from, cy: y, r: 4.5, fill: paper, stroke: muted, 'stroke-width': 2 }),
-    element('circle', { cx: to, cy: y, r: 5, fill: colour }),
-  ];
+  const ring = { r: 4.5, fill: paper, stroke: muted, 'stroke-width': 2 };
+  const circle = (value: number | null, look: Record<string, string | number>) =>
+    value === null ? [] : [element('circle', { cx: x(value), cy: y, ...look })];
+  const line =
+    baseline === null || current === null
+      ? []
+      : [
+          element('line', {
+            x1: x(baseline),
+            x2: x(current),
+            y1: y,
+            y2: y,
+            stroke: colour,
+            'stroke-width': 2,
+          }),
+        ];
+  return [...line, ...circle(baseline, ring), ...circle(current, { r: 5, fill: colour })];
 }

@@ -5,7 +5,7 @@ import { daysBetween, inRange, stepFor } from './days.ts';
 import { type Flow, flowColumns, flowOf, flowTable } from './flow-columns.ts';
 import { timePlotHeight } from './plot.ts';
 import { readRows } from './read-file.ts';
-import { MEAN_OF_STEP } from './step-words.ts';
+import { HATCHED, MEAN_OF_STEP, partialWords } from './step-words.ts';
 import { capitalised, countWords, dayWords, listWords, numberWords, tokenWords } from './words.ts';
 
 interface Row {
@@ -53,6 +53,7 @@ export const events = defineChart<Row[], Shown>({
   isEmpty: ({ total }) => total === 0,
   title: () => 'Events written to the ledger per day, by type',
   unit: ({ step }) => `Events per day, ${MEAN_OF_STEP[step]}`,
+  note: ({ bins, step }) => partialWords(bins, step, HATCHED),
   summary({ bins, series, values, total, days }) {
     const sums = series.map(({ label }, index) => ({
       label,

@@ -36,11 +36,8 @@ export function flowOf<T extends Dated>(
 }
 
 /** Stacked columns over time with the series' names. */
-export function flowColumns(
-  { bins, series, values }: Flow,
-  colours: readonly string[],
-  plot: Plot,
-): string[] {
+export function flowColumns(flow: Flow, colours: readonly string[], plot: Plot): string[] {
+  const { bins, series, values } = flow;
   const sums = values.map((bin) => bin.reduce((sum, value) => sum + value, 0));
   const frame = timeFrame(plot, {
     values: sums,
@@ -52,7 +49,7 @@ export function flowColumns(
     series: series.map(({ label }, index) => ({ text: label, colour: colours[index]! })),
   });
   const ends = middles(values.at(-1)!, frame.y);
-  return [...frame.marks, ...stackedColumns(bins, values, frame, colours), ...frame.names(ends)];
+  return [...frame.marks, ...stackedColumns(flow, frame, colours), ...frame.names(ends)];
 }
 
 function middles(values: readonly number[], y: (value: number) => number): number[] {
@@ -64,7 +61,7 @@ function middles(values: readonly number[], y: (value: number) => number): numbe
   });
 }
 
-/** First day, last day, and what came to each day of the bin, by series. */
+/** First day, last day, what came to each day of the bin, by series, and how many days it has: the first and the last may be cut. */
 export function flowTable({ bins, step, series, values }: Flow, unit: string): ChartTable {
   const days: ChartColumn[] =
     step === 'day'
@@ -74,10 +71,15 @@ export function flowTable({ bins, step, series, values }: Flow, unit: string): C
           { name: 'to', title: 'Last day', unit: '' },
         ];
   return {
-    columns: [...days, ...series.map(({ name, label }) => ({ name, title: capitalised(label), unit }))],
+    columns: [
+      ...days,
+      ...series.map(({ name, label }) => ({ name, title: capitalised(label), unit })),
+      ...(step === 'day' ? [] : [{ name: 'days', title: 'Days counted', unit: 'days' }]),
+    ],
     rows: bins.map(({ from, to }, index) => [
       ...(step === 'day' ? [from] : [from, to]),
       ...values[index]!.map((value) => Math.round(value * 1e6) / 1e6),
+      ...(step === 'day' ? [] : [daysFrom(from, to)]),
     ]),
   };
 }

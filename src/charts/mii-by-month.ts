@@ -9,7 +9,10 @@ export interface MiiMonth {
   month: string;
   mii_mean: number | null;
   mii_min: number | null;
-  threshold: number;
+  /** Null while there was no supply. */
+  threshold: number | null;
+  /** The days that are counted, of a month that is not whole: its mean is a hollow dot. */
+  partial: object | null;
 }
 
 const MARGIN = { top: 40, right: 8, bottom: 24, left: 48 };
@@ -40,7 +43,7 @@ export function miiByMonth(
     ...months.map((month) => whisker(month, x, y, theme)),
     path(months, ({ threshold }) => threshold, x, y, { stroke: theme.contrast, 'stroke-dasharray': '5 4' }),
     path(months, ({ mii_mean }) => mii_mean, x, y, { stroke: theme.accent }),
-    ...months.map(({ month, mii_mean }) => dot(month, mii_mean, x, y, theme)),
+    ...months.map((month) => dot(month, x, y, theme)),
   ]);
 }
 
@@ -97,8 +100,10 @@ function whisker({ month, mii_mean, mii_min }: MiiMonth, ...[x, y, theme]: [...S
   return pin(middle(x, month), y(mii_mean), y(mii_min), theme).join('');
 }
 
-function dot(month: string, mean: number | null, ...[x, y, theme]: [...Scales, ChartTheme]): string {
-  return mean === null
-    ? ''
-    : element('circle', { cx: middle(x, month), cy: y(mean), r: 3.5, fill: theme.accent });
+function dot({ month, mii_mean, partial }: MiiMonth, ...[x, y, theme]: [...Scales, ChartTheme]): string {
+  if (mii_mean === null) return '';
+  const look = partial
+    ? { fill: theme.paper, stroke: theme.accent, 'stroke-width': 1.5 }
+    : { fill: theme.accent };
+  return element('circle', { cx: middle(x, month), cy: y(mii_mean), r: 3.5, ...look });
 }

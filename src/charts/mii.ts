@@ -8,9 +8,10 @@ import { LABEL_SIZE, label } from './label.ts';
 import { linePath } from './line-path.ts';
 import { isNarrow, type Plot, timePlotHeight } from './plot.ts';
 import { readDocument, readRows } from './read-file.ts';
+import { partialWords } from './step-words.ts';
 import type { ChartTheme } from './theme.ts';
 import { type TimeFrame, timeFrame } from './time-frame.ts';
-import { countWords, dayWords, shareWords } from './words.ts';
+import { countWords, dayWords, indexWords, numberWords } from './words.ts';
 
 interface Day {
   date: string;
@@ -19,7 +20,8 @@ interface Day {
   mii_min: number;
   mii_max: number;
   mii: number;
-  threshold: number;
+  /** Null while there is no supply. */
+  threshold: number | null;
   minting_active: boolean;
 }
 
@@ -29,7 +31,7 @@ interface Point {
   mean: number;
   min: number;
   max: number;
-  threshold: number;
+  threshold: number | null;
   /** Days of the bin at whose end minting was off. */
   off: number;
 }
@@ -39,11 +41,11 @@ interface Shown {
   points: readonly Point[];
   step: Step;
   /** The latest reading, which may be of the day that is not over; null before the first. */
-  now: { mii: number; threshold: number; minting_active: boolean } | null;
+  now: { mii: number; threshold: number | null; minting_active: boolean; time: number } | null;
 }
 
 /** Height of the strip below the plot that says whether minting was on. */
-const STRIP = 14;
+const STRIP = 20;
 
 export const mii = defineChart<{ days: Day[]; now: Shown['now']; asOf: string }, Shown>({
   id: 'mii',
@@ -53,7 +55,7 @@ export const mii = defineChart<{ days: Day[]; now: Shown['now']; asOf: string },
   controls: ['from', 'to'],
   prepare(files) {
     const { timestamp: asOf, mii, threshold, minting_active } = readDocument(files, miiNow);
-    const now = mii === null ? null : { mii, threshold, minting_active };
+    const now = mii === null ? null : { mii, threshold, minting_active, time: Date.parse(asOf) };
     return { days: readRows(files, miiByDay), now, asOf };
   },
   asOf: ({ asOf }) => asOf,
@@ -64,15 +66,15 @@ export const mii = defineChart<{ days: Day[]; now: Shown['now']; asOf: string },
       days: inside,
       points: binDays(inside, step).map(pointOf),
       step,
-      now: state.to === null ? now : null,
+      now: state.to === null && now && now.time >= timeOfDay(inside[0]?.date ?? '') ? now : null,
     };
   },
   isEmpty: ({ days }) => days.length === 0,
   title: () => 'Integrity index against the threshold below which minting stops',
   unit: ({ step }) =>
-    `Share of the highest possible index: mean of each ${step}’s readings, with the range from the lowest to the highest`,
-  note: () =>
-    'The strip at the bottom is filled on days that ended with minting off. The scale does not begin at zero.',
+    `From 0 to 1: mean of each ${step}’s readings, with the range from the lowest to the highest, and the latest reading`,
+  note: ({ points, step }) =>
+    `The strip at the bottom is filled on days that ended with minting off. The scale does not begin at zero. ${partialWords(points, step)}`.trim(),
   summary,
   table,
   plotHeight: (_, width) => timePlotHeight(width),
@@ -95,14 +97,20 @@ function pointOf({ from, to, rows }: Bin<Day>): Point {
 function summary({ days, now }: Shown): string[] {
   const lowest = days.reduce((low, day) => (day.mii_min < low.mii_min ? day : low));
   const off = days.filter((day) => !day.minting_active).length;
-  const state = now && [
-    `The integrity index is ${shareWords(now.mii, 2)}, ${now.minting_active ? 'at or above' : 'below'} its threshold of ${shareWords(now.threshold, 2)}: minting is ${now.minting_active ? 'on' : 'off'}.`,
-  ];
+  const state = now && [standing(now)];
   return [
     ...(state ?? []),
     `From ${dayWords(days[0]!.date)} to ${dayWords(days.at(-1)!.date)}, ${off} of ${countWords(days.length, 'day')} ended with minting off.`,
-    `The lowest reading was ${shareWords(lowest.mii_min, 2)}, on ${dayWords(lowest.date)}.`,
+    `The lowest reading was ${indexWords(lowest.mii_min)}, on ${dayWords(lowest.date)}.`,
   ];
+}
+
+function standing({ mii, threshold, minting_active }: NonNullable<Shown['now']>): string {
+  const minting = `minting is ${minting_active ? 'on' : 'off'}`;
+  if (threshold === null)
+    return `The integrity index is ${indexWords(mii)}. Without a supply there is no threshold: ${minting}.`;
+  const side = minting_active ? 'at or above' : 'below';
+  return `The integrity index is ${indexWords(mii)}, ${side} its threshold of ${indexWords(threshold)}: ${minting}.`;
 }
 
 function table({ points, step }: Shown): ChartTable {
@@ -124,19 +132,20 @@ function table({ points, step }: Shown): ChartTable {
       rounded(mean),
       min,
       max,
-      rounded(threshold),
+      threshold === null ? null : rounded(threshold),
       off,
     ]),
   };
 }
 
-function plot({ points, days }: Shown, { box, theme, ...rest }: Plot): string[] {
-  const last = points.at(-1)!;
-  const frame = frameOf(points, { ...rest, theme, box: { ...box, bottom: box.bottom - STRIP } });
+function plot(shown: Shown, { box, theme, ...rest }: Plot): string[] {
+  const { points, days, now } = shown;
+  const ends = endsOf(shown, theme);
+  const frame = frameOf(shown, ends, { ...rest, theme, box: { ...box, bottom: box.bottom - STRIP } });
   const { x, y } = frame;
   const at = ({ from, to }: Point) => x((timeOfDay(from) + timeOfDay(to)) / 2);
-  const line = (value: (point: Point) => number) =>
-    points.map((point) => ({ x: at(point), y: y(value(point)) }));
+  const line = (value: (point: Point) => number | null) =>
+    points.map((point) => ({ x: at(point), y: heightOf(value(point), y) }));
   const range = area<Point>(
     at,
     ({ min }) => y(min),
@@ -153,27 +162,50 @@ function plot({ points, days }: Shown, { box, theme, ...rest }: Plot): string[] 
       line(({ mean }) => mean),
       { stroke: theme.series[0] },
     ),
+    ...(now ? [element('circle', { cx: x(now.time), cy: y(now.mii), r: 3.5, fill: theme.series[0] })] : []),
     ...offStrip(days, frame, box.bottom, theme),
-    ...frame.names([y(last.mean), y(last.threshold)]),
+    ...frame.names(ends.map(({ value }) => y(value))),
   ];
 }
 
-function frameOf(points: readonly Point[], plot: Plot): TimeFrame {
+function heightOf(value: number | null, y: TimeFrame['y']): number | null {
+  return value === null ? null : y(value);
+}
+
+/** What the lines end with: the latest reading, which the page quotes, or the last mean of a range that is over. */
+function endsOf({ points, now, step }: Shown, { series, contrast }: ChartTheme) {
+  const last = points.at(-1)!;
+  const threshold = now ? now.threshold : last.threshold;
+  return [
+    now
+      ? { text: `Latest reading ${indexWords(now.mii)}`, colour: series[0], value: now.mii }
+      : { text: `Mean of the ${step} ${indexWords(last.mean)}`, colour: series[0], value: last.mean },
+    ...(threshold === null
+      ? []
+      : [
+          {
+            text: `Threshold ${indexWords(threshold)}`,
+            colour: contrast,
+            shape: 'dashes' as const,
+            value: threshold,
+          },
+        ]),
+  ];
+}
+
+function frameOf({ points, now }: Shown, ends: ReturnType<typeof endsOf>, plot: Plot): TimeFrame {
   const [first, last] = [points[0]!, points.at(-1)!];
-  const { series, contrast } = plot.theme;
+  const values = points.flatMap(({ min, max, threshold }) => [min, max, threshold ?? min]);
   return timeFrame(plot, {
-    values: points.flatMap(({ min, max, threshold }) => [min, max, threshold]),
+    values: [...values, ...ends.map(({ value }) => value)],
     fromZero: false,
     leastSpan: 0.02,
     limits: [0, 1],
     scale: 'linear',
     from: timeOfDay(first.from),
-    to: timeOfDay(last.to),
-    format: (value) => shareWords(value),
-    series: [
-      { text: `Index ${shareWords(last.mean)}`, colour: series[0] },
-      { text: `Threshold ${shareWords(last.threshold)}`, colour: contrast, shape: 'dashes' },
-    ],
+    to: Math.max(timeOfDay(last.to), now?.time ?? 0),
+    format: (value) => numberWords(value, 2),
+    series: ends,
   });
 }
 

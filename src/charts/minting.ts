@@ -6,7 +6,7 @@ import { daysBetween, inRange, stepFor } from './days.ts';
 import { type Flow, flowColumns, flowOf, flowTable } from './flow-columns.ts';
 import { timePlotHeight } from './plot.ts';
 import { readRows } from './read-file.ts';
-import { MEAN_OF_STEP } from './step-words.ts';
+import { HATCHED, MEAN_OF_STEP, partialWords } from './step-words.ts';
 import { cathedralColour } from './theme.ts';
 import { countWords, dayWords, listWords, numberWords, shareWords } from './words.ts';
 
@@ -47,6 +47,7 @@ export const minting = defineChart<Row[], Shown>({
   isEmpty: ({ rows }) => rows.length === 0,
   title: () => 'MIC minted per day, by cathedral',
   unit: ({ step }) => `MIC per day, ${MEAN_OF_STEP[step]}`,
+  note: ({ bins, step }) => partialWords(bins, step, HATCHED),
   summary,
   table: (shown) => flowTable(shown, 'MIC per day'),
   plotHeight: (_, width) => timePlotHeight(width),

@@ -1,11 +1,12 @@
 import { eventsByDay } from '../../pipeline/artifacts/academics/events-by-day.ts';
 import { defineChart } from './chart.ts';
 import { stackedColumns } from './columns.ts';
-import { addDays, calendarBins, inRange, timeOfDay } from './days.ts';
+import { addDays, calendarBins, inRange, isWhole, timeOfDay } from './days.ts';
 import type { Flow } from './flow-columns.ts';
 import { flowTable } from './flow-columns.ts';
 import { timePlotHeight } from './plot.ts';
 import { readRows } from './read-file.ts';
+import { HATCHED, partialWords } from './step-words.ts';
 import { timeFrame } from './time-frame.ts';
 import { countWords, dayWords, numberWords } from './words.ts';
 
@@ -46,23 +47,27 @@ export const policyProjections = defineChart<Row[], Shown>({
   isEmpty: ({ bins }) => bins.length === 0,
   title: () => 'How many policy projections were recorded',
   unit: () => 'Projections per calendar month',
-  note: () =>
-    'What each projects, and its risks, is in government/policy-impact.json, which needs a government key.',
+  note: ({ bins, step }) =>
+    `${partialWords(bins, step, HATCHED)} What each projects, and its risks, is in government/policy-impact.json, which needs a government key.`.trim(),
   summary({ bins, values, total }) {
-    const counts = values.map(([count]) => count!);
-    const most = counts.indexOf(Math.max(...counts));
+    // A month that is cut is no match for a whole one, so it is neither the most nor the least.
+    const whole = bins
+      .map((bin, index) => ({ bin, count: values[index]![0]! }))
+      .filter(({ bin }) => isWhole(bin, 'month'));
+    const most = whole.toSorted((a, b) => b.count - a.count)[0];
     return [
       `From ${dayWords(bins[0]!.from)} to ${dayWords(bins.at(-1)!.to)}, ${countWords(total, 'policy projection was', 'policy projections were')} recorded.`,
-      ...(total > 0
+      ...(most && whole.length > 1 && most.count > 0
         ? [
-            `Most, ${numberWords(counts[most]!)}, came in the month that begins on ${dayWords(bins[most]!.from)}.`,
+            `Of the whole months, the one that begins on ${dayWords(most.bin.from)} had most: ${numberWords(most.count)}.`,
           ]
         : []),
     ];
   },
   table: (shown) => flowTable(shown, 'count'),
   plotHeight: (_, width) => timePlotHeight(width) * 0.8,
-  plot({ bins, values }, plot) {
+  plot(shown, plot) {
+    const { bins, values } = shown;
     const frame = timeFrame(plot, {
       values: values.flat(),
       fromZero: true,
@@ -71,6 +76,6 @@ export const policyProjections = defineChart<Row[], Shown>({
       to: timeOfDay(addDays(bins.at(-1)!.to, 1)),
       format: (value) => (Number.isInteger(value) ? numberWords(value) : ''),
     });
-    return [...frame.marks, ...stackedColumns(bins, values, frame, [plot.theme.series[0]])];
+    return [...frame.marks, ...stackedColumns(shown, frame, [plot.theme.series[0]])];
   },
 });

@@ -13,7 +13,8 @@ interface Cathedral {
   multiplier: number;
   total_rewards: number;
   sentinel_count: number;
-  average_roi: number;
+  /** Null where none of its sentinels has minted. */
+  average_roi: number | null;
 }
 
 export const roiByCathedral = defineChart<{ cathedrals: Cathedral[]; asOf: string }, readonly Cathedral[]>({
@@ -34,10 +35,10 @@ export const roiByCathedral = defineChart<{ cathedrals: Cathedral[]; asOf: strin
   title: () => 'Return on a mint, by cathedral',
   unit: () => 'ROI: mean of its sentinels’ mean reward per mint ÷ 1,000 MIC, the highest base reward',
   summary(cathedrals) {
-    const sorted = cathedrals.toSorted((a, b) => b.average_roi - a.average_roi);
+    const sorted = cathedrals.toSorted((a, b) => (b.average_roi ?? -1) - (a.average_roi ?? -1));
     const rewards = cathedrals.reduce((sum, { total_rewards }) => sum + total_rewards, 0);
     return [
-      `Average return by cathedral: ${listWords(sorted.map(({ label, average_roi }) => `${label} ${numberWords(average_roi, 2)}`))}.`,
+      `Average return by cathedral: ${listWords(sorted.map(({ label, average_roi }) => `${label} ${roiWords(average_roi)}`))}.`,
       `Their sentinels have earned ${numberWords(rewards)} MIC in all.`,
     ];
   },
@@ -61,12 +62,16 @@ export const roiByCathedral = defineChart<{ cathedrals: Cathedral[]; asOf: strin
   plot: (cathedrals, plot) => barRows(barsOf(cathedrals, plot.theme), plot),
 });
 
+function roiWords(roi: number | null): string {
+  return roi === null ? 'no mint yet' : labelNumber(roi, 2);
+}
+
 function barsOf(cathedrals: readonly Cathedral[], theme: ChartTheme): BarChart {
   const rows = cathedrals.map(({ name, label, average_roi, multiplier, sentinel_count }) => ({
     label,
-    value: average_roi,
+    value: average_roi ?? 0,
     colour: cathedralColour(theme, name),
-    text: labelNumber(average_roi, 2),
+    text: roiWords(average_roi),
     detail: `multiplier ${numberWords(multiplier, 2)}, ${labelNumber(sentinel_count)} active`,
   }));
   return { rows, key: [], rules: [] };

@@ -3,14 +3,15 @@ import { defineChart } from './chart.ts';
 import { chosenSeries } from './chosen-series.ts';
 import { readDocument } from './read-file.ts';
 import { type SentinelValue, sentinelBars, sentinelBarsHeight } from './sentinel-bars.ts';
-import { cathedralWords, labelNumber, numberWords } from './words.ts';
+import { cathedralWords, countWords, labelNumber, numberWords } from './words.ts';
 
 interface Sentinel {
   id: string;
   cathedral: string;
   total_rewards: number;
   multiplier: number;
-  roi: number;
+  /** Null without a mint. */
+  roi: number | null;
 }
 
 interface Data {
@@ -34,17 +35,24 @@ export const roiBySentinel = defineChart<Data, Sentinel[]>({
   asOf: ({ asOf }) => asOf,
   show(data, state) {
     const names = new Set(chosenSeries(seriesOf(data), state).map(({ name }) => name));
-    return data.sentinels.filter(({ id }) => names.has(id)).sort((a, b) => b.roi - a.roi);
+    return data.sentinels.filter(({ id }) => names.has(id)).sort((a, b) => (b.roi ?? -1) - (a.roi ?? -1));
   },
   isEmpty: (sentinels) => sentinels.length === 0,
   title: () => 'Return on a mint, by sentinel',
-  unit: () => 'ROI: mean reward of a mint ÷ 1,000 MIC, the highest base reward; 0 without a mint',
+  unit: () => 'ROI: mean reward of a mint ÷ 1,000 MIC, the highest base reward',
   summary(sentinels) {
-    const [first, last] = [sentinels[0]!, sentinels.at(-1)!];
+    const minting = sentinels.filter(({ roi }) => roi !== null);
+    const [first, last] = [minting[0], minting.at(-1)];
+    if (!first || !last) return ['None of the sentinels that are shown has minted yet.'];
     const rewards = sentinels.reduce((sum, { total_rewards }) => sum + total_rewards, 0);
     return [
-      `A mint for ${first.id} (${cathedralWords(first.cathedral)}) returned ${numberWords(first.roi, 2)} on average, the most.`,
-      ...(sentinels.length > 1 ? [`${last.id} had the least, ${numberWords(last.roi, 2)}.`] : []),
+      `A mint for ${first.id} (${cathedralWords(first.cathedral)}) returned ${numberWords(first.roi!, 2)} on average${first === last ? '' : ', the most'}.`,
+      ...(first === last ? [] : [`${last.id} had the least, ${numberWords(last.roi!, 2)}.`]),
+      ...(minting.length < sentinels.length
+        ? [
+            `${countWords(sentinels.length - minting.length, 'sentinel has', 'sentinels have')} not minted yet.`,
+          ]
+        : []),
       `The sentinels that are shown have earned ${numberWords(rewards)} MIC in all.`,
     ];
   },
@@ -72,8 +80,8 @@ function valuesOf(sentinels: Sentinel[]): SentinelValue[] {
   return sentinels.map(({ id, cathedral, roi, total_rewards }) => ({
     id,
     cathedral,
-    value: roi,
-    text: labelNumber(roi, 2),
+    value: roi ?? 0,
+    text: roi === null ? 'no mint yet' : labelNumber(roi, 2),
     detail: `${labelNumber(total_rewards)} MIC in all`,
   }));
 }

@@ -1,4 +1,5 @@
-import type { Step } from './days.ts';
+import { type Bin, daysFrom, isWhole, type Step } from './days.ts';
+import { countWords, dayWords, listWords } from './words.ts';
 
 /** How flows were added up, for the line below a title. */
 export const MEAN_OF_STEP: Record<Step, string> = {
@@ -11,7 +12,24 @@ export const MEAN_OF_STEP: Record<Step, string> = {
 /** How levels were picked. */
 export const END_OF_STEP: Record<Step, string> = {
   day: 'at the end of each day',
-  week: 'at the end of each week',
-  month: 'at the end of each month',
-  year: 'at the end of each year',
+  week: 'at the end of each week, of the last one as far as it goes',
+  month: 'at the end of each month, of the last one as far as it goes',
+  year: 'at the end of each year, of the last one as far as it goes',
 };
+
+/** Which bins are cut, and to how many days; empty where all are whole. `look` is how the picture marks them. */
+export function partialWords(
+  bins: readonly Pick<Bin<unknown>, 'from' | 'to'>[],
+  step: Step,
+  look = '',
+): string {
+  const partial = bins.filter((bin) => !isWhole(bin, step));
+  if (partial.length === 0) return '';
+  const parts = partial.map(
+    ({ from, to }) =>
+      `${from === to ? dayWords(from) : `${dayWords(from)} to ${dayWords(to)}`} (${countWords(daysFrom(from, to), 'day')})`,
+  );
+  return `Not a whole ${step}${look}: ${listWords(parts)}.`;
+}
+
+export const HATCHED = ', and hatched';

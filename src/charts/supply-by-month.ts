@@ -2,6 +2,7 @@ import { extent, format, line, max, type ScaleBand, scaleBand, scaleLinear } fro
 import { middle, monthAxis, type Span, valueAxis } from './axes.ts';
 import { element, textElement } from './element.ts';
 import { type ChartSize, frame } from './frame.ts';
+import { hatched } from './hatch.ts';
 import type { ChartTheme } from './theme.ts';
 
 /** Amounts in MIC; `total_supply` is at the month's end. */
@@ -10,6 +11,8 @@ export interface SupplyMonth {
   minted: number;
   burned: number;
   total_supply: number;
+  /** The days that are counted, of a month that is not whole: its columns are hatched. */
+  partial: object | null;
 }
 
 const MARGIN = { top: 34, right: 8, bottom: 24, left: 58 };
@@ -90,17 +93,23 @@ function mintingPanel(
       theme,
     ),
     ...valueAxis(y, panel, theme, { ticks: 3, format: formatTick }),
-    ...months.flatMap(({ month, minted, burned }) => [
-      column(x, month, y(minted), y(0), theme.accent),
-      column(x, month, y(0), y(-burned), theme.contrast),
+    ...months.flatMap((month) => [
+      ...column(x, month, y(month.minted), y(0), theme.accent),
+      ...column(x, month, y(0), y(-month.burned), theme.contrast),
     ]),
     element('line', { x1: panel.left, x2: panel.right, y1: y(0), y2: y(0), stroke: theme.muted }),
   ];
 }
 
-function column(x: ScaleBand<string>, month: string, top: number, bottom: number, fill: string): string {
-  if (top === bottom) return '';
-  return element('rect', { x: x(month)!, y: top, width: x.bandwidth(), height: bottom - top, fill });
+function column(
+  x: ScaleBand<string>,
+  { month, partial }: SupplyMonth,
+  ...[top, bottom, fill]: [number, number, string]
+): string[] {
+  if (top === bottom) return [];
+  const left = x(month)!;
+  if (partial) return hatched([{ left, right: left + x.bandwidth(), top, bottom }], fill);
+  return [element('rect', { x: left, y: top, width: x.bandwidth(), height: bottom - top, fill })];
 }
 
 /** `1250000` → `1.25 M`; d3 would give a fraction as `500m`. */

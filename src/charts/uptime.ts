@@ -4,6 +4,7 @@ import { chosenSeries } from './chosen-series.ts';
 import { type Bin, calendarBins, daysBetween, inRange, type Step, stepFor } from './days.ts';
 import { readRows } from './read-file.ts';
 import { type StatusLook, type StatusRow, statusRows, statusRowsHeight } from './status-rows.ts';
+import { partialWords } from './step-words.ts';
 import { type ChartTheme, THEMES } from './theme.ts';
 import { countWords, dayWords, listWords, shareWords } from './words.ts';
 
@@ -61,6 +62,7 @@ export const uptime = defineChart<Row[], Shown>({
   title: () => 'Which sentinels were up',
   unit: ({ step }) =>
     `${step === 'day' ? 'Each day' : `The worst day of each ${step}`}, by the longest silence between two heartbeats; at the right, the share of days without a silence over 12 hours`,
+  note: ({ bins, step }) => partialWords(bins, step),
   summary({ sentinels, bins }) {
     const down = sentinels.filter(({ counts }) => counts.offline > 0);
     const steady = sentinels.filter(({ counts, days }) => counts.operational === days);

@@ -1,15 +1,17 @@
 import { metricsByDay } from '../../pipeline/artifacts/philosophy/metrics-by-day.ts';
+import { virtues as published } from '../../pipeline/artifacts/philosophy/virtues.ts';
 import { VIRTUES, type Virtue } from '../../pipeline/ledger/event.ts';
 import { defineChart } from './chart.ts';
 import { chosenSeries } from './chosen-series.ts';
 import { binDays, daysBetween, inRange, type Step, stepFor } from './days.ts';
 import { type Panel, panels, panelsHeight } from './panels.ts';
-import { readRows } from './read-file.ts';
+import { readDocument, readRows } from './read-file.ts';
 import { END_OF_STEP } from './step-words.ts';
 import { type ChartTheme, THEMES } from './theme.ts';
-import { capitalised, dayWords, listWords, numberWords } from './words.ts';
+import { capitalised, dayWords, listWords, numberWords, scoreWords } from './words.ts';
 
-type Day = { date: string } & Record<Virtue, number>;
+/** Null where there was nothing to measure in the thirty days. */
+type Day = { date: string } & Record<Virtue, number | null>;
 
 interface Shown {
   days: readonly Day[];
@@ -20,16 +22,23 @@ interface Shown {
 const SERIES = VIRTUES.map((name) => ({ name, label: capitalised(name) }));
 const MOST_DAYS = 180;
 
-export const virtuesHistory = defineChart<Day[], Shown>({
+export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>({
   id: 'virtues-history',
   area: 'philosophy',
   name: 'Virtues over time',
-  sources: [metricsByDay],
+  sources: [metricsByDay, published],
   controls: ['series', 'from', 'to'],
-  prepare: (files) => readRows(files, metricsByDay),
+  prepare(files) {
+    const days: Day[] = readRows(files, metricsByDay);
+    const { timestamp: asOf, virtues } = readDocument(files, published);
+    const now = Object.fromEntries(VIRTUES.map((name) => [name, virtues[name].score]));
+    const date = asOf.slice(0, 10);
+    if (date > (days.at(-1)?.date ?? '')) days.push({ date, ...now } as Day);
+    return { days, asOf };
+  },
   series: () => SERIES,
-  asOf: (days) => days.at(-1)?.date ?? '',
-  show(days, state) {
+  asOf: ({ asOf }) => asOf,
+  show({ days }, state) {
     const inside = inRange(days, state);
     const step = stepFor(daysBetween(inside), MOST_DAYS);
     const ends = binDays(inside, step).map(({ rows }) => rows.at(-1)!);
@@ -40,8 +49,12 @@ export const virtuesHistory = defineChart<Day[], Shown>({
   unit: ({ step }) => `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}`,
   summary({ days, series }) {
     const [first, last] = [days[0]!, days.at(-1)!];
+    if (days.length === 1)
+      return [
+        `On ${dayWords(last.date)}: ${listWords(series.map(({ name, label }) => `${label} ${scoreWords(last[name])}`))}.`,
+      ];
     const changes = series.map(
-      ({ name, label }) => `${label} from ${numberWords(first[name], 2)} to ${numberWords(last[name], 2)}`,
+      ({ name, label }) => `${label} from ${scoreWords(first[name])} to ${scoreWords(last[name])}`,
     );
     return [`Between ${dayWords(first.date)} and ${dayWords(last.date)}: ${listWords(changes)}.`];
   },
@@ -50,7 +63,7 @@ export const virtuesHistory = defineChart<Day[], Shown>({
       { name: 'date', title: 'Day', unit: '' },
       ...series.map(({ name, label }) => ({ name, title: label, unit: 'share' })),
     ],
-    rows: days.map((day) => [day.date, ...series.map(({ name }) => Math.round(day[name] * 1e6) / 1e6)]),
+    rows: days.map((day) => [day.date, ...series.map(({ name }) => rounded(day[name]))]),
   }),
   plotHeight: ({ series }, width) => panelsHeight(series.length, width),
   plot(shown, plot) {
@@ -66,13 +79,17 @@ export const virtuesHistory = defineChart<Day[], Shown>({
   },
 });
 
+function rounded(score: number | null): number | null {
+  return score === null ? null : Math.round(score * 1e6) / 1e6;
+}
+
 function panelsOf({ days, series }: Shown, theme: ChartTheme = THEMES.light): Panel[] {
   return series.map(({ name, label }, index) => ({
     title: label,
     colour: theme.series[index % theme.series.length]!,
     lines: [
       {
-        text: numberWords(days.at(-1)![name], 2),
+        text: scoreWords(days.at(-1)![name]),
         points: days.map((day) => ({ date: day.date, value: day[name] })),
       },
     ],

@@ -1,23 +1,25 @@
 import { virtues as published } from '../../pipeline/artifacts/philosophy/virtues.ts';
 import { VIRTUES } from '../../pipeline/ledger/event.ts';
+import type { VirtueStatus } from '../../pipeline/model/queries/virtues.ts';
 import { type BarChart, barRows, barRowsHeight } from './bar-rows.ts';
 import { defineChart } from './chart.ts';
 import { chosenSeries } from './chosen-series.ts';
 import { readDocument } from './read-file.ts';
 import { type ChartTheme, THEMES } from './theme.ts';
-import { capitalised, listWords, numberWords, tokenWords } from './words.ts';
+import { capitalised, listWords, NOT_MEASURED, scoreWords, tokenWords } from './words.ts';
 
 interface Virtue {
   name: string;
   label: string;
-  score: number;
+  /** Null where there was nothing to measure. */
+  score: number | null;
   measure: string;
-  status: 'compliant' | 'at_risk' | 'breached';
+  status: VirtueStatus;
 }
 
 interface Shown {
   virtues: readonly Virtue[];
-  overall: number;
+  overall: number | null;
 }
 
 const SERIES = VIRTUES.map((name) => ({ name, label: capitalised(name) }));
@@ -45,10 +47,13 @@ export const virtues = defineChart<Shown & { asOf: string }, Shown>({
   unit: () =>
     'Score from 0 to 1 over the last thirty days of the ledger; compliant from 0.8, at risk from 0.6, breached below',
   summary({ virtues, overall }) {
-    const scores = virtues.map(
-      ({ label, score, status }) => `${label} ${numberWords(score, 2)} (${tokenWords(status)})`,
+    const scores = virtues.map(({ label, score, status }) =>
+      score === null ? `${label} ${NOT_MEASURED}` : `${label} ${scoreWords(score)} (${tokenWords(status)})`,
     );
-    return [`${listWords(scores)}.`, `The mean of all five is ${numberWords(overall, 2)}.`];
+    return [
+      `${listWords(scores)}.`,
+      ...(overall === null ? [] : [`The mean of those that were measured is ${scoreWords(overall)}.`]),
+    ];
   },
   table: ({ virtues }) => ({
     columns: [
@@ -64,12 +69,17 @@ export const virtues = defineChart<Shown & { asOf: string }, Shown>({
 });
 
 function barsOf({ virtues }: Shown, theme: ChartTheme): BarChart {
-  const colours = { compliant: theme.series[0], at_risk: theme.series[4], breached: theme.contrast };
+  const colours = {
+    compliant: theme.series[0],
+    at_risk: theme.series[4],
+    breached: theme.contrast,
+    not_measured: theme.muted,
+  };
   const rows = virtues.map(({ label, score, status }) => ({
     label,
-    value: score,
+    value: score ?? 0,
     colour: colours[status],
-    text: `${numberWords(score, 2)} ${tokenWords(status)}`,
+    text: score === null ? NOT_MEASURED : `${scoreWords(score)} ${tokenWords(status)}`,
   }));
   return { rows, key: [], rules: RULES, most: 1 };
 }

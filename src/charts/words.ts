@@ -32,6 +32,19 @@ export function shareWords(share: number, places = 1): string {
   return `${numberWords(share * 100, places)} %`;
 }
 
+/** Where the ledger holds nothing that a figure could be made of. */
+export const NOT_MEASURED = 'not measured yet';
+
+/** The integrity index or its threshold, as the files have it, to four places: `0.9661`. */
+export function indexWords(value: number | null): string {
+  return value === null ? NOT_MEASURED : numberWords(value, 4);
+}
+
+/** A score or a rate from 0 to 1, as the files have it, to three places: `0.846`. */
+export function scoreWords(value: number | null): string {
+  return value === null ? NOT_MEASURED : numberWords(value, 3);
+}
+
 /** With its sign: `+0.05`, `−0.05`, `0.00`. */
 export function changeWords(value: number, places = 2): string {
   const words = numberWords(value, places);

@@ -14,9 +14,14 @@ const rowsOf = (path: string): Record<string, string>[] => parse(FILES[path]!, {
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
 const whole = (value: number) => Math.round(value).toLocaleString('en-GB');
 
-function ask(id: string, change: Partial<ChartState> = {}) {
+function drawn(id: string, change: Partial<ChartState> = {}): string {
   const chart = findChart(id) as Chart;
-  const [data, state] = [chart.prepare(FILES), { ...DEFAULT_STATE, ...change }];
+  return chart.draw(chart.prepare(FILES), { ...DEFAULT_STATE, ...change }, { width: 900, theme: 'light' });
+}
+
+function ask(id: string, change: Partial<ChartState> = {}, files: Readonly<Record<string, string>> = FILES) {
+  const chart = findChart(id) as Chart;
+  const [data, state] = [chart.prepare(files), { ...DEFAULT_STATE, ...change }];
   const { columns, rows } = chart.table(data, state);
   const records = rows.map((row) =>
     Object.fromEntries(row.map((cell, index) => [columns[index]!.name, cell])),
@@ -26,6 +31,7 @@ function ask(id: string, change: Partial<ChartState> = {}) {
     records,
     title: chart.title(data, state),
     unit: chart.unit(data, state),
+    note: chart.note(data, state),
   };
 }
 
@@ -78,13 +84,33 @@ describe('what a chart says and lists is what the published files give', () => {
     expect(unit).toBe('MIC per day, means by week');
     const days = (from: unknown, to: unknown) =>
       (Date.parse(String(to)) - Date.parse(String(from))) / 86_400_000 + 1;
-    const listed = records.map(
-      ({ from, to, ...values }) => days(from, to) * sum(Object.values(values).map(Number)),
-    );
+    const listed = records.map(({ from, to, days: counted, ...values }) => {
+      expect(counted).toBe(days(from, to));
+      return days(from, to) * sum(Object.values(values).map(Number));
+    });
     expect(sum(listed)).toBeCloseTo(minted, 2);
     expect(words).toContain(
       `${whole(minted)} MIC were minted in ${whole(sum(rows.map((row) => Number(row.mints))))} mints`,
     );
+  });
+
+  test.each([
+    ['minting', {}, 'Not a whole week, and hatched: 15 June 2026 to 17 June 2026 (3 days).'],
+    ['policy-impact', {}, 'Not a whole month, and hatched: 1 June 2026 to 17 June 2026 (17 days).'],
+    [
+      'policy-impact',
+      { from: '2026-01-09', to: '2026-02-28' },
+      'hatched: 9 January 2026 to 31 January 2026 (23 days).',
+    ],
+  ])('%s of %j: what is cut is hatched, and named', (id, state, words) => {
+    expect(`${ask(id, state).note}`).toContain(words);
+    expect(drawn(id, state)).toContain('fill-opacity="0.25"');
+  });
+
+  test('minting: whole weeks are neither hatched nor named', () => {
+    const weeks = { from: '2025-12-08', to: '2026-05-31' };
+    expect(ask('minting', weeks)).toMatchObject({ unit: 'MIC per day, means by week', note: '' });
+    expect(drawn('minting', weeks)).not.toContain('fill-opacity');
   });
 
   test('minting: day by day where there are few days', () => {
@@ -108,7 +134,11 @@ describe('what a chart says and lists is what the published files give', () => {
     expect(words).toContain(`${off} of ${days.length} days ended with minting off`);
     expect(sum(records.map(({ days_minting_off }) => Number(days_minting_off)))).toBe(off);
     const lowest = days.map(({ mii_min }) => Number(mii_min)).sort((a, b) => a - b)[0]!;
-    expect(words).toContain(`The lowest reading was ${(lowest * 100).toFixed(2)} %`);
+    expect(words).toContain(`The lowest reading was ${lowest.toFixed(4)}`);
+    const now = JSON.parse(FILES['economy/mii']!) as { mii: number; threshold: number };
+    const ends = [`>Latest reading ${now.mii.toFixed(4)}<`, `>Threshold ${now.threshold.toFixed(4)}<`];
+    for (const end of ends) expect(drawn('mii')).toContain(end);
+    expect(drawn('mii', { to: '2026-06-10' })).toContain('>Mean of the day 0.');
   });
 
   test('uptime: the worst of each day, for ninety days unless more are asked for', () => {
@@ -143,6 +173,14 @@ describe('what a chart says and lists is what the published files give', () => {
   test('consensus: the published rate, and none where nothing was closed', () => {
     const { records, words } = ask('consensus');
     const days = rowsOf('philosophy/metrics-by-day.csv').reverse();
+    const now = records.pop()!;
+    const published = JSON.parse(FILES['academics/sentinel-coordination.json']!) as {
+      timestamp: string;
+      consensus_rate: number;
+    };
+    expect(now.date).toBe(published.timestamp.slice(0, 10));
+    expect(now.consensus_rate).toBeCloseTo(published.consensus_rate, 6);
+    expect(drawn('consensus')).toContain(`>Rate ${published.consensus_rate.toFixed(3)}<`);
     expect(records.map(({ date }) => date)).toEqual(days.map(({ date }) => date));
     for (const [index, { consensus_rate, deliberations_closed }] of records.entries()) {
       const expected = Number(deliberations_closed) === 0 ? null : Number(days[index]!.consensus_rate);
@@ -156,12 +194,17 @@ describe('what a chart says and lists is what the published files give', () => {
   });
 
   test('policy projections: how many events of the type each month has', () => {
-    const { records } = ask('policy-impact');
+    const { records, words } = ask('policy-impact');
     const events = LEDGER.leaves.filter(({ event }) => event.type === 'policy_projected');
     for (const { from, projections } of records)
       expect(projections).toBe(
         events.filter(({ event }) => event.timestamp.slice(0, 7) === String(from).slice(0, 7)).length,
       );
+    const whole = records
+      .filter(({ days }) => Number(days) >= 28)
+      .map(({ projections }) => Number(projections));
+    expect(words).toContain(`Of the whole months, the one that begins on`);
+    expect(words).toContain(`had most: ${Math.max(...whole)}.`);
   });
 
   test('reward curve: the formula, the sentinels, and a point of the reader’s own', () => {
@@ -210,6 +253,25 @@ describe('what a chart says and lists is what the published files give', () => {
         .sort(),
     );
     expect(words).toContain(String(records[0]!.sentinel));
+  });
+
+  test('compliance: an audit that was due is overdue, and not the next', () => {
+    const path = 'government/transparency.json';
+    const report = JSON.parse(FILES[path]!);
+    report.outlook.next_audits = [
+      { jurisdiction: 'UK', date: '2026-06-17' },
+      { jurisdiction: 'USA', date: report.timestamp.slice(0, 10) },
+    ];
+    const { words, records } = ask('compliance', {}, { ...FILES, [path]: JSON.stringify(report) });
+    expect(words).toContain(
+      'The audit of UK is overdue: it was scheduled for 17 June 2026. The next audit that is',
+    );
+    expect(records.map(({ jurisdiction, overdue }) => [jurisdiction, overdue])).toEqual([
+      ['USA', 'no'],
+      ['EU', null],
+      ['UK', 'yes'],
+      ['International', null],
+    ]);
   });
 
   test('compliance: the public part, by jurisdiction', () => {

@@ -4,8 +4,13 @@ import { formatAmount, roundToAmount } from '../../pipeline/model/amount.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { reward } from '../../pipeline/model/formulas.ts';
 import { complianceStatus, nextAudits, worstStatus } from '../../pipeline/model/queries/compliance.ts';
+import { averageCoordination } from '../../pipeline/model/queries/coordination.ts';
+import { drift } from '../../pipeline/model/queries/drift.ts';
 import { activeAlerts, systemHealth } from '../../pipeline/model/queries/health.ts';
+import { metrics } from '../../pipeline/model/queries/metrics.ts';
+import { roiByCathedral } from '../../pipeline/model/queries/roi.ts';
 import { minting, supply } from '../../pipeline/model/queries/supply.ts';
+import { virtueScores } from '../../pipeline/model/queries/virtues.ts';
 import { sentinelStatus, uptimeDays } from '../../pipeline/model/sentinel-status.ts';
 import { emptyState, formatState, parseState, type State } from '../../pipeline/model/state.ts';
 import { TestLedger } from './events.ts';
@@ -128,6 +133,13 @@ describe('system health', () => {
     expect(systemHealth(fold(critical.add(G, 'alert_cleared', 'W', { alert: 'a1' })))).toBe('healthy');
   });
 
+  test('is not measured by an index alone while there is no supply that it could be held against', () => {
+    const alone = new TestLedger().add(G, 'mii_reading', 'MII', { mii: 0.96 });
+    expect(minting(fold(alone))).toEqual({ mii: 0.96, threshold: null, minting_active: false });
+    expect(systemHealth(fold(alone))).toBe('not_measured');
+    expect(systemHealth(fold(alone.add(G, 'alert_raised', 'W', alert('warning'))))).toBe('degraded');
+  });
+
   test('is critical while the index is below its threshold', () => {
     expect(systemHealth(fold(healthy().add(G, 'mii_reading', 'MII', { mii: 0.9 })))).toBe('critical');
   });
@@ -142,9 +154,15 @@ describe('compliance', () => {
     expect(worstStatus(['a_new_status', 'non_compliant'])).toBe('non_compliant');
   });
 
-  test('before any audit is under review, and an audit ends what was scheduled up to its day', () => {
+  test('of regimes of which one was never audited is not audited, unless another is worse', () => {
+    expect(worstStatus([])).toBe('not_audited');
+    expect(worstStatus(['compliant', 'not_audited'])).toBe('not_audited');
+    expect(worstStatus(['under_review', 'not_audited'])).toBe('under_review');
+  });
+
+  test('before any audit is not audited, and an audit ends what was scheduled up to its day', () => {
     const ledger = begun().add(G, 'audit_scheduled', 'W', { jurisdiction: 'USA', date: '2025-07-10' });
-    expect(complianceStatus(fold(ledger))).toBe('under_review');
+    expect(complianceStatus(fold(ledger))).toBe('not_audited');
     expect(nextAudits(fold(ledger))).toEqual([{ jurisdiction: 'USA', date: '2025-07-10' }]);
     const statuses = { SEC: 'compliant', CFTC: 'compliant', Federal_Reserve_Act: 'compatible' };
     ledger.add('2025-07-10T09:00:00Z', 'compliance_audited', 'W', { jurisdiction: 'USA', statuses });
@@ -263,5 +281,48 @@ describe('the state', () => {
     const state = fold(ledger);
     expect(state.year).toMatchObject({ year: 2026, opening_supply: 1_182_000_000_000n });
     expect(state.readings.length).toBe(31);
+  });
+});
+
+describe('where nothing was measured, nothing is said to be good or bad', () => {
+  const LEDGERS: [string, TestLedger][] = [
+    ['no event', new TestLedger()],
+    [
+      'only a genesis',
+      new TestLedger().add(G, 'genesis', 'LEDGER', { allocation: '1000000', multipliers: {} }),
+    ],
+    [
+      'only a genesis of nothing',
+      new TestLedger().add(G, 'genesis', 'LEDGER', { allocation: '0', multipliers: {} }),
+    ],
+    ['an event of another ledger', new TestLedger().add(G, 'cycle_opened', 'LEDGER', {})],
+  ];
+
+  test.each(LEDGERS)('by a ledger of %s', (_, ledger) => {
+    const state = fold(ledger);
+    const { drift_score, status, analysis, trends } = drift(state);
+    const measures = [...Object.values(metrics(state)), ...Object.values(virtueScores(state))];
+    const changes = trends.flatMap(({ baseline, current, drift }) => [baseline, current, drift]);
+    for (const value of [
+      ...measures,
+      ...changes,
+      ...Object.values(analysis),
+      drift_score,
+      averageCoordination(state),
+    ])
+      expect(value).toBeNull();
+    expect(
+      [status, ...trends.map(({ direction }) => direction)].every((word) => word === 'not_measured'),
+    ).toBe(true);
+    expect([systemHealth(state), complianceStatus(state)]).toEqual(['not_measured', 'not_audited']);
+  });
+
+  test('justice is not measured where none of the active sentinels minted', () => {
+    expect(virtueScores(fold(begun())).justice).toBeNull();
+    expect(virtueScores(fold(begun().add(G, 'mic_mint', 'MINT', mint('1000')))).justice).toBe(1);
+  });
+
+  test('returns are not measured before a mint', () => {
+    expect(roiByCathedral(fold(begun()))['FOR-GOVERNMENTS']!.average_roi).toBeNull();
   });
 });

@@ -10,8 +10,9 @@ const DAY = 86_400_000;
 const ms = (event: Raw) => Date.parse(event.timestamp);
 const of = (events: Raw[], ...types: string[]) => events.filter((event) => types.includes(event.type));
 const mean = (values: number[]) =>
-  values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
-const share = (part: number, all: number) => (all === 0 ? 1 : part / all);
+  values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
+const share = (part: number, all: number) => (all === 0 ? null : part / all);
+const per = (value: number | null, unit: number) => (value === null ? null : value / unit);
 const last = <T>(items: T[]): T | undefined => items[items.length - 1];
 
 export function naiveSupply(events: Raw[]) {
@@ -26,41 +27,36 @@ export function naiveSupply(events: Raw[]) {
   return { total, locked, burned, circulating: total - locked - burned };
 }
 
-export function naiveRoi(events: Raw[], sentinel: string): number {
-  return (
-    mean(
-      of(events, 'mic_mint')
-        .filter((event) => event.data.sentinel === sentinel)
-        .map((event) => Number(event.data.amount)),
-    ) / 1000
-  );
+export function naiveRoi(events: Raw[], sentinel: string): number | null {
+  const own = of(events, 'mic_mint').filter((event) => event.data.sentinel === sentinel);
+  return per(mean(own.map((event) => Number(event.data.amount))), 1000);
 }
 
 /** The metrics as they stood when `events` ended, over the thirty days before that. */
-export function naiveMetrics(events: Raw[]): Record<string, number> {
+export function naiveMetrics(events: Raw[]): Record<string, number | null> {
   const end = ms(last(events)!);
   const start = end - 30 * DAY;
   const recent = events.filter((event) => ms(event) >= start);
   const wholeHours = events.filter((event) => Math.floor(ms(event) / 3_600_000) * 3_600_000 >= start);
   const attested = of(wholeHours, 'attestation');
   return {
-    integrity: last(of(events, 'mii_reading'))?.data.mii ?? 0,
+    integrity: last(of(events, 'mii_reading'))?.data.mii ?? null,
     temperance: temperance(events, recent),
     justice: justice(events, wholeHours),
     prudence: prudence(recent),
     courage: courage(recent),
     mean_gi_score: mean(attested.map((event) => event.data.gi_score)),
-    mean_coordination: mean(attested.map((event) => event.data.score)) / 100,
+    mean_coordination: per(mean(attested.map((event) => event.data.score)), 100),
     consensus_rate: consensus(recent),
   };
 }
 
-function consensus(recent: Raw[]): number {
+function consensus(recent: Raw[]): number | null {
   const closed = of(recent, 'deliberation_closed');
   return share(closed.filter((event) => event.data.consensus === 'reached').length, closed.length);
 }
 
-function temperance(events: Raw[], recent: Raw[]): number {
+function temperance(events: Raw[], recent: Raw[]): number | null {
   const closed = of(recent, 'deliberation_closed');
   const swift = closed.filter((close) => {
     const opened = of(events, 'deliberation_opened').find(
@@ -71,7 +67,7 @@ function temperance(events: Raw[], recent: Raw[]): number {
   return share(swift.length, closed.length);
 }
 
-function justice(events: Raw[], recent: Raw[]): number {
+function justice(events: Raw[], recent: Raw[]): number | null {
   const active = new Set<string>();
   for (const event of of(events, 'sentinel_registered', 'sentinel_retired')) {
     if (event.type === 'sentinel_registered') active.add(event.data.sentinel);
@@ -83,14 +79,14 @@ function justice(events: Raw[], recent: Raw[]): number {
       .reduce((sum, event) => sum + Number(event.data.amount) / event.data.multiplier, 0),
   );
   const all = sums.reduce((a, b) => a + b, 0);
-  if (all === 0) return 1;
+  if (all === 0) return null;
   // Mean absolute difference over twice the mean: the definition, not the sorted form that the model uses.
   let difference = 0;
   for (const a of sums) for (const b of sums) difference += Math.abs(a - b);
   return 1 - difference / (2 * sums.length * all);
 }
 
-function prudence(recent: Raw[]): number {
+function prudence(recent: Raw[]): number | null {
   const risks = of(recent, 'policy_projected').flatMap((event) => event.data.risks);
   const decisions = of(recent, 'decision_recorded');
   const mitigated = risks.filter((risk) => risk.mitigation !== '').length;
@@ -98,7 +94,7 @@ function prudence(recent: Raw[]): number {
   return share(mitigated + learned, risks.length + decisions.length);
 }
 
-function courage(recent: Raw[]): number {
+function courage(recent: Raw[]): number | null {
   const contrary = of(recent, 'position_taken').filter((event) =>
     ['oppose', 'abstain'].includes(event.data.position),
   );
@@ -106,10 +102,18 @@ function courage(recent: Raw[]): number {
 }
 
 /** Drift against the metrics of the events of the first thirty days. */
-export function naiveDrift(events: Raw[]): { score: number; trends: Record<string, number> } {
+export function naiveDrift(events: Raw[]): {
+  score: number | null;
+  trends: Record<string, number | null>;
+} {
   const first = Date.parse(events[0]!.timestamp);
   const early = events.filter((event) => ms(event) < first + 30 * DAY);
   const [now, then] = [naiveMetrics(events), naiveMetrics(early)];
-  const trends = Object.fromEntries(Object.keys(now).map((metric) => [metric, now[metric]! - then[metric]!]));
-  return { score: mean(Object.values(trends).map(Math.abs)), trends };
+  const isOver = early.length < events.length;
+  const change = (a: number | null, b: number | null) => (!isOver || a === null || b === null ? null : a - b);
+  const trends = Object.fromEntries(
+    Object.keys(now).map((metric) => [metric, change(now[metric]!, then[metric]!)]),
+  );
+  const sizes = Object.values(trends).flatMap((drift) => (drift === null ? [] : [Math.abs(drift)]));
+  return { score: mean(sizes), trends };
 }

@@ -39,7 +39,7 @@ test('every area has something to show at any end', () => {
       true,
       true,
     ]);
-    expect(Object.values(roiByCathedral(state)).every(({ average_roi }) => average_roi > 0)).toBe(true);
+    expect(Object.values(roiByCathedral(state)).every(({ average_roi }) => average_roi! > 0)).toBe(true);
     // Research
     expect(scoredSentinels(state).length).toBeGreaterThanOrEqual(9);
     expect(state.readings.length).toBeGreaterThanOrEqual(8);
@@ -66,7 +66,14 @@ test('alerts come and go, and so do pauses of minting, dissent and delay', () =>
   atTimes(days, (state) => {
     const { courage, temperance, prudence } = virtueScores(state);
     const [health, alerts, rate] = [systemHealth(state), activeAlerts(state).length, consensusRate(state)];
-    seen.push({ health, alerts, rate, courage, temperance, prudence });
+    seen.push({
+      health,
+      alerts,
+      rate: rate!,
+      courage: courage!,
+      temperance: temperance!,
+      prudence: prudence!,
+    });
   });
   const share = (is: (one: (typeof seen)[number]) => boolean) => seen.filter(is).length / seen.length;
   const mean = (of: (one: (typeof seen)[number]) => number) =>

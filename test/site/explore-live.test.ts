@@ -35,10 +35,10 @@ describe('a live value', () => {
     expect(words(await published(path), 'ATLAS')).toMatch(/./);
   });
 
-  test('of the index is the index', async () => {
-    const { mii } = (await published('economy/mii')) as { mii: number };
-    const { path, words } = live('mii');
-    expect(words(await published(path), '')).toBe(mii.toFixed(3));
+  test('that is not measured any more is a dash, not the number before', () => {
+    const unmeasured = { sentinels: [{ id: 'ATLAS', performance: { gi_score: null, coordination: null } }] };
+    for (const name of ['sentinel-integrity', 'sentinel-coordination'] as const)
+      expect(live(name).words(unmeasured, 'ATLAS')).toBe('–');
   });
 
   test.each(NAMES)('%s stays as it is where the file is another', (name) => {
@@ -55,6 +55,6 @@ describe('a live value', () => {
   });
 
   test('has a name out of the table', () => {
-    expect(['mii', 'toString', ''].map(isLiveName)).toEqual([true, false, false]);
+    expect(['sentinel-status', 'toString', ''].map(isLiveName)).toEqual([true, false, false]);
   });
 });

@@ -197,11 +197,12 @@ describe('a sentinel in words', () => {
   });
   const all = [one('A', 9), one('B', 7), one('C', 5), one('D', 3), one('E', null)];
 
-  test('is placed among the others, where its place is worth saying', () => {
+  test('is placed among those that were measured, where they differ', () => {
     expect(sentinelSentences(all[0]!, all, [])[0]).toBe(
-      'A is operational, 3 days up. Of 5 sentinels it has the highest coordination score and the highest ROI.',
+      'A is operational, 3 days up. Of 5 sentinels it has the highest coordination score.',
     );
-    expect(sentinelSentences(all[3]!, all, [])[0]).not.toContain('coordination score');
+    expect(sentinelSentences(all[3]!, all, [])[0]).toContain('the lowest coordination score');
+    expect(sentinelSentences(all[4]!, all, [])[0]).toBe('E is operational, 3 days up.');
   });
 
   test('says how it voted', () => {
@@ -260,7 +261,7 @@ describe('a cycle in words', () => {
   test('says where the index lay and that nothing was minted', () => {
     expect(cycleSentences(cycle)).toEqual([
       'C-151 was the day 1 December 2025, UTC.',
-      'The integrity index lay between 0.930 and 0.970 in 4 readings, the last 0.931: below the threshold of 0.940, so minting was paused at the end of the day.',
+      'The integrity index lay between 0.9300 and 0.9700 in 4 readings, the last 0.9312: below the threshold of 0.9400, so minting was off at the end of the day.',
       'Nothing was minted.',
     ]);
   });

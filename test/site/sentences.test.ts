@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { TransparencyReport } from '../../pipeline/artifacts/government/transparency.ts';
-import { miiSummary, supplySummary } from '../../src/components/report/chart-summaries.ts';
+import {
+  countedMonths,
+  miiSummary,
+  monthWords,
+  supplySummary,
+} from '../../src/components/report/chart-summaries.ts';
 import { SECTIONS } from '../../src/components/report/sections.ts';
 
 const MONTH = {
@@ -24,13 +29,13 @@ const EMPTY: TransparencyReport = {
     locked: 0,
     burned: 0,
     mii: null,
-    threshold: 1,
+    threshold: null,
     minting_active: false,
     sentinel_count: 0,
-    system_health: 'critical',
-    compliance_status: 'under_review',
+    system_health: 'not_measured',
+    compliance_status: 'not_audited',
     deliberations_closed: 0,
-    consensus_rate: 1,
+    consensus_rate: null,
   },
   operations: {
     events: 1,
@@ -39,7 +44,7 @@ const EMPTY: TransparencyReport = {
     outages: 0,
     apps: 0,
     packages: 0,
-    average_coordination: 0,
+    average_coordination: null,
     sentinels: [],
   },
   governance: {
@@ -57,10 +62,10 @@ const EMPTY: TransparencyReport = {
     burned: 0,
     closing_supply: 0,
     by_cathedral: [],
-    months: [{ month: '2026-01', threshold: 1, ...MONTH }],
+    months: [{ month: '2026-01', threshold: null, ...MONTH }],
   },
-  compliance: { status: 'under_review', jurisdictions: { UK: { status: 'under_review', last_audit: null } } },
-  outlook: { next_audits: [], open_deliberations: [], projected_supply: 0, projected_threshold: 1 },
+  compliance: { status: 'not_audited', jurisdictions: { UK: { status: 'not_audited', last_audit: null } } },
+  outlook: { next_audits: [], open_deliberations: [], projected_supply: 0, projected_threshold: null },
 };
 
 const FULL: TransparencyReport = {
@@ -123,7 +128,7 @@ describe('the transparency report', () => {
       'Between 1 January and 30 September 2026 the ledger minted 3,412,009 MIC and burned 12,009 MIC. At the end of ' +
         'the period total supply stood at 4,412,009 MIC: 4,000,000 MIC in circulation, 400,000 MIC locked in contracts ' +
         'and 12,009 MIC burned since genesis.',
-      'The integrity index (MII) stood at 0.962, against a threshold of 0.937, so minting was active.',
+      'The integrity index (MII) stood at 0.9624, and its threshold was 0.9371, so minting was active.',
       '10 sentinels were active. System health was healthy, and the compliance status was high risk compliant.',
       'In the period 12 deliberations were opened and 9 closed, 8 of them with consensus. The ledger records 1 decision ' +
         'of the period.',
@@ -134,21 +139,22 @@ describe('the transparency report', () => {
     expect(paragraphs(EMPTY, 'executive-summary')).toEqual([
       'On 1 January 2026 the ledger minted no MIC and burned no MIC. At the end of the period total supply stood at ' +
         '0 MIC: 0 MIC in circulation, 0 MIC locked in contracts and 0 MIC burned since genesis.',
-      'The ledger holds no reading of the integrity index (MII) yet; its threshold was 1.000, so minting was paused.',
-      'No sentinels were active. System health was critical, and the compliance status was under review.',
+      'The ledger holds no reading of the integrity index (MII) yet, and without a supply there was no threshold, so ' +
+        'minting was paused.',
+      'No sentinels were active. System health was not measured, and the compliance status was not audited.',
       'In the period no deliberations were opened and none was closed. The ledger records no decisions of the period.',
     ]);
     expect(paragraphs(EMPTY, 'outlook')).toEqual([
       'No MIC was minted in the period, so no growth is projected.',
     ]);
     expect(paragraphs(EMPTY, 'compliance')[1]).toBe(
-      'The ledger records no audit yet for UK; until there is one, the status is under review.',
+      'The ledger records no audit yet for UK; until there is one, the status is not audited.',
     );
   });
 
   test('projects, and says that it is arithmetic', () => {
     expect(paragraphs(FULL, 'outlook')[0]).toMatch(
-      /^If minting goes on at the year’s mean daily rate, total supply will reach 8,000,000 MIC 365 days after 30 September 2026, .* 0\.932\. This is arithmetic/,
+      /^If minting goes on at the year’s mean daily rate, total supply will reach 8,000,000 MIC 365 days after 30 September 2026, .* 0\.9319\. This is arithmetic/,
     );
   });
 
@@ -168,13 +174,41 @@ describe('the transparency report', () => {
 describe('the words beside a chart', () => {
   test('name the months that stand out', () => {
     expect(supplySummary(FULL)).toBe(
-      'Total supply was 1,000,000 MIC when the period opened and 4,412,009 MIC at its end. Most was minted in March 2026 ' +
-        '(30 MIC), least in January 2026 (12 MIC). Burns fell in January 2026.',
+      'Total supply was 1,000,000 MIC when the period opened and 4,412,009 MIC at its end. Of the whole months, most was ' +
+        'minted in March 2026 (30 MIC), least in February 2026 (0 MIC). Burns fell in January 2026.',
     );
     expect(miiSummary(FULL)).toBe(
-      'The monthly mean of the index lay between 0.940 (January 2026) and 0.970 (March 2026). It was below the threshold ' +
-        'in January 2026. The lowest single reading was 0.900, in January 2026.',
+      'The mean of the index in a whole month lay between 0.9400 (January 2026) and 0.9700 (March 2026). It was below the ' +
+        'threshold in January 2026. The lowest single reading was 0.9000, in January 2026.',
     );
+  });
+
+  /** The same, begun on 9 January and up to 20 March. */
+  const cut: TransparencyReport = {
+    ...FULL,
+    period: { from: '2026-01-09T06:00:00Z', to: '2026-03-20T23:59:00Z' },
+  };
+
+  test('compare no month that is not whole with the others', () => {
+    expect(supplySummary(cut)).toContain(
+      'Minted in February 2026 (0 MIC). Hatched, since January 2026, 9 to 31 and March 2026, 1 to 20 are not whole ' +
+        'months: 12 MIC and 30 MIC.',
+    );
+    expect(miiSummary(cut)).not.toContain('lay between');
+    expect(miiSummary(cut)).toMatch(/January 2026, 9 to 31 and March 2026, 1 to 20 are not whole months\.$/);
+    expect(countedMonths(cut).map(monthWords)).toEqual([
+      'January 2026, 9 to 31',
+      'February 2026',
+      'March 2026, 1 to 20',
+    ]);
+  });
+
+  test('take the last month of a closed year for whole', () => {
+    expect(countedMonths({ ...cut, closed: true }).map(({ partial }) => partial !== null)).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   test('say that there is nothing to see', () => {

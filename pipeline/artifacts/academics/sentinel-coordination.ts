@@ -29,12 +29,12 @@ const schema = z.strictObject({
     .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
   average_coordination: averageCoordination,
   consensus_rate: share(
-    'Share of the deliberations closed in the last 30 days that reached consensus; 1 where none was closed',
+    'Share of the deliberations closed in the last 30 days that reached consensus; null where none was closed',
     'closed with consensus ÷ closed, last 30 days',
-  ),
+  ).nullable(),
 });
 
-export const sentinelCoordination: DocumentArtifact = {
+export const sentinelCoordination = {
   kind: 'document',
   path,
   area: 'academics',
@@ -57,4 +57,4 @@ export const sentinelCoordination: DocumentArtifact = {
     };
     return formatJson(schema, value, path);
   },
-};
+} satisfies DocumentArtifact;

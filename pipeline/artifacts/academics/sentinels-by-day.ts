@@ -10,7 +10,7 @@ export const sentinelsByDay = dayHistory({
   area: 'academics',
   title: 'Sentinels by day',
   description:
-    'A row for each sentinel and day: how it was up, how often it gave a sign of life, and the scores it last attested.',
+    'A row for each sentinel and day, the days of its registration and its retirement among them: how it was up, how often it gave a sign of life, and the scores it last attested.',
   schema: z.strictObject({
     date: day,
     sentinel: sentinelId.regex(INERT_TEXT),
@@ -22,7 +22,7 @@ export const sentinelsByDay = dayHistory({
     heartbeats: count('Heartbeats on the day'),
     longest_silence: z.number().min(0).meta({
       description:
-        'Longest time without a heartbeat that ended on the day, or that had lasted until its end; it may have begun days before',
+        'Longest time without a heartbeat that ended on the day, or that had lasted until its end or until the retirement; it may have begun days before',
       unit: 'hours, to 2 decimal places',
       range: '≥ 0',
     }),

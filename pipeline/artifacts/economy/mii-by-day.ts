@@ -16,10 +16,14 @@ export const miiByDay = dayHistory({
     mii_min: share('Lowest reading of the day'),
     mii_max: share('Highest reading of the day'),
     mii: share('Last reading of the day'),
-    threshold: share('Index below which minting pauses, at the end of the day', 'see /economy/mii'),
-    minting_active: z
-      .boolean()
-      .meta({ description: 'Whether MIC could be minted at the end of the day', formula: 'mii ≥ threshold' }),
+    threshold: share(
+      'Index below which minting pauses, at the end of the day; empty while the supply is 0',
+      'see /economy/mii',
+    ).nullable(),
+    minting_active: z.boolean().meta({
+      description: 'Whether MIC could be minted at the end of the day',
+      formula: 'mii ≥ threshold; false without a threshold',
+    }),
   }),
   rows(state) {
     const { date, readings, mii_sum, mii_min, mii_max } = state.day;

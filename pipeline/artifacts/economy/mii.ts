@@ -10,10 +10,13 @@ const schema = z.strictObject({
   timestamp: asOf,
   mii: share('Integrity index, the latest reading in the ledger; null before the first').nullable(),
   threshold: share(
-    'Index below which minting pauses; the formula gives percent, published is a share',
+    'Index below which minting pauses; the formula gives percent, published is a share; null while the supply is 0',
     'threshold = (95 − 2·log10(total_supply ÷ 1e6)) ÷ 100, clamped to [0, 1]',
-  ),
-  minting_active: z.boolean().meta({ description: 'Whether MIC may be minted', formula: 'mii ≥ threshold' }),
+  ).nullable(),
+  minting_active: z.boolean().meta({
+    description: 'Whether MIC may be minted',
+    formula: 'mii ≥ threshold; false where either is null',
+  }),
   cycle,
 });
 

@@ -16,12 +16,16 @@ const schema = z.strictObject({
         multiplier,
         total_rewards: mic('All MIC minted for sentinels of the cathedral', 'Σ mints'),
         sentinel_count: count('Sentinels registered and not retired'),
-        average_roi: z.number().min(0).meta({
-          description: 'Mean roi of the cathedral’s sentinels that have minted; 0 where none has',
-          unit: 'ratio',
-          range: '0–2',
-          formula: 'Σ roi ÷ n',
-        }),
+        average_roi: z
+          .number()
+          .min(0)
+          .meta({
+            description: 'Mean roi of the cathedral’s sentinels that have minted; null where none has',
+            unit: 'ratio',
+            range: '0–2',
+            formula: 'Σ roi ÷ n',
+          })
+          .nullable(),
       }),
     )
     .meta({ description: 'By cathedral identifier' }),

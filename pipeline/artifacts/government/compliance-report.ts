@@ -15,17 +15,18 @@ const jurisdiction = (name: Jurisdiction) =>
 
 function regimeStatus(regime: string) {
   return z.string().meta({
-    description: `Status under ${regime.replaceAll('_', ' ')} as of the last audit; under_review before the first`,
+    description: `Status under ${regime.replaceAll('_', ' ')} as of the last audit; not_audited before the first`,
     range:
-      'compliant, compatible, utility_token, high_risk_compliant, under_review, non_compliant; others may come',
+      'compliant, compatible, utility_token, high_risk_compliant, not_audited, under_review, non_compliant; others may come',
   });
 }
 
 const schema = z.strictObject({
   timestamp: asOf,
   compliance_status: z.string().meta({
-    description: 'The worst of all statuses; unknown ones count as under_review',
-    range: 'compliant, under_review, non_compliant',
+    description:
+      'The worst of all statuses, from compliant to non_compliant in this order; unknown ones count as under_review',
+    range: 'compliant, not_audited, under_review, non_compliant',
   }),
   jurisdictions: z.strictObject({
     USA: jurisdiction('USA'),
@@ -33,7 +34,9 @@ const schema = z.strictObject({
     UK: jurisdiction('UK'),
     International: jurisdiction('International'),
   }),
-  next_audit: calendarDate('Day of the earliest audit that is scheduled; null where none is').nullable(),
+  next_audit: calendarDate(
+    'Day of the earliest audit that is scheduled; overdue where it is before the day of timestamp; null where none is scheduled',
+  ).nullable(),
 });
 
 export const complianceReport: DocumentArtifact = {

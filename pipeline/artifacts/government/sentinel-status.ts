@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ALERT_SCOPES, SEVERITIES } from '../../ledger/event.ts';
-import { activeAlerts, systemHealth } from '../../model/queries/health.ts';
+import { activeAlerts, HEALTHS, systemHealth } from '../../model/queries/health.ts';
 import {
   allSentinels,
   sentinelStatus as statusOf,
@@ -41,9 +41,9 @@ const schema = z.strictObject({
       }),
     )
     .meta({ description: 'Every sentinel ever registered, in the order of registration' }),
-  system_health: z.enum(['healthy', 'degraded', 'critical']).meta({
+  system_health: z.enum(HEALTHS).meta({
     description:
-      'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; else healthy',
+      'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; not_measured: neither an active sentinel nor an index with a threshold; else healthy',
   }),
   alerts: z.array(AlertMember).meta({ description: 'Raised and not cleared, newest first' }),
 });

@@ -32,7 +32,10 @@ const Month = z.strictObject({
   attestations: count('Attestations in the month'),
   mii_mean: share('Mean of the month’s readings of the integrity index; null without a reading').nullable(),
   mii_min: share('Lowest reading of the month; null without a reading').nullable(),
-  threshold: share('MII threshold at the month’s last event', 'see /economy/mii'),
+  threshold: share(
+    'MII threshold at the month’s last event; null while the supply was 0',
+    'see /economy/mii',
+  ).nullable(),
 });
 
 const SentinelRow = z.strictObject({
@@ -51,13 +54,21 @@ const summarySchema = z.strictObject({
   locked: mic('MIC locked in contracts'),
   burned: mic('MIC burned since genesis'),
   mii: share('Latest reading of the integrity index; null before the first').nullable(),
-  threshold: share('Index below which minting pauses', 'see /economy/mii'),
-  minting_active: z.boolean().meta({ description: 'Whether MIC may be minted', formula: 'mii ≥ threshold' }),
+  threshold: share(
+    'Index below which minting pauses; null while the supply is 0',
+    'see /economy/mii',
+  ).nullable(),
+  minting_active: z.boolean().meta({
+    description: 'Whether MIC may be minted',
+    formula: 'mii ≥ threshold; false where either is null',
+  }),
   sentinel_count: count('Sentinels registered and not retired'),
-  system_health: text('healthy, degraded or critical, see /government/sentinel-status.json'),
-  compliance_status: text('The worst of all regimes’ statuses'),
+  system_health: text('healthy, degraded, critical or not_measured, see /government/sentinel-status.json'),
+  compliance_status: text('The worst of all regimes’ statuses, see /government/compliance-report.json'),
   deliberations_closed: count(`Deliberations closed ${yearly}`),
-  consensus_rate: share('Share of the deliberations closed in the last 30 days that reached consensus'),
+  consensus_rate: share(
+    'Share of the deliberations closed in the last 30 days that reached consensus; null where none was closed',
+  ).nullable(),
 });
 
 const operationsSchema = z.strictObject({
@@ -93,8 +104,11 @@ const governanceSchema = z.strictObject({
     .record(
       z.string(),
       z.strictObject({
-        score: share('Score over the last 30 days of the period', 'see /philosophy/virtues.json'),
-        status: text('compliant, at_risk or breached'),
+        score: share(
+          'Score over the last 30 days of the period; null where there was nothing to measure',
+          'see /philosophy/virtues.json',
+        ).nullable(),
+        status: text('compliant, at_risk, breached or not_measured'),
       }),
     )
     .meta({ description: 'By virtue' }),
@@ -119,7 +133,7 @@ const financialSchema = z.strictObject({
 });
 
 const complianceSchema = z.strictObject({
-  status: text('The worst of all regimes’ statuses: compliant, under_review or non_compliant'),
+  status: text('The worst of all regimes’ statuses: compliant, not_audited, under_review or non_compliant'),
   jurisdictions: z
     .record(
       z.string(),
@@ -136,7 +150,10 @@ const outlookSchema = z.strictObject({
     .array(
       z.strictObject({ jurisdiction: text('Jurisdiction'), date: calendarDate('Day it is scheduled for') }),
     )
-    .meta({ description: 'Audits that are scheduled, the earliest first' }),
+    .meta({
+      description:
+        'Audits that are scheduled and have not taken place, the earliest first; overdue before the day of timestamp',
+    }),
   open_deliberations: z
     .array(
       z.strictObject({
@@ -147,9 +164,12 @@ const outlookSchema = z.strictObject({
     .meta({ description: 'Deliberations that are open at the end of the period' }),
   projected_supply: mic(
     'Total supply 365 days on, if minting goes on at the period’s mean daily rate',
-    'closing_supply + minted × 365 ÷ days of the period',
+    'closing_supply + minted × 365 ÷ days of the period; of a day that has begun, the whole day counts',
   ),
-  projected_threshold: share('MII threshold at the projected supply', 'see /economy/mii'),
+  projected_threshold: share(
+    'MII threshold at the projected supply; null where that is 0',
+    'see /economy/mii',
+  ).nullable(),
 });
 
 /** The numbers behind the transparency report: everything that the page and the PDF show is in this file. */

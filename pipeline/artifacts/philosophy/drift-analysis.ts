@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { drift } from '../../model/queries/drift.ts';
+import { DIRECTIONS, DRIFT_STATUSES, drift } from '../../model/queries/drift.ts';
 import { activeAlerts } from '../../model/queries/health.ts';
 import type { DocumentArtifact } from '../artifact.ts';
 import { asOf, share } from '../fields.ts';
@@ -9,32 +9,37 @@ import { AlertMember } from '../government/sentinel-status.ts';
 const path = 'philosophy/drift-analysis.json';
 
 const metricValue = (description: string) =>
-  z.number().min(0).meta({ description, unit: 'share', range: '≥ 0' });
+  z.number().min(0).meta({ description, unit: 'share', range: '≥ 0' }).nullable();
 
 const schema = z.strictObject({
   timestamp: asOf,
-  drift_score: z.number().min(0).meta({
-    description: 'How far the metrics have moved since the ledger began',
-    unit: 'share',
-    range: '≥ 0',
-    formula: 'mean of |drift| over the trends',
+  drift_score: z
+    .number()
+    .min(0)
+    .meta({
+      description:
+        'How far the metrics have moved since the ledger’s first 30 days; null until those are over',
+      unit: 'share',
+      range: '≥ 0',
+      formula: 'mean of |drift| over the trends that have one',
+    })
+    .nullable(),
+  status: z.enum(DRIFT_STATUSES).meta({
+    description: 'stable below 0.05, watch below 0.1, drifting from there; not_measured without a score',
   }),
-  status: z
-    .enum(['stable', 'watch', 'drifting'])
-    .meta({ description: 'stable below 0.05, watch below 0.1, drifting from there' }),
   analysis: z.strictObject({
     virtue_alignment: share(
-      'How close the virtues are to where they began',
-      '1 − mean of |drift| over the five virtues',
-    ),
+      'How close the virtues are to where they began; null where none has a drift',
+      '1 − mean of |drift| over the virtues that have one',
+    ).nullable(),
     principle_adherence: share(
-      'Share of the decisions of the last 30 days that name a framework and a sentinel; 1 without a decision',
+      'Share of the decisions of the last 30 days that name a framework and a sentinel; null without a decision',
       'principled decisions ÷ decisions, last 30 days',
-    ),
+    ).nullable(),
     charter_compliance: share(
-      'Share of the audited regimes in good standing: compliant, compatible, utility_token or high_risk_compliant',
+      'Share of the audited regimes in good standing: compliant, compatible, utility_token or high_risk_compliant; null before the first audit',
       'regimes in good standing ÷ audited regimes',
-    ),
+    ).nullable(),
   }),
   trends: z
     .array(
@@ -43,11 +48,21 @@ const schema = z.strictObject({
           description:
             'One of the five virtues, mean_gi_score and mean_coordination (s ÷ 100) over attestations, consensus_rate; whole hours that begin in the window count',
         }),
-        baseline: metricValue('Over the first 30 days of the ledger, measured at their end'),
-        current: metricValue('Over the last 30 days'),
-        drift: z.number().meta({ description: 'Change', unit: 'share', formula: 'current − baseline' }),
-        direction: z.enum(['improving', 'worsening', 'stable']).meta({
-          description: 'stable where the change is smaller than 0.01; each metric is better when higher',
+        baseline: metricValue(
+          'Over the first 30 days of the ledger, measured at their end; null until then, and where there was nothing to measure',
+        ),
+        current: metricValue('Over the last 30 days; null where there was nothing to measure'),
+        drift: z
+          .number()
+          .meta({
+            description: 'Change; null where one of the two is',
+            unit: 'share',
+            formula: 'current − baseline',
+          })
+          .nullable(),
+        direction: z.enum(DIRECTIONS).meta({
+          description:
+            'stable where the change is smaller than 0.01; not_measured without one; each metric is better when higher',
         }),
       }),
     )

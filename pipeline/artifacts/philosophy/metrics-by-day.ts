@@ -7,7 +7,13 @@ import { dayHistory } from '../day-history.ts';
 import { count, day, share } from '../fields.ts';
 
 const mean = (description: string) =>
-  z.number().min(0).meta({ description, unit: 'share', range: '≥ 0', formula: 'Σ ÷ n, last 30 days' });
+  z
+    .number()
+    .min(0)
+    .meta({ description, unit: 'share', range: '≥ 0', formula: 'Σ ÷ n, last 30 days' })
+    .nullable();
+const virtue = (description: string, { measure }: { measure: string }) =>
+  share(`${description}; empty where there was nothing to measure`, measure).nullable();
 
 export const metricsByDay = dayHistory({
   path: 'philosophy/metrics-by-day.csv',
@@ -17,26 +23,30 @@ export const metricsByDay = dayHistory({
     'The five virtues and the other measures that drift is made of, each over the thirty days before the day’s last event.',
   schema: z.strictObject({
     date: day,
-    integrity: share('Integrity', VIRTUE_MEASURES.integrity.measure),
-    temperance: share('Temperance', VIRTUE_MEASURES.temperance.measure),
-    justice: share('Justice', VIRTUE_MEASURES.justice.measure),
-    prudence: share('Prudence', VIRTUE_MEASURES.prudence.measure),
-    courage: share('Courage', VIRTUE_MEASURES.courage.measure),
-    mean_gi_score: mean('Mean gi_score of the attestations; 0 without one'),
-    mean_coordination: mean('Mean coordination score of the attestations ÷ 100; 0 without one'),
+    integrity: virtue('Integrity', VIRTUE_MEASURES.integrity),
+    temperance: virtue('Temperance', VIRTUE_MEASURES.temperance),
+    justice: virtue('Justice', VIRTUE_MEASURES.justice),
+    prudence: virtue('Prudence', VIRTUE_MEASURES.prudence),
+    courage: virtue('Courage', VIRTUE_MEASURES.courage),
+    mean_gi_score: mean('Mean gi_score of the attestations; empty without one'),
+    mean_coordination: mean('Mean coordination score of the attestations ÷ 100; empty without one'),
     consensus_rate: share(
-      'Share of the closed deliberations that reached consensus; 1 where none was closed',
+      'Share of the closed deliberations that reached consensus; empty where none was closed',
       'consensus_reached ÷ deliberations_closed',
-    ),
+    ).nullable(),
     deliberations_closed: count('Deliberations closed in the thirty days'),
     consensus_reached: count('Of those, the ones that reached consensus'),
-    drift_score: z.number().min(0).meta({
-      description:
-        'How far the metrics had moved since the ledger’s first thirty days; 0 until those were over',
-      unit: 'share',
-      range: '≥ 0',
-      formula: 'mean of |metric − baseline|',
-    }),
+    drift_score: z
+      .number()
+      .min(0)
+      .meta({
+        description:
+          'How far the metrics had moved since the ledger’s first thirty days; empty until those were over',
+        unit: 'share',
+        range: '≥ 0',
+        formula: 'mean of |metric − baseline| over the metrics that have both',
+      })
+      .nullable(),
   }),
   rows(state) {
     const closed = recentlyClosed(state);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { VIRTUES, type Virtue } from '../../ledger/event.ts';
-import { VIRTUE_MEASURES, virtueScores, virtueStatus } from '../../model/queries/virtues.ts';
+import { meanOf } from '../../model/formulas.ts';
+import { VIRTUE_MEASURES, VIRTUE_STATUSES, virtueScores, virtueStatus } from '../../model/queries/virtues.ts';
 import type { DocumentArtifact } from '../artifact.ts';
 import { asOf, share, text } from '../fields.ts';
 import { formatJson } from '../format/json.ts';
@@ -9,11 +10,11 @@ const path = 'philosophy/virtues.json';
 
 const virtue = (name: Virtue) =>
   z.strictObject({
-    score: share('Score; 1 where there was nothing to measure', VIRTUE_MEASURES[name].measure),
+    score: share('Score; null where there was nothing to measure', VIRTUE_MEASURES[name].measure).nullable(),
     measure: text('What the score measures'),
-    status: z
-      .enum(['compliant', 'at_risk', 'breached'])
-      .meta({ description: 'compliant from 0.8, at_risk from 0.6, breached below' }),
+    status: z.enum(VIRTUE_STATUSES).meta({
+      description: 'compliant from 0.8, at_risk from 0.6, breached below; not_measured without a score',
+    }),
   });
 
 const schema = z.strictObject({
@@ -25,7 +26,10 @@ const schema = z.strictObject({
     prudence: virtue('prudence'),
     courage: virtue('courage'),
   }),
-  overall_compliance: share('Mean of the five scores', 'Σ score ÷ 5'),
+  overall_compliance: share(
+    'Mean of the scores that were measured; null where none was',
+    'Σ score ÷ number of scores',
+  ).nullable(),
 });
 
 export const virtues = {
@@ -44,7 +48,7 @@ export const virtues = {
       const score = scores[name];
       return [name, { score, measure: VIRTUE_MEASURES[name].measure, status: virtueStatus(score) }];
     });
-    const overall_compliance = VIRTUES.reduce((sum, name) => sum + scores[name], 0) / VIRTUES.length;
+    const overall_compliance = meanOf(VIRTUES.map((name) => scores[name]));
     return formatJson(
       schema,
       { timestamp: state.asOf, virtues: Object.fromEntries(members), overall_compliance },

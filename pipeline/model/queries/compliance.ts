@@ -10,19 +10,21 @@ export const GOOD_STANDING: ReadonlySet<string> = new Set([
   'high_risk_compliant',
 ]);
 
-/** What a regime is before its first audit; also the rank of every status that this version does not know. */
-const UNDER_REVIEW = 'under_review';
+/** What a regime is before its first audit: nobody has reviewed it, so it is neither in good standing nor under review. */
+const NOT_AUDITED = 'not_audited';
+/** From the best to the worst. */
+const RANKS = ['compliant', NOT_AUDITED, 'under_review', 'non_compliant'] as const;
 
-/** 0 good standing, 1 under review or unknown, 2 non-compliant. */
+/** Index into RANKS; a status that this version does not know counts as under review. */
 function rank(status: string): number {
   if (GOOD_STANDING.has(status)) return 0;
-  return status === 'non_compliant' ? 2 : 1;
+  const index = (RANKS as readonly string[]).indexOf(status);
+  return index === -1 ? RANKS.indexOf('under_review') : index;
 }
 
-/** The worst of the statuses: `compliant`, `under_review` or `non_compliant`. */
+/** The worst of the statuses, one of RANKS; of none: not_audited. */
 export function worstStatus(statuses: readonly string[]): string {
-  const worst = Math.max(0, ...statuses.map(rank));
-  return ['compliant', UNDER_REVIEW, 'non_compliant'][worst]!;
+  return statuses.length === 0 ? NOT_AUDITED : RANKS[Math.max(...statuses.map(rank))]!;
 }
 
 export interface JurisdictionStanding {
@@ -35,7 +37,7 @@ export interface JurisdictionStanding {
 export function standings(state: State): JurisdictionStanding[] {
   return JURISDICTIONS.map((jurisdiction) => {
     const audit = own(state.audits, jurisdiction);
-    const regimes = REGIMES[jurisdiction].map((regime) => [regime, audit?.statuses[regime] ?? UNDER_REVIEW]);
+    const regimes = REGIMES[jurisdiction].map((regime) => [regime, audit?.statuses[regime] ?? NOT_AUDITED]);
     return { jurisdiction, statuses: Object.fromEntries(regimes), last_audit: audit?.last_audit ?? null };
   });
 }

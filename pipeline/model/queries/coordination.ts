@@ -1,3 +1,4 @@
+import { meanOf } from '../formulas.ts';
 import { activeSentinels, uptimeDays } from '../sentinel-status.ts';
 import type { State } from '../state.ts';
 
@@ -19,8 +20,7 @@ export function scoredSentinels(state: State): ScoredSentinel[] {
   });
 }
 
-/** Mean of s over the active sentinels that have attested; 0 where none has. */
-export function averageCoordination(state: State): number {
-  const scored = scoredSentinels(state);
-  return scored.length === 0 ? 0 : scored.reduce((sum, { score }) => sum + score, 0) / scored.length;
+/** Mean of s over the active sentinels that have attested; null where none has. */
+export function averageCoordination(state: State): number | null {
+  return meanOf(scoredSentinels(state).map(({ score }) => score));
 }

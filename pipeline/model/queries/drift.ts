@@ -1,9 +1,9 @@
 import { VIRTUES } from '../../ledger/event.ts';
+import { meanOf, share } from '../formulas.ts';
 import { own } from '../own.ts';
 import type { State } from '../state.ts';
 import { within } from '../window.ts';
 import { GOOD_STANDING } from './compliance.ts';
-import { share } from './consensus-rate.ts';
 import { metrics } from './metrics.ts';
 
 /** A change smaller than this is called stable. */
@@ -11,37 +11,39 @@ const NOTICEABLE = 0.01;
 const WATCH_FROM = 0.05;
 const DRIFTING_FROM = 0.1;
 
+export const DRIFT_STATUSES = ['stable', 'watch', 'drifting', 'not_measured'] as const;
+export const DIRECTIONS = ['improving', 'worsening', 'stable', 'not_measured'] as const;
+
+/** A member is null where there was nothing to measure; the drift then, too. */
 export interface Trend {
   metric: string;
-  /** First thirty days of the ledger. */
-  baseline: number;
+  /** First thirty days of the ledger; null until they are over. */
+  baseline: number | null;
   /** Last thirty days. */
-  current: number;
-  drift: number;
-  direction: 'improving' | 'worsening' | 'stable';
+  current: number | null;
+  drift: number | null;
+  direction: (typeof DIRECTIONS)[number];
 }
 
 export interface Drift {
-  drift_score: number;
-  status: 'stable' | 'watch' | 'drifting';
-  analysis: { virtue_alignment: number; principle_adherence: number; charter_compliance: number };
+  drift_score: number | null;
+  status: (typeof DRIFT_STATUSES)[number];
+  analysis: Record<'virtue_alignment' | 'principle_adherence' | 'charter_compliance', number | null>;
   trends: Trend[];
 }
 
-/** Every metric is better when it is higher. In the first thirty days nothing has drifted. */
+/** Every metric is better when it is higher. Nothing drifts before the first thirty days, the baseline, are over. */
 export function drift(state: State): Drift {
-  const current = metrics(state);
-  const baseline = state.baseline ?? current;
-  const trends = Object.entries(current).map(([metric, now]) =>
-    trend(metric, own(baseline, metric) ?? now, now),
+  const trends = Object.entries(metrics(state)).map(([metric, now]) =>
+    trend(metric, own(state.baseline ?? {}, metric) ?? null, now),
   );
   const drift_score = meanSize(trends);
+  const virtues = meanSize(trends.filter(({ metric }) => (VIRTUES as readonly string[]).includes(metric)));
   return {
     drift_score,
-    status: drift_score < WATCH_FROM ? 'stable' : drift_score < DRIFTING_FROM ? 'watch' : 'drifting',
+    status: driftStatus(drift_score),
     analysis: {
-      virtue_alignment:
-        1 - meanSize(trends.filter(({ metric }) => (VIRTUES as readonly string[]).includes(metric))),
+      virtue_alignment: virtues === null ? null : 1 - virtues,
       principle_adherence: principleAdherence(state),
       charter_compliance: charterCompliance(state),
     },
@@ -49,24 +51,31 @@ export function drift(state: State): Drift {
   };
 }
 
-function trend(metric: string, baseline: number, current: number): Trend {
+function driftStatus(score: number | null): Drift['status'] {
+  if (score === null) return 'not_measured';
+  return score < WATCH_FROM ? 'stable' : score < DRIFTING_FROM ? 'watch' : 'drifting';
+}
+
+function trend(metric: string, baseline: number | null, current: number | null): Trend {
+  if (baseline === null || current === null)
+    return { metric, baseline, current, drift: null, direction: 'not_measured' };
   const change = current - baseline;
   const direction = Math.abs(change) < NOTICEABLE ? 'stable' : change > 0 ? 'improving' : 'worsening';
   return { metric, baseline, current, drift: change, direction };
 }
 
-function meanSize(trends: Trend[]): number {
-  return trends.reduce((sum, trend) => sum + Math.abs(trend.drift), 0) / trends.length;
+function meanSize(trends: Trend[]): number | null {
+  return meanOf(trends.map(({ drift }) => (drift === null ? null : Math.abs(drift))));
 }
 
 /** Share of the decisions of the last thirty days that name a framework and a sentinel. */
-function principleAdherence(state: State): number {
+function principleAdherence(state: State): number | null {
   const decisions = within(state.decisions, state.asOf, (decision) => decision.timestamp);
   return share(decisions.filter((decision) => decision.is_principled).length, decisions.length);
 }
 
 /** Share of the audited regimes whose status is one of good standing. */
-function charterCompliance(state: State): number {
+function charterCompliance(state: State): number | null {
   const statuses = Object.values(state.audits).flatMap((audit) => Object.values(audit.statuses));
   return share(statuses.filter((status) => GOOD_STANDING.has(status)).length, statuses.length);
 }

@@ -11,17 +11,25 @@ export function activeAlerts(state: State): Alert[] {
   return [...state.alerts, ...findings].sort(newestFirst);
 }
 
+export const HEALTHS = ['healthy', 'degraded', 'critical', 'not_measured'] as const;
+
 /**
  * critical: a third of the active sentinels offline, mii below its threshold, or a critical alert;
- * degraded: a sentinel degraded or offline, or a warning; else healthy.
+ * degraded: a sentinel degraded or offline, or a warning; not_measured: neither an active sentinel nor an index that can
+ * be held against a threshold; else healthy.
  */
-export function systemHealth(state: State): 'healthy' | 'degraded' | 'critical' {
+export function systemHealth(state: State): (typeof HEALTHS)[number] {
   const statuses = activeSentinels(state).map((sentinel) => sentinelStatus(sentinel, state.asOf));
   const offline = statuses.filter((status) => status === 'offline').length;
   const severities = new Set(activeAlerts(state).map(({ severity }) => severity));
-  const belowThreshold = state.mii !== null && !minting(state).minting_active;
-  if ((offline > 0 && offline * 3 >= statuses.length) || belowThreshold || severities.has('critical'))
+  const { mii, threshold } = minting(state);
+  const isGated = mii !== null && threshold !== null;
+  if (
+    (offline > 0 && offline * 3 >= statuses.length) ||
+    (isGated && mii < threshold) ||
+    severities.has('critical')
+  )
     return 'critical';
   if (statuses.some((status) => status !== 'operational') || severities.has('warning')) return 'degraded';
-  return 'healthy';
+  return statuses.length > 0 || isGated ? 'healthy' : 'not_measured';
 }

@@ -1,21 +1,26 @@
-import type { Metrics, State } from '../state.ts';
+import { share } from '../formulas.ts';
+import type { HourSums, Metrics, State } from '../state.ts';
 import { HOUR_MS, windowStart } from '../window.ts';
 import { consensusRate } from './consensus-rate.ts';
 import { virtueScores } from './virtues.ts';
 
 /**
  * The numbers whose change is drift, over the thirty days that end at the state's time: the five virtues, the means of
- * gi_score and of s/100 over the attestations, and the consensus rate. A mean of no attestations is 0.
+ * gi_score and of s/100 over the attestations, and the consensus rate. Null where there was nothing to measure.
  */
 export function metrics(state: State): Metrics {
   const start = windowStart(state.asOf) / HOUR_MS;
   const hours = state.hours.filter(({ hour }) => hour >= start);
-  const attestations = hours.reduce((sum, { attestations }) => sum + attestations, 0);
-  const mean = (sum: number) => (attestations === 0 ? 0 : sum / attestations);
+  const attestations = sumOf(hours, 'attestations');
+  const score = share(sumOf(hours, 'score'), attestations);
   return {
     ...virtueScores(state),
-    mean_gi_score: mean(hours.reduce((sum, { gi_score }) => sum + gi_score, 0)),
-    mean_coordination: mean(hours.reduce((sum, { score }) => sum + score, 0)) / 100,
+    mean_gi_score: share(sumOf(hours, 'gi_score'), attestations),
+    mean_coordination: score === null ? null : score / 100,
     consensus_rate: consensusRate(state),
   };
+}
+
+function sumOf(hours: readonly HourSums[], member: 'attestations' | 'gi_score' | 'score'): number {
+  return hours.reduce((sum, hour) => sum + hour[member], 0);
 }

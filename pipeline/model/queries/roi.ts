@@ -1,12 +1,13 @@
 import { amountToNumber } from '../amount.ts';
-import { REWARD } from '../formulas.ts';
+import { meanOf, REWARD, share } from '../formulas.ts';
 import { own } from '../own.ts';
 import { allSentinels } from '../sentinel-status.ts';
 import type { SentinelState, State } from '../state.ts';
 
-/** Mean reward per mint ÷ L: what a mint returned per unit of the highest base reward. Without a mint, 0. */
-export function roi({ minted, mints }: Pick<SentinelState, 'minted' | 'mints'>): number {
-  return mints === 0 ? 0 : amountToNumber(minted) / mints / REWARD.L;
+/** Mean reward per mint ÷ L: what a mint returned per unit of the highest base reward. Null without a mint. */
+export function roi({ minted, mints }: Pick<SentinelState, 'minted' | 'mints'>): number | null {
+  const mean = share(amountToNumber(minted), mints);
+  return mean === null ? null : mean / REWARD.L;
 }
 
 export interface CathedralRoi {
@@ -15,8 +16,8 @@ export interface CathedralRoi {
   total_rewards: bigint;
   /** Registered and not retired. */
   sentinel_count: number;
-  /** Mean over its sentinels that have minted; 0 where none has. */
-  average_roi: number;
+  /** Mean over its sentinels that have minted; null where none has. */
+  average_roi: number | null;
 }
 
 /** By cathedral, for every cathedral that has a multiplier or a sentinel. */
@@ -28,12 +29,11 @@ export function roiByCathedral(state: State): Record<string, CathedralRoi> {
 
 function cathedralRoi(state: State, name: string): CathedralRoi {
   const members = allSentinels(state).filter(({ cathedral }) => cathedral === name);
-  const minting = members.filter(({ mints }) => mints > 0);
   return {
     multiplier: multiplierOf(state, name),
     total_rewards: members.reduce((sum, { minted }) => sum + minted, 0n),
     sentinel_count: members.filter(({ retired_at }) => retired_at === null).length,
-    average_roi: minting.length === 0 ? 0 : minting.reduce((sum, one) => sum + roi(one), 0) / minting.length,
+    average_roi: meanOf(members.map(roi)),
   };
 }
 

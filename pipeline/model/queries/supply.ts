@@ -8,8 +8,13 @@ export function supply(state: State): { total: bigint; circulating: bigint; lock
   return { total, circulating: total - locked - burned, locked, burned };
 }
 
-/** Threshold as a share, and whether minting is on: mii ≥ threshold. Before the first reading it is off. */
-export function minting(state: State): { mii: number | null; threshold: number; minting_active: boolean } {
-  const threshold = miiThreshold(amountToNumber(state.supply.total));
-  return { mii: state.mii, threshold, minting_active: state.mii !== null && state.mii >= threshold };
+/** Threshold as a share at a total supply in 1e-6 MIC; null where nothing was issued: its logarithm has no value there. */
+export function thresholdOf(total: bigint): number | null {
+  return total > 0n ? miiThreshold(amountToNumber(total)) : null;
+}
+
+/** The threshold, and whether minting is on: mii ≥ threshold. Without either of them it is off. */
+export function minting(state: State) {
+  const [mii, threshold] = [state.mii, thresholdOf(state.supply.total)];
+  return { mii, threshold, minting_active: mii !== null && threshold !== null && mii >= threshold };
 }

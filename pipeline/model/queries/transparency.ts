@@ -1,5 +1,4 @@
-import { amountToNumber } from '../amount.ts';
-import { miiThreshold } from '../formulas.ts';
+import { share } from '../formulas.ts';
 import { own } from '../own.ts';
 import { activeSentinels, allSentinels, sentinelStatus, uptimeDays } from '../sentinel-status.ts';
 import type { Month, State } from '../state.ts';
@@ -9,7 +8,7 @@ import { consensusRate } from './consensus-rate.ts';
 import { averageCoordination } from './coordination.ts';
 import { systemHealth } from './health.ts';
 import { multiplierOf } from './roi.ts';
-import { minting, supply } from './supply.ts';
+import { minting, supply, thresholdOf } from './supply.ts';
 import { virtueScores, virtueStatus } from './virtues.ts';
 
 const PROJECTION_DAYS = 365;
@@ -56,7 +55,7 @@ export function governance(state: State) {
     decisions_recorded,
     recent_decisions: state.year.recent_decisions,
     multipliers: { ...state.multipliers },
-    virtues: Object.fromEntries(virtues) as Record<string, { score: number; status: string }>,
+    virtues: Object.fromEntries(virtues) as Record<string, { score: number | null; status: string }>,
   };
 }
 
@@ -85,9 +84,9 @@ function monthRow({ month, minted, burned, total_supply, mints, attestations, ..
     total_supply,
     mints,
     attestations,
-    mii_mean: mii.mii_readings === 0 ? null : mii.mii_sum / mii.mii_readings,
+    mii_mean: share(mii.mii_sum, mii.mii_readings),
     mii_min: mii.mii_min,
-    threshold: miiThreshold(amountToNumber(total_supply)),
+    threshold: thresholdOf(total_supply),
   };
 }
 
@@ -116,7 +115,7 @@ export function outlook(state: State) {
       .filter(({ closed_at }) => closed_at === null)
       .map(({ id, topic }) => ({ id, topic })),
     projected_supply,
-    projected_threshold: miiThreshold(amountToNumber(projected_supply)),
+    projected_threshold: thresholdOf(projected_supply),
   };
 }
 

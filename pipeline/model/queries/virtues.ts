@@ -1,16 +1,16 @@
 import type { Virtue } from '../../ledger/event.ts';
-import { gini } from '../formulas.ts';
+import { gini, share } from '../formulas.ts';
 import { own } from '../own.ts';
 import { activeSentinels } from '../sentinel-status.ts';
 import type { State } from '../state.ts';
 import { HOUR_MS, windowStart, within } from '../window.ts';
-import { recentlyClosed, share } from './consensus-rate.ts';
+import { recentlyClosed } from './consensus-rate.ts';
 
 /** Each virtue with what it measures, in the order in which they are published. */
-export const VIRTUE_MEASURES: Record<Virtue, { measure: string; score: (state: State) => number }> = {
+export const VIRTUE_MEASURES: Record<Virtue, { measure: string; score: (state: State) => number | null }> = {
   integrity: {
-    measure: 'the latest MII reading; 0 before the first',
-    score: (state) => state.mii ?? 0,
+    measure: 'the latest MII reading',
+    score: (state) => state.mii,
   },
   temperance: {
     measure: 'deliberations closed in the cycle they were opened in ÷ deliberations closed, last 30 days',
@@ -34,26 +34,31 @@ export const VIRTUE_MEASURES: Record<Virtue, { measure: string; score: (state: S
 const COMPLIANT_FROM = 0.8;
 const AT_RISK_FROM = 0.6;
 
-export type VirtueStatus = 'compliant' | 'at_risk' | 'breached';
+export const VIRTUE_STATUSES = ['compliant', 'at_risk', 'breached', 'not_measured'] as const;
+export type VirtueStatus = (typeof VIRTUE_STATUSES)[number];
 
-export function virtueStatus(score: number): VirtueStatus {
+export function virtueStatus(score: number | null): VirtueStatus {
+  if (score === null) return 'not_measured';
   if (score >= COMPLIANT_FROM) return 'compliant';
   return score >= AT_RISK_FROM ? 'at_risk' : 'breached';
 }
 
-/** Scores in [0, 1] of the five virtues over the last thirty days of the ledger. */
-export function virtueScores(state: State): Record<Virtue, number> {
+/** Scores in [0, 1] of the five virtues over the last thirty days of the ledger; null where there was nothing to measure. */
+export function virtueScores(state: State): Record<Virtue, number | null> {
   const scores = Object.entries(VIRTUE_MEASURES).map(([virtue, { score }]) => [virtue, score(state)]);
   return Object.fromEntries(scores);
 }
 
-function temperance(state: State): number {
+function temperance(state: State): number | null {
   const closed = recentlyClosed(state);
   return share(closed.filter((one) => one.closed_cycle === one.opened_cycle).length, closed.length);
 }
 
-/** Active sentinels that minted nothing count, with zero; what retired ones minted does not count. */
-function justice(state: State): number {
+/**
+ * Active sentinels that minted nothing count, with zero; what retired ones minted does not count. Where none minted,
+ * nothing was distributed that could be just.
+ */
+function justice(state: State): number | null {
   const minted: Record<string, number> = Object.fromEntries(activeSentinels(state).map(({ id }) => [id, 0]));
   const start = windowStart(state.asOf) / HOUR_MS;
   for (const { hour, normalised } of state.hours) {
@@ -63,10 +68,11 @@ function justice(state: State): number {
       if (sum !== undefined) minted[id] = sum + amount;
     }
   }
-  return 1 - gini(Object.values(minted));
+  const amounts = Object.values(minted);
+  return amounts.some((amount) => amount > 0) ? 1 - gini(amounts) : null;
 }
 
-function prudence(state: State): number {
+function prudence(state: State): number | null {
   const decisions = within(state.decisions, state.asOf, (decision) => decision.timestamp);
   const projections = within(state.risks, state.asOf, (projection) => projection.timestamp);
   const risks = projections.reduce((sum, projection) => sum + projection.risks, 0);
@@ -75,7 +81,7 @@ function prudence(state: State): number {
   return share(mitigated + learned, risks + decisions.length);
 }
 
-function courage(state: State): number {
+function courage(state: State): number | null {
   const contrary = within(state.contrary, state.asOf, (position) => position.timestamp);
   return share(contrary.filter(({ has_reasoning }) => has_reasoning).length, contrary.length);
 }

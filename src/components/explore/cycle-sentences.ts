@@ -1,5 +1,5 @@
-import { dayWords, numberWords } from '../../charts/words.ts';
-import { formatCount, formatMic, formatShare } from '../words/number.ts';
+import { dayWords, indexWords } from '../../charts/words.ts';
+import { formatCount, formatMic } from '../words/number.ts';
 import type { Cycle } from './cycles.ts';
 
 /** What happened in a cycle, from the files by day. */
@@ -22,10 +22,12 @@ function index({ mii }: Cycle): string[] {
   const { readings, mii_min, mii_max, mii: last, threshold, minting_active } = mii;
   const range =
     readings === 1
-      ? `The integrity index was ${formatShare(last)}`
-      : `The integrity index lay between ${formatShare(mii_min)} and ${formatShare(mii_max)} in ${formatCount(readings, 'reading')}, the last ${formatShare(last)}`;
-  const side = minting_active ? 'above' : 'below';
+      ? `The integrity index was ${indexWords(last)}`
+      : `The integrity index lay between ${indexWords(mii_min)} and ${indexWords(mii_max)} in ${formatCount(readings, 'reading')}, the last ${indexWords(last)}`;
+  const side = minting_active ? 'at or above' : 'below';
   return [
-    `${range}: ${side} the threshold of ${numberWords(threshold, 3)}, so minting was ${minting_active ? 'on' : 'paused'} at the end of the day.`,
+    threshold === null
+      ? `${range}. Without a supply there was no threshold, and minting was off at the end of the day.`
+      : `${range}: ${side} the threshold of ${indexWords(threshold)}, so minting was ${minting_active ? 'on' : 'off'} at the end of the day.`,
   ];
 }

@@ -32,9 +32,10 @@ function ranked(
   measure: (entry: SentinelEntry) => number | null,
 ): string[] {
   const own = measure(one);
-  if (own === null || all.length < 2 || !all.includes(one)) return [];
-  const higher = all.filter((other) => (measure(other) ?? 0) > own).length;
-  if (higher === all.length - 1) return [`the lowest ${what}`];
+  const measured = all.map(measure).filter((value) => value !== null);
+  if (own === null || !all.includes(one) || measured.every((value) => value === own)) return [];
+  const higher = measured.filter((value) => value > own).length;
+  if (higher === measured.length - 1) return [`the lowest ${what}`];
   return RANKS[higher] === undefined ? [] : [`the ${RANKS[higher]} ${what}`];
 }
 

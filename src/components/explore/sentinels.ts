@@ -36,7 +36,8 @@ export interface SentinelEntry {
   /** MIC */
   total_rewards: number;
   multiplier: number;
-  roi: number;
+  /** Null without a mint. */
+  roi: number | null;
 }
 
 /** Every sentinel ever registered, in the order of registration, as the public files have it. */
@@ -47,7 +48,7 @@ export const sentinelEntries = perRelease((release): SentinelEntry[] => {
   );
   const names = pageNames(sentinels.map(({ id }) => id));
   return sentinels.map(({ id, performance, ...status }) => {
-    const { total_rewards = 0, multiplier = 1, roi = 0 } = earned.get(id) ?? {};
+    const { total_rewards = 0, multiplier = 1, roi = null } = earned.get(id) ?? {};
     const { gi_score, coordination } = performance;
     const href = `/sentinels/${names.get(id)}/`;
     return { ...status, id, href, gi_score, coordination, total_rewards, multiplier, roi };

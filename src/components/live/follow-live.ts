@@ -56,12 +56,16 @@ function pathOf({ dataset: { live = '' } }: HTMLElement): string | null {
 
 let newest = '';
 
-/** Says the time to the minute, so that a screen reader is told once a minute at most. */
+/**
+ * Says which values are live, and as of when the others are. The time is to the minute, so that a screen reader is told
+ * once a minute at most.
+ */
 function label(timestamp: string | null, isLive: boolean): void {
   if (timestamp !== null && timestamp > newest) newest = timestamp;
   if (newest === '') return;
-  const text = `${isLive ? 'Live, as of' : 'As of'} ${formatMoment(newest)}`;
   for (const element of document.querySelectorAll<HTMLElement>('[data-live-label]')) {
+    const { liveLabel: what, asOf } = element.dataset;
+    const text = `${what}: ${isLive ? 'live, ' : ''}as of ${formatMoment(newest)}. Everything else: as of ${asOf}.`;
     element.classList.toggle('is-live', isLive);
     if (element.textContent !== text) element.textContent = text;
   }

@@ -24,34 +24,8 @@ function ofSentinel(words: (sentinel: unknown) => string | null): LiveValue {
   };
 }
 
-function ofSupply(name: string): LiveValue {
-  return {
-    path: 'economy/supply',
-    words: (file) => asNumber(member(file, name), (value) => formatNumber(value)),
-  };
-}
-
-/**
- * What can be live on a page, by name. The stream has no `economy/mii`: the virtue integrity is the index by definition, so
- * it is read there.
- */
+/** What can be live on a page, by name. */
 export const LIVE_VALUES = {
-  'supply-total': ofSupply('total_supply'),
-  'supply-circulating': ofSupply('circulating'),
-  'supply-locked': ofSupply('locked'),
-  'supply-burned': ofSupply('burned'),
-  mii: {
-    path: 'philosophy/virtues.json',
-    words: (file) => asNumber(member(member(member(file, 'virtues'), 'integrity'), 'score'), formatShare),
-  },
-  'virtues-overall': {
-    path: 'philosophy/virtues.json',
-    words: (file) => asNumber(member(file, 'overall_compliance'), formatShare),
-  },
-  'system-health': {
-    path: 'government/sentinel-status.json',
-    words: (file) => asText(member(file, 'system_health'), capitalise),
-  },
   'sentinel-status': ofSentinel((one) => asText(member(one, 'status'), capitalise)),
   'sentinel-heartbeat': ofSentinel((one) => asText(member(one, 'last_heartbeat'), formatMoment)),
   'sentinel-uptime': ofSentinel((one) => asNumber(member(one, 'uptime_days'), (days) => formatNumber(days))),
@@ -74,7 +48,9 @@ function member(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
+/** Null is what was not measured: a dash, as the page writes it. */
 function asNumber(value: unknown, words: (value: number) => string): string | null {
+  if (value === null) return '–';
   return typeof value === 'number' ? words(value) : null;
 }
 

@@ -3,6 +3,7 @@ import { miiByDay } from '../../../pipeline/artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../../pipeline/artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { metricsByDay } from '../../../pipeline/artifacts/philosophy/metrics-by-day.ts';
+import { meanOf } from '../../../pipeline/model/formulas.ts';
 import { perRelease } from '../explore/per-release.ts';
 import { publishedRows } from '../explore/published-rows.ts';
 import type { SiteRelease } from '../release.ts';
@@ -26,13 +27,13 @@ export const DAILY = {
   threshold: daily(indexRows, ([row]) => row!.threshold),
   operational: daily(sentinelRows, (rows) => rows.filter(({ status }) => status === 'operational').length),
   coordination: daily(sentinelRows, (rows) =>
-    mean(rows.flatMap(({ coordination_score: score }) => (score === null ? [] : [score]))),
+    meanOf(rows.map(({ coordination_score }) => coordination_score)),
   ),
   consensusRate: daily(metricsRows, ([row]) => row!.consensus_rate),
   driftScore: daily(metricsRows, ([row]) => row!.drift_score),
   virtues: daily(metricsRows, ([row]) => {
     const { integrity, temperance, justice, prudence, courage } = row!;
-    return mean([integrity, temperance, justice, prudence, courage]);
+    return meanOf([integrity, temperance, justice, prudence, courage]);
   }),
 } satisfies Record<string, (release: SiteRelease) => DailyValues>;
 
@@ -57,8 +58,4 @@ function mintedByDay(release: SiteRelease): DailyValues {
 
 function sum(values: number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-function mean(values: number[]): number | null {
-  return values.length === 0 ? null : sum(values) / values.length;
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { changeWords } from '../../charts/words.ts';
+import { changeWords, NOT_MEASURED } from '../../charts/words.ts';
 import type { SiteRelease } from '../release.ts';
 import { formatDay } from '../words/moment.ts';
 import { type Change, compareDays, dayBefore } from './compare-days.ts';
@@ -61,7 +61,7 @@ export function measured<S extends z.ZodType>(figure: Measured<S>): FigureReader
       label,
       unit,
       path,
-      note: note(file),
+      note: value === null ? NOT_MEASURED : note(file),
       day: null,
       value: valueWords(value, places),
       changes: value === null ? [] : inWords(compareDays(value, daily(release), timestamp), places),

@@ -1,6 +1,7 @@
 import type { TransparencyReport } from '../../../pipeline/artifacts/government/transparency.ts';
+import { indexWords } from '../../charts/words.ts';
 import { formatDay, formatMoment, formatPeriod } from '../words/moment.ts';
-import { formatCount, formatMic, formatNumber, formatShare } from '../words/number.ts';
+import { formatCount, formatMic, formatNumber } from '../words/number.ts';
 import { capitalise, formatList, formatToken } from '../words/phrase.ts';
 
 /**
@@ -28,10 +29,13 @@ function flow(amount: number): string {
 
 function integrity({ mii, threshold, minting_active }: TransparencyReport['summary']): string {
   const gate = minting_active ? 'so minting was active' : 'so minting was paused';
-  if (mii === null) {
-    return `The ledger holds no reading of the integrity index (MII) yet; its threshold was ${formatShare(threshold)}, ${gate}.`;
-  }
-  return `The integrity index (MII) stood at ${formatShare(mii)}, against a threshold of ${formatShare(threshold)}, ${gate}.`;
+  const bar =
+    threshold === null
+      ? 'without a supply there was no threshold'
+      : `its threshold was ${indexWords(threshold)}`;
+  if (mii === null)
+    return `The ledger holds no reading of the integrity index (MII) yet, and ${bar}, ${gate}.`;
+  return `The integrity index (MII) stood at ${indexWords(mii)}, and ${bar}, ${gate}.`;
 }
 
 function deliberations({
@@ -50,10 +54,15 @@ export const operationsOverview: Paragraphs = ({ operations, period }) => [
     `${capitalise(formatCount(operations.alerts_raised, 'alert was', 'alerts were'))} raised, and ` +
     `${formatCount(operations.outages, 'outage')} ended: an outage is more than 24 hours without a heartbeat.`,
   `At the end of the period ${formatCount(operations.apps, 'app')} and ${formatCount(operations.packages, 'package')} ` +
-    `were registered, and the mean coordination score of the active sentinels was ` +
-    `${formatNumber(operations.average_coordination, { min: 1, max: 1 })} points; a score of 50 earns half of the highest reward.`,
+    `were registered${coordination(operations)}.`,
   `The table gives each sentinel as it stood on ${formatMoment(period.to)}, with what it minted in the year.`,
 ];
+
+function coordination({ average_coordination: mean }: TransparencyReport['operations']): string {
+  return mean === null
+    ? ', and no active sentinel had attested a coordination score'
+    : `, and the mean coordination score of the active sentinels was ${formatNumber(mean, { min: 1, max: 1 })} points; a score of 50 earns half of the highest reward`;
+}
 
 export const governanceStructure: Paragraphs = ({ governance }) => [
   `Sentinels deliberate, take positions with their reasons, and close a deliberation with or without consensus. ${deliberations(governance)}`,
@@ -75,16 +84,16 @@ export const complianceStatus: Paragraphs = ({ compliance }) => {
     `The overall status was ${formatToken(compliance.status)}: the least favourable of the statuses below.`,
     ...(unaudited.length > 0
       ? [
-          `The ledger records no audit yet for ${formatList(unaudited)}; until there is one, the status is under review.`,
+          `The ledger records no audit yet for ${formatList(unaudited)}; until there is one, the status is not audited.`,
         ]
       : []),
   ];
 };
 
 export const futureOutlook: Paragraphs = ({ outlook, period, financial }) => [
-  financial.minted === 0
+  financial.minted === 0 || outlook.projected_threshold === null
     ? 'No MIC was minted in the period, so no growth is projected.'
     : `If minting goes on at the year’s mean daily rate, total supply will reach ${formatMic(outlook.projected_supply)} ` +
       `365 days after ${formatDay(period.to)}, and the threshold of the integrity index will then be ` +
-      `${formatShare(outlook.projected_threshold)}. This is arithmetic, not a forecast: minting stops while the index is below its threshold.`,
+      `${indexWords(outlook.projected_threshold)}. This is arithmetic, not a forecast: minting stops while the index is below its threshold.`,
 ];

@@ -5,7 +5,7 @@ import { type FigureReader, measured, ofLastDay } from '../key-figure.ts';
 const SUPPLY = 'economy/supply';
 const Index = z.looseObject({
   mii: z.number().nullable(),
-  threshold: z.number(),
+  threshold: z.number().nullable(),
   minting_active: z.boolean(),
 });
 

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isOverdue } from '../../../charts/days.ts';
+import { NOT_MEASURED } from '../../../charts/words.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
@@ -39,39 +41,52 @@ export const health = stated(
   z.looseObject({ system_health: z.string(), alerts: Sized }),
   ({ system_health, alerts }) => ({
     label: 'System health',
-    value: capitalise(formatToken(system_health)),
+    value: system_health === 'not_measured' ? '–' : capitalise(formatToken(system_health)),
     unit: '',
-    note: `${formatCount(alerts.length, 'open alert')}; by heartbeats, index and alerts`,
+    note: `${formatCount(alerts.length, 'open alert')}; ${system_health === 'not_measured' ? NOT_MEASURED : 'by heartbeats, index and alerts'}`,
   }),
 );
 
 export const compliance = stated(
   REPORT,
   z.looseObject({
-    compliance: z.looseObject({ status: z.string(), jurisdictions: z.record(z.string(), z.unknown()) }),
+    compliance: z.looseObject({
+      status: z.string(),
+      jurisdictions: z.record(z.string(), z.looseObject({ last_audit: z.string().nullable() })),
+    }),
   }),
-  ({ compliance: { status, jurisdictions } }) => ({
-    label: 'Compliance',
-    value: capitalise(formatToken(status)),
-    unit: '',
-    note: `the worst of ${formatCount(Object.keys(jurisdictions).length, 'jurisdiction')}`,
-  }),
+  ({ compliance: { status, jurisdictions } }) => {
+    const all = Object.values(jurisdictions);
+    const audited = all.filter(({ last_audit }) => last_audit !== null);
+    return {
+      label: 'Compliance',
+      value: capitalise(formatToken(status)),
+      unit: '',
+      note:
+        audited.length === all.length
+          ? `the worst of ${formatCount(all.length, 'jurisdiction')}`
+          : `${formatNumber(audited.length)} of ${formatCount(all.length, 'jurisdiction')} audited`,
+    };
+  },
 );
 
 export const nextAudit = stated(
   REPORT,
   z.looseObject({
+    timestamp: z.string(),
     outlook: z.looseObject({
       next_audits: z.array(z.looseObject({ date: z.string(), jurisdiction: z.string() })),
     }),
   }),
-  ({ outlook: { next_audits } }) => {
+  ({ timestamp, outlook: { next_audits } }) => {
     const [next] = next_audits;
+    if (!next) return { label: 'Next audit', value: 'None', unit: '', note: 'none is scheduled' };
+    const overdue = isOverdue(next.date, timestamp) ? ', overdue' : '';
     return {
       label: 'Next audit',
-      value: next ? formatDay(next.date) : 'None',
+      value: formatDay(next.date),
       unit: '',
-      note: next ? next.jurisdiction : 'none is scheduled',
+      note: `${next.jurisdiction}${overdue}`,
     };
   },
 );

@@ -10,7 +10,7 @@ export const virtues = measured({
   label: 'Five virtues',
   unit: 'mean, of 1',
   path: 'philosophy/virtues.json',
-  members: z.looseObject({ overall_compliance: z.number() }),
+  members: z.looseObject({ overall_compliance: z.number().nullable() }),
   now: ({ overall_compliance }) => overall_compliance,
   note: () => 'over the last 30 days',
   daily: DAILY.virtues,
@@ -19,9 +19,9 @@ export const virtues = measured({
 
 export const drift = measured({
   label: 'Drift score',
-  unit: 'share',
+  unit: 'mean change, of 1',
   path: 'philosophy/drift-analysis.json',
-  members: z.looseObject({ drift_score: z.number(), status: z.string() }),
+  members: z.looseObject({ drift_score: z.number().nullable(), status: z.string() }),
   now: ({ drift_score }) => drift_score,
   note: ({ status }) => `status: ${formatToken(status)}`,
   daily: DAILY.driftScore,
