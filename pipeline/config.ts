@@ -41,6 +41,22 @@ export function flagsFor(
     .map(([flag, value]) => (isSwitch(flag) ? `--${flag}` : `--${flag}=${value}`));
 }
 
+/** `--keys or CATHEDRAL_KEYS`: which of the settings `names` a path comes from; null where none. */
+export function settingOf(
+  path: string,
+  names: readonly SettingName[],
+  config: Partial<Record<SettingName, unknown>>,
+): string | null {
+  const set = names
+    .filter((name) => (SETTINGS[name] as Setting).path)
+    .map((name) => ({ setting: SETTINGS[name] as Setting, value: config[name] }))
+    .filter(({ value }) => typeof value === 'string' && path.startsWith(value));
+  const [longest] = set.sort((one, other) => String(other.value).length - String(one.value).length);
+  if (!longest) return null;
+  const { flag, env } = longest.setting;
+  return [flag && `--${flag}`, env].filter((name) => name !== null).join(' or ');
+}
+
 /** The PATH, where programs are looked for. */
 export function programPath(env: Environment = process.env): string {
   return env.PATH ?? '';

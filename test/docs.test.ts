@@ -6,8 +6,11 @@ import { ARTIFACTS } from '../pipeline/artifacts/table.ts';
 import type { Setting } from '../pipeline/config/setting.ts';
 import { SETTINGS } from '../pipeline/config/settings.ts';
 import { settingsTable } from '../pipeline/config/settings-table.ts';
+import { readConfig } from '../pipeline/config.ts';
 import { ERROR_CODES } from '../pipeline/errors.ts';
+import { start } from '../src/commands/start.ts';
 import { COMMANDS } from '../src/commands/table.ts';
+import { RUN_GRACE_MS } from '../src/scheduler/run-child.ts';
 import { PROBLEMS } from '../src/sidecar/problem.ts';
 
 const PROJECT = resolve(import.meta.dirname, '..');
@@ -22,7 +25,7 @@ const PAGES = [
 
 const operations = read('docs/operations.md');
 const packageJson = JSON.parse(read('package.json')) as Record<
-  'dependencies' | 'devDependencies' | 'scripts',
+  'bin' | 'dependencies' | 'devDependencies' | 'scripts',
   Record<string, string>
 >;
 
@@ -61,6 +64,34 @@ describe('the operations guide', () => {
         .filter((code) => !codes.includes(code)),
     ];
     expect(unknown).toEqual([]);
+  });
+});
+
+describe('the systemd unit', () => {
+  const lines = read('docs/cathedral.service').split('\n');
+  const valuesOf = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name}=`)).map((line) => line.slice(name.length + 1));
+  const environment = Object.fromEntries(valuesOf('Environment').map((line) => line.split(/=(.*)/s)));
+
+  test('sets what the command it starts understands, and every place that would be in the checkout', () => {
+    const config = readConfig(start.settings, [], environment);
+    const [state] = valuesOf('StateDirectory');
+    const written = start.settings.filter(
+      (name) => SETTINGS[name].default?.toString().startsWith('var/') && name !== 'ledger',
+    );
+    expect(written.length).toBeGreaterThan(5);
+    for (const name of written) expect(config[name], name).toMatch(`/var/lib/${state}/`);
+    expect(config.baseUrl).toMatch(/^https:/);
+    expect(config.ledger).toEqual({ kind: 'directory', path: '/srv/ledger' });
+  });
+
+  test('starts the binary itself, in the checkout, and stops no sooner than answers and a run need', () => {
+    const [program, ...words] = valuesOf('ExecStart')[0]!.split(' ');
+    expect(words).toEqual([packageJson.bin.cathedral, 'start']);
+    expect(program).toBe(`${valuesOf('WorkingDirectory')}/node_modules/.bin/node`);
+    const grace = Number(SETTINGS.grace.default) + RUN_GRACE_MS / 1000;
+    expect(Number(valuesOf('TimeoutStopSec'))).toBeGreaterThan(grace);
+    expect(valuesOf('User')).toEqual(['cathedral']);
   });
 });
 

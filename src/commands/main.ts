@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import { nearestName } from '../../pipeline/config/nearest-name.ts';
-import { readConfig } from '../../pipeline/config.ts';
+import { readConfig, settingOf } from '../../pipeline/config.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { findCommand } from './find-command.ts';
 import { formatHelp, formatOverview } from './help.ts';
@@ -21,6 +21,11 @@ let unread = 141;
 
 const progress = new Progress(process.stderr, Date.now);
 
+/** The system's codes for a place where this user may not write. */
+const REFUSED = /\b(EACCES|EPERM|EROFS)\b/;
+/** The setting that a path comes from, of the command that runs. */
+let settingFor: (path: string) => string | null = () => null;
+
 async function main(words: string[]): Promise<number> {
   if (words[0] === '--version') return print(VERSION);
   if (words[0] === '--help' || words[0] === 'help')
@@ -32,6 +37,7 @@ async function main(words: string[]): Promise<number> {
   if (args.includes('--help')) return print(formatHelp(name!, command).trimEnd());
   const flags = nameWords(command, args);
   const config = readConfig(command.settings, flags);
+  settingFor = (path) => settingOf(path, command.settings, config);
   const context = { args: flags, now: Date.now, progress, print, write, untilStopped: handleSignals() };
   return command.run(config, context);
 }
@@ -80,9 +86,14 @@ async function write(text: string): Promise<void> {
 /** One line for what can go wrong; a stack for what cannot, which is a fault in this software. */
 function explain(error: unknown): number {
   progress.end('failed');
-  const known = error instanceof CathedralError;
-  console.error(known ? `cathedral: ${plain(error.message)}` : error);
-  return known ? error.exit : 1;
+  if (!(error instanceof CathedralError)) {
+    console.error(error);
+    return 1;
+  }
+  const setting = REFUSED.test(error.message) ? settingFor(error.place) : null;
+  const where = setting === null ? '' : `; another place is set by ${setting}`;
+  console.error(`cathedral: ${plain(error.message)}${where}`);
+  return error.exit;
 }
 
 /** What was found may come from anywhere, and is not to write on the terminal for itself. Lines stay lines. */

@@ -10,7 +10,7 @@ export interface ChildEnd {
 
 const CLI = fileURLToPath(new URL('../cli.ts', import.meta.url));
 /** How long a run may take to end when it is told to, ms. */
-const GRACE_MS = 10_000;
+export const RUN_GRACE_MS = 10_000;
 
 /**
  * Runs `cathedral <args>` in a process of its own: answering requests goes on meanwhile, and its memory is given back.
@@ -24,7 +24,7 @@ export async function runChild(args: readonly string[], signal: AbortSignal): Pr
   });
   const stop = () => {
     end(child, 'SIGTERM');
-    setTimeout(() => end(child, 'SIGKILL'), GRACE_MS).unref();
+    setTimeout(() => end(child, 'SIGKILL'), RUN_GRACE_MS).unref();
   };
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();

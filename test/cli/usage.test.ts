@@ -27,6 +27,16 @@ describe('cathedral', () => {
     for (const name of NAMES) expect(stdout).toContain(`  ${name} `);
   });
 
+  test('says which setting names a place where it may not write', async () => {
+    const { status, stderr } = await runCli(['keys', 'list'], {
+      CATHEDRAL_KEYS: '/sys/cathedral/keys.sqlite',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^cathedral: \/sys\/cathedral\/keys.sqlite: .*; another place is set by --keys or CATHEDRAL_KEYS\n$/,
+    );
+  });
+
   test('tells its version', async () => {
     expect((await runCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });

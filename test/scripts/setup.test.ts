@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, copyFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+
+const PROJECT = resolve(import.meta.dirname, '../..');
+const LOCK = {
+  packages: {
+    '': { name: 'project' },
+    'node_modules/a': { version: '1.0.0' },
+    'node_modules/tested-with': { version: '1.0.0', dev: true },
+    'node_modules/of-another-machine': { version: '1.0.0', optional: true },
+  },
+};
+/** npm, that installs by writing down what it installed. */
+const NPM = `echo "npm $*" >>"$CALLS"
+mkdir -p node_modules/.bin
+cp "$FAKES/node26" node_modules/.bin/node
+case "$*" in
+  *--omit=dev*) cp "$FAKES/without-dev.json" node_modules/.package-lock.json ;;
+  *) cp package-lock.json node_modules/.package-lock.json ;;
+esac`;
+/** Node 26, which finds a Chromium where one was installed. */
+const NODE = `case "$1" in
+  --version) echo v26.10.0 ;;
+  scripts/find-chromium.ts) [ -e "$FAKES/chromium" ] ;;
+  *) echo "node $*" >>"$CALLS"; exit 1 ;;
+esac`;
+/** apt, whose lists are locked for as many calls as the file has lines. */
+const APT = `echo "apt-get $*" >>"$CALLS"
+case "$*" in
+  *update*) [ ! -s "$FAKES/locks" ] || { sed -i 1d "$FAKES/locks"; echo 'E: Could not get lock /lists' >&2; exit 100; } ;;
+  *install*) [ ! -e "$FAKES/broken" ] || exit 100; for name; do :; done; touch "$FAKES/$name" ;;
+esac`;
+
+let folder: string;
+const place = (name: string) => join(folder, name);
+
+async function write(name: string, text: string, mode = 0o644): Promise<void> {
+  await mkdir(dirname(place(name)), { recursive: true });
+  await writeFile(place(name), text, { mode });
+}
+
+/** As root or as somebody; only what is written here is on the PATH, so nothing of this machine is found. */
+async function setUp(args: string[], user = 0, env: Record<string, string> = {}) {
+  await write('calls', '');
+  await write('bin/id', `#!/bin/sh\necho ${user}\n`, 0o755);
+  const child = spawn('/bin/sh', [place('project/scripts/setup.sh'), ...args], {
+    env: {
+      PATH: place('bin'),
+      HOME: place('home'),
+      TMPDIR: place('tmp'),
+      FAKES: place('fakes'),
+      CALLS: place('calls'),
+      APT_PAUSE: '0',
+      ...env,
+    },
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [status] = await once(child, 'close');
+  const calls = (await readFile(place('calls'), 'utf8')).trim().split('\n');
+  return { status, said, calls: calls.filter((call) => call !== '') };
+}
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  for (const name of ['tmp', 'home', 'project/scripts', 'fakes', 'bin'])
+    await mkdir(place(name), { recursive: true });
+  for (const name of ['setup.sh', 'missing-dependencies.mjs'])
+    await copyFile(join(PROJECT, 'scripts', name), place(`project/scripts/${name}`));
+  await write('project/package-lock.json', JSON.stringify(LOCK));
+  const { 'node_modules/tested-with': _, ...rest } = LOCK.packages;
+  await write('fakes/without-dev.json', JSON.stringify({ packages: rest }));
+  await write('fakes/node26', `#!/bin/sh\n${NODE}\n`, 0o755);
+  await write('fakes/chromium', '');
+  await write('bin/npm', `#!/bin/sh\n${NPM}\n`, 0o755);
+  await write('bin/apt-get', `#!/bin/sh\n${APT}\n`, 0o755);
+  await symlink(process.execPath, place('bin/node'));
+  for (const name of [
+    'sh',
+    'mkdir',
+    'cp',
+    'sed',
+    'touch',
+    'dirname',
+    'mktemp',
+    'grep',
+    'rm',
+    'sleep',
+    'stat',
+  ])
+    await write(`bin/${name}`, `#!/bin/sh\nPATH=/usr/bin:/bin exec ${name} "$@"\n`, 0o755);
+});
+
+describe('the set-up', () => {
+  test('of the service installs what it runs with, the tests’ all, and a second one of either nothing', async () => {
+    await write('fakes/nginx', '');
+    expect(await setUp([])).toEqual({
+      status: 0,
+      said: expect.stringContaining('npm ci --omit=dev'),
+      calls: ['npm ci --omit=dev --loglevel=error'],
+    });
+    expect(await setUp([])).toEqual({ status: 0, said: '', calls: [] });
+    const calls = (await setUp(['--test'])).calls.filter((call) => call.startsWith('npm'));
+    expect(calls).toEqual(['npm ci --loglevel=error']);
+    for (const args of [['--test'], []])
+      expect((await setUp(args)).calls.filter((call) => call.startsWith('npm'))).toEqual([]);
+    await write('project/package-lock.json', JSON.stringify(LOCK).replace('1.0.0', '1.0.1'));
+    expect((await setUp([])).calls).toEqual(['npm ci --omit=dev --loglevel=error']);
+  });
+
+  // Root may write everywhere.
+  test.skipIf(process.getuid?.() === 0)(
+    'says whose checkout it is where this user may not write',
+    async () => {
+      await chmod(place('project'), 0o555);
+      const { status, said, calls } = await setUp([], 1000);
+      expect([status, calls]).toEqual([1, []]);
+      expect(said).toContain('run “sh scripts/setup.sh” as');
+    },
+  );
+
+  test('waits for apt where another one holds its locks', async () => {
+    await write('fakes/locks', 'one\ntwo\n');
+    await setUp([]);
+    const apt = (await setUp(['--test'])).calls.filter((call) => call.startsWith('apt-get'));
+    expect(apt.slice(0, 4)).toEqual([
+      'apt-get update',
+      'apt-get update',
+      'apt-get update',
+      expect.stringMatching(/^apt-get -o DPkg::Lock::Timeout=[1-9]\d+ install -y /),
+    ]);
+  });
+
+  test('stops where a program cannot be installed, and says which and how', async () => {
+    await write('fakes/broken', '');
+    await rm(place('fakes/chromium'));
+    const root = await setUp([]);
+    expect(root.status).toBe(1);
+    expect(root.said).toMatch(
+      /that failed; \S+ says why[\s\S]*no Chromium could be installed: install one \(apt-get/,
+    );
+    const other = await setUp([], 1000, { HOME: '/sys/nobody' });
+    expect([other.status, other.calls.some((call) => call.startsWith('apt-get'))]).toEqual([1, false]);
+    expect(other.said).toContain('HOME is /sys/nobody, where this user may not write');
+  });
+});
