@@ -3,12 +3,22 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import { Companions } from '../../pipeline/attestation/companions.ts';
 import { AttestationDocument } from '../../pipeline/attestation/document.ts';
 import { PROBLEMS } from '../../pipeline/attestation/problem.ts';
+import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { CHECK_NAMES, verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { walletText } from '../../pipeline/attestation/wallet-signature.ts';
+import { cycleLabel } from '../../pipeline/ledger/civic/cycle-label.ts';
+import { EVENT_DATA } from '../../pipeline/ledger/event.ts';
+import { formatEventLine, parseEventLine } from '../../pipeline/ledger/event-line.ts';
+import {
+  applyCompanionEvent,
+  type CompanionState,
+  isCompanionEvent,
+} from '../../pipeline/model/companions.ts';
 import { formatDemoCompanions } from '../../pipeline/sample/demo-companions.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
@@ -95,6 +105,48 @@ describe('the page for implementers', () => {
   test.each([...Object.keys(AttestationDocument.shape), ...CHECK_NAMES])('describes %s', (name) => {
     expect(rows.map(([first]) => first)).toContain(name);
   });
+});
+
+describe.skipIf(!has('openssl', 'version'))('the events on that page', () => {
+  const lines = blocks(page, 'ndjson')[0]!.trimEnd().split('\n');
+  const events = lines.map((line, index) => parseEventLine(Buffer.from(line), `line ${index + 1}`));
+  const [, table = ''] = page.split('| member of `data` | in | required | what it is |\n|---|---|---|---|\n');
+  const described = table
+    .split('\n\n')[0]!
+    .split('\n')
+    .map((row) => row.split('|').map((cell) => cell.trim()));
+
+  test('are spelt as the ledger’s writer has to, and register, check and revoke the document of the example', () => {
+    expect(events.map(formatEventLine)).toEqual(lines);
+    for (const { timestamp, cycle } of events) expect(cycle).toBe(cycleLabel(timestamp));
+    const state: CompanionState = { companions: {}, unattested: {}, remembered: {} };
+    const statuses = events.filter(isCompanionEvent).map((event) => {
+      expect(applyCompanionEvent(state, event)).toEqual([]);
+      const known = { companions, registry: registryOf(state.companions), now: Date.parse(event.timestamp) };
+      const { status, checks } = verifyAttestation(readHere('signed.json'), known);
+      return [status, checks.find(({ name }) => name === 'registration')!.result];
+    });
+    expect(statuses).toEqual([
+      ['active', 'passed'],
+      ['active', 'passed'],
+      ['revoked', 'passed'],
+    ]);
+  });
+
+  test.each(['companion_attested', 'companion_drift', 'companion_revoked'] as const)(
+    'have every member of %s',
+    (type) => {
+      const { shape } = EVENT_DATA[type];
+      const rows = described.filter(([, , types]) => types === 'all three' || types === `\`${type}\``);
+      expect(rows.map(([, member]) => member)).toEqual(Object.keys(shape).map((name) => `\`${name}\``));
+      for (const [, member = '', , required] of rows) {
+        const isOptional = (shape as Record<string, z.ZodType>)[member.replaceAll('`', '')]!.safeParse(
+          undefined,
+        ).success;
+        expect([member, required === 'yes']).toEqual([member, !isOptional]);
+      }
+    },
+  );
 });
 
 test('data/keys/companions.json has the keys of the sample’s companions', () => {
