@@ -54,7 +54,8 @@ export const ERROR_CODES = {
   mirror_unreachable: { exit: 1, meaning: 'An origin of a mirror does not answer, or not in time.' },
   mirror_stopped: {
     exit: 1,
-    meaning: 'A run that reads a service was ended before it was done: it took longer than it may.',
+    meaning:
+      'A run that reads a service ended early: it took longer than it may, or the service wants to be asked later.',
   },
   mirror_untrusted: { exit: 1, meaning: 'What an origin serves is not signed by a key that is trusted.' },
   mirror_rollback: {

@@ -7,6 +7,11 @@ export class TransientFault extends Error {
     super(found, { cause });
     this.delayMs = delayMs;
   }
+
+  /** It lasts longer than anybody should wait for in silence. */
+  get isLong(): boolean {
+    return (this.delayMs ?? 0) > MAX_DELAY_MS;
+  }
 }
 
 export interface Attempts {
@@ -14,6 +19,8 @@ export interface Attempts {
   attempts: number;
   wait: (ms: number) => Promise<void>;
   signal: AbortSignal | undefined;
+  /** Hears of each fault after which the work is done again, and in how many ms. */
+  told?: (fault: TransientFault, delayMs: number) => void;
 }
 
 const FIRST_DELAY_MS = 1000;
@@ -22,11 +29,11 @@ const MAX_DELAY_MS = 60_000;
 const TRANSIENT_STATUS = [408, 425, 429];
 
 /**
- * Repeats `work` as long as it throws transient faults: after 1, 2, 4 … s, or when the server says. `giveUp` makes the
- * error of the last one.
+ * Repeats `work` as long as it throws transient faults: after 1, 2, 4 … s, or when the server says, but not where that is
+ * more than a minute away. `giveUp` makes the error of the last one.
  */
 export async function retrying<T>(
-  { attempts, wait, signal }: Attempts,
+  { attempts, wait, signal, told }: Attempts,
   work: () => Promise<T>,
   giveUp: (fault: TransientFault) => Error,
 ): Promise<T> {
@@ -36,8 +43,10 @@ export async function retrying<T>(
     } catch (cause) {
       signal?.throwIfAborted();
       if (!(cause instanceof TransientFault)) throw cause;
-      if (attempt >= attempts) throw giveUp(cause);
-      await wait(Math.min(cause.delayMs ?? FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS));
+      if (attempt >= attempts || cause.isLong) throw giveUp(cause);
+      const delayMs = Math.min(cause.delayMs ?? FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS);
+      told?.(cause, delayMs);
+      await wait(delayMs);
       signal?.throwIfAborted();
     }
   }
@@ -46,13 +55,25 @@ export async function retrying<T>(
 /** The fault of an answer that may be another one later; null where it will not. */
 export function statusFault({ status, headers }: Response): TransientFault | null {
   if (status < 500 && !TRANSIENT_STATUS.includes(status)) return null;
-  return new TransientFault(`status ${status}`, { delayMs: retryAfterMs(headers) });
+  const delayMs = retryAfterMs(headers);
+  const when =
+    delayMs !== undefined && delayMs > MAX_DELAY_MS ? `, to be asked again in ${hours(delayMs)}` : '';
+  return new TransientFault(`status ${status}${when}`, { delayMs });
 }
 
-/** RFC 9110 §10.2.3, in its form of a number of seconds. */
+/** RFC 9110 §10.2.3: a number of seconds, or a time by the server's own clock. */
 function retryAfterMs(headers: Headers): number | undefined {
-  const seconds = headers.get('retry-after');
-  return seconds !== null && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1000 : undefined;
+  const value = headers.get('retry-after') ?? '';
+  if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;
+  const now = Date.parse(headers.get('date') ?? '') || Date.now();
+  const delayMs = Date.parse(value) - now;
+  return delayMs > 0 ? delayMs : undefined;
+}
+
+/** `20 h 53 min` */
+function hours(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** `fetch failed` says nothing; its cause does (`ECONNREFUSED`). */

@@ -1,3 +1,4 @@
+import { MIRROR_SETTINGS } from '../config/mirror-settings.ts';
 import { CathedralError, type Fault } from '../errors.ts';
 import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../ledger/transient-fault.ts';
 import type { Opened, OpenOptions, Origin } from './origin.ts';
@@ -17,6 +18,8 @@ export interface HttpOriginOptions extends Omit<Attempts, 'signal'> {
   apiKey: string | null;
   /** It is known to serve files only, as a mirror does. */
   isStatic: boolean;
+  /** Hears why a request is made again, and when. */
+  log: (line: string) => void;
 }
 
 const MAX_REDIRECTS = 5;
@@ -49,10 +52,21 @@ export class HttpOrigin implements Origin {
   }
 
   retrying<T>(path: string, work: () => Promise<T>): Promise<T> {
-    const { attempts, wait } = this.#options;
-    return retrying({ attempts, wait, signal: this.#stop.signal }, work, (fault) =>
-      unreachable(this.placeOf(path), `an answer, asked ${attempts} times`, fault.message, fault),
-    );
+    const { attempts, wait, log } = this.#options;
+    const place = this.placeOf(path);
+    const told = ({ message }: TransientFault, ms: number) =>
+      log(`${place}: ${message}; trying again in ${ms / 1000} s`);
+    return retrying({ attempts, wait, signal: this.#stop.signal, told }, work, (fault) => {
+      if (!fault.isLong)
+        return unreachable(place, `an answer, asked ${attempts} times`, fault.message, fault);
+      this.#end({ place, expected: `an answer within a minute; ${this.#advice()}`, found: fault.message });
+      return this.#stop.signal.reason;
+    });
+  }
+
+  #advice(): string {
+    const key = `give an API key in ${MIRROR_SETTINGS.readerApiKey.env}, which raises the limit`;
+    return this.#options.apiKey === null ? `run again then, or ${key}` : 'run again then';
   }
 
   /** Every request from now on, and each that is under way, throws this. */

@@ -23,20 +23,27 @@ export async function verifyFile(origin: Origin, { path, sha256, bytes }: Promis
   if (found.sha256 !== sha256) throw mismatch(place, `SHA-256 ${sha256}`, found.sha256);
 }
 
+/** How often progress is told. */
+const STEPS = 10;
+
 /** What was read: `bytes` of the files that are as listed, and the paths of answers that nobody has signed yet. */
 export async function verifyFiles(
   origin: Origin,
   files: readonly PublicFile[],
   release: PublicManifest,
-  { findings, parallel }: { findings: Findings; parallel: number },
+  { findings, parallel, log }: { findings: Findings; parallel: number; log: (line: string) => void },
 ): Promise<{ bytes: number; notProven: string[] }> {
   let bytes = 0;
+  let looked = 0;
+  const step = Math.ceil(files.length / STEPS);
   const notProven: string[] = [];
   const read = (file: PublicFile) => verifyFile(origin, file);
   await inParallel(files, parallel, async (file) => {
     const state = await findings.attempt(() => readReleased(origin, file, release, read));
     if (state === 'as listed') bytes += file.bytes;
     if (state === 'not proven') notProven.push(file.path);
+    looked += 1;
+    if (looked % step === 0 && looked < files.length) log(`files: ${looked} of ${files.length}`);
   });
   return { bytes, notProven: notProven.sort() };
 }

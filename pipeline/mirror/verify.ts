@@ -88,7 +88,7 @@ async function checkFiles(
 ): Promise<string> {
   const chosen = choose(manifest.files);
   log(`${chosen.length} of ${manifest.files.length} files`);
-  const { bytes, notProven } = await verifyFiles(origin, chosen, manifest, { findings, parallel });
+  const { bytes, notProven } = await verifyFiles(origin, chosen, manifest, { findings, parallel, log });
   findings.leaveOpen(notProven);
   if (root !== null) await verifyNames(origin, root, manifest, findings);
   const read = chosen.length - notProven.length;

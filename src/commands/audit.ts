@@ -13,7 +13,7 @@ import { nodeHash } from '../../pipeline/ledger/merkle.ts';
 import { formatTlogProof } from '../../pipeline/log/tlog-proof.ts';
 import { exportOptions } from './audit/export-options.ts';
 import { formatExportVerdict } from './audit/format-export-verdict.ts';
-import { type Command, defineCommand } from './command.ts';
+import { type Command, type Context, defineCommand } from './command.ts';
 import { openSource, readVerifiers, SOURCE_SETTINGS } from './ledger-source.ts';
 import { httpOrigin, PATIENCE_SETTINGS, readHeld } from './reader-settings.ts';
 import { required } from './required.ts';
@@ -37,7 +37,7 @@ const prove = defineCommand({
       ? await openSource(ledger, config, context).then((source) =>
           proveFromLedger(source.ledger, event, source.verifiers),
         )
-      : await proveFromLog(sourceOf(config), event, await readVerifiers(config.ledgerKey));
+      : await proveFromLog(sourceOf(config, context), event, await readVerifiers(config.ledgerKey));
     context.progress.end();
     const text = formatTlogProof(proof);
     if (json)
@@ -86,12 +86,13 @@ const verifyExportCommand = defineCommand({
     'json',
   ],
   words: ['exportFile'],
-  async run(config, { print, progress }) {
+  async run(config, context) {
+    const { print, progress } = context;
     const place = required('exportFile', config.exportFile);
     const file = await openExport(place);
     const options = exportOptions(file.head, config);
     const verifiers = await readVerifiers(config.ledgerKey);
-    const log = await LogEntries.open(sourceOf(config, config.governmentKey), verifiers);
+    const log = await LogEntries.open(sourceOf(config, context, config.governmentKey), verifiers);
     const held = await readHeld(config.heldCheckpoint);
     const goesOnFrom = held && (await assertGoesOn(log.log, held, verifiers)).size;
     progress.stage(`comparing ${place} with the log`);
@@ -117,11 +118,11 @@ export const AUDIT: Readonly<Record<string, Command>> = {
 
 type LogConfig = Pick<Config, 'out' | 'logUrl' | (typeof PATIENCE_SETTINGS)[number]>;
 
-function sourceOf(config: LogConfig, governmentKey: string | null = null): LogSource {
+function sourceOf(config: LogConfig, { progress }: Context, governmentKey: string | null = null): LogSource {
   const { out, logUrl } = config;
   if (logUrl === null) return folderSource(out);
   const [origin, withKey] = [null, governmentKey].map((apiKey) =>
-    httpOrigin(logUrl, config, { apiKey, isStatic: false }),
+    httpOrigin(logUrl, config, { apiKey, isStatic: false, log: (line) => progress.note(line) }),
   );
   return originSource(origin!, withKey!);
 }

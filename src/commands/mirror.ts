@@ -16,7 +16,7 @@ export const mirror = defineCommand({
     const folder = required('mirrorFolder', config.mirrorFolder);
     const { now, progress, print } = context;
     const started = now();
-    const origin = httpOrigin(address, config, { apiKey, isStatic });
+    const origin = httpOrigin(address, config, { apiKey, isStatic, log: (line) => progress.note(line) });
     const reader = await readerOptions(config, context);
     const options = { origin, address, folder, recheck, withoutLinks, waitMs: wait * 1000, ...reader };
     const mirrored = await mirrorService(options);

@@ -43,11 +43,11 @@ export async function readerOptions(config: ReaderConfig, { now, progress }: Con
 export function httpOrigin(
   baseUrl: string,
   { transferStall, timeLimit }: Pick<Config, (typeof PATIENCE_SETTINGS)[number]>,
-  { apiKey, isStatic }: Pick<HttpOriginOptions, 'apiKey' | 'isStatic'>,
+  told: Pick<HttpOriginOptions, 'apiKey' | 'isStatic' | 'log'>,
 ): HttpOrigin {
   const [stallMs, timeLimitMs] = [transferStall * 1000, timeLimit * 1000];
   const attempts = { attempts: ATTEMPTS, wait: (ms: number) => sleep(ms) };
-  const asked = { baseUrl, fetch, software: SOFTWARE, apiKey, isStatic };
+  const asked = { baseUrl, fetch, software: SOFTWARE, ...told };
   return new HttpOrigin({ ...asked, stallMs, timeLimitMs, ...attempts });
 }
 

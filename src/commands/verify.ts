@@ -27,7 +27,8 @@ export const verify = defineCommand({
       // A folder does not change by itself.
       ...(folder && { wait: async () => {} }),
       keys,
-      origin: folder ?? httpOrigin(place, config, { apiKey, isStatic }),
+      origin:
+        folder ?? httpOrigin(place, config, { apiKey, isStatic, log: (line) => context.progress.note(line) }),
       root: folder?.root ?? null,
       held: await readHeld(config.heldCheckpoint),
       choose: choiceOf(sampleSize, seed),

@@ -21,6 +21,7 @@ export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {
     software: 'test 0.0.0',
     apiKey: null,
     isStatic: false,
+    log: () => {},
     attempts: 3,
     wait,
     ...more,

@@ -419,6 +419,35 @@ describe('a host without an end to what it sends', () => {
     });
   });
 
+  test('ends the run at once where the limit of the day is used up, and says when to come back', async () => {
+    const refuse: Lie = (response) => response.writeHead(429, { 'retry-after': '75146' }).end();
+    for (const path of server.site.keys()) if (/^economy/.test(path)) server.lies.set(path, refuse);
+    const stopped = {
+      code: 'mirror_stopped',
+      expected: expect.stringContaining('CATHEDRAL_MIRROR_API_KEY'),
+      found: 'status 429, to be asked again in 20 h 53 min',
+    };
+    expect(await failureOf(() => look())).toMatchObject(stopped);
+    expect(server.requests.filter((path) => path.startsWith('snapshots/'))).toEqual([]);
+    const folder = await temporaryFolder();
+    expect(await failureOf(() => bring(server.url, folder))).toMatchObject(stopped);
+    const origin = httpOrigin(server.url, { apiKey: 'a key' });
+    expect(await failureOf(() => look({ origin }))).toMatchObject({
+      expected: expect.not.stringContaining('KEY'),
+    });
+  });
+
+  test('is tried again within a minute, and says why and when', async () => {
+    const lines: string[] = [];
+    server.lies.set('index.html', (response, request, bytes) => {
+      server.lies.set('index.html', (again) => serve(again, request, bytes));
+      response.writeHead(503, { 'retry-after': '60' }).end();
+    });
+    const origin = httpOrigin(server.url, { log: (line) => lines.push(line) });
+    expect((await look({ origin })).findings).toEqual([]);
+    expect(lines).toEqual([`${server.url}/index.html: status 503; trying again in 60 s`]);
+  });
+
   test('may say of no snapshot, and of no old history, that it is larger than two releases', async () => {
     const entries = parseSnapshotIndex(server.site.get(LIST)!.toString());
     const [path, old] = ['snapshots/2025-12-01T00Z/index.json', `snapshots/histories/${'0'.repeat(64)}`];

@@ -16,7 +16,7 @@ const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 
 /**
  * One page of the remote ledger. What may pass (a server error, a time-out, a broken connection, text that is no whole
- * JSON) is tried again after 1, 2, 4 … s, or when the server says. Throws `import_failed`, naming the URL and, where one
+ * JSON) is tried again after 1, 2, 4 … s, or when the server says, within a minute. Throws `import_failed`, naming the URL and, where one
  * event keeps the server from answering, that event.
  */
 export async function readPage(remote: Remote, limit: number, offset: number): Promise<RemoteEvent[]> {
@@ -27,7 +27,8 @@ export async function readPage(remote: Remote, limit: number, offset: number): P
       remote,
       () => tryPage(remote, url),
       (fault) => {
-        last = fault;
+        // Who is told to come back later asks for nothing more now.
+        if (!fault.isLong) last = fault;
         return failed(url, `a page of events, asked ${remote.attempts} times`, fault.message, fault);
       },
     );

@@ -18,6 +18,7 @@ async function bring(folder: string) {
     software: 'bench 0.0.0',
     apiKey: null,
     isStatic: false,
+    log: () => {},
     timeLimitMs: 600_000,
     attempts: 1,
     wait,

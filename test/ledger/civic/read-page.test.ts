@@ -82,10 +82,26 @@ describe('readPage', () => {
   });
 
   test('waits as long as the server says, at most a minute', async () => {
-    const answers = ['7', '86400'];
-    fail(2, (response) => response.writeHead(429, { 'retry-after': answers.shift()! }).end());
+    const answers = ['7', 'Sun, 06 Nov 1994 08:50:37 GMT'];
+    const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
+    fail(2, (response) => response.writeHead(429, { 'retry-after': answers.shift()!, date }).end());
     await readPage(remote(), 100, 0);
     expect(waits).toEqual([7000, 60_000]);
+  });
+
+  test.each([
+    ['75146', '20 h 53 min'],
+    ['61', '2 min'],
+    ['9999999', '2777 h 47 min'],
+    ['Sun, 06 Nov 1994 10:49:37 GMT', '2 h 0 min'],
+  ])('stops at once where the server wants to be asked after %s, and says when', async (after, when) => {
+    const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
+    fail(9, (response) => response.writeHead(429, { 'retry-after': after, date }).end());
+    await expect(readPage(remote(), 100, 0)).rejects.toMatchObject({
+      code: 'import_failed',
+      found: `status 429, to be asked again in ${when}`,
+    });
+    expect([server.requests.length, waits]).toEqual([1, []]);
   });
 
   test('gives up after the last attempt, naming the URL and what came', async () => {
