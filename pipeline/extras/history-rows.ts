@@ -1,6 +1,6 @@
 import { readPiece } from '../formats/read-rows.ts';
 import type { Row } from '../formats/row.ts';
-import type { Table } from '../formats/tables.ts';
+import { type Table, timeColumn } from '../formats/tables.ts';
 import { readSegment } from '../publish/segment-file.ts';
 import type { Staging } from '../publish/staging.ts';
 
@@ -26,7 +26,8 @@ export async function* historyRows(
   order: RowOrder = 'by-day',
 ): AsyncGenerator<Row[]> {
   const { artifact } = table;
-  const byDay = order === 'by-day' && artifact.kind === 'history' && artifact.dayRows !== undefined;
+  const column = timeColumn(table);
+  const byDay = order === 'by-day' && isByDay(table);
   const segments = (staging.segments[artifact.path] ?? []).toReversed();
   const at = segments.findIndex(({ end_row }) => end_row > from);
   if (at < 0) return;
@@ -35,24 +36,31 @@ export async function* historyRows(
   for (const segment of segments.slice(byDay ? Math.max(0, at - 1) : at)) {
     const text = (await readSegment(staging.dir, segment)).toString();
     const rows = rest.concat(readPiece(table, text).reverse());
-    const end = byDay && segment !== segments.at(-1) ? startOfLastDay(rows) : rows.length;
+    const end = byDay && segment !== segments.at(-1) ? startOfLastDay(rows, column) : rows.length;
     rest = rows.slice(end);
-    const whole = byDay ? inDays(rows.slice(0, end)) : rows;
+    const whole = byDay ? inDays(rows.slice(0, end), column) : rows;
     const wanted = whole.slice(Math.max(0, from - (segment.end_row - rows.length)));
     if (wanted.length > 0) yield wanted;
   }
 }
 
-function startOfLastDay(rows: readonly Row[]): number {
-  return rows.findLastIndex(([day]) => day !== rows.at(-1)![0]) + 1;
+/** Rows that are of a day, all of which come when it is over; not those that come then and are of a moment. */
+function isByDay(table: Table): boolean {
+  const { artifact, columns } = table;
+  const comesByDay = artifact.kind === 'history' && artifact.dayRows !== undefined;
+  return comesByDay && columns[timeColumn(table)]?.type === 'date';
+}
+
+function startOfLastDay(rows: readonly Row[], column: number): number {
+  return rows.findLastIndex((row) => row[column] !== rows.at(-1)![column]) + 1;
 }
 
 /** A day's rows were added last first, for each goes to the front of the file. */
-function inDays(rows: readonly Row[]): Row[] {
+function inDays(rows: readonly Row[], column: number): Row[] {
   const ordered: Row[] = [];
   for (let begin = 0; begin < rows.length; ) {
     let end = begin;
-    while (end < rows.length && rows[end]![0] === rows[begin]![0]) end += 1;
+    while (end < rows.length && rows[end]![column] === rows[begin]![column]) end += 1;
     for (let index = end - 1; index >= begin; index -= 1) ordered.push(rows[index]!);
     begin = end;
   }

@@ -19,7 +19,10 @@ interface Listed {
   named?: string;
   /** Of a list within a list: the column that holds the outer row's member. */
   parent?: { column: string; member: string };
-  /** Columns that tell rows apart; none where rows may repeat. */
+  /**
+   * Columns that tell rows apart; none where rows may repeat, as they do wherever a ledger may give an id again: to correct
+   * a decision, to reopen a deliberation.
+   */
   key: readonly string[];
   /** Column → the table whose key it holds. */
   references?: Readonly<Record<string, string>>;
@@ -107,22 +110,21 @@ const LISTED: readonly Listed[] = [
     references: SENTINEL,
   },
   { name: 'events_by_day', path: 'academics/events-by-day.csv', key: ['date', 'event_type'] },
-  { name: 'deliberations', path: 'philosophy/deliberations.json', from: 'deliberations[]', key: ['id'] },
+  { name: 'deliberations', path: 'philosophy/deliberations.json', from: 'deliberations[]', key: [] },
   {
     name: 'positions',
     path: 'philosophy/deliberations.json',
     from: 'deliberations[].sentinels[]',
     title: 'Positions taken in deliberations',
     parent: { column: 'deliberation', member: 'id' },
-    key: ['deliberation', 'id'],
-    references: { deliberation: 'deliberations', id: 'sentinel_status' },
+    key: [],
+    references: ID_IS_SENTINEL,
   },
   {
     name: 'deliberation_archive',
     path: 'philosophy/deliberation-archive.json',
     from: 'deliberations[]',
-    // A ledger may open one again under its old id, long after.
-    key: ['id', 'closed'],
+    key: [],
   },
   {
     name: 'virtues',
@@ -131,7 +133,7 @@ const LISTED: readonly Listed[] = [
     named: 'virtue',
     key: ['virtue'],
   },
-  { name: 'decisions', path: 'philosophy/decisions.json', from: 'decisions[]', key: ['id'] },
+  { name: 'decisions', path: 'philosophy/decisions.json', from: 'decisions[]', key: [] },
   {
     name: 'drift_trends',
     path: 'philosophy/drift-analysis.json',

@@ -43,6 +43,24 @@ describe('the changes of the data', () => {
     expect(new Set(changes.map(({ id }) => id)).size).toBe(changes.length);
   });
 
+  test('have an entry for each record of one id, the last recorded first', () => {
+    const record = (outcome: string) => ['d', day(38), 't', [], [], 'r', outcome, ''];
+    const set = ['2025-12-09T10:00:00Z', 'C-159', 'FOR-ECONOMISTS', 1.4, 'budget_discipline'];
+    const rows: RecentRows = new Map([
+      ['decisions', [record('first'), ['d/2', ...record('another').slice(1)], record('corrected')]],
+      ['cathedral_multipliers', [set, set]],
+    ]);
+    const found = changesOf(rows);
+    expect(found.map(({ id }) => id)).toEqual([
+      'decision/d/3',
+      'decision/d/2',
+      'decision/d',
+      'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS/2',
+      'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS',
+    ]);
+    expect(found.slice(0, 3).map(({ summary }) => summary)).toEqual(['corrected', 'another', 'first']);
+  });
+
   test('add amounts exactly, and tell the index', () => {
     expect(changes[0]).toMatchObject({
       title: `${day(39)}: 12,345,678 MIC minted, total supply 1,039 MIC`,

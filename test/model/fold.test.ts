@@ -145,6 +145,52 @@ describe('system health', () => {
   });
 });
 
+describe('a deliberation', () => {
+  const id = { deliberation: 'd-1' };
+  const closed = { ...id, consensus: 'reached', outcome: 'Done.' } as const;
+  const position = { ...id, position: 'support' as const, reasoning: '', virtue_tags: [] };
+
+  test('that is opened again under its id once it is closed is another one, and no finding', () => {
+    const state = fold(
+      begun()
+        .add(G, 'deliberation_opened', 'ATLAS', { ...id, topic: 'Whether' })
+        .add(G, 'deliberation_closed', 'ATLAS', closed)
+        .add(G, 'deliberation_opened', 'ATLAS', { ...id, topic: 'Whether after all' })
+        .add(G, 'position_taken', 'ATLAS', position),
+    );
+    expect(statements(state)).toEqual([]);
+    expect(state.deliberations).toMatchObject([
+      { topic: 'Whether', consensus: 'reached', positions: [] },
+      { topic: 'Whether after all', consensus: null, positions: [{ id: 'ATLAS' }] },
+    ]);
+  });
+
+  test('that is opened while it is open stays as it is, and is a finding', () => {
+    const opened = { ...id, topic: 'Whether' };
+    const ledger = begun().add(G, 'deliberation_opened', 'ATLAS', opened);
+    const state = fold(ledger.add(G, 'deliberation_opened', 'ATLAS', opened));
+    expect(state.deliberations).toHaveLength(1);
+    expect(statements(state)).toEqual(['Event 3: deliberation d-1 is open already']);
+  });
+});
+
+describe('alerts', () => {
+  test('have ids of their own where the ledger names one as a finding is named', () => {
+    const alert = { severity: 'info', scope: 'ledger', message: 'Mine.' } as const;
+    const state = fold(
+      begun()
+        .add(G, 'heartbeat', 'NOBODY', {})
+        .add(G, 'alert_raised', 'ATLAS', { alert: 'finding-2-1', ...alert })
+        .add(G, 'alert_raised', 'ATLAS', { alert: 'finding-2-1-finding', ...alert }),
+    );
+    expect(activeAlerts(state).map(({ id, severity }) => [id, severity])).toEqual([
+      ['finding-2-1', 'info'],
+      ['finding-2-1-finding', 'info'],
+      ['finding-2-1-finding-finding', 'warning'],
+    ]);
+  });
+});
+
 describe('compliance', () => {
   test('takes the worst status; an unknown one counts as under review', () => {
     expect(worstStatus(['compliant', 'utility_token', 'compatible', 'high_risk_compliant'])).toBe(

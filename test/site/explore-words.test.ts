@@ -7,6 +7,7 @@ import { firstSentence } from '../../src/components/explore/first-sentence.ts';
 import { linkWords } from '../../src/components/explore/linked-words.ts';
 import { pageNames } from '../../src/components/explore/page-names.ts';
 import { questionOf } from '../../src/components/explore/questions.ts';
+import { recordsAt } from '../../src/components/explore/records-at.ts';
 import { sentinelSentences } from '../../src/components/explore/sentinel-sentences.ts';
 import type { SentinelEntry } from '../../src/components/explore/sentinels.ts';
 import { shortText } from '../../src/components/explore/short-text.ts';
@@ -38,23 +39,123 @@ describe('the name of a page', () => {
     );
   });
 
-  test('is a plain one for any id, unlike every other, and none that is taken', () => {
-    const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 120, unit: 'binary' }), { maxLength: 6 });
+  test('keeps what is plain, dots and all', () => {
+    const ids = ['d_2--', 'v1.2', 'a.b-c', '7', 'consul', 'in-2025-07', 'in-31', 'indexed', 'x'.repeat(100)];
+    expect([...pageNames(ids).values()]).toEqual(ids);
+  });
+
+  test('never means anything to a file system, a host or the site’s build', () => {
+    const ids = [
+      ...[
+        'index.html',
+        'INDEX',
+        'index',
+        'Index.HTM',
+        'a.html',
+        'in-2025',
+        'IN-0031',
+        'web.config',
+        'x.br',
+        'x.gz',
+      ],
+      ...[
+        'con',
+        'NUL',
+        'aux.txt',
+        'com1',
+        'LPT9.x',
+        '.',
+        '..',
+        '...',
+        '.htaccess',
+        '_headers',
+        'a.',
+        'a..b',
+        'a b',
+      ],
+      ...[
+        '%2e%2e',
+        '%',
+        '../x',
+        'a/b',
+        'a\\b',
+        '\u212a',
+        '\u0130',
+        'x'.repeat(101),
+        'é'.repeat(200),
+        '\u202e',
+      ],
+    ];
+    const names = [...pageNames(ids).values()];
+    for (const [index, name] of names.entries())
+      expect(name, ids[index]).toMatch(/^([a-z0-9-]+-)?[0-9a-f]{10}$/);
+    expect(new Set(names).size).toBe(ids.length);
+  });
+
+  test('is a plain one for any id, unlike every other, and stays whatever comes later', () => {
+    const part = fc.constantFrom(
+      ...'aAbB.-_/% é',
+      'e\u0301',
+      'index',
+      '.html',
+      'in-',
+      '2025',
+      'con',
+      '\u212a',
+    );
+    const id = fc.oneof(
+      fc.string({ minLength: 1, maxLength: 30, unit: 'binary' }),
+      fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
+    );
+    const ids = fc.uniqueArray(id, { minLength: 1, maxLength: 12 });
+    // Each may be followed by an id that is the very name that it was given.
+    const hostile = ids.map((all) => [...new Set(all.flatMap((one) => [...pageNames([one]).values(), one]))]);
     fc.assert(
-      fc.property(ids, (ids) => {
-        const names = [
-          ...pageNames([...ids, '..', 'a/b', 'Atlas', 'ATLAS', 'in-2026'], ['in-2026']).values(),
-        ];
-        for (const name of names) expect(name).toMatch(/^[a-z0-9][a-z0-9._-]*$/);
-        expect(new Set([...names, 'in-2026']).size).toBe(names.length + 1);
+      fc.property(fc.oneof(ids, hostile), (all) => {
+        const names = pageNames(all);
+        expect(new Set(names.values()).size).toBe(new Set(all).size);
+        for (const name of names.values()) {
+          expect(name).toMatch(/^[a-z0-9](?:[a-z0-9_-]|\.(?=[a-z0-9]))*$/);
+          expect(name).not.toMatch(/^in-\d{4}$|^index(\.|$)|^(con|prn|aux|nul|(com|lpt)\d)(\.|$)|\.html?$/);
+          expect(name.length).toBeLessThanOrEqual(100);
+        }
+        const before = all.slice(0, Math.ceil(all.length / 2));
+        for (const [one, name] of pageNames(before)) expect(names.get(one)).toBe(name);
       }),
     );
+  });
+
+  test('is another one where an earlier id was made to have it', () => {
+    const forged = pageNames(['a b']).get('a b')!;
+    expect(pageNames([forged, 'a b']).get(forged)).toBe(forged);
+    expect(pageNames([forged, 'a b']).get('a b')).toMatch(/^a-b-[0-9a-f]{10}$/);
+    expect(pageNames([forged, 'a b']).get('a b')).not.toBe(forged);
   });
 
   test('stays when later ids come', () => {
     const before = pageNames(['Atlas', 'a b']);
     const after = pageNames(['Atlas', 'a b', 'ATLAS', 'a-b']);
     for (const [id, name] of before) expect(after.get(id)).toBe(name);
+  });
+});
+
+describe('the records of a page', () => {
+  const all = ['c', 'a', 'b', 'a', 'd'].map((id, index) => ({ href: `/decisions/${id}/`, index }));
+
+  test('are all of its address, newest first, and beside them those of other pages', () => {
+    expect(recordsAt(all, '/decisions/a/')).toEqual({
+      one: all[1],
+      previous: [all[3]],
+      later: all[0],
+      earlier: all[2],
+    });
+    expect(recordsAt(all, '/decisions/d/')).toEqual({
+      one: all[4],
+      previous: [],
+      later: all[3],
+      earlier: null,
+    });
+    expect(recordsAt(all, '/decisions/in-2025/').one).toBeNull();
   });
 });
 

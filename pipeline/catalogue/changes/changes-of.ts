@@ -1,5 +1,6 @@
 import type { Row, Value } from '../../formats/row.ts';
 import { TABLES, type Table } from '../../formats/tables.ts';
+import { compareTimestamps } from '../../ledger/timestamp-order.ts';
 import { formatAmount, parseAmount } from '../../model/amount.ts';
 import { type Change, FEED_DAYS, MOST_CHANGES } from './change.ts';
 
@@ -29,17 +30,26 @@ export function changesOf(rows: RecentRows): Change[] {
     const isOfDay = ({ date }: Cells) => date === day.date;
     return dayChange(day, minting!.filter(isOfDay), mii!.find(isOfDay));
   });
-  const changes = [...days, ...multipliers!.map(multiplierChange), ...decisions!.map(decisionChange)];
-  return changes.sort(newestFirst).slice(0, MOST_CHANGES);
+  const changes = [...multipliers!.map(multiplierChange), ...decisions!.map(decisionChange), ...days];
+  return withOwnIds(changes)
+    .reverse()
+    .sort((a, b) => compareTimestamps(b.updated, a.updated))
+    .slice(0, MOST_CHANGES);
+}
+
+/** A ledger may correct a decision under its id, and set a multiplier twice at one instant: each is an entry of its own. */
+function withOwnIds(changes: readonly Change[]): Change[] {
+  const taken = new Set<string>();
+  return changes.map((change) => {
+    let { id } = change;
+    for (let count = 2; taken.has(id); count += 1) id = `${change.id}/${count}`;
+    taken.add(id);
+    return { ...change, id };
+  });
 }
 
 function named({ columns }: Table, rows: readonly Row[] = []): Cells[] {
   return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]!])));
-}
-
-function newestFirst(a: Change, b: Change): number {
-  if (a.updated !== b.updated) return a.updated < b.updated ? 1 : -1;
-  return a.id < b.id ? -1 : 1;
 }
 
 function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined): Change {

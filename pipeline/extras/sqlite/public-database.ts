@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { CathedralError } from '../../errors.ts';
 import type { Row } from '../../formats/row.ts';
 import { insertInto, META_ROWS, SQLITE_SCHEMA, toSqlite } from '../../formats/sqlite-schema.ts';
 import type { Table } from '../../formats/tables.ts';
@@ -46,8 +47,18 @@ export class PublicDatabase {
     const { name, columns } = table;
     const statement = this.#inserts.get(name) ?? this.#database.prepare(insertInto(table));
     this.#inserts.set(name, statement);
-    for (const row of rows)
-      statement.run(...row.map((value, index) => toSqlite(value, columns[index]!.type)));
+    for (const row of rows) {
+      try {
+        statement.run(...row.map((value, index) => toSqlite(value, columns[index]!.type)));
+      } catch (cause) {
+        throw new CathedralError('publish_failed', {
+          place: `${this.#path}, table ${name}`,
+          expected: 'a row that the table takes',
+          found: `${(cause as Error).message}: ${JSON.stringify(row).slice(0, 200)}`,
+          cause,
+        });
+      }
+    }
   }
 
   /** The days before `end` (all, where it is null), each in one go: its rows of one table after those of another. */

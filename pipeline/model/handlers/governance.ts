@@ -1,15 +1,20 @@
 import type { EventOf } from '../../ledger/event.ts';
 import { addFinding } from '../finding.ts';
-import type { State } from '../state.ts';
+import type { Deliberation, State } from '../state.ts';
 import { dayOf } from '../window.ts';
 
 const RECENT_DECISIONS = 12;
 
+/** One that is closed may be opened again under its id: that is another deliberation. */
+function openDeliberation(state: State, id: string): Deliberation | undefined {
+  return state.deliberations.find((known) => known.id === id && known.closed_at === null);
+}
+
 export function deliberationOpened(state: State, event: EventOf<'deliberation_opened'>): void {
   const { deliberation: id, topic } = event.data;
   state.year.deliberations_opened += 1;
-  if (state.deliberations.some((known) => known.id === id)) {
-    addFinding(state, event, `deliberation ${id} was opened before`);
+  if (openDeliberation(state, id)) {
+    addFinding(state, event, `deliberation ${id} is open already`);
     return;
   }
   state.deliberations.push({
@@ -31,7 +36,7 @@ export function positionTaken(state: State, event: EventOf<'position_taken'>): v
   if (position === 'oppose' || position === 'abstain') {
     state.contrary.push({ timestamp: event.timestamp, has_reasoning: reasoning.trim() !== '' });
   }
-  const deliberation = state.deliberations.find((known) => known.id === id && known.closed_at === null);
+  const deliberation = openDeliberation(state, id);
   if (!deliberation) {
     addFinding(state, event, `a position on ${id}, which is not open`, event.agent);
     return;
@@ -43,7 +48,7 @@ export function positionTaken(state: State, event: EventOf<'position_taken'>): v
 
 export function deliberationClosed(state: State, event: EventOf<'deliberation_closed'>): void {
   const { deliberation: id, consensus, outcome } = event.data;
-  const deliberation = state.deliberations.find((known) => known.id === id && known.closed_at === null);
+  const deliberation = openDeliberation(state, id);
   if (!deliberation) {
     addFinding(state, event, `${id} is closed but was not open`);
     return;

@@ -5,13 +5,24 @@ import { minting } from './supply.ts';
 
 /** Raised and not cleared, and the findings of the last thirty days; newest first. */
 export function activeAlerts(state: State): Alert[] {
-  const findings = within(state.findings.recent, state.asOf, (finding) => finding.raised_at);
+  const raised = new Set(state.alerts.map(({ id }) => id));
+  const findings = within(state.findings.recent, state.asOf, (finding) => finding.raised_at).map(
+    (finding) => ({
+      ...finding,
+      id: freeId(finding.id, raised),
+    }),
+  );
   const newestFirst = (a: Alert, b: Alert) =>
     a.raised_at < b.raised_at ? 1 : a.raised_at > b.raised_at ? -1 : 0;
   return [...state.alerts, ...findings].sort(newestFirst);
 }
 
 export const HEALTHS = ['healthy', 'degraded', 'critical', 'not_measured'] as const;
+
+/** A ledger may name an alert as findings are named: the alert keeps its id. */
+function freeId(id: string, taken: ReadonlySet<string>): string {
+  return taken.has(id) ? freeId(`${id}-finding`, taken) : id;
+}
 
 /**
  * critical: a third of the active sentinels offline, mii below its threshold, or a critical alert;

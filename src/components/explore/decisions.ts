@@ -20,15 +20,14 @@ const Archive = z.looseObject({
 });
 
 export type Decision = z.output<typeof Archive>['decisions'][number] & {
-  /** Of its page. */
+  /** Of its page: of all that were recorded under its id. */
   href: string;
 };
 
 /** The whole archive, newest first. */
 export const decisions = perRelease((release): Decision[] => {
   const all = release.read(published.path, Archive).decisions;
-  const years = new Set(all.map(({ date }) => yearName(date.slice(0, 4))));
-  const names = pageNames(all.map(({ id }) => id).reverse(), [...years]);
+  const names = pageNames(all.map(({ id }) => id).reverse());
   return all.map((decision) => ({ ...decision, href: `/decisions/${names.get(decision.id)}/` }));
 });
 

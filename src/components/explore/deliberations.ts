@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { deliberationArchive } from '../../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { deliberations as current } from '../../../pipeline/artifacts/philosophy/deliberations.ts';
-import { yearName } from './decisions.ts';
+import { compareTimestamps } from '../../../pipeline/ledger/timestamp-order.ts';
+import { DELIBERATION_DAYS, within } from '../../../pipeline/model/window.ts';
 import { pageNames } from './page-names.ts';
 import { perRelease } from './per-release.ts';
 
@@ -12,7 +13,7 @@ export type Position = Current['sentinels'][number];
 
 export interface Deliberation {
   id: string;
-  /** Of its page. */
+  /** Of its page: of all that were opened under its id. */
   href: string;
   topic: string;
   /** When it was opened and closed; null while it is not in the archive, which is of days that are over. */
@@ -26,25 +27,31 @@ export interface Deliberation {
 
 /** All since genesis: what the archive has not yet first, and within that and the archive the last opened first. */
 export const deliberations = perRelease((release): Deliberation[] => {
-  const closed = release.read(deliberationArchive.path, deliberationArchive.schema).deliberations;
-  const archived = new Map(closed.toReversed().map((one) => [one.id, one]));
-  const fresh = release
-    .read(current.path, current.schema)
-    .deliberations.filter(({ id, consensus }) => consensus === 'pending' || !archived.has(id));
-  for (const { id } of fresh) archived.delete(id);
-  const old = [...archived.values()].sort((one, other) => byText(other.opened, one.opened));
-  const all = [...fresh, ...old];
-  const years = new Set(closed.map((one) => yearName(one.closed.slice(0, 4))));
+  const archive = release.read(deliberationArchive.path, deliberationArchive.schema).deliberations;
+  const { timestamp, deliberations } = release.read(current.path, current.schema);
+  const fresh = notArchived(deliberations, archive, timestamp);
+  const old = archive.toSorted((one, other) => compareTimestamps(other.opened, one.opened));
   // The archive is never taken anything from, so what it names first keeps its name.
-  const names = pageNames(
-    [...old.toReversed(), ...fresh.toReversed()].map(({ id }) => id),
-    [...years],
-  );
-  return all.map((one) => toDeliberation(one, `/deliberations/${names.get(one.id)}/`));
+  const names = pageNames([...old.toReversed(), ...fresh.toReversed()].map(({ id }) => id));
+  return [...fresh, ...old].map((one) => toDeliberation(one, `/deliberations/${names.get(one.id)}/`));
 });
 
-function byText(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
+/**
+ * Those of the file that the archive has not yet. Under one id several may have been opened, one after the other. The file
+ * has those of the last 90 days, the archive those closed before today, so both have the earliest of the file's.
+ */
+function notArchived(recent: readonly Current[], archive: readonly Archived[], asOf: string): Current[] {
+  const both = new Map<string, number>();
+  for (const { id } of within(archive, asOf, ({ closed }) => closed, DELIBERATION_DAYS))
+    both.set(id, (both.get(id) ?? 0) + 1);
+  return recent
+    .toReversed()
+    .filter(({ id }) => {
+      const left = both.get(id) ?? 0;
+      both.set(id, left - 1);
+      return left <= 0;
+    })
+    .reverse();
 }
 
 function toDeliberation(one: Current | Archived, href: string): Deliberation {

@@ -39,10 +39,14 @@ export function deliberationBefore(release: SiteRelease, { topic }: Decision): D
 /** The other decisions on the same question, newest first: it was reviewed, or is a review itself. */
 export function otherDecisions(release: SiteRelease, topic: string, own: Decision | null): Decision[] {
   const all = byQuestion(release).decisions.get(questionOf(topic)) ?? [];
-  return all.filter((one) => one !== own);
+  return all.filter(({ href }) => href !== own?.href);
 }
 
-function onlyOne<T extends { topic: string }>(found: readonly T[] = [], topic: string): T | null {
+/** The newest record of the one page there is with the topic. */
+function onlyOne<T extends { topic: string; href: string }>(
+  found: readonly T[] = [],
+  topic: string,
+): T | null {
   const same = found.filter((one) => one.topic === topic);
-  return same.length === 1 ? same[0]! : null;
+  return new Set(same.map(({ href }) => href)).size === 1 ? same[0]! : null;
 }

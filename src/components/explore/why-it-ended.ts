@@ -62,7 +62,7 @@ function silent(positions: readonly Position[]): string[] {
 function limits(one: Case, all: readonly Case[]): string[] {
   const sharesOf = (consensus: Case['consensus']) =>
     all
-      .filter((other) => other.consensus === consensus && other.id !== one.id)
+      .filter((other) => other.consensus === consensus && other !== one)
       .flatMap(({ positions }) => tally(positions).share ?? []);
   const [reached, failed] = [sharesOf('reached'), sharesOf('not_reached')];
   const [least, most] = [Math.min(...reached), Math.max(...failed)];

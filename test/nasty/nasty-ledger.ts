@@ -1,0 +1,91 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BuildOptions, type BuildReport, build } from '../../pipeline/build.ts';
+import { check } from '../../pipeline/check.ts';
+import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
+import { SLOT_MS, slotId } from '../../pipeline/ledger/slot.ts';
+import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
+import type { Problem } from '../../pipeline/publish/verify-release.ts';
+import { ORIGIN, signer } from '../ledger/test-signer.ts';
+import { cycleLabel } from '../model/cycle.ts';
+
+/** Time, type, agent, data, and the cycle where it is not that of the day. */
+export type NastyEvent = [string, string, string, Record<string, unknown>, string?];
+/** The events of each snapshot. */
+export type NastyLedger = readonly (readonly NastyEvent[])[];
+
+const FIRST = Date.parse('2025-07-03T06:00:00Z');
+const slotOf = (index: number) => slotId(FIRST + index * SLOT_MS);
+
+/** Writes the ledger into `folder`/ledger. Which slot events are sealed in does not follow from their times. */
+export async function writeNastyLedger(folder: string, ledger: NastyLedger): Promise<void> {
+  const path = join(folder, 'ledger');
+  await rm(path, { recursive: true, force: true });
+  await mkdir(path, { recursive: true });
+  let position: LedgerPosition = LEDGER_START;
+  for (const [index, events] of ledger.entries()) {
+    const writer = SnapshotWriter.create(path, position, signer, ORIGIN, { durable: false });
+    for (const [timestamp, type, agent, data, cycle = cycleOf(timestamp)] of events)
+      await writer.append({ seq: writer.size, timestamp, cycle, type, agent, data, salt: 'A'.repeat(22) });
+    position = await writer.seal(slotOf(index));
+  }
+}
+
+function cycleOf(timestamp: string): string {
+  return timestamp < '2025-07-03' ? 'C-0' : cycleLabel(timestamp);
+}
+
+export function nastyOptions(folder: string, out: string, more: Partial<BuildOptions> = {}): BuildOptions {
+  return {
+    ledger: join(folder, 'ledger'),
+    out: join(folder, out),
+    verifiers: [signer.verifier],
+    documents: 'data/documents',
+    companions: null,
+    baseUrl: 'https://data.example.org',
+    contact: 'contact@data.example.org',
+    software: 'cathedral-data-service/test',
+    rebuild: false,
+    site: false,
+    extras: true,
+    charts: true,
+    print: null,
+    publisher: null,
+    waitMs: 0,
+    log: () => {},
+    ...more,
+  };
+}
+
+export interface Published {
+  /** Of the last run. */
+  report: BuildReport;
+  /** Every file of the release by its path in it, as Latin-1. */
+  files: Readonly<Record<string, string>>;
+  /** What a check finds, which makes everything again from genesis: the runs gave what one run gives. */
+  problems: Problem[];
+}
+
+/** Publishes the ledger with a run for each snapshot, and checks the last release. */
+export async function publishNasty(
+  folder: string,
+  ledger: NastyLedger,
+  more: Partial<BuildOptions> = {},
+): Promise<Published> {
+  await writeNastyLedger(folder, ledger);
+  const options = nastyOptions(folder, 'out', more);
+  // Before the first event there is nothing to publish. Pages are made of files that are the same: once is enough.
+  const first = ledger.findIndex((events) => events.length > 0);
+  for (let index = first; index < ledger.length - 1; index += 1)
+    await build({ ...options, site: false, until: slotOf(index) });
+  const report = await build(options);
+  return { report, files: await filesOf(options.out), problems: await check(options) };
+}
+
+async function filesOf(out: string): Promise<Record<string, string>> {
+  const root = join(out, 'current/');
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const read = async (file: string) => [file.slice(root.length), await readFile(file, 'latin1')] as const;
+  return Object.fromEntries(await Promise.all(files.map(read)));
+}

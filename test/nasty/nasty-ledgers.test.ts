@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NASTY_LEDGER } from './nasty-events.ts';
+import { type Published, publishNasty } from './nasty-ledger.ts';
+
+let folder: string;
+let published: Published;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-nasty-'));
+  published = await publishNasty(folder, NASTY_LEDGER, { site: true });
+}, 400_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const text = (path: string) => Buffer.from(published.files[`public/${path}`]!, 'latin1').toString();
+const json = (path: string) => JSON.parse(text(path));
+function rows(sql: string): Record<string, unknown>[] {
+  using database = new DatabaseSync(join(folder, 'out/current/public/cathedral.sqlite'), { readOnly: true });
+  return database.prepare(sql).all();
+}
+/** The texts of these members, in their order. */
+const outcomes = (all: readonly Record<string, unknown>[]) => all.map(({ outcome }) => outcome);
+/** What of `words` a page says, in the order in which it first says it. */
+function said(path: string, words: readonly string[]): string[] {
+  const main = text(path).replace(/^.*<main/s, '');
+  return words.filter((word) => main.includes(word)).sort((a, b) => main.indexOf(a) - main.indexOf(b));
+}
+
+test('a nasty ledger is published in many runs as in one', () => {
+  expect(published.problems).toEqual([]);
+});
+
+describe('a decision that is corrected under its id', () => {
+  const NEWEST_FIRST = ['Again.', 'Corrected.', 'First.'];
+
+  test('is published as often as it was recorded, newest first', () => {
+    const all = json('philosophy/decisions.json').decisions;
+    expect(outcomes(all.filter(({ id }: { id: string }) => id === 'd'))).toEqual(NEWEST_FIRST);
+    expect(outcomes(rows(`SELECT outcome FROM decisions WHERE id = 'd'`))).toEqual(NEWEST_FIRST.toReversed());
+    expect(text('feed.atom').match(/(?<=<summary type="text">)(Again|Corrected|First)\.(?=<)/g)).toEqual(
+      NEWEST_FIRST,
+    );
+  });
+
+  test('has one page with each record', () => {
+    expect(said('decisions/d/index.html', NEWEST_FIRST)).toEqual(NEWEST_FIRST);
+  });
+});
+
+describe('a deliberation that is opened again under its id', () => {
+  test.each(['at-once', 'next-day', 'ninety-days', 'later'])('%s is published as another one', (id) => {
+    const archive = json('philosophy/deliberation-archive.json').deliberations;
+    expect(outcomes(archive.filter((one: { id: string }) => one.id === id))).toEqual([
+      'Three.',
+      'Two.',
+      'One.',
+    ]);
+    expect(
+      outcomes(rows(`SELECT outcome FROM deliberation_archive WHERE id = '${id}' ORDER BY rowid`)),
+    ).toEqual(['One.', 'Two.', 'Three.']);
+    const { deliberations } = json('philosophy/deliberations.json');
+    expect(deliberations.find((one: { id: string }) => one.id === id)).toMatchObject({
+      topic: `Fourth ${id}`,
+      consensus: 'pending',
+    });
+    const page = ['Three.', 'Two.', 'One.', `Fourth ${id}`];
+    expect(said(`deliberations/${id}/index.html`, page)).toEqual([`Fourth ${id}`, 'Three.', 'Two.', 'One.']);
+  });
+});
+
+test('a finding has an id of its own where the ledger names an alert like it', () => {
+  const ids = json('government/sentinel-status.json').alerts.map(({ id }: { id: string }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id: string) => id.endsWith('-finding'))).toHaveLength(1);
+});
