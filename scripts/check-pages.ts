@@ -1,4 +1,4 @@
-// Checks the types of .astro files, which tsc does not read: each becomes a TSX file below var/, tsc reads those, and what
+// Checks the types of .astro files, which tsc does not read: each becomes a TSX file below .astro/, tsc reads those, and what
 // it finds is said of the place in the .astro file. `node scripts/check-pages.ts [FOLDER]`: FOLDER has a tsconfig.json and
 // src/; by default this project. Exits 1 where there is a fault.
 import { spawnSync } from 'node:child_process';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type ConvertToTsxResult, convertToTsx } from '@astrojs/astro2tsx';
 
 /** Below the folder; its own tree is as that of the folder, and `rootDirs` lays the two over each other. */
-const BESIDE = 'var/astro-types';
+const BESIDE = '.astro/types-of-pages';
 const TSCONFIG = {
   extends: '../../tsconfig.json',
   compilerOptions: {
@@ -47,7 +47,7 @@ function convert(path: string): Page {
   return { source, tsx };
 }
 
-/** `var/astro-types/src/pages/x.astro.tsx(9,3): error …` → `src/pages/x.astro(7,3): error …`; another line stays. */
+/** `.astro/types-of-pages/src/pages/x.astro.tsx(9,3): error …` → `src/pages/x.astro(7,3): error …`; another line stays. */
 function inSource(line: string): string {
   const [, file = '', row, column, rest] = /^(\S+)\.tsx\((\d+),(\d+)\)(.*)$/.exec(line) ?? [];
   const path = relative(beside, resolve(folder, file));

@@ -1,10 +1,13 @@
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 const MEMORY = '/dev/shm';
 /** Several times what there is at once of what the tests write. */
 const ENOUGH_BYTES = 2 * 2 ** 30;
+
+/** Where a service keeps what it has, in a checkout that may be an operator's: keys among it. Tests leave it alone. */
+const KEPT = resolve(import.meta.dirname, '../var');
 
 /**
  * Before the first test and after the last one of a run: the temporary folder, of the tests and of what they start, is one of
@@ -14,7 +17,23 @@ const ENOUGH_BYTES = 2 * 2 ** 30;
 export default async function setUp(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join((await hasRoom()) ? MEMORY : tmpdir(), 'cathedral-tests-'));
   process.env.TMPDIR = folder;
-  return () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  const kept = await namesIn(KEPT);
+  return async () => {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    const left = (await namesIn(KEPT)).filter((name) => !kept.includes(name));
+    if (left.length > 0) throw new Error(`${KEPT}: expected what was there before the tests, found ${left}`);
+  };
+}
+
+/** Of the folder, and of those in it. */
+async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const inner = await Promise.all(
+    names.map(async (name) =>
+      (await readdir(join(folder, name)).catch(() => [])).map((below) => join(name, below)),
+    ),
+  );
+  return [...names, ...inner.flat()];
 }
 
 async function hasRoom(): Promise<boolean> {
