@@ -1,6 +1,9 @@
-import { Companions } from '../attestation/companions.ts';
+import { z } from 'zod';
+import { Companion, Companions } from '../attestation/companions.ts';
 import type { Problem } from '../attestation/problem.ts';
-import { readJson } from '../attestation/read-json.ts';
+import { PublishedRegistry, trustOf } from '../attestation/published-registry.ts';
+import { type Json, readJson } from '../attestation/read-json.ts';
+import type { Registry } from '../attestation/registry.ts';
 import { schemaProblems } from '../attestation/schema-problems.ts';
 import { CathedralError } from '../errors.ts';
 import type { Verifier } from '../ledger/note.ts';
@@ -39,21 +42,46 @@ export function publishedKeyOf({ companions }: Companions): string | null {
   return found?.companion ?? null;
 }
 
-/** As many companions and wallets as there may be take less; what nests deeper than the fifth level has no member to be. */
-const LIMITS = { maxBytes: 4_194_304, maxDepth: 8 };
+/** A service that has had ten thousands of attestations publishes as much; what nests deeper has no member to be. */
+const LIMITS = { maxBytes: 67_108_864, maxDepth: 8 };
 
-/** Throws config_invalid, naming the first member that is not as it should be. */
+/** Whom a file names, and what it knows of a ledger: null where it is no service's published file. */
+export interface TrustFile {
+  companions: Companions;
+  registry: Registry | null;
+}
+
+/** The companions of a file in any of the forms of `readTrustFile`. */
 export async function readCompanionsFile(path: string): Promise<Companions> {
+  return (await readTrustFile(path)).companions;
+}
+
+/**
+ * A file of companions and wallets, the single companion that `attest keygen` prints, or the `companions.json` that a service
+ * publishes. Throws config_invalid, naming the first member that is not as it should be.
+ */
+export async function readTrustFile(path: string): Promise<TrustFile> {
   const bytes = await readAtMost(path, LIMITS.maxBytes + 1).catch((cause: NodeJS.ErrnoException) => {
     throw fault(path, 'a file that can be read', cause.code ?? cause.message, cause);
   });
   const { value, problem } = readJson(bytes, LIMITS);
   if (problem)
     throw fault(path, `JSON that says one thing only, of at most ${LIMITS.maxBytes} bytes`, said(problem));
-  const parsed = Companions.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [first] = schemaProblems(parsed.error.issues, value);
-  throw fault(path, 'companions with their keys, and wallets', said(first!));
+  try {
+    return parseTrust(value);
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    const [first] = schemaProblems(error.issues, value);
+    throw fault(path, 'companions with their keys, and wallets', said(first!));
+  }
+}
+
+/** By the members that it has, so that its faults are told in the terms of what it means to be. Throws a ZodError. */
+function parseTrust(value: Json): TrustFile {
+  const has = (name: string) => typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+  if (has('attestations')) return trustOf(PublishedRegistry.parse(value));
+  if (!has('keys')) return { companions: Companions.parse(value), registry: null };
+  return { companions: { companions: [Companion.parse(value)], wallets: [] }, registry: null };
 }
 
 /** `/companions/0/keys: Expected at least 1 items, found []. (too_few_items)` */

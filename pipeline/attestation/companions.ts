@@ -53,7 +53,7 @@ function atMost<T extends z.ZodType>(max: number, item: T) {
   return z.array(z.unknown()).max(max).pipe(z.array(item));
 }
 
-const Companion = z.strictObject({
+export const Companion = z.strictObject({
   companion: z.string().min(1).max(200),
   keys: z.array(z.unknown()).min(1).max(MAX_KEYS).pipe(z.array(CompanionKey)),
 });

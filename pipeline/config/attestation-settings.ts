@@ -19,7 +19,7 @@ export const ATTESTATION_SETTINGS = {
     default: null,
     unit: 'a JSON file of companions and wallets',
     description:
-      'Who may attest, with which keys, and the wallets behind ledger ids; all of it is published. Without it: nobody. In a sample ledger: the sample’s companions, whose keys are published, prove nothing, and are refused for any other ledger.',
+      'Who may attest, with which keys, and the wallets behind ledger ids; all of it is published. Without it: nobody. In a sample ledger: the sample’s companions, whose keys are published, prove nothing, and are refused for any other ledger. The form: {"companions": [{"companion": NAME, "keys": [{"algorithm": "ed25519", "public_key": HEX, "valid_from": DATE-TIME, "valid_until": DATE-TIME or left out}]}], "wallets": [{"ledger_id": UUID, "address": 0x…}]}; what `attest keygen` prints, or the companions.json that a service publishes.',
     path: true,
     schema: text,
   },

@@ -3,6 +3,7 @@ import { readCompanionsFile } from '../../pipeline/artifacts/read-companions.ts'
 import { formatDocument } from '../../pipeline/attestation/format-document.ts';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../pipeline/attestation/problem.ts';
+import type { Registry } from '../../pipeline/attestation/registry.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { registryOfState } from '../../pipeline/model/companions.ts';
@@ -95,11 +96,12 @@ const verify = defineCommand({
     const { print, progress } = context;
     const files = listFiles(attestationFiles);
     const local = source && (await openSource(source, config, context));
-    const companions = await trustedCompanions(config.companions, local, progress);
+    const trusted = await trustedCompanions(config.companions, local, progress);
     const ledger = local && (await readLedger(local, attestationAt));
     progress.end();
-    const registry = ledger && registryOfState(ledger.state);
-    const trust = { now: attestationAt ?? context.now(), companions, registry };
+    const registry = ledger ? registryOfState(ledger.state) : trusted.registry;
+    assertNotBefore(registry, attestationAt);
+    const trust = { ...trusted, registry, now: attestationAt ?? context.now() };
     const verdicts = [];
     for await (const verdict of verifyFiles(files, trust)) {
       verdicts.push(verdict);
@@ -156,6 +158,13 @@ export const ATTEST: Readonly<Record<string, Command>> = {
   'attest status': status,
   'attest revoke': revoke,
 };
+
+/** Throws config_invalid for a moment before the registry's: only a ledger's later events can be left out. */
+function assertNotBefore(registry: Registry | null, at: number | null): void {
+  if (at === null || !registry?.asOf || at >= Date.parse(registry.asOf)) return;
+  const expected = `${registry.asOf} or later, as of which the companions are, or the --ledger`;
+  throw new CathedralError('config_invalid', { place: '--at', expected, found: new Date(at).toISOString() });
+}
 
 async function askNewPassphrase(): Promise<string> {
   const first = await askPassphrase('A new passphrase, 12 characters or more: ');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
+import { readCompanions, readTrustFile } from '../../pipeline/artifacts/read-companions.ts';
 import { demoSigner } from '../../pipeline/sample/demo-key.ts';
 import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
 import { COMPANIONS } from '../attestation/signed-document.ts';
@@ -44,6 +44,14 @@ test('a key of the sample under any name is refused for another ledger', async (
 
 const KEY = COMPANIONS.companions[0]!.keys[0]!;
 const companion = (name: string, keys: unknown = [KEY]) => ({ companion: name, keys });
+const lost = { ended_at: '2025-12-01T11:00:00Z', reason: 'lost', drift: null, checked_at: null };
+const published = (companions: unknown[]) => ({
+  timestamp: '2025-12-01T12:00:00Z',
+  companions,
+  wallets: [],
+  attestations: [],
+  unattested: [{ attestation: 'a'.repeat(64), ...lost }],
+});
 const many = (count: number) => Array.from({ length: count }, (_, place) => companion(`C${place}`));
 const wallets = Array.from({ length: 10_001 }, () => ({ ledger_id: 'x', address: 'x' }));
 
@@ -93,10 +101,16 @@ test.each<[string, unknown, string]>([
   ],
   ['too many wallets', { companions: [], wallets }, '/wallets: Expected at most 10000 items'],
   [
-    'more bytes than are read',
-    `{"companions":[]}${' '.repeat(4_194_304)}`,
-    '/: It has more than 4194304 bytes. (too_large)',
+    'a single companion with a fault',
+    companion('A', []),
+    '/keys: Expected at least 1 items, found []. (too_few_items)',
   ],
+  [
+    'a service that publishes a key that is none',
+    published([{ companion: 'A', keys: [{ ...KEY, valid_until: null, public_key: '00'.repeat(32) }] }]),
+    '/companions/0/keys/0/public_key: Expected a public key of its algorithm',
+  ],
+  ['a service with another member', { ...published([]), more: 1 }, '/more: The schema has no member'],
 ])('a file of %s is refused, with its place and what was found', async (_, value, message) => {
   await expect(readCompanions(save('wrong.json', value), OTHER)).rejects.toMatchObject({
     code: 'config_invalid',
@@ -105,16 +119,25 @@ test.each<[string, unknown, string]>([
   });
 });
 
-test('as many companions and as many bytes as may be are read', async () => {
-  const text = JSON.stringify({ companions: many(1000) });
-  const path = save('large.json', text + ' '.repeat(4_194_304 - text.length));
+test('as many companions as may be are read', async () => {
+  const path = save('many.json', { companions: many(1000) });
   expect((await readCompanions(path, OTHER)).companions).toHaveLength(1000);
+});
+
+test('what keygen prints, and what a service publishes, say who attests', async () => {
+  const [first] = COMPANIONS.companions;
+  const one = { companions: [first], wallets: [] };
+  expect(await readTrustFile(save('entry.json', first))).toEqual({ companions: one, registry: null });
+  const ended = { companion: first!.companion, keys: [{ ...KEY, valid_until: KEY.valid_until ?? null }] };
+  const { companions, registry } = await readTrustFile(save('published.json', published([ended])));
+  expect(companions).toEqual(one);
+  expect(registry!.unattested('a'.repeat(64))).toMatchObject([{ reason: 'lost' }]);
 });
 
 test.each([
   ['a folder', FOLDER, 'found EISDIR'],
   ['a file that is not there', join(FOLDER, 'nothing.json'), 'found ENOENT'],
-  ['a file without end', '/dev/zero', 'It has more than 4194304 bytes.'],
+  ['a file without end', '/dev/zero', 'It has more than 67108864 bytes.'],
 ])('%s is refused', async (_, path, message) => {
   await expect(readCompanions(path, OTHER)).rejects.toMatchObject({
     code: 'config_invalid',

@@ -11,7 +11,13 @@ import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { demoSigner } from '../../pipeline/sample/demo-key.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { readLedger } from '../../src/commands/attestation/read-ledger.ts';
-import { COMPANIONS, LANTERN, signed, UNSIGNED } from '../attestation/signed-document.ts';
+import { COMPANIONS, LANTERN, NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';
+import {
+  attestationApp,
+  DOCUMENT as PUBLISHED,
+  UUID as PUBLISHED_UUID,
+  REGISTRY,
+} from '../sidecar/attestations/attestation-app.ts';
 import { openAttestCli, PASSPHRASE } from './attest-cli.ts';
 
 const { inFolder, save, attest } = openAttestCli();
@@ -159,4 +165,42 @@ test('a ledger whose snapshots end before its head begins is refused, and not ta
   for (const end of ['.checkpoint', '.ndjson.zst']) rmSync(newest.replace('.checkpoint', end));
   const { status, stderr } = await attest('status', { ledger, id: ID });
   expect([status, stderr]).toEqual([1, expect.stringContaining('(ledger_order)')]);
+});
+
+describe('a service’s published companions', () => {
+  const lost = { ended_at: '2025-12-01T11:00:00Z', reason: 'lost', drift: null, checked_at: null };
+  const revoked = REGISTRY.attestations.map((one) => ({
+    ...one,
+    status: 'revoked' as const,
+    ended_at: lost.ended_at,
+    reason: 'drift',
+  }));
+
+  test.each([
+    ['has it', REGISTRY, 'active'],
+    ['has revoked it', { ...REGISTRY, attestations: revoked }, 'revoked'],
+    [
+      'has its revocation alone',
+      { ...REGISTRY, attestations: [], unattested: [{ attestation: PUBLISHED_UUID, ...lost }] },
+      'revoked',
+    ],
+    ['does not have it', { ...REGISTRY, attestations: [] }, 'active'],
+    ['is later than its end', { ...REGISTRY, timestamp: '2026-03-01T00:00:00Z' }, 'expired'],
+  ])('give the verdict of the service: it %s', async (_, registry, status) => {
+    const { app } = await attestationApp({}, registry);
+    const headers = { 'content-type': 'application/json' };
+    const payload = JSON.stringify(PUBLISHED);
+    const answer = await app.inject({ method: 'POST', url: '/attestations/verify', headers, payload });
+    const { as_of, ...served } = answer.json();
+    const flags = {
+      file: save('published.json', PUBLISHED),
+      companions: save('companions.json', registry),
+      json: true as const,
+    };
+    const told = await attest('verify', flags, PASSPHRASE, () => NOW);
+    expect(JSON.parse(told.stdout)).toEqual([{ file: flags.file, ...served }]);
+    expect([served.status, told.stderr]).toEqual([status, expect.stringContaining(`as of ${as_of}.`)]);
+    const before = await attest('verify', { ...flags, at: '2025-12-01T10:00:00Z' });
+    expect(before).toMatchObject({ status: 2, stderr: expect.stringContaining('--at: expected') });
+  });
 });
