@@ -137,6 +137,27 @@ describe('the release', () => {
     expect(steps.Signature).toContain('noble-curves that comes with this page');
   });
 
+  test.each<[what: string, step: string, says: RegExp, reader: Reader]>([
+    ['a key that is none', 'Signature', /The publisher’s keys.*config_invalid/s, { publisher: 'a key' }],
+    ['no key', 'Signature', /name\+id\+base64.*nothing/s, { publisher: ' ' }],
+    ['a key of the ledger that is none', 'Ledger', /The ledger’s keys.*config_invalid/s, { ledger: 'x+1+y' }],
+  ])('cannot be checked with %s, and is not said to be false', async (_, step, says, reader) => {
+    const { page } = await opened(siteOf(), reader);
+    const { title, steps } = await verifyRelease(page);
+    expect(title).toMatch(/cannot be checked|not all of it can be checked/);
+    expect(steps[step]).toMatch(/^Cannot be checked/);
+    expect(steps[step]).toMatch(says);
+    expect(await page.locator('#release-outcome .is-invalid, #release-outcome .failed').count()).toBe(0);
+  });
+
+  test('cannot be checked where the host does not answer', async () => {
+    const { page } = await opened(siteOf());
+    await page.route('**/latest.json', (route) => route.abort());
+    const { title, steps } = await verifyRelease(page);
+    expect(title).toBe('This cannot be checked: see the step that says why');
+    expect(steps.Signature).toMatch(/^Cannot be checked: .*mirror_unreachable/s);
+  });
+
   const stranger = formatVerifierKey(STRANGER.verifier);
   const flip = (bytes: Buffer) => bytes.map((byte, index) => (index === 100 ? byte ^ 1 : byte));
   test.each<[what: string, step: string, says: RegExp, lie: (site: Site) => void, reader: Reader]>([
@@ -168,14 +189,6 @@ describe('the release', () => {
       () => {},
       { publisher: stranger },
     ],
-    [
-      'a key that is none',
-      'Signature',
-      /The publisher’s keys.*config_invalid|mirror_invalid/,
-      () => {},
-      { publisher: 'a key' },
-    ],
-    ['no key', 'Signature', /name\+id\+base64.*nothing/, () => {}, { publisher: ' ' }],
     [
       'a release that has expired',
       'Age',
@@ -294,6 +307,15 @@ describe('a file', () => {
     expect(steps['In the snapshots']).toMatch(/^Does not hold: .*none in 4 of 4/s);
   });
 
+  test('of something else cannot be checked, which is not said to be false', async () => {
+    const { page } = await opened(siteOf());
+    const { title, steps } = await identify(page, 'holiday.jpg', Buffer.from('no file of any release'));
+    expect(title).toBe('holiday.jpg cannot be checked: neither its hash nor its name is known here');
+    expect(steps['In the release']).toMatch(/^Cannot be checked/);
+    expect(steps['In the snapshots']).toMatch(/^Cannot be checked/);
+    expect(await page.locator('#file-outcome .is-invalid, #file-outcome .failed').count()).toBe(0);
+  });
+
   test('of an earlier time is found in its snapshot, and that is signed', async () => {
     const { page } = await opened(siteOf());
     const { title, steps } = await identify(page, 'supply', supply(2));
@@ -397,8 +419,6 @@ describe('an event', () => {
       event(5).replace('"n":5', '"n":6'),
       {},
     ],
-    ['what is no event', 'Event', /one hash of 64 hex digits/, () => {}, 'hello', {}],
-    ['two rows', 'Event', /one row of the export/, () => {}, `${row(1)}\n${row(2)}`, {}],
     [
       'a tile that lies',
       'Place',
@@ -447,6 +467,44 @@ describe('an event', () => {
     expect(title).toContain('does not hold');
     expect(steps[step]).toMatch(/^Does not hold/);
     expect(steps[step]).toMatch(says);
+  });
+
+  test('that nothing can be checked of is not said to be false', async () => {
+    const { page, requests } = await opened(siteOf());
+    const asked = requests.length;
+    for (const pasted of [
+      '',
+      ' \n ',
+      'hello',
+      hashOf(1).slice(1),
+      `${row(1)}\n${row(2)}`,
+      '2025-12-01T00:00:00Z,C-151,ATLAS,812.5,FOR-GOVERNMENTS,81.2',
+      'timestamp,event_type,agent,data,attestation_hash',
+      '{"seq":1}',
+      '[]',
+      'x'.repeat(150_000),
+    ]) {
+      const { title, steps } = await proveEvent(page, pasted);
+      expect(title, pasted.slice(0, 80)).toBe('This cannot be checked: see the step that says why');
+      expect(steps.Event).toMatch(/^Cannot be checked: .*one hash of 64 hex digits.*check the file itself/s);
+      expect(await page.locator('#event-outcome .is-invalid, #event-outcome .failed').count()).toBe(0);
+    }
+    expect(requests.slice(asked)).toEqual([]);
+  });
+
+  test('cannot be checked by a file that is no proof, whatever its form', async () => {
+    const { page } = await opened(siteOf());
+    for (const proof of [
+      '',
+      'hello',
+      'c2sp.org/tlog-proof@v1\nindex 0\n\nno checkpoint\n',
+      'x'.repeat(3_000_000),
+    ]) {
+      await page.setInputFiles('#proof', { name: 'p', mimeType: 'text/plain', buffer: Buffer.from(proof) });
+      const { title, steps } = await proveEvent(page, hashOf(300));
+      expect(title).toBe('This cannot be checked: see the step that says why');
+      expect(steps.Proof).toMatch(/^Cannot be checked: .*the proof/s);
+    }
   });
 
   test('that is pasted or proved with markup stays text', async () => {

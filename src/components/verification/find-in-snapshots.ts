@@ -9,7 +9,7 @@ import { assertSigned } from '../../../pipeline/mirror/snapshot-signature.ts';
 import { LIST_PATH, type SnapshotEntry } from '../../../pipeline/publish/snapshot-index.ts';
 import { openLog } from './open-log.ts';
 import type { PageOrigin } from './page-origin.ts';
-import type { Steps } from './steps.ts';
+import { NothingToCheck, type Steps } from './steps.ts';
 import type { Means, VerifiedRelease } from './verify-release.ts';
 
 /** Two weeks at four a day: each is a request or two. */
@@ -19,6 +19,8 @@ interface Wanted {
   sha256: string;
   /** When the file was saved here, ms since 1970: it is likely the newest of then. */
   savedAt: number;
+  /** Whether the release has a file of its name: only then is not finding it a contradiction. */
+  isNamed: boolean;
 }
 
 interface FoundFile {
@@ -48,11 +50,12 @@ export async function findInSnapshots(
       const words = `Snapshot ${entry.id} has it as /${file.path}, in a manifest that a key which is known here has signed.`;
       return { words, value: file };
     }
-    throw mismatch(
+    const none = mismatch(
       `/${LIST_PATH}`,
       'a snapshot with a file of this hash',
       `none in ${entries.length} of ${index.length}, which the signed list has`,
     );
+    throw wanted.isNamed ? none : new NothingToCheck(none);
   });
   return found?.value ?? null;
 }

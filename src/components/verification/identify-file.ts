@@ -6,7 +6,7 @@ import { formatList } from '../words/phrase.ts';
 import { filesNamed } from './files-named.ts';
 import { findInSnapshots } from './find-in-snapshots.ts';
 import { hashFile } from './hash-file.ts';
-import type { Steps } from './steps.ts';
+import { NothingToCheck, type Steps } from './steps.ts';
 import type { Means, VerifiedRelease } from './verify-release.ts';
 
 /** How many files of one content or name are told of. */
@@ -40,20 +40,23 @@ export async function identifyFile(
   });
   if (inRelease)
     return `This is ${listOf(same)} of ${manifest.release}, as of ${formatMoment(manifest.as_of)}.`;
-  const found = await findInSnapshots(steps, { sha256, savedAt: file.lastModified }, release, means);
+  const wanted = { sha256, savedAt: file.lastModified, isNamed: named.length > 0 };
+  const found = await findInSnapshots(steps, wanted, release, means);
   return found && `This is /${found.path} of the snapshot ${found.id}, as of ${formatMoment(found.asOf)}.`;
 }
 
-function notListed(file: File, sha256: string, named: readonly PublicFile[]): CathedralError {
+/** A file whose name the manifest has differs from it; of another one the manifest says nothing, true or false. */
+function notListed(file: File, sha256: string, named: readonly PublicFile[]): Error {
   const expected =
     named.length === 0
-      ? 'a hash that the manifest has'
+      ? 'a file of the release, by its hash or its name'
       : named
           .slice(0, MOST_TOLD)
           .map((one) => `SHA-256 ${one.sha256}, ${formatBytes(one.bytes)}, which is /${one.path}`)
           .join('; or ');
   const found = `SHA-256 ${sha256}, ${formatBytes(file.size)}`;
-  return new CathedralError('mirror_mismatch', { place: file.name, expected, found });
+  const fault = new CathedralError('mirror_mismatch', { place: file.name, expected, found });
+  return named.length === 0 ? new NothingToCheck(fault) : fault;
 }
 
 function listOf(files: readonly PublicFile[]): string {

@@ -1,10 +1,10 @@
 import { openCheckpoint } from '../../../pipeline/audit/open-checkpoint.ts';
 import { verifyProof } from '../../../pipeline/audit/verify-proof.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import type { Checkpoint } from '../../../pipeline/ledger/checkpoint.ts';
-import { LONGEST_NOTE, type Verifier } from '../../../pipeline/ledger/note.ts';
+import { type Checkpoint, parseCheckpoint } from '../../../pipeline/ledger/checkpoint.ts';
+import { LONGEST_NOTE, noteText, type Verifier } from '../../../pipeline/ledger/note.ts';
 import { inclusionProof, verifyInclusion } from '../../../pipeline/log/inclusion.ts';
-import { formatTlogProof } from '../../../pipeline/log/tlog-proof.ts';
+import { formatTlogProof, parseTlogProof } from '../../../pipeline/log/tlog-proof.ts';
 import { mismatch } from '../../../pipeline/mirror/mismatch.ts';
 import { readSmall } from '../../../pipeline/mirror/read-small.ts';
 import { formatBytes } from '../words/bytes.ts';
@@ -13,7 +13,7 @@ import { nodeHash } from './merkle-hashes.ts';
 import { checkHistory, openLog } from './open-log.ts';
 import { placeOfEvent } from './place-of-event.ts';
 import { type GivenEvent, readEvent } from './read-event.ts';
-import { Failed, type Steps } from './steps.ts';
+import { Failed, NothingToCheck, readGiven, type Steps } from './steps.ts';
 import type { Means } from './verify-release.ts';
 
 /** What was proved of an event, and the proof as others can verify it. */
@@ -32,7 +32,7 @@ const KIND_WORDS: Readonly<Record<GivenEvent['kind'], string>> = {
 };
 const CHECKPOINT = 'log/checkpoint';
 
-/** That the event which was pasted is in the log, from a proof that the reader has. Throws Failed. */
+/** That the event which was pasted is in the log, from a proof that the reader has. Throws Failed and Uncheckable. */
 export async function proveByProof(
   steps: Steps,
   pasted: string,
@@ -41,6 +41,7 @@ export async function proveByProof(
 ): Promise<ProvedEvent> {
   const event = await needEvent(steps, pasted);
   return steps.need('Proof', async () => {
+    readGiven(() => assertProof(proof));
     const means = { verifiers: ledgerKeys(), nodeHash };
     const { index, checkpoint, verifier } = await verifyProof(proof, event.hash, means, 'the proof');
     const words = `It leads from the hash, number ${formatNumber(index)}, to ${headWords(checkpoint, verifier)}. Nothing was asked for.`;
@@ -48,7 +49,7 @@ export async function proveByProof(
   });
 }
 
-/** The same from the log of this host: its checkpoint, and the tiles that are needed. Throws Failed and Stopped. */
+/** The same from the log of this host: its checkpoint, and the tiles that are needed. Throws Failed, Uncheckable and Stopped. */
 export async function proveByLog(steps: Steps, pasted: string, means: Means): Promise<ProvedEvent> {
   const { origin, ledgerKeys, recall } = means;
   const event = await needEvent(steps, pasted);
@@ -85,13 +86,20 @@ export async function proveByLog(steps: Steps, pasted: string, means: Means): Pr
   });
 }
 
+/** That it has the form of a proof, whatever it proves. Throws log_invalid and ledger_corrupt. */
+function assertProof(proof: string): void {
+  const { checkpoint } = parseTlogProof(proof, 'the proof');
+  parseCheckpoint(noteText(checkpoint, 'the proof'), 'the proof');
+}
+
 function needEvent(steps: Steps, pasted: string): Promise<GivenEvent> {
   return steps.need('Event', async () => {
     const value = readEvent(pasted);
     if (value) return { words: `${KIND_WORDS[value.kind]}: 0x${value.hash}.`, value };
     const found = pasted.trim() === '' ? 'nothing' : JSON.stringify(pasted.trim().slice(0, 80));
-    const expected = 'one hash of 64 hex digits, one row of the export, or one line of the ledger';
-    throw new CathedralError('usage', { place: 'the field “Event”', expected, found });
+    const expected =
+      'one hash of 64 hex digits, one row of the audit trail’s export, or one line of the ledger; rows of other files name no event: check the file itself, above';
+    throw new NothingToCheck(new CathedralError('usage', { place: 'the field “Event”', expected, found }));
   });
 }
 

@@ -8,19 +8,51 @@ export interface Shown<T> {
   value: T;
 }
 
-type Result = 'passed' | 'failed' | 'not_checked';
+type Result = 'passed' | 'failed' | 'uncheckable' | 'not_checked';
 
 const RESULT_WORDS: Readonly<Record<Result, string>> = {
   passed: 'Holds',
   failed: 'Does not hold',
+  uncheckable: 'Cannot be checked',
   not_checked: 'Not checked',
 };
+
+/** `open`: neither the one nor the other was shown. */
+export type Verdict = 'valid' | 'invalid' | 'open';
 
 /** The reader pressed the button that stops. */
 export class Stopped extends Error {}
 
 /** A step that the others need failed; the list says so already. */
 export class Failed extends Error {}
+
+/** A step that the others need had nothing to check; the list says so already. */
+export class Uncheckable extends Error {}
+
+/** What the reader gave, or what did not arrive, proves nothing either way: no verdict on the release, file or event. */
+export class NothingToCheck extends Error {
+  readonly fault: CathedralError;
+
+  constructor(fault: CathedralError) {
+    super(fault.message, { cause: fault });
+    this.fault = fault;
+  }
+}
+
+/** What `read` makes of what the reader gave. Throws NothingToCheck where it makes nothing of it. */
+export function readGiven<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof CathedralError ? new NothingToCheck(error) : error;
+  }
+}
+
+/** A host that does not answer has not contradicted itself. */
+function nothingToCheck(error: unknown): CathedralError | null {
+  if (error instanceof NothingToCheck) return error.fault;
+  return error instanceof CathedralError && error.code === 'mirror_unreachable' ? error : null;
+}
 
 /** A list of steps, each with its verdict as soon as there is one, and under it what is being done. */
 export class Steps {
@@ -32,6 +64,8 @@ export class Steps {
   readonly #stopped: Promise<never>;
   /** Steps that did not hold. */
   failed = 0;
+  /** Steps that had nothing to check. */
+  uncheckable = 0;
 
   constructor(place: HTMLElement) {
     this.#place = place;
@@ -56,14 +90,15 @@ export class Steps {
     this.#said.textContent = words;
   }
 
-  /** Does a step that the following ones need. Throws Failed where it does not hold, and Stopped. */
+  /** Does a step that the following ones need. Throws Failed where it does not hold, Uncheckable, and Stopped. */
   async need<T>(name: string, work: () => Promise<Shown<T>>): Promise<T> {
+    const { uncheckable } = this;
     const shown = await this.attempt(name, work);
-    if (shown === null) throw new Failed();
+    if (shown === null) throw this.uncheckable > uncheckable ? new Uncheckable() : new Failed();
     return shown.value;
   }
 
-  /** Does a step that the following ones can do without; null: it does not hold. */
+  /** Does a step that the following ones can do without; null: it does not hold, or cannot be checked. */
   async attempt<T>(name: string, work: () => Promise<Shown<T>>): Promise<Shown<T> | null> {
     this.say(`${name} …`);
     try {
@@ -72,9 +107,11 @@ export class Steps {
       this.#add(name, 'passed', [shown.words]);
       return shown;
     } catch (error) {
-      if (error instanceof Stopped || error instanceof Failed) throw error;
-      this.failed += 1;
-      this.#add(name, 'failed', faultOf(error));
+      if (error instanceof Stopped || error instanceof Failed || error instanceof Uncheckable) throw error;
+      const fault = nothingToCheck(error);
+      if (fault) this.uncheckable += 1;
+      else this.failed += 1;
+      this.#add(name, fault ? 'uncheckable' : 'failed', faultOf(fault ?? error));
       return null;
     }
   }
@@ -84,9 +121,9 @@ export class Steps {
   }
 
   /** What comes of it, above the steps, and what else there is to say or to do, below them. */
-  end(words: string, isGood: boolean, ...more: Node[]): void {
+  end(words: string, verdict: Verdict, ...more: Node[]): void {
     this.#working.remove();
-    const title = makeElement('h4', `verdict-title ${isGood ? 'is-valid' : 'is-invalid'}`, printable(words));
+    const title = makeElement('h4', `verdict-title is-${verdict}`, printable(words));
     title.setAttribute('role', 'status');
     this.#place.replaceChildren(title, this.#list, ...more);
     title.scrollIntoView({ block: 'nearest' });

@@ -10,7 +10,7 @@ import { beginRemembering, offerToRemember } from './memory.ts';
 import { PageOrigin } from './page-origin.ts';
 import { type ProvedEvent, proveByLog, proveByProof } from './prove-event.ts';
 import { recall } from './remembered.ts';
-import { Failed, Steps, Stopped } from './steps.ts';
+import { Failed, Steps, Stopped, Uncheckable } from './steps.ts';
 import { keysIn } from './trust.ts';
 import { type Means, verifyRelease } from './verify-release.ts';
 
@@ -37,9 +37,11 @@ async function run(place: string, work: (steps: Steps) => Promise<void>): Promis
   try {
     await work(steps);
   } catch (error) {
-    if (error instanceof Failed) steps.end('This does not hold: see the step that failed', false);
-    else if (error instanceof Stopped) steps.end('Stopped, with nothing found yet', false);
-    else steps.end(`This page failed: ${(error as Error).message}`, false);
+    if (error instanceof Failed) steps.end('This does not hold: see the step that failed', 'invalid');
+    else if (error instanceof Uncheckable)
+      steps.end('This cannot be checked: see the step that says why', 'open');
+    else if (error instanceof Stopped) steps.end('Stopped, with nothing found yet', 'open');
+    else steps.end(`This page failed: ${(error as Error).message}`, 'open');
   } finally {
     isBusy = false;
   }
@@ -52,25 +54,34 @@ element('#release-form').addEventListener('submit', (event) => {
   event.preventDefault();
   void run('#release-outcome', async (steps) => {
     const release = await verifyRelease(steps, means);
-    if (steps.failed > 0) steps.end(`Do not rely on this release: ${failedWords(steps)}`, false);
+    if (steps.failed > 0) steps.end(`Do not rely on this release: ${failedWords(steps)}`, 'invalid');
+    else if (steps.uncheckable > 0)
+      steps.end('The publisher has signed this release, but not all of it can be checked', 'open');
     else
       steps.end(
         'This release is what the publisher and the ledger have signed',
-        true,
+        'valid',
         ...offerToRemember(release),
       );
   });
 });
 
+const notFoundWords = ({ name }: File, isOther: boolean) =>
+  isOther
+    ? `${name} cannot be checked: neither its hash nor its name is known here`
+    : `${name} is no file that is known to be signed, or it was changed`;
+
 takeFiles(element('#file-form'), element('#file-form'), (file) => {
   void run('#file-outcome', async (steps) => {
     const release = await verifyRelease(steps, means);
-    const faults = steps.failed;
+    const [faults, open] = [steps.failed, steps.uncheckable];
     const found = await identifyFile(steps, file, release, means);
-    if (found === null)
-      steps.end(`${file.name} is no file that is known to be signed, or it was changed`, false);
-    else if (faults > 0) steps.end(`${found} But about that release, not all holds: see below.`, false);
-    else steps.end(found, true);
+    if (found === null) {
+      const isOther = steps.failed === faults;
+      steps.end(notFoundWords(file, isOther), isOther ? 'open' : 'invalid');
+    } else if (faults > 0) steps.end(`${found} But about that release, not all holds: see below.`, 'invalid');
+    else if (open > 0) steps.end(`${found} But not all of that release can be checked: see below.`, 'open');
+    else steps.end(found, 'valid');
   });
 });
 
@@ -88,7 +99,7 @@ element('#event-form').addEventListener('submit', (event) => {
     const proved = file
       ? await proveByProof(steps, pasted, await file.slice(0, LONGEST_PROOF + 1).text(), means)
       : await proveByLog(steps, pasted, means);
-    steps.end('The event is in the ledger’s log', true, ...eventFacts(proved));
+    steps.end('The event is in the ledger’s log', 'valid', ...eventFacts(proved));
   });
 });
 element('#event-form').addEventListener('reset', () => {

@@ -35,7 +35,7 @@ export interface VerifiedRelease extends SignedRelease {
   latest: Latest;
 }
 
-/** The release of this host, step by step. Throws Failed where its signature does not hold, and Stopped. */
+/** The release of this host, step by step. Throws Failed where its signature does not hold, Uncheckable, and Stopped. */
 export async function verifyRelease(steps: Steps, means: Means): Promise<VerifiedRelease> {
   const { origin, publisherKeys, recall, now } = means;
   const release = await steps.need('Signature', async () => {
@@ -125,6 +125,6 @@ async function checkLedger(
     const words = `The ledger’s key has signed what the release was made from: ${manifest.log.origin}, ${formatNumber(head.size)} events, root ${head.root}.`;
     return { words, value: head };
   });
-  if (!opened) return steps.skip('History of the log', 'The ledger’s signature does not hold.');
+  if (!opened) return steps.skip('History of the log', 'The ledger’s signature was not verified.');
   await checkHistory(steps, () => openLog(origin, opened.value), manifest.log.origin, remembered);
 }
