@@ -105,7 +105,7 @@ export const SERVING_SETTINGS = {
     default: '150',
     unit: 'milliseconds, 10 to 60000',
     description:
-      'Mean delay of the event loop, over each of two half seconds, above which load is high; keys have 1.5 times as much, government keys twice. At this delay readers notice, and nothing is lost yet.',
+      'Mean delay of the event loop, over each of two half seconds, above which load is high if at least a twentieth of the `--max-active` places is taken by requests whose answer is not made yet; keys have 1.5 times as much of both, government keys twice. At this delay readers notice, and no request is lost yet. The delay alone refuses nobody: the machine may be busy with something else.',
     schema: integer(10, 60_000),
   },
   livePoll: {

@@ -11,9 +11,9 @@ import { OWN_PATHS } from './own-paths.ts';
 import { noRelease } from './releases.ts';
 import { headersOf } from './send.ts';
 import type { Services } from './services.ts';
-import type { Visit } from './visit.ts';
+import { hold, type Visit } from './visit.ts';
 
-/** A stream of events for as long as the client wants, so it is not in the load gate. */
+/** A stream of events for as long as the client wants, so it has no place in the load gate. */
 const LIVE_PATH = 'live';
 
 /**
@@ -53,13 +53,9 @@ export async function answerRequest(visit: Visit, services: Services): Promise<A
 
 /** A client that takes a file slowly, or not at all, keeps what it holds: so one may have a part of all places only. */
 function takeSlot(answer: Answer, visit: Visit, { downloads }: Services): void {
-  const { key, address, request, leave } = visit;
+  const { key, address, request } = visit;
   try {
-    const give = downloads.take(key ? key.holder : clientNetwork(address.ip(request)));
-    visit.leave = () => {
-      leave?.();
-      give();
-    };
+    hold(visit, downloads.take(key ? key.holder : clientNetwork(address.ip(request))));
   } catch (error) {
     discard(answer);
     throw error;

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { identify } from './admit.ts';
 import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts';
 import { answerRequest } from './answer-request.ts';
@@ -12,7 +11,8 @@ import { requestIds } from './request-ids.ts';
 import { send } from './send.ts';
 import type { Services } from './services.ts';
 import { wantsSimulation } from './simulation/wants-simulation.ts';
-import { parseVisit, shownPath, type Visit } from './visit.ts';
+import { Turns } from './turns.ts';
+import { newVisit, parseVisit, shownPath, type Visit } from './visit.ts';
 
 /** Times in seconds. */
 export interface AppLimits {
@@ -34,6 +34,7 @@ const CHECK_MS = 1000;
  * listen yet. On node:http alone, since there are no routes and one path takes a body, and a framework costs as much as all the rest.
  */
 export function createApp(services: Services, limits: AppLimits): Server {
+  const turns = new Turns();
   const server = createServer({
     requestTimeout: limits.requestTimeout * 1000,
     headersTimeout: limits.requestTimeout * 1000,
@@ -41,47 +42,42 @@ export function createApp(services: Services, limits: AppLimits): Server {
     connectionsCheckingInterval: CHECK_MS,
     // Its answer would be without a problem document; see parseVisit.
     requireHostHeader: false,
-    ...(services.simulation && { shouldUpgradeCallback: wantsSimulation }),
+    // Behind another request it is one like any other: a server may ignore Upgrade (RFC 9110 §7.8).
+    shouldUpgradeCallback: (request) =>
+      Boolean(services.simulation) && wantsSimulation(request) && !turns.isBusy(request.socket),
   });
-  surviveFaults(server, services);
-  if (services.simulation) server.on('upgrade', services.simulation.upgrade);
   server.timeout = limits.stallTimeout * 1000;
   server.maxConnections = limits.maxConnections;
-  const addressOf = clientAddress(limits.trustedProxies);
+  surviveFaults(server, services);
   const nextId = requestIds();
-  const receive = (request: IncomingMessage, response: ServerResponse) => {
-    const visit: Visit = {
-      request,
-      response,
-      id: nextId(),
-      address: addressOf,
-      stallMs: limits.stallTimeout * 1000,
-      path: null,
-      query: '',
-      key: null,
-      keyId: null,
-      holder: null,
-      area: null,
-      gated: false,
-      counted: false,
-      leave: null,
-      bodyRead: false,
-    };
-    void attend(visit, services);
-  };
+  const common = { address: clientAddress(limits.trustedProxies), stallMs: limits.stallTimeout * 1000 };
+  const receive = (request: IncomingMessage, response: ServerResponse) =>
+    turns.take(request, response, () => {
+      void attend(newVisit(request, response, { ...common, id: nextId() }), services, turns);
+    });
   server.on('request', receive);
+  // Nobody need send a body to be told that none is taken; of other expectations none is known (RFC 9110 §10.1.1).
+  server.on('checkContinue', receive);
+  server.on('checkExpectation', receive);
+  if (services.simulation) server.on('upgrade', services.simulation.upgrade);
+  refuseOthers(server, services, turns, nextId);
+  return server;
+}
+
+/** Answers what never becomes a request. */
+function refuseOthers(server: Server, services: Services, turns: Turns, nextId: () => string): void {
   const refuse = (answer: (about: { id: string; now: number }) => number | null) => {
     const status = answer({ id: nextId(), now: services.now() });
     if (status !== null) services.metrics.count({ method: 'other', status, area: 'none', seconds: 0 });
   };
-  // Nobody need send a body to be told that none is taken; of other expectations none is known (RFC 9110 §10.1.1).
-  server.on('checkContinue', receive);
-  server.on('checkExpectation', receive);
-  server.on('connect', (_, socket) => refuse((about) => answerConnect(socket, about)));
+  server.on('connect', ({ socket }, stream) => {
+    // node:http has let go of the connection, and with it of the answers that are due.
+    if (turns.isBusy(socket)) socket.destroy();
+    else refuse((about) => answerConnect(stream, about));
+  });
   server.on('clientError', (error, socket) =>
-    refuse((about) => answerUnreadable(error, socket as Socket, about)),
+    turns.afterAnswers(socket, () => refuse((about) => answerUnreadable(error, socket, about))),
   );
-  return server;
 }
 
 /** An `error` event without a listener ends the process, and any client can cause one on its own connection. */
@@ -95,18 +91,20 @@ function surviveFaults(server: Server, { logger }: Services): void {
 function ignore(): void {}
 
 /** Never rejects: what goes wrong with an answer ends with it. */
-async function attend(visit: Visit, services: Services): Promise<void> {
-  const { response } = visit;
+async function attend(visit: Visit, services: Services, turns: Turns): Promise<void> {
+  const { request, response } = visit;
   const started = performance.now();
   // What is written after the client has gone.
   response.on('error', ignore);
   response.on('close', () => {
-    visit.leave?.();
+    for (const giveBack of visit.held) giveBack();
     report(visit, (performance.now() - started) / 1000, services);
   });
   try {
     const answer = await decide(visit, services);
-    const sent = answer && deliver(answer, visit, services);
+    visit.made?.();
+    if (answer === null) return response.writableEnded ? undefined : turns.endless(request);
+    const sent = deliver(answer, visit, services);
     if (sent instanceof Promise) await sent;
   } catch (err) {
     services.logger.error({ err, request: visit.id }, 'an answer was broken off');

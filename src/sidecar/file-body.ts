@@ -23,8 +23,7 @@ export class FileBody {
    */
   async writeTo(response: ServerResponse): Promise<void> {
     try {
-      // Behind another answer on the same connection it holds no memory.
-      if (!(await hasTurn(response))) return;
+      if (response.destroyed) return;
       await this.#writeChunks(response, new ChunkBuffers());
     } finally {
       await this.#handle.close();
@@ -68,15 +67,6 @@ export async function openFileBody(place: string, bytes: number, range: ByteRang
   if (size === bytes) return new FileBody(handle, place, range ?? { first: 0, last: bytes - 1 });
   await handle.close();
   throw new Error(`${place}: expected ${bytes} bytes, found ${size}`);
-}
-
-/** Whether there is still a client when the answers before this one on its connection are sent. */
-function hasTurn(response: ServerResponse): Promise<boolean> | boolean {
-  if (response.socket !== null || response.destroyed) return !response.destroyed;
-  return new Promise((resolve) => {
-    response.once('socket', () => resolve(true));
-    response.once('close', () => resolve(false));
-  });
 }
 
 /** How long it took, ms, until the bytes were handed over and their buffer is free; null where the client has gone before. */

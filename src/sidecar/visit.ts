@@ -30,10 +30,44 @@ export interface Visit {
   gated: boolean;
   /** The answer is data, which the area's limit counts. */
   counted: boolean;
-  /** Out of the load gate. */
-  leave: (() => void) | null;
+  /** Tells the load gate that the answer is made. */
+  made: (() => void) | null;
+  /** What the visit gives back when its response is over; see `hold`. */
+  held: (() => void)[];
   /** The request's body was taken, all of it. */
   bodyRead: boolean;
+}
+
+export function newVisit(
+  request: IncomingMessage,
+  response: ServerResponse,
+  known: Pick<Visit, 'id' | 'address' | 'stallMs'>,
+): Visit {
+  return {
+    request,
+    response,
+    id: known.id,
+    address: known.address,
+    stallMs: known.stallMs,
+    path: null,
+    query: '',
+    key: null,
+    keyId: null,
+    holder: null,
+    area: null,
+    gated: false,
+    counted: false,
+    made: null,
+    held: [],
+    bodyRead: false,
+  };
+}
+
+/** Has something given back when the response is over, however it ends. */
+export function hold(visit: Visit, giveBack: () => void): void {
+  // The client has gone already, and nothing will say so again.
+  if (visit.response.destroyed) giveBack();
+  else visit.held.push(giveBack);
 }
 
 const HOST = /^host$/i;

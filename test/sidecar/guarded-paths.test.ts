@@ -301,12 +301,15 @@ describe('under high load', () => {
     const gate = new LoadGate({ limits: { active: 1000, loopDelayMs: 100 }, loopDelayMs: () => 120 });
     const { app, office } = await guarded({ services: { gate } });
     const { bearer } = await keyFor(office, GOVERNMENT);
+    // A late event loop alone is no load: the machine may be busy with something else.
+    expect((await get(app, '/economy/supply')).statusCode).toBe(200);
+    for (let request = 0; request < 50; request += 1) gate.enter('government');
     const refused = await get(app, '/economy/supply');
     expect(refused.json()).toMatchObject({ status: 503, code: 'overloaded' });
     expect(refused.headers['retry-after']).toBe('10');
     expect((await get(app, REPORT, bearer)).statusCode).toBe(200);
     expect((await get(app, '/healthz')).statusCode).toBe(200);
-    expect(gate.active).toBe(0);
+    expect(gate.active).toBe(50);
   });
 });
 

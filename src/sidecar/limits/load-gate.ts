@@ -7,10 +7,19 @@ export interface LoadGateOptions {
   loopDelayMs: () => number;
 }
 
+/** A place among the requests that are being answered. Calling either function twice does no harm. */
+export interface Place {
+  /** The answer is made; what is left to do is to send it. */
+  made: () => void;
+  /** The request is over, however it ended. */
+  leave: () => void;
+}
+
 /** Lets requests in while the server keeps up with them. Streams that stay open for hours do not belong in here. */
 export class LoadGate {
   readonly #options: LoadGateOptions;
   #active = 0;
+  #making = 0;
 
   constructor(options: LoadGateOptions) {
     this.#options = options;
@@ -21,17 +30,24 @@ export class LoadGate {
     return this.#active;
   }
 
-  /** Returns what is to be called when the request is over, however it ends. Throws overloaded: 503. */
-  enter(priority: Priority): () => void {
+  /** Throws overloaded: 503. */
+  enter(priority: Priority): Place {
     const { limits, loopDelayMs } = this.#options;
-    if (isShed({ loopDelayMs: loopDelayMs(), active: this.#active }, limits, priority))
-      throw overloaded(priority);
+    const load = { loopDelayMs: loopDelayMs(), active: this.#active, making: this.#making };
+    if (isShed(load, limits, priority)) throw overloaded(priority);
     this.#active += 1;
-    let isIn = true;
-    return () => {
+    this.#making += 1;
+    let [isIn, isMade] = [true, false];
+    const made = () => {
+      if (!isMade) this.#making -= 1;
+      isMade = true;
+    };
+    const leave = () => {
+      made();
       if (isIn) this.#active -= 1;
       isIn = false;
     };
+    return { made, leave };
   }
 }
 

@@ -7,13 +7,15 @@ export interface Load {
   loopDelayMs: number;
   /** Requests that were let in and are not answered yet. */
   active: number;
+  /** Those of them whose answer is not made yet; the others mostly wait for the network. */
+  making: number;
 }
 
-/** Above either of these the server is under high load. */
-export type LoadLimits = Load;
+/** Where high load begins; see `isShed`. */
+export type LoadLimits = Omit<Load, 'making'>;
 
 export const LOAD_LIMITS: LoadLimits = {
-  // A small file takes a millisecond; at this delay readers notice, and nothing is lost yet.
+  // A small file takes a millisecond; at this delay readers notice, and no request is lost yet.
   loopDelayMs: 150,
   // Downloads mostly wait for the network, so many may be open; each costs some tens of kB.
   active: 4_000,
@@ -36,8 +38,18 @@ export function priorityOf(area: Area, tier: Tier): Priority {
   return area === 'government' ? 'government' : 'keyed';
 }
 
-/** Whether a request of this priority is refused now. */
+/**
+ * A late event loop is high load where at least this share of the places is taken by requests whose answer is not made yet.
+ * With fewer, the machine is busy with something else, and to refuse a request would help nobody. More than the drawing
+ * queues hold, whose work is not the event loop's.
+ */
+export const LATE_SHARE = 0.05;
+
+/** Whether a request of this priority is refused now: too many are being answered, or many are and the event loop is late. */
 export function isShed(load: Load, limits: LoadLimits, priority: Priority): boolean {
   const { times } = PRIORITIES[priority];
-  return load.loopDelayMs > limits.loopDelayMs * times || load.active >= limits.active * times;
+  const isLate = load.loopDelayMs > limits.loopDelayMs * times;
+  return (
+    load.active >= limits.active * times || (isLate && load.making >= limits.active * LATE_SHARE * times)
+  );
 }

@@ -83,6 +83,8 @@ export class LiveHub {
       throw new Problem('unavailable', 'There is nothing to follow yet.', RETRY_AFTER);
     // Gone before it was let in: there will be no other sign of that.
     if (response.destroyed) return;
+    // Nothing may follow on its connection (RFC 9112 §9.6).
+    response.shouldKeepAlive = false;
     response.writeHead(200, headers(HEADERS));
     if (request.method === 'HEAD') return void response.end();
     const [least, most] = retryMs;

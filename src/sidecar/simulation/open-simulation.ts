@@ -118,7 +118,7 @@ async function whoAsks(
   if (query !== '') throw new Problem('unknown_parameter', 'The simulation takes no parameters.');
   const isKey = who.kind === 'key';
   // Only looked into: a connection is open for an hour, and most of that time there is nothing to do.
-  gate.enter(isKey ? 'keyed' : 'anonymous')();
+  gate.enter(isKey ? 'keyed' : 'anonymous').leave();
   const address = options.addressOf.ip(request);
   return {
     network: clientNetwork(address),

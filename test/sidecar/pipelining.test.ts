@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { LoadGate } from '../../src/sidecar/limits/load-gate.ts';
+import { LOAD_LIMITS } from '../../src/sidecar/limits/load-shedding.ts';
+import { Releases } from '../../src/sidecar/releases.ts';
+import { MOST_WAITING } from '../../src/sidecar/turns.ts';
+import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { type TinyOptions, tinyApp } from './tiny-app.ts';
+
+/** More than the buffers of a connection hold. */
+const LARGE_BYTES = 16 * 1024 * 1024;
+const LARGE = 'GET /economy/large.csv HTTP/1.1\r\nHost: a\r\n\r\n';
+const SMALL = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
+const COUNTED = 'GET /economy/supply HTTP/1.1\r\nHost: a\r\n\r\n';
+const LIVE = 'GET /live HTTP/1.1\r\nHost: a\r\n\r\n';
+const HANDSHAKE =
+  'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+
+/** A stream that says one thing, and then nothing. */
+const live: TinyOptions['services'] = {
+  live: {
+    representation: () => null,
+    listen: (_, response) => void response.writeHead(200).write('open'),
+  },
+};
+
+async function served(services: TinyOptions['services'] = {}) {
+  const out = await temporaryFolder();
+  const large = dataFile('economy/large.csv', 'a'.repeat(LARGE_BYTES), { mediaType: 'text/csv' });
+  await publishTiny(out, { events: 5, extra: (staging) => staging.write(large) });
+  const gate = new LoadGate({ limits: LOAD_LIMITS, loopDelayMs: () => 0 });
+  const { app } = await tinyApp(out, { services: { gate, ...services } });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  return { gate, out, open: () => open(port) };
+}
+
+/** A raw connection, and all that has come over it. */
+async function open(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  const client = { socket, text: '', closed: once(socket, 'close') };
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    client.text += text;
+  });
+  return client;
+}
+
+function answersIn(text: string): string[] {
+  return text.split(/(?=HTTP\/1\.1 \d)/).map((answer) => answer.slice(9, 12));
+}
+
+/** Waits until a client that reads nothing more has been sent the beginning of something large. */
+async function stopReading(socket: Socket, request: string): Promise<void> {
+  socket.write(request);
+  await once(socket, 'data');
+  socket.pause();
+}
+
+test('requests that are sent at once are answered in their order, on one connection', async () => {
+  const client = await (await served()).open();
+  client.socket.write(`${COUNTED}GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n${SMALL.repeat(MOST_WAITING - 1)}`);
+  const expected = ['200', '404', ...Array.from({ length: MOST_WAITING - 1 }, () => '200')];
+  await expect.poll(() => answersIn(client.text), { timeout: 20_000 }).toEqual(expected);
+  client.socket.write(SMALL);
+  await expect.poll(() => answersIn(client.text).length, { timeout: 20_000 }).toBe(expected.length + 1);
+});
+
+test('of too many, the first get their answers, and the connection ends with the last of these', async () => {
+  const client = await (await served()).open();
+  client.socket.write(COUNTED.repeat(1000));
+  await client.closed;
+  expect(answersIn(client.text)).toEqual(Array.from({ length: MOST_WAITING + 1 }, () => '200'));
+  expect(client.text.match(/^Connection: close\r$/gm)).toHaveLength(1);
+  expect(client.text.lastIndexOf('HTTP/1.1')).toBeLessThan(client.text.indexOf('Connection: close'));
+});
+
+test('a request has a place only while it is answered, whatever waits behind it', async () => {
+  const { gate, open } = await served();
+  const clients = await Promise.all([1, 2, 3].map(open));
+  for (const { socket } of clients) await stopReading(socket, LARGE + COUNTED.repeat(10));
+  expect(gate.active).toBe(3);
+  const [first, ...others] = clients;
+  first!.socket.resume();
+  await expect.poll(() => first!.text.match(/HTTP\/1\.1 200/g)?.length, { timeout: 20_000 }).toBe(11);
+  for (const { socket } of others) socket.destroy();
+  await expect.poll(() => gate.active, { timeout: 20_000 }).toBe(0);
+});
+
+test('too many behind an answer that is not taken end the connection', async () => {
+  const { gate, open } = await served();
+  const { socket, closed } = await open();
+  await stopReading(socket, LARGE);
+  socket.write(COUNTED.repeat(3000));
+  await expect.poll(() => gate.active, { timeout: 20_000 }).toBe(0);
+  socket.resume();
+  await closed;
+});
+
+test.each([
+  ['a request', SMALL],
+  ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a handshake', `GET /philosophy/simulation HTTP/1.1\r\nHost: a\r\n${HANDSHAKE}`],
+  ['what is no request', 'nonsense\r\n\r\n'],
+])('%s behind a stream ends the connection, sent with it or after it', async (_, text) => {
+  const { gate, open } = await served({ ...live, simulation: { upgrade: () => expect.unreachable() } });
+  const [together, after] = [await open(), await open()];
+  together.socket.write(LIVE + text);
+  await together.closed;
+  after.socket.write(LIVE);
+  await expect.poll(() => after.text, { timeout: 20_000 }).toContain('open');
+  after.socket.write(text);
+  await after.closed;
+  expect(answersIn(after.text)).toEqual(['200']);
+  expect(gate.active).toBe(0);
+});
+
+test.each([
+  ['is no request is refused', 'nonsense\r\n\r\n', '400'],
+  [
+    'asks for an upgrade is answered like any other request',
+    `GET /healthz HTTP/1.1\r\nHost: a\r\n${HANDSHAKE}`,
+    '200',
+  ],
+])('what follows a file and %s, after the file', async (_, text, status) => {
+  const client = await (await served()).open();
+  client.socket.write(LARGE + text);
+  await expect.poll(() => client.text.length, { timeout: 20_000 }).toBeGreaterThan(LARGE_BYTES + 300);
+  const body = client.text.slice(client.text.indexOf('\r\n\r\n') + 4);
+  expect(body.slice(LARGE_BYTES).slice(9, 12)).toBe(status);
+  expect(body.lastIndexOf('a', LARGE_BYTES - 1)).toBe(LARGE_BYTES - 1);
+  expect(body.indexOf('HTTP/1.1')).toBe(LARGE_BYTES);
+});
+
+test('a client that is gone before its request is let in leaves nothing behind', async () => {
+  const wait = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const current = async () => {
+    asked.resolve();
+    await wait.promise;
+    return releases.current();
+  };
+  const { gate, out, open } = await served({ releases: { current } });
+  const releases = new Releases(out, () => {});
+  const { socket } = await open();
+  socket.write(LARGE);
+  await asked.promise;
+  socket.resetAndDestroy();
+  const other = await open();
+  other.socket.write(SMALL);
+  // The reset has reached the server by then.
+  await expect.poll(() => other.text, { timeout: 20_000 }).toContain('200');
+  wait.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(gate.active).toBe(0);
+});
