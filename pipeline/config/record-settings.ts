@@ -59,7 +59,7 @@ export const RECORD_SETTINGS = {
     env: null,
     default: null,
     unit: 'a UTC date or date-time: 2025-12-01',
-    description: 'For `access-log expire`: archives whose entries are all older are removed.',
+    description: 'For `access-log expire`: older entries are removed.',
     schema: moment,
   },
   json: {

@@ -1,5 +1,5 @@
 import { CathedralError } from '../../pipeline/errors.ts';
-import { expireArchives } from '../sidecar/access-log/expire-archives.ts';
+import { expireEntries } from '../sidecar/access-log/expire-entries.ts';
 import { exportAccessLog } from '../sidecar/access-log/export-access-log.ts';
 import { verifyAccessLog } from '../sidecar/access-log/verify-access-log.ts';
 import { type Command, defineCommand } from './command.ts';
@@ -28,6 +28,8 @@ const verify = defineCommand({
           `${file}${seq === null ? '' : `, entry ${seq}`}: ${kind}: expected ${expected}, found ${found}`,
         );
       if (beginning.seq >= 0) print(`Entries up to ${beginning.seq} were removed by age.`);
+      for (const { first, last, at, before } of beginning.removals)
+        print(`  ${first} to ${last}, at ${at}: those from before ${before}`);
       const judgement = faults.length === 0 ? 'The log is whole' : `${faults.length} faults`;
       print(`${judgement}: ${entries} entries. The last one is ${last.seq}, ${last.hash}`);
     }
@@ -36,11 +38,13 @@ const verify = defineCommand({
 });
 
 const expire = defineCommand({
-  summary: 'Removes full files of the access log that are older than a date; the rest still verifies.',
+  summary: 'Removes the entries of the access log that are older than a date; the rest still verifies.',
   settings: ['accessLog', 'logBefore'],
-  async run({ accessLog, logBefore }, { print }) {
-    const removed = expireArchives(accessLog, requireDate(logBefore));
-    print(removed.length === 0 ? 'No file is that old.' : `Removed: ${removed.join(', ')}`);
+  async run({ accessLog, logBefore }, { now, print }) {
+    const { removed, left } = await expireEntries(accessLog, requireDate(logBefore), now());
+    print(removed ? `Removed: entries ${removed.first} to ${removed.last}.` : 'No entry is that old.');
+    if (left > 0)
+      print(`${left} older entries stay until the newer ones before them go: the clock was set back once.`);
     return 0;
   },
 });

@@ -70,7 +70,7 @@ class WriterThread {
   /** Settled when the request before was answered. */
   #turn: Promise<unknown> = Promise.resolve();
   #hasEnded = false;
-  #fault = '';
+  #fault: string | null = null;
 
   constructor(options: WriterThreadOptions, onChange: (fault: unknown) => void) {
     this.#dir = options.dir;
@@ -98,16 +98,16 @@ class WriterThread {
       await this.#answer.promise;
       this.#noteFault(null);
     } catch (error) {
-      this.#noteFault(error as Error);
+      this.#noteFault(error as CathedralError);
       throw error;
     }
   }
 
   /** The same fault with each request is one fault. */
-  #noteFault(fault: Error | null): void {
-    const message = fault?.message ?? '';
-    if (message === this.#fault) return;
-    this.#fault = message;
+  #noteFault(fault: CathedralError | null): void {
+    const code = fault?.code ?? null;
+    if (code === this.#fault) return;
+    this.#fault = code;
     this.#onChange(fault);
   }
 

@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { COLUMNS, type Entry } from './entry.ts';
-import { openLogFiles, type Period, readEntries } from './log-files.ts';
+import { assertLog, openLogFiles, type Period, readEntries } from './log-files.ts';
+import { readBeginning } from './records.ts';
 
 export const EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -38,18 +39,20 @@ const FORMS: Record<ExportFormat, Form> = {
 
 /**
  * The entries of a period, oldest first, with their hashes; some hundred at a time. The log may be written meanwhile; a full
- * file is archived after the export has ended. Throws store_failed at a file that cannot be read.
+ * file is archived after the export has ended. Throws store_failed where there is no log, and at a file that cannot be read.
  */
 export async function* exportAccessLog(
   dir: string,
   { from, to, format }: ExportOptions,
 ): AsyncGenerator<string> {
   const { head, rows, tail } = FORMS[format];
+  assertLog(dir);
   yield head({ from, to });
   let count = 0;
+  const { seq: beginning } = readBeginning(dir);
   for (const file of openLogFiles(dir)) {
     if ('error' in file) throw file.error;
-    for (const entries of readEntries(file, { from, to })) {
+    for (const entries of readEntries(file, beginning, { from, to })) {
       yield rows(entries, count === 0);
       count += entries.length;
     }

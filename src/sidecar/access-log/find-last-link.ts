@@ -10,9 +10,11 @@ import { readBeginning, readHead } from './records.ts';
  * everything. Throws access_log_broken where the log does not hold what it says: going on would cover that up.
  */
 export function findLastLink(dir: string, current: DatabaseSync): Link {
-  const archived = readArchivedEnd(dir);
-  const first = end(current, 'ASC');
-  const last = end(current, 'DESC');
+  const beginning = readBeginning(dir);
+  const archived = readArchivedEnd(dir, beginning);
+  // What is about to be removed stands before the beginning.
+  const first = end(current, 'ASC', beginning.seq);
+  const last = end(current, 'DESC', beginning.seq);
   if (first && (first.seq !== archived.seq + 1 || first.prev_hash !== archived.hash))
     throw broken(join(dir, CURRENT), `to begin after ${format(archived)}`, `entry ${first.seq}`);
   const link = last ? { seq: last.seq, hash: last.hash } : archived;
@@ -31,14 +33,14 @@ export function assertGoesOn(dir: string, current: DatabaseSync, last: Link, ack
     );
 }
 
-function readArchivedEnd(dir: string): Link {
+function readArchivedEnd(dir: string, { seq, hash }: Link): Link {
   const archive = listArchives(dir).at(-1);
-  if (!archive) return readBeginning(dir);
-  const path = join(dir, archive.name);
-  const database = openForReading(path);
+  if (!archive || archive.last <= seq) return { seq, hash };
+  const database = openForReading(dir, archive.name);
   try {
-    const last = end(database, 'DESC');
-    if (last?.seq !== archive.last) throw broken(path, `to end with entry ${archive.last}`, `${last?.seq}`);
+    const last = end(database, 'DESC', seq);
+    if (last?.seq !== archive.last)
+      throw broken(join(dir, archive.name), `to end with entry ${archive.last}`, `${last?.seq}`);
     return { seq: last.seq, hash: last.hash };
   } finally {
     database.close();
@@ -61,9 +63,9 @@ function entryOf(database: DatabaseSync, seq: number): Link | undefined {
   return database.prepare('SELECT seq, hash FROM entries WHERE seq = ?').get(seq) as Link | undefined;
 }
 
-function end(database: DatabaseSync, order: 'ASC' | 'DESC'): Entry | undefined {
-  const sql = `SELECT seq, prev_hash, hash FROM entries ORDER BY seq ${order} LIMIT 1`;
-  return database.prepare(sql).get() as Entry | undefined;
+function end(database: DatabaseSync, order: 'ASC' | 'DESC', after: number): Entry | undefined {
+  const sql = `SELECT seq, prev_hash, hash FROM entries WHERE seq > ? ORDER BY seq ${order} LIMIT 1`;
+  return database.prepare(sql).get(after) as Entry | undefined;
 }
 
 function broken(place: string, expected: string, found: string) {

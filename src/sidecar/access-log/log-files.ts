@@ -1,10 +1,12 @@
-import { readdirSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { checkForm, type DatabaseForm, readPragma } from '../storage/open-database.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { checkForm, type DatabaseForm, leaveWal, readPragma } from '../storage/open-database.ts';
 import { guardedStore } from '../storage/store-error.ts';
 import type { Entry } from './entry.ts';
-import { readBeginning } from './records.ts';
+import { HEAD, readBeginning } from './records.ts';
 
 /** The file that is appended to. */
 export const CURRENT = 'current.db';
@@ -32,6 +34,8 @@ export interface Archive {
 
 const ARCHIVE_NAME = /^access-(\d{12,15})-(\d{12,15})\.db$/;
 const SEQ_DIGITS = 12;
+/** SQLite's result code for a lock that another connection holds. */
+export const SQLITE_BUSY = 5;
 /** For a writer that recovers the file after a kill, ms. */
 const READ_TIMEOUT_MS = 5_000;
 const BATCH_ROWS = 500;
@@ -50,6 +54,17 @@ export function listArchives(dir: string): Archive[] {
   return archives.sort((a, b) => a.first - b.first);
 }
 
+/** Throws store_failed where a folder holds nothing of a log: a mistyped path is not a log without entries. */
+export function assertLog(dir: string): void {
+  const names = guardedStore(dir, () => readdirSync(dir));
+  if (names.some((name) => name === CURRENT || name === HEAD || ARCHIVE_NAME.test(name))) return;
+  throw new CathedralError('store_failed', {
+    place: dir,
+    expected: 'an access log',
+    found: 'no file of one',
+  });
+}
+
 export interface LogFile {
   name: string;
   database: DatabaseSync;
@@ -57,25 +72,24 @@ export interface LogFile {
 
 /**
  * Opens each file of the log, oldest first, and closes it again; a file that cannot be opened comes as its error. The log
- * may be written meanwhile: while the current file is open here, the writer does not rotate it.
+ * may be written meanwhile, and old entries removed: while the current file is open here, the writer does not rotate it.
  */
 export function* openLogFiles(dir: string): Generator<LogFile | { name: string; error: unknown }> {
-  // An archive from before it is about to be removed.
   let done = readBeginning(dir).seq;
-  const next = () => listArchives(dir).find(({ first }) => first > done);
+  const next = () => listArchives(dir).find(({ last }) => last > done);
   for (;;) {
     for (let archive = next(); archive; archive = next()) {
-      done = archive.first;
-      yield* withFile(dir, archive.name);
+      done = archive.last;
+      yield* withFile(dir, archive.name, () => readBeginning(dir).seq >= done);
     }
     // Made, but not a database yet.
     if (!statSync(join(dir, CURRENT), { throwIfNoEntry: false })?.size) return;
-    const files = withFile(dir, CURRENT);
+    const files = withFile(dir, CURRENT, () => next() !== undefined);
     const { value } = files.next();
     // Where it was rotated between the listing and the opening, what is open is the file after the next one.
     const isNext = !next();
     try {
-      if (isNext && value) yield value;
+      if (isNext && value && !isBlank(value)) yield value;
     } finally {
       files.return();
     }
@@ -83,12 +97,17 @@ export function* openLogFiles(dir: string): Generator<LogFile | { name: string; 
   }
 }
 
-function* withFile(dir: string, name: string): Generator<LogFile | { name: string; error: unknown }, void> {
+/** `isGone`: asked where the file cannot be opened, whether it has rightly been removed or renamed meanwhile. */
+function* withFile(
+  dir: string,
+  name: string,
+  isGone: () => boolean,
+): Generator<LogFile | { name: string; error: unknown }, void> {
   let database: DatabaseSync;
   try {
-    database = openForReading(join(dir, name));
+    database = openForReading(dir, name);
   } catch (error) {
-    yield { name, error };
+    if (!isGone()) yield { name, error };
     return;
   }
   try {
@@ -98,18 +117,88 @@ function* withFile(dir: string, name: string): Generator<LogFile | { name: strin
   }
 }
 
-/** Throws store_failed. */
-export function openForReading(path: string): DatabaseSync {
+/** The writer was ended before it had given a new file its form. */
+function isBlank(file: LogFile | { name: string; error: unknown }): boolean {
+  return 'database' in file && readPragma(file.database, 'application_id') === 0;
+}
+
+/** What belongs to a database that its writer did not close. */
+const REMAINS = ['', '-wal', '-journal'] as const;
+
+/**
+ * A file of the log to be read, without changing or making anything in the folder: also after its writer was killed in the
+ * middle of a change, when SQLite could read it only by writing to it. It is recovered in a copy then, which has no name any
+ * more when this returns. Throws store_failed.
+ */
+export function openForReading(dir: string, name: string): DatabaseSync {
+  const path = join(dir, name);
   return guardedStore(path, () => {
-    const database = new DatabaseSync(path, { readOnly: true, timeout: READ_TIMEOUT_MS });
-    try {
-      checkForm(path, LOG_FORM, readPragma(database, 'application_id'), readPragma(database, 'user_version'));
-      return database;
-    } catch (error) {
-      database.close();
-      throw error;
+    // Opening the file of a writer that has ended would make a write-ahead log beside it.
+    if (name !== CURRENT || isWritten(dir)) {
+      try {
+        return checked(path, new DatabaseSync(path, { readOnly: true, timeout: READ_TIMEOUT_MS }));
+      } catch (error) {
+        if (isWritten(dir) || !existsSync(path)) throw error;
+      }
+    }
+    for (;;) {
+      const before = stateOf(path);
+      const copy = openCopy(path);
+      if (stateOf(path) === before) return copy;
+      copy.close();
+      // A writer began meanwhile: what was copied may be half of a change.
+      if (isWritten(dir)) return openForReading(dir, name);
     }
   });
+}
+
+function openCopy(path: string): DatabaseSync {
+  const folder = mkdtempSync(join(tmpdir(), 'cathedral-access-log-'));
+  try {
+    const copy = join(folder, 'copy.db');
+    for (const suffix of REMAINS) if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix);
+    const database = new DatabaseSync(copy);
+    leaveWal(database);
+    return checked(path, database);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function checked(path: string, database: DatabaseSync): DatabaseSync {
+  try {
+    const [id, version] = [readPragma(database, 'application_id'), readPragma(database, 'user_version')];
+    if (id !== 0 || database.prepare('SELECT 1 FROM sqlite_schema').get())
+      checkForm(path, LOG_FORM, id, version);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Whether a server has the log open for writing. Nothing is made where there is no lock. */
+function isWritten(dir: string): boolean {
+  const path = join(dir, WRITER_LOCK);
+  if (!existsSync(path)) return false;
+  const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+  try {
+    lock.prepare('SELECT 1 FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return true;
+    throw error;
+  } finally {
+    lock.close();
+  }
+}
+
+/** Another text after any change of the file or of what belongs to it. */
+function stateOf(path: string): string {
+  return REMAINS.map((suffix) => {
+    const stats = statSync(path + suffix, { bigint: true, throwIfNoEntry: false });
+    return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : '';
+  }).join();
 }
 
 export interface Period {
@@ -119,13 +208,13 @@ export interface Period {
   to: number;
 }
 
-/** In the order of seq, some hundred at a time, without holding a transaction open between them. */
-export function* readEntries({ database }: LogFile, period?: Period): Generator<Entry[]> {
+/** Those after the entry `first`, in the order of seq, some hundred at a time, without holding a transaction open between them. */
+export function* readEntries({ database }: LogFile, first: number, period?: Period): Generator<Entry[]> {
   const within = period ? 'AND time >= ? AND time < ?' : '';
   const bounds = period ? [formatLogTime(period.from), formatLogTime(period.to)] : [];
   const sql = `SELECT * FROM entries WHERE seq > ? ${within} ORDER BY seq LIMIT ${BATCH_ROWS}`;
   const statement = database.prepare(sql);
-  for (let after = -1; ; ) {
+  for (let after = first; ; ) {
     const entries = statement.all(after, ...bounds) as unknown as Entry[];
     if (entries.length === 0) return;
     yield entries;

@@ -53,31 +53,43 @@ function formatHead({ seq, hash }: Link): string {
   return `${seq < 0 ? '-' : ''}${digits} ${hash}\n`;
 }
 
+/** What one removal took. */
+const Removal = z.strictObject({
+  /** When it was done, and of what age entries were removed: `2025-12-01T06:00:00.000Z`. */
+  at: z.iso.datetime(),
+  before: z.iso.datetime(),
+  first: z.int().min(0),
+  last: z.int().min(0),
+});
+
 const Beginning = z.strictObject({
   /** The last entry that was removed. */
   seq: z.int().min(0),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Oldest first; of removals by an older version there is no record. */
+  removals: z.array(Removal).default([]),
 });
 
-/** The link before the first entry that is kept; the very beginning where nothing was removed by age. */
-export function readBeginning(dir: string): Link {
+/** The link before the first entry that is kept, and how it came to that. */
+export interface Beginning extends Link {
+  removals: z.infer<typeof Removal>[];
+}
+
+/** The very beginning where nothing was removed by age. */
+export function readBeginning(dir: string): Beginning {
   const path = join(dir, BEGINNING);
-  if (!existsSync(path)) return BEFORE_FIRST;
-  const text = guardedStore(path, () => readFileSync(path, 'utf8'));
+  const text = guardedStore(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
+  if (text === null) return { ...BEFORE_FIRST, removals: [] };
   try {
     return Beginning.parse(JSON.parse(text));
   } catch (cause) {
     const expected = '{"seq":…,"hash":…}';
-    throw new CathedralError('access_log_broken', {
-      place: path,
-      expected,
-      found: text.slice(0, 100),
-      cause,
-    });
+    const found = text.slice(0, 100);
+    throw new CathedralError('access_log_broken', { place: path, expected, found, cause });
   }
 }
 
-export function writeBeginning(dir: string, removed: Link): void {
+export function writeBeginning(dir: string, beginning: Beginning): void {
   const path = join(dir, BEGINNING);
-  guardedStore(path, () => writeFileAtomically(path, `${JSON.stringify(removed)}\n`, true));
+  guardedStore(path, () => writeFileAtomically(path, `${JSON.stringify(beginning)}\n`, true));
 }

@@ -1,6 +1,6 @@
 import { type Entry, hashEntry, type Link } from './entry.ts';
 import { openLogFiles, readEntries } from './log-files.ts';
-import { readBeginning, readHead } from './records.ts';
+import { type Beginning, readBeginning, readHead } from './records.ts';
 
 /** What can be wrong with a log. */
 export const LOG_FAULTS = {
@@ -30,8 +30,8 @@ export interface LogVerdict {
   faults: LogFault[];
   /** How many entries were looked at. */
   entries: number;
-  /** The entry before the first one that is kept; seq −1 where nothing was removed by age. */
-  beginning: Link;
+  /** The entry before the first one that is kept, and what was removed by age; seq −1 where nothing was. */
+  beginning: Beginning;
   /** To be kept elsewhere: with it a later verification notices that the whole log was written anew. */
   last: Link;
 }
@@ -45,23 +45,31 @@ export interface VerifyOptions {
 export const MAX_FAULTS = 1_000;
 
 /**
- * Reads the whole log and follows its chain. It may be written meanwhile.
+ * Reads the whole log and follows its chain. It may be written meanwhile, and entries removed by age.
  * Throws store_failed where the folder cannot be read, access_log_broken where the record of its beginning cannot.
  */
-export function verifyAccessLog(dir: string, { head }: VerifyOptions = {}): LogVerdict {
-  const beginning = readBeginning(dir);
+export function verifyAccessLog(dir: string, options: VerifyOptions = {}): LogVerdict {
+  for (;;) {
+    const beginning = readBeginning(dir);
+    const verdict = { ...followChain(dir, beginning, options), beginning };
+    // What was removed while it was read is missing by right.
+    if (readBeginning(dir).seq === beginning.seq) return verdict;
+  }
+}
+
+function followChain(dir: string, beginning: Beginning, { head }: VerifyOptions) {
   const chain = new Chain(beginning, readHeadOrFault(dir), head);
   for (const file of openLogFiles(dir)) {
     if ('error' in file) chain.miss(file.name, file.error);
-    else readInto(chain, file);
+    else readInto(chain, file, beginning.seq);
     if (chain.isFull) break;
   }
-  return { ...chain.end(), beginning };
+  return chain.end();
 }
 
-function readInto(chain: Chain, file: Parameters<typeof readEntries>[0]): void {
+function readInto(chain: Chain, file: Parameters<typeof readEntries>[0], after: number): void {
   try {
-    for (const entries of readEntries(file))
+    for (const entries of readEntries(file, after))
       for (const entry of entries) {
         if (chain.isFull) return;
         chain.follow(entry, file.name);
@@ -101,7 +109,7 @@ class Chain {
   #file = '';
 
   constructor(beginning: Link, head: Head, outside: string | undefined) {
-    this.#last = beginning;
+    this.#last = { seq: beginning.seq, hash: beginning.hash };
     this.#head = head;
     this.#outside = outside;
     this.#outsideSeen = outside === beginning.hash;

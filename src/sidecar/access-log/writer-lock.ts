@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { guardedStore } from '../storage/store-error.ts';
-import { WRITER_LOCK } from './log-files.ts';
-
-/** SQLite's result code for a lock that another connection holds. */
-const SQLITE_BUSY = 5;
+import { SQLITE_BUSY, WRITER_LOCK } from './log-files.ts';
 
 /**
  * Two writers would make two chains out of one. The lock is the operating system's, held through an empty SQLite file, so it

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,7 +15,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openAccessLog } from '../../../src/sidecar/access-log/access-log.ts';
 import type { Entry } from '../../../src/sidecar/access-log/entry.ts';
-import { expireArchives } from '../../../src/sidecar/access-log/expire-archives.ts';
+import { expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
+import { exportAccessLog } from '../../../src/sidecar/access-log/export-access-log.ts';
 import { CURRENT, listArchives } from '../../../src/sidecar/access-log/log-files.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
@@ -299,41 +301,128 @@ describe('rotation', () => {
   });
 });
 
-describe('the removal of old archives', () => {
-  test('takes those whose entries are all older, and the rest is still verified', async () => {
+describe('the removal of old entries', () => {
+  const NOW = Date.parse('2026-01-02T03:04:05Z');
+  const at = (seq: number) => START + seq * 1_000;
+
+  test('takes those from before a date, in full files and in the one that is written, and is on record', async () => {
     const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
-    const [first, second, third] = listArchives(dir);
-    const lastTime = START + second!.last * 1_000;
-    expect(expireArchives(dir, lastTime)).toEqual([first!.name]);
-    expect(expireArchives(dir, lastTime + 1)).toEqual([second!.name]);
-    expect(expireArchives(dir, lastTime + 1)).toEqual([]);
-    const verdict = verifyAccessLog(dir);
-    expect(verdict).toMatchObject({ faults: [], beginning: { seq: second!.last } });
-    expect(verdict.entries).toBe(900 - third!.first);
+    const [first, second] = listArchives(dir);
+    expect(await expireEntries(dir, at(0), NOW)).toEqual({ removed: null, left: 0 });
+    expect(await expireEntries(dir, at(10), NOW)).toEqual({ removed: { first: 0, last: 9 }, left: 0 });
+    expect(rowsOf(dir, first!.name)[0]).toMatchObject({ seq: 10 });
+    expect(statSync(join(dir, first!.name)).mode & 0o777).toBe(0o400);
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 890, beginning: { seq: 9 } });
+    await expireEntries(dir, at(second!.last + 1), NOW);
+    expect(listArchives(dir)[0]!.first).toBe(second!.last + 1);
+    await expireEntries(dir, at(895), NOW);
+    expect(listArchives(dir)).toEqual([]);
+    expect(rowsOf(dir).map(({ seq }) => seq)).toEqual([895, 896, 897, 898, 899]);
     await writtenLog(10, { dir });
-    expect(verifyAccessLog(dir).faults).toEqual([]);
+    const { faults, entries, beginning } = verifyAccessLog(dir);
+    expect([faults, entries]).toEqual([[], 15]);
+    const times = { at: new Date(NOW).toISOString(), before: new Date(at(895)).toISOString() };
+    expect(beginning.removals.at(-1)).toEqual({ first: second!.last + 1, last: 894, ...times });
+    expect(beginning.removals.map(({ first }) => first)).toEqual([0, 10, second!.last + 1]);
   });
 
-  test('that was cut off before the file went is no fault, and is finished', async () => {
-    const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
-    const [first] = listArchives(dir);
-    const last = rowsOf(dir, first!.name).at(-1)!;
-    writeFileSync(join(dir, 'beginning.json'), JSON.stringify({ seq: last.seq, hash: last.hash }));
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 900 - first!.last - 1 });
-    expireArchives(dir, START + (first!.last + 1) * 1_000);
-    expect(existsSync(join(dir, first!.name))).toBe(false);
-  });
-
-  test('leaves a log that goes on when nothing is left', async () => {
-    const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
-    const last = listArchives(dir).at(-1)!;
-    for (const name of [CURRENT, `${CURRENT}-wal`, `${CURRENT}-shm`])
-      rmSync(join(dir, name), { force: true });
-    const { hash } = rowsOf(dir, last.name).at(-1)!;
-    writeFileSync(join(dir, 'head'), `${String(last.last).padStart(15, '0')} ${hash}\n`);
-    expireArchives(dir, Infinity);
-    onTestFinished(() => expect(rowsOf(dir)[0]).toMatchObject({ seq: last.last + 1, prev_hash: hash }));
+  test('leaves no trace of them in the folder, while a server writes', async () => {
+    const { dir, log } = await openTemporaryLog();
+    await log.append(sampleAccess(0, { holder: 'find-me' }));
+    await log.append(sampleAccess(1));
+    const bytes = () => Buffer.concat(readdirSync(dir).map((name) => readFileSync(join(dir, name))));
+    expect(bytes().includes('find-me')).toBe(true);
+    const [expired] = await Promise.all([
+      expireEntries(dir, at(1), NOW),
+      ...Array.from({ length: 20 }, (_, index) => log.append(sampleAccess(index + 2))),
+    ]);
+    expect(expired).toEqual({ removed: { first: 0, last: 0 }, left: 0 });
+    await log.append(sampleAccess(22));
+    expect(bytes().includes('find-me')).toBe(false);
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 22 });
+    await expireEntries(dir, Infinity, NOW);
+    await log.append(sampleAccess(23));
+    await log.close();
     await writtenLog(1, { dir });
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 1 });
+    expect(rowsOf(dir).map(({ seq }) => seq)).toEqual([23, 24]);
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 2 });
+  });
+
+  test('that was cut off before they went counts as done, and is finished', async () => {
+    const dir = await writtenLog(900, { maxFileBytes: SMALL_FILE });
+    const last = rowsOf(dir)[2]!;
+    const record = JSON.stringify({ seq: last.seq, hash: last.hash });
+    writeFileSync(join(dir, 'beginning.json'), record);
+    const left = 900 - last.seq - 1;
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: left });
+    await writtenLog(1, { dir });
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: left + 1 });
+    expect(await expireEntries(dir, START, NOW)).toEqual({ removed: null, left: 0 });
+    expect(listArchives(dir)).toEqual([]);
+    expect(rowsOf(dir)[0]).toMatchObject({ seq: last.seq + 1 });
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: left + 1 });
+  });
+
+  test('stops at a newer one, and says how many older ones stand after it', async () => {
+    const { dir, log } = await openTemporaryLog();
+    for (const second of [0, 500, 1, 2]) await log.append(sampleAccess(second));
+    expect(await expireEntries(dir, at(100), NOW)).toEqual({ removed: { first: 0, last: 0 }, left: 2 });
+    expect(await expireEntries(dir, at(501), NOW)).toEqual({ removed: { first: 1, last: 3 }, left: 0 });
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 0 });
+  });
+});
+
+describe('a log whose writer was killed', () => {
+  /** As it is on the disk after a kill with a transaction under way: the files, copied while they are open. */
+  function killed(dir: string, name: string, change: (database: DatabaseSync) => void): string {
+    const copy = `${dir}.killed`;
+    const database = new DatabaseSync(join(dir, name));
+    change(database);
+    cpSync(dir, copy, { recursive: true });
+    database.close();
+    return copy;
+  }
+  const rowsWritten = (database: DatabaseSync) => {
+    database.exec('PRAGMA journal_mode = DELETE; PRAGMA cache_size = 2; BEGIN IMMEDIATE');
+    // More than the cache holds, so that the file itself is changed before the end of the transaction.
+    database.exec("UPDATE entries SET path = path || 'x', client = client || 'x'");
+  };
+  const namesAndSizes = (dir: string) =>
+    readdirSync(dir).map((name) => [name, statSync(join(dir, name)).size, statSync(join(dir, name)).mtimeMs]);
+
+  test.each([
+    ['in the middle of a change of its file', CURRENT, rowsWritten, 300],
+    ['in the middle of a change of a full file', 'archive', rowsWritten, 900],
+    ['before its write-ahead log was in its file', CURRENT, () => undefined, 300],
+    [
+      'after its write-ahead log was ended',
+      CURRENT,
+      (database: DatabaseSync) => database.exec('PRAGMA journal_mode = DELETE'),
+      300,
+    ],
+  ])(
+    '%s is verified and exported whole, and nothing is made or changed',
+    async (_, file, change, entries) => {
+      const dir = await writtenLog(entries, { maxFileBytes: entries > 300 ? SMALL_FILE : 2 ** 30 });
+      const name = file === CURRENT ? CURRENT : listArchives(dir)[0]!.name;
+      chmodSync(join(dir, name), 0o600);
+      const copy = killed(dir, name, change);
+      const before = namesAndSizes(copy);
+      expect(verifyAccessLog(copy)).toMatchObject({ faults: [], entries });
+      let exported = 0;
+      const all = { from: 0, to: Infinity, format: 'ndjson' } as const;
+      for await (const text of exportAccessLog(copy, all)) exported += text.split('\n').length - 1;
+      expect(exported).toBe(entries);
+      expect(namesAndSizes(copy)).toEqual(before);
+      await writtenLog(1, { dir: copy });
+      expect(verifyAccessLog(copy)).toMatchObject({ faults: [], entries: entries + 1 });
+    },
+  );
+
+  test('and whose server ended in order: reading makes nothing beside its file', async () => {
+    const dir = await writtenLog(3);
+    const before = namesAndSizes(dir);
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 3 });
+    expect(namesAndSizes(dir)).toEqual(before);
   });
 });

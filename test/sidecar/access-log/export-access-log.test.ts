@@ -6,6 +6,7 @@ import {
   type ExportFormat,
   exportAccessLog,
 } from '../../../src/sidecar/access-log/export-access-log.ts';
+import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
 import { openTemporaryLog, SMALL_FILE, writtenLog } from './open-temporary-log.ts';
 import { START, sampleAccess } from './sample-access.ts';
 
@@ -95,4 +96,9 @@ test('an export as json says at its end that it is complete', async () => {
     complete: true,
   });
   expect(text.endsWith('],"count":2,"complete":true}\n')).toBe(true);
+});
+
+test('a folder that holds no log is an error, not an empty export', async () => {
+  const failure = await failureOf(async () => textOf(await temporaryFolder(), 'csv', ALWAYS));
+  expect(failure).toMatchObject({ code: 'store_failed', expected: 'an access log' });
 });
