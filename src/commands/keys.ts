@@ -22,6 +22,8 @@ interface KeyCommand {
   summary: string;
   /** What is asked of it, besides what every one of these commands takes. */
   asks: readonly SettingName[];
+  /** It may be the first command of all; others need a key store that is there. */
+  makesStore?: true;
   /** The text of its result, or what it found wrong besides. `args`: by the names of the flags, those that were given. */
   run(args: Record<string, unknown>, office: Office, json: boolean): Promise<Printed>;
 }
@@ -32,6 +34,7 @@ type Printed = string | { text: string; failed: boolean };
 const KEY_COMMANDS: Readonly<Record<string, KeyCommand>> = {
   issue: {
     summary: 'Issues a key to an applicant: mails it, or prints it this once.',
+    makesStore: true,
     asks: [
       'keyTier',
       'keyAreas',
@@ -73,6 +76,7 @@ const KEY_COMMANDS: Readonly<Record<string, KeyCommand>> = {
   },
   'request-verification': {
     summary: 'Sends a code to an address, for the academic tier.',
+    makesStore: true,
     asks: ['keyEmail'],
     run: async (args, office) => {
       const { email, expiresAt } = await requestVerification(args, office);
@@ -100,13 +104,15 @@ export const KEYS: Readonly<Record<string, Command>> = Object.fromEntries(
   Object.entries(KEY_COMMANDS).map(([name, command]) => [`keys ${name}`, asCommand(command)]),
 );
 
-function asCommand({ summary, asks, run }: KeyCommand): Command {
+function asCommand({ summary, asks, makesStore, run }: KeyCommand): Command {
   return defineCommand({
     summary,
     settings: [...asks, ...OFFICE_SETTINGS, 'port'],
     async run(config, context) {
       const args = givenFlags(asks, config);
-      const printed = await withOffice(config, context, (office) => run(args, office, config.json === true));
+      const printed = await withOffice(config, { now: context.now, mustExist: !makesStore }, (office) =>
+        run(args, office, config.json === true),
+      );
       const { text, failed } = typeof printed === 'string' ? { text: printed, failed: false } : printed;
       context.print(text.trimEnd());
       return failed ? 1 : 0;

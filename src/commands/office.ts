@@ -9,15 +9,18 @@ import type { Context } from './command.ts';
 export const OFFICE_SETTINGS = ['keys', 'smtpUrl', 'mailFrom', 'baseUrl'] as const;
 type OfficeConfig = Pick<Config, (typeof OFFICE_SETTINGS)[number]>;
 
-/** Opens the key store for `work`, and closes it whatever happens. */
+/**
+ * Opens the key store for `work`, and closes it whatever happens. With `mustExist`, throws keys_unreadable where there is no
+ * store, and makes none.
+ */
 export async function withOffice<T>(
   config: OfficeConfig,
-  { now }: Pick<Context, 'now'>,
+  { now, mustExist }: Pick<Context, 'now'> & { mustExist: boolean },
   work: (office: Office) => Promise<T>,
 ): Promise<T> {
   const { keys, smtpUrl, mailFrom, baseUrl } = config;
   const mailer = smtpUrl === null ? null : openMailer(smtpUrl, mailFrom);
-  const store = openKeyStore(keys);
+  const store = openKeyStore(keys, { mustExist });
   try {
     return await work({ store, mailer, now, randomBytes, baseUrl });
   } finally {

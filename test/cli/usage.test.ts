@@ -1,12 +1,17 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
+import { readConfig } from '../../pipeline/config.ts';
 import { ACCESS_LOG } from '../../src/commands/access-log.ts';
 import { ATTEST } from '../../src/commands/attest.ts';
 import { AUDIT } from '../../src/commands/audit.ts';
 import { formatHelp } from '../../src/commands/help.ts';
 import { KEYS } from '../../src/commands/keys.ts';
+import { Progress } from '../../src/commands/progress.ts';
 import { PUBLISHER } from '../../src/commands/publisher.ts';
 import { COMMANDS } from '../../src/commands/table.ts';
+import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
 import { runCli } from './run-cli.ts';
 
 const NAMES = Object.keys(COMMANDS);
@@ -59,6 +64,39 @@ describe('cathedral', () => {
     const { status, stderr } = await runCli(['build'], { CATHEDRAL_LEGDER: '/srv/ledger' });
     expect(status).toBe(2);
     expect(stderr).toContain('CATHEDRAL_LEGDER: expected perhaps CATHEDRAL_LEDGER');
+  });
+});
+
+describe('a command over what somebody else keeps', () => {
+  test.each([
+    ['keys list', '--keys', []],
+    ['keys expiring', '--keys', ['--within', '30']],
+    ['keys revoke', '--keys', ['--id', 'k_0123456789ab', '--reason', 'left']],
+    ['keys rotate', '--keys', ['--id', 'k_0123456789ab', '--deliver', 'print']],
+    ['keys verify-email', '--keys', ['--email', 'eve@university.example', '--code', '7K2M-9QXT-4HBD']],
+    ['access-log verify', '--access-log', []],
+    ['access-log export', '--access-log', []],
+    ['access-log expire', '--access-log', ['--before', '2025-12-01']],
+    ['publisher show', '--publisher-key', []],
+    ['check', '--out', ['--ledger', '/nowhere', '--ledger-key', '/nowhere.vkey']],
+  ])('%s refuses a mistyped path, and makes nothing there', async (name, flag, args) => {
+    const folder = await temporaryFolder();
+    const command = await COMMANDS[name]!();
+    const path = join(folder, 'mistyped', 'path');
+    const config = readConfig(command.settings, [flag, path, ...args]) as never;
+    const progress = new Progress({ write: () => true }, Date.now);
+    const context = {
+      args: [],
+      now: Date.now,
+      progress,
+      print: (line: string) => expect.unreachable(line),
+      write: async () => undefined,
+      untilStopped: () => new AbortController().signal,
+    };
+    expect(await failureOf(async () => command.run(config, context))).toMatchObject({
+      name: 'CathedralError',
+    });
+    expect(await readdir(folder)).toEqual([]);
   });
 });
 
