@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { measure, median } from './child.ts';
-import { compare, type Figure } from './figure.ts';
+import { compare, type Figure, type Report } from './figure.ts';
 import { listenTo, untilSeen } from './live-client.ts';
 import { HeadFeed } from './live-feed.ts';
 import { withScratch } from './scratch.ts';
@@ -18,7 +18,7 @@ const FIRST_LISTENERS = 100;
 const RUNS = 3;
 
 /** From the writing of an event until a reader has it, and what a listener costs, beside the least that does the same. */
-export async function live(): Promise<Figure[]> {
+export async function live(report: Report): Promise<void> {
   return withScratch(async (folder) => {
     const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
     await writeSample({ out: ledger, to: '2025-10-01T03:00:00Z', seed: 1 });
@@ -27,7 +27,8 @@ export async function live(): Promise<Figure[]> {
       kind === 'bare'
         ? serve('live-bare', [ledger])
         : serve('sidecar', [out, join(folder, 'stores'), 'plain', ledger]);
-    return [...(await latencies(start, await HeadFeed.open(ledger, out))), await memory(start)];
+    report(...(await latencies(start, await HeadFeed.open(ledger, out))));
+    report(await memory(start));
   });
 }
 

@@ -6,7 +6,7 @@ import { ledgerExport } from '../../pipeline/artifacts/government/ledger-export.
 import type { Manifest } from '../../pipeline/publish/manifest.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { type Measured, measure, median } from './child.ts';
-import { compare, type Figure } from './figure.ts';
+import { compare, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';
 import { sealHeartbeats, writeSyntheticLog } from './synthetic-log.ts';
 
@@ -18,11 +18,11 @@ const ROWS = 1_000_000;
 const MOST_MEMORY_MB = 300;
 
 /** Extending the log at two sizes; its hashing, and the comparison of an export with it, beside bare SHA-256. */
-export async function log(): Promise<Figure[]> {
-  return [...(await extending()), ...(await hashing()), ...(await verifying())];
+export async function log(report: Report): Promise<void> {
+  for (const part of [extending, hashing, verifying]) await part(report);
 }
 
-async function extending(): Promise<Figure[]> {
+async function extending(report: Report): Promise<void> {
   const [small, large] = [[], []] as Measured[][];
   await withScratch(async (folder) => {
     const places = SIZES.map(
@@ -40,27 +40,27 @@ async function extending(): Promise<Figure[]> {
     }
   });
   const ms = (runs: Measured[]) => median(runs.map((run) => run.ms));
-  return [compare(`1000 entries more in a log of 5 000 000 ÷ of 100 000`, ms(large!), ms(small!), 'ms', 1.3)];
+  report(compare('1000 entries more in a log of 5 000 000 ÷ of 100 000', ms(large!), ms(small!), 'ms', 1.3));
 }
 
-async function hashing(): Promise<Figure[]> {
+async function hashing(report: Report): Promise<void> {
   const [tree, bare] = [[], []] as Measured[][];
   for (let run = 0; run < RUNS; run += 1) {
     tree!.push(await measure('log-hash', ['tree', `${HASHED}`]));
     bare!.push(await measure('log-hash', ['bare', `${HASHED}`]));
   }
   const rate = (runs: Measured[]) => HASHED / median(runs.map((run) => run.ms));
-  return [
+  report(
     compare(
       'tiles over 1 000 000 entries, beside SHA-256 of their bytes',
       rate(tree!),
       rate(bare!),
       'entries/ms',
     ),
-  ];
+  );
 }
 
-async function verifying(): Promise<Figure[]> {
+async function verifying(report: Report): Promise<void> {
   return withScratch(async (folder) => {
     const [ledger, out, file] = ['ledger', 'out', 'export.csv'].map((name) => join(folder, name));
     await writeSample({ out: ledger!, to: '2026-10-01', seed: 1, events: ROWS });
@@ -73,7 +73,7 @@ async function verifying(): Promise<Figure[]> {
     }
     const rate = (runs: Measured[]) => ROWS / median(runs.map((run) => run.ms));
     const rss = Math.max(...ours!.map((run) => run.rss));
-    return [
+    report(
       compare(
         'verify-export of 1 000 000 rows, beside SHA-256 of its bytes',
         rate(ours!),
@@ -81,7 +81,7 @@ async function verifying(): Promise<Figure[]> {
         'rows/ms',
       ),
       compare('peak memory of verify-export ÷ 300 MB', rss, MOST_MEMORY_MB, 'MB', 1),
-    ];
+    );
   });
 }
 

@@ -4,17 +4,18 @@
  */
 
 import { exportRows } from './export.ts';
-import type { Figure } from './figure.ts';
+import { type Benchmark, type Report, runBenchmarks } from './figure.ts';
 import { incremental } from './incremental.ts';
 import { live } from './live.ts';
 import { log } from './log.ts';
 import { mirrorRuns } from './mirror.ts';
 import { rebuild } from './rebuild.ts';
+import { stopServers } from './server.ts';
 import { serving } from './serving.ts';
 import { simulation } from './simulation.ts';
 import { site } from './site.ts';
 
-const BENCHMARKS: Record<string, () => Promise<Figure[]>> = {
+const BENCHMARKS: Record<string, Benchmark> = {
   rebuild,
   incremental,
   site,
@@ -23,7 +24,7 @@ const BENCHMARKS: Record<string, () => Promise<Figure[]>> = {
   live,
   log,
   mirror: mirrorRuns,
-  simulation: () => simulation(),
+  simulation,
 };
 
 const chosen = process.argv.slice(2);
@@ -33,11 +34,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const rows: Figure[] = [];
-for (const [name, run] of Object.entries(BENCHMARKS)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue;
-  console.error(`${name} …`);
-  rows.push(...(await run()));
-}
-console.table(rows);
-process.exitCode = rows.some(({ verdict }) => verdict === 'MISSED') ? 1 : 0;
+const run = Object.entries(BENCHMARKS)
+  .filter(([name]) => chosen.length === 0 || chosen.includes(name))
+  .map(([name, benchmark]) => [name, (report: Report) => benchmark(report).finally(stopServers)] as const);
+process.exitCode = await runBenchmarks(Object.fromEntries(run), (line) => console.log(line));

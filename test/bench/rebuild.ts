@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { measure, median } from './child.ts';
-import { compare, type Figure } from './figure.ts';
+import { compare, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';
 
 const EVENTS = 1_000_000;
@@ -10,7 +10,7 @@ const RUNS = 3;
 const MOST_MEMORY_MB = 600;
 
 /** A rebuild of a million events, verified, all files, against the bare floor of reading them. */
-export async function rebuild(): Promise<Figure[]> {
+export async function rebuild(report: Report): Promise<void> {
   return withScratch(async (folder) => {
     const ledger = join(folder, 'ledger');
     await writeSample({ out: ledger, to: '2026-10-01', seed: 1, events: EVENTS });
@@ -23,9 +23,9 @@ export async function rebuild(): Promise<Figure[]> {
     }
     const ms = (all: { ms: number }[]) => median(all.map((one) => one.ms)) / 1000;
     const rss = Math.max(...builds!.map((one) => one.rss));
-    return [
+    report(
       compare('rebuild of 1 000 000 events ÷ reading them', ms(builds!), ms(floors!), 's', 4),
       compare('peak memory of the rebuild ÷ 600 MB', rss, MOST_MEMORY_MB, 'MB', 1),
-    ];
+    );
   });
 }

@@ -10,6 +10,13 @@ export interface Server {
   stop: () => Promise<void>;
 }
 
+const running = new Set<Server>();
+
+/** Of a benchmark that failed, too: they would slow the next one down. */
+export async function stopServers(): Promise<void> {
+  await Promise.all([...running].map((server) => server.stop()));
+}
+
 /** Runs `children/<name>.ts`, a server in a process of its own, which prints its address when it listens. */
 export async function serve(name: string, args: readonly string[]): Promise<Server> {
   const file = fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url));
@@ -21,8 +28,11 @@ export async function serve(name: string, args: readonly string[]): Promise<Serv
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`))),
   ])) as [string];
   const stop = async () => {
+    running.delete(server);
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   };
-  return { url, pid: child.pid!, stop };
+  const server = { url, pid: child.pid!, stop };
+  running.add(server);
+  return server;
 }

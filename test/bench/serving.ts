@@ -4,7 +4,7 @@ import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
 import { endNginx, freePort, runNginx } from '../publish/run-nginx.ts';
 import { measure, median } from './child.ts';
-import { atLeast, type Figure } from './figure.ts';
+import { atLeast, type Figure, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';
 import { type Server, serve } from './server.ts';
 import { wrk } from './wrk.ts';
@@ -28,33 +28,32 @@ end
 `;
 
 /** Small files, live ones and a large one over HTTP, beside the least that a server can do. */
-export async function serving(): Promise<Figure[]> {
+export async function serving(report: Report): Promise<void> {
   return withScratch(async (folder) => {
     await chmod(folder, 0o755);
-    return [...(await small(folder)), await large(folder)];
+    await small(folder, report);
+    report(await large(folder));
   });
 }
 
-async function small(folder: string): Promise<Figure[]> {
+async function small(folder: string, report: Report): Promise<void> {
   const [ledger, out, script] = [join(folder, 'ledger'), join(folder, 'real'), join(folder, 'clients.lua')];
   await writeFile(script, CLIENTS);
   await writeSample({ out: ledger, to: '2025-10-01T03:00:00Z', seed: 1 });
   await measure('build', [ledger, out]);
   const start = (guards: string) => serve('sidecar', [out, join(folder, `stores-${guards}`), guards, ledger]);
   const servers = { plain: await start('plain'), full: await start('full') };
-  const figures: Figure[] = [];
   for (const [kind, path] of Object.entries(SMALL)) {
     const bare = await serve('bare', [`${servers.plain.url}${path}`]);
     const { floor, plain, full } = await rates({ floor: bare, ...servers }, { path, script });
     await bare.stop();
     const beside = 'beside bare node:http';
-    figures.push(
+    report(
       atLeast(`${kind}, limits and log off, ${beside}`, plain!, floor!, 'requests/s', 0.8),
       atLeast(`${kind}, counted and logged, ${beside}`, full!, floor!, 'requests/s', 0.5),
     );
   }
   await Promise.all(Object.values(servers).map((server) => server.stop()));
-  return figures;
 }
 
 /** Requests a second of each server, in turn, so that what else the machine does is the same for all. */
@@ -83,11 +82,14 @@ async function large(folder: string): Promise<Figure> {
   await mkdir(join(folder, 'nginx'), { mode: 0o755 });
   const nginx = await runNginx(join(folder, 'nginx'), site, isUp);
   const rates = { ours: [] as number[], nginx: [] as number[] };
-  for (let run = 0; run < RUNS; run += 1) {
-    rates.nginx.push(await bytesPerSecond(`http://127.0.0.1:${port}`));
-    rates.ours.push(await bytesPerSecond(ours.url));
+  try {
+    for (let run = 0; run < RUNS; run += 1) {
+      rates.nginx.push(await bytesPerSecond(`http://127.0.0.1:${port}`));
+      rates.ours.push(await bytesPerSecond(ours.url));
+    }
+  } finally {
+    await Promise.all([ours.stop(), endNginx(nginx)]);
   }
-  await Promise.all([ours.stop(), endNginx(nginx)]);
   const [value, reference] = [rates.ours, rates.nginx].map((each) => median(each) / 2 ** 20) as [
     number,
     number,

@@ -6,7 +6,7 @@ import { startRun, stepRun } from '../../src/simulation/run.ts';
 import { scenarioNamed } from '../../src/simulation/scenarios.ts';
 import { startWorld } from '../../src/simulation/start-world.ts';
 import { crowdOf } from '../../src/simulation/temperaments.ts';
-import { compare, type Figure } from './figure.ts';
+import { compare, type Figure, type Report } from './figure.ts';
 import { type Server, serve } from './server.ts';
 import { Audience } from './simulation-audience.ts';
 
@@ -26,7 +26,8 @@ const WARM_UP_PACE_MS = 250;
 const OTHERS = 1_000_000;
 
 /** Ticks of the engine, and 2 000 simulations in one process beside a server that only sends as much. */
-export async function simulation(sessions = SESSIONS, seconds = SECONDS): Promise<Figure[]> {
+export async function simulation(report: Report, sessions = SESSIONS, seconds = SECONDS): Promise<void> {
+  report(...engine());
   const rounds: Record<'shared' | 'seeded' | 'bare', Watched>[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     // As people start them: without a seed, so that the service picks one of a few.
@@ -40,8 +41,7 @@ export async function simulation(sessions = SESSIONS, seconds = SECONDS): Promis
     Math.min(...rounds.map((round) => round[kind][what]));
   const beside = (kind: 'shared' | 'seeded', what: 'late' | 'cpu' | 'memory') =>
     [least(kind, what), least('bare', what)] as const;
-  return [
-    ...engine(),
+  report(
     compare(
       `${sessions} simulations, late by, p99, beside bare ws of as many bytes`,
       ...beside('shared', 'late'),
@@ -52,7 +52,7 @@ export async function simulation(sessions = SESSIONS, seconds = SECONDS): Promis
     compare('… late by, p99, where each has a seed of its own', ...beside('seeded', 'late'), 'ms'),
     compare('… CPU for a message then', ...beside('seeded', 'cpu'), 'µs', 2),
     compare('… memory of each then', ...beside('seeded', 'memory'), 'KiB'),
-  ];
+  );
 }
 
 function engine(): Figure[] {

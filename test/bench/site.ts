@@ -2,13 +2,13 @@ import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { measure, median } from './child.ts';
-import { compare, type Figure } from './figure.ts';
+import { compare, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';
 
 const RUNS = 3;
 
 /** A run that adds the site to a release of a year's data files, against Astro's build of a site of one empty page. */
-export async function site(): Promise<Figure[]> {
+export async function site(report: Report): Promise<void> {
   return withScratch(async (folder) => {
     const [ledger, out, empty] = ['ledger', 'out', 'empty'].map((name) => join(folder, name)) as [
       string,
@@ -25,14 +25,14 @@ export async function site(): Promise<Figure[]> {
       await cp(out, copy, { recursive: true, verbatimSymlinks: true });
       times.site.push((await measure('build', [ledger, copy, 'site'])).ms);
     }
-    return [
+    report(
       compare(
         'the site ÷ a site of one empty page',
         median(times.site) / 1000,
         median(times.empty) / 1000,
         's',
       ),
-    ];
+    );
   });
 }
 

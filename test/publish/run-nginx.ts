@@ -29,7 +29,7 @@ export async function runNginx(
   const child = spawn(program, ['-e', 'stderr', '-p', folder, '-c', join(folder, 'main.conf')], {
     stdio: 'inherit',
   });
-  for (let tries = 0; tries < 200 && child.exitCode === null; tries += 1) {
+  for (let tries = 0; tries < 2400 && child.exitCode === null; tries += 1) {
     if (await isUp().catch(() => false)) return child;
     await sleep(25);
   }
