@@ -88,3 +88,16 @@ function formatIndex(index: number): string {
 function formatWidth(width: number): string {
   return width === TILE_WIDTH ? '' : `.p/${width}`;
 }
+
+/**
+ * What a tree of `size` leaves has at the place of a path: the tile or the bundle that the path is of, or of a part of. Null
+ * for any other path.
+ */
+export function wholeAt(path: string, size: number): ReturnType<typeof parseTilePath> {
+  const found = parseTilePath(path);
+  if (!found) return null;
+  const { index, width } = found.kind === 'tile' ? found.tile : found.bundle;
+  const whole = tileAt(found.kind === 'tile' ? found.tile.level : 0, index, size);
+  if (!whole || width > whole.width) return null;
+  return found.kind === 'tile' ? { kind: 'tile', tile: whole } : { kind: 'bundle', bundle: whole };
+}

@@ -66,7 +66,10 @@ export async function bringRelease(
   const before = held && headOf(held.manifest.log);
   log(`log of ${head.size} events`);
   const from = before && isWhole ? before.size : 0;
-  const { reader, tiles } = await mirrorLog(origin, folder, { head, before, from, parallel });
+  const { reader, tiles } = await mirrorLog(origin, folder, {
+    ...{ head, before, from, parallel },
+    staging: stagingOf(folder),
+  });
   const { blobs, isIntact } = await heldBlobs(held, { parallel, reading: recheck });
   const work = fetchWork(options);
   const wanted = manifest.files.map((file) => ({ ...file, release: manifest }));

@@ -1,10 +1,9 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { exists } from '../publish/exists.ts';
-import { mismatch } from './mismatch.ts';
 import type { Opened, OpenOptions, Origin } from './origin.ts';
+import { openFile } from './read-local.ts';
 
 /** Where a release is below a folder that a run, or a mirror, writes. */
 export const CURRENT = join('current', 'public');
@@ -69,20 +68,4 @@ export class FolderOrigin implements Origin {
       });
     }
   }
-}
-
-/** Never waits for a writer, as the plain opening of a named pipe does. Throws mirror_mismatch for what is no file. */
-async function openFile(place: string): Promise<{ handle: FileHandle; size: number }> {
-  const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK);
-  const found = await handle.stat().catch(async (error) => {
-    await handle.close();
-    throw error;
-  });
-  if (found.isFile()) return { handle, size: found.size };
-  await handle.close();
-  throw mismatch(
-    place,
-    'a file',
-    found.isDirectory() ? 'a folder' : 'a pipe, a device, or what else is no file',
-  );
 }

@@ -1,8 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../publish/manifest.ts';
-import { MANIFEST_PATH, type PublicManifest, parsePublicManifest } from '../publish/public-manifest.ts';
+import {
+  LONGEST,
+  MANIFEST_PATH,
+  type PublicManifest,
+  parsePublicManifest,
+} from '../publish/public-manifest.ts';
 import { CURRENT } from './folder-origin.ts';
+import { readText } from './read-local.ts';
 
 /** The release that a mirror serves. */
 export interface Held {
@@ -17,9 +22,6 @@ export interface Held {
 export async function readHeld(folder: string): Promise<Held | null> {
   const root = join(folder, CURRENT);
   const place = join(root, MANIFEST_PATH);
-  const text = await readFile(place, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const text = await readText(place, LONGEST[MANIFEST_PATH]);
   return text === null ? null : { manifest: parsePublicManifest(text, place), sha256: sha256(text), root };
 }

@@ -20,6 +20,8 @@ export interface LogWork {
   from: number;
   /** At once. */
   parallel: number;
+  /** Tiles are written here before they are moved to where they are served. */
+  staging: string;
 }
 
 /**
@@ -29,14 +31,14 @@ export interface LogWork {
  */
 export async function mirrorLog(origin: Origin, folder: string, work: LogWork) {
   const log = join(folder, LOG);
-  const first = new HeldTiles(origin, log, true);
+  const first = new HeldTiles(origin, log, work.staging, true);
   try {
     return await bring(first, work);
   } catch (error) {
     const isDamaged = error instanceof CathedralError && error.code === 'log_invalid' && first.used > 0;
     if (!isDamaged) throw error;
     // One of those that were here already may be it.
-    return bring(new HeldTiles(origin, log, false), work);
+    return bring(new HeldTiles(origin, log, work.staging, false), work);
   }
 }
 
@@ -55,15 +57,17 @@ async function bring(held: HeldTiles, { head, before, from, parallel }: LogWork)
 class HeldTiles {
   readonly #origin: Origin;
   readonly #log: string;
+  readonly #staging: string;
   readonly #reuse: boolean;
   readonly #kept = new Set<string>();
   readonly #fresh = new Set<string>();
   used = 0;
   fetched = 0;
 
-  constructor(origin: Origin, log: string, reuse: boolean) {
+  constructor(origin: Origin, log: string, staging: string, reuse: boolean) {
     this.#origin = origin;
     this.#log = log;
+    this.#staging = staging;
     this.#reuse = reuse;
   }
 
@@ -89,9 +93,11 @@ class HeldTiles {
     this.#fresh.add(place);
     if (this.#kept.has(path)) return;
     await guarded(place, async () => {
+      const staged = join(this.#staging, path.replaceAll('/', '-'));
       await mkdir(dirname(place), { recursive: true });
-      await writeFile(`${place}.tmp`, bytes);
-      await rename(`${place}.tmp`, place);
+      await mkdir(this.#staging, { recursive: true });
+      await writeFile(staged, bytes);
+      await rename(staged, place);
     });
   }
 

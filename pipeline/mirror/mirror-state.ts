@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { replaceFile } from '../publish/durable.ts';
 import { PublicManifest } from '../publish/public-manifest.ts';
+import { readText } from './read-local.ts';
+
+/** In bytes; a few keys and an address have some hundred. */
+const LONGEST_STATE = 1 << 16;
 
 const Keys = PublicManifest.shape.keys;
 
@@ -28,10 +31,7 @@ const pathOf = (folder: string) => join(folder, 'mirror.json');
 /** Null before the first run has ended. Throws release_invalid. */
 export async function readMirrorState(folder: string): Promise<MirrorState | null> {
   const place = pathOf(folder);
-  const text = await readFile(place, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const text = await readText(place, LONGEST_STATE);
   return text === null ? null : parseJsonFile(text, MirrorState, place, 'release_invalid');
 }
 

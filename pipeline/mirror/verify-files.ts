@@ -1,9 +1,6 @@
-import { join } from 'node:path';
 import { inParallel } from '../publish/in-parallel.ts';
-import { listTree } from '../publish/list-tree.ts';
-import { PROOF_PATHS, type PublicFile, type PublicManifest } from '../publish/public-manifest.ts';
+import type { PublicFile, PublicManifest } from '../publish/public-manifest.ts';
 import type { Promised } from './fetch-blob.ts';
-import { APART } from './folder-origin.ts';
 import { measure } from './measure.ts';
 import { mismatch } from './mismatch.ts';
 import { readReleased } from './newer-answer.ts';
@@ -46,39 +43,4 @@ export async function verifyFiles(
     if (looked % step === 0 && looked < files.length) log(`files: ${looked} of ${files.length}`);
   });
   return { bytes, notProven: notProven.sort() };
-}
-
-/**
- * A folder that is served has nothing in it that nobody signed, but variants of what is, and settings of hosts; and each file is
- * one of its own: what a link leads to is outside of what was looked at, and another thing tomorrow. `root`: the release's files.
- */
-export async function verifyNames(
-  origin: Origin,
-  root: string,
-  { files }: PublicManifest,
-  findings: Findings,
-): Promise<void> {
-  const refuse = (place: string, expected: string, found: string) =>
-    findings.attempt(async () => {
-      throw mismatch(place, expected, found);
-    });
-  const listed = new Set([...files.map(({ path }) => path), ...PROOF_PATHS, '_headers']);
-  const isSurplus = (path: string) => !listed.has(path.replace(/\.(gz|br)$/, '')) && !isApart(path);
-  const tree = await listTree(root);
-  for (const path of tree.files.filter(isSurplus))
-    await refuse(join(root, path), 'nothing', 'something that no signed manifest lists');
-  const links = tree.others.filter((path) => !isApart(path)).map((path) => join(root, path));
-  for (const folder of APART) links.push(...(await linksBelow(origin.placeOf(folder))));
-  for (const place of links) await refuse(place, 'a file of its own', 'a link, or what else is no file');
-}
-
-/** A folder may be a link itself, to another disk. */
-async function linksBelow(folder: string): Promise<string[]> {
-  const tree = await listTree(folder).catch(() => null);
-  return tree?.others.map((path) => join(folder, path)) ?? [];
-}
-
-/** In a plain copy the log and the snapshots are in the same folder, and what a mirror remembers may be, too. */
-function isApart(path: string): boolean {
-  return APART.has(path.split('/')[0]!);
 }

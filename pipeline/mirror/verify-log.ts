@@ -34,21 +34,22 @@ export async function verifyTiles(
 
 /**
  * `/log/checkpoint`, which may be of a newer tree than the release: that goes on from the release's then, and the other way
- * round. Gives its head. Throws as the others here, and mirror_forked.
+ * round. Gives the reader of the longer one. Throws as the others here, and mirror_forked.
  */
 export async function verifyOwnCheckpoint(
   origin: Origin,
   reader: TileReader,
   ledger: { origin: string; keys: readonly Verifier[] | null },
-): Promise<TreeHead> {
+): Promise<TileReader> {
   const path = `${LOG}/checkpoint`;
   const place = origin.placeOf(path);
   const found = await readSmall(origin, path, { most: LONGEST_NOTE });
   if (!found) throw mismatch(place, 'the checkpoint of the log', 'no such file');
   const head = await readCheckpoint(found.bytes, ledger, place);
-  if (head.size <= reader.head.size) await assertBeginsWith(reader, head, place);
-  else await assertBeginsWith(await openLog(origin, head), reader.head, place);
-  return head;
+  const [longer, other] =
+    head.size <= reader.head.size ? [reader, head] : [await openLog(origin, head), reader.head];
+  await assertBeginsWith(longer, other, place);
+  return longer;
 }
 
 /** The head that a note is over, signed by the ledger where its keys are given. Throws ledger_corrupt, ledger_signature. */

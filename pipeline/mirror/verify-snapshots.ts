@@ -1,8 +1,16 @@
+import { digestOf } from '../ledger/digest.ts';
 import type { Verifier } from '../ledger/note.ts';
 import type { TileReader } from '../log/tile-reader.ts';
 import { inParallel } from '../publish/in-parallel.ts';
 import type { PublicManifest } from '../publish/public-manifest.ts';
-import type { SnapshotEntry } from '../publish/snapshot-index.ts';
+import {
+  INDEX,
+  LONGEST_INDEX,
+  parseSnapshot,
+  SNAPSHOTS,
+  type SnapshotEntry,
+} from '../publish/snapshot-index.ts';
+import { textOf } from '../publish/text-of.ts';
 import { assertEnded } from './assert-ended.ts';
 import { type Looking, lookingAgain } from './looking-again.ts';
 import { mismatch } from './mismatch.ts';
@@ -15,9 +23,12 @@ import { type Ended, readSnapshot, type Stored, storedFiles } from './snapshot-l
 import { assertSigned, type Voucher } from './snapshot-signature.ts';
 import type { Findings } from './verification.ts';
 import { verifyFile } from './verify-files.ts';
+import { keptBeside, OF_THE_LIST, pathsOfSnapshot, verifySnapshotNames } from './verify-names.ts';
 
 export interface SnapshotsWork extends Looking {
   origin: Origin;
+  /** All that is there can be listed, and nothing else should be. */
+  isFolder: boolean;
   reader: TileReader;
   manifest: PublicManifest;
   /** Keys that sign the release, and so the list. */
@@ -43,14 +54,50 @@ export async function verifySnapshots(work: SnapshotsWork): Promise<SnapshotsRea
   const list = await lookingAgain(work, () => readSignedList(work.origin, work));
   const chosen = work.choose(list.index);
   const done = { read: chosen.length, all: list.index.length, vouched: 0 };
+  const listed = new Set(OF_THE_LIST);
+  const unread = new Set(list.index.map(({ id }) => id));
   for (const entry of chosen) {
-    const voucher = await work.findings.attempt(() => verifySnapshot(entry, work));
-    if (voucher === 'known') done.vouched += 1;
+    const verified = await work.findings.attempt(() => verifySnapshot(entry, work));
+    if (!verified) continue;
+    if (verified.voucher === 'known') done.vouched += 1;
+    for (const path of pathsOfSnapshot(entry.id, verified.stored)) listed.add(path);
+    unread.delete(entry.id);
+  }
+  if (work.isFolder) {
+    for (const id of await keptBeside(list.index, work.origin))
+      for (const path of (await work.findings.attempt(() => verifyKept(id, work))) ?? []) listed.add(path);
+    await verifySnapshotNames(listed, unread, work);
   }
   return done;
 }
 
-async function verifySnapshot(entry: SnapshotEntry, work: SnapshotsWork): Promise<Voucher> {
+/**
+ * A snapshot that the list does not have any more, as a mirror keeps it: a known key has to have signed it. Gives the paths
+ * that its index names; none where it has no index.
+ */
+async function verifyKept(id: string, work: SnapshotsWork): Promise<string[]> {
+  const { origin } = work;
+  const path = `${SNAPSHOTS}/${id}/${INDEX}`;
+  const place = origin.placeOf(path);
+  const found = await readSmall(origin, path, { most: LONGEST_INDEX });
+  if (!found) return [];
+  const { release, as_of, log, files } = parseSnapshot(textOf(found.bytes, place), place);
+  const index = { path, sha256: await digestOf(found.bytes), bytes: found.bytes.length };
+  // Of which files its histories are the ends is not known any more.
+  const histories = Object.fromEntries(
+    files.flatMap((file) => ('range' in file ? [[file.range.of, null]] : [])),
+  );
+  const { root_hash, size: log_size } = log;
+  const entry = { id, release, as_of, log_size, root_hash, index, histories };
+  const { voucher, stored } = await verifySnapshot(entry, work);
+  if (voucher === 'known') return pathsOfSnapshot(id, stored);
+  throw mismatch(place, 'a snapshot that the signed list has, or that a known key has signed', 'another one');
+}
+
+async function verifySnapshot(
+  entry: SnapshotEntry,
+  work: SnapshotsWork,
+): Promise<{ voucher: Voucher; stored: Stored[] }> {
   const { origin, reader, findings, parallel, known } = work;
   const { snapshot } = await readSnapshot(origin, entry, reader);
   const place = origin.placeOf(entry.index.path);
@@ -62,7 +109,7 @@ async function verifySnapshot(entry: SnapshotEntry, work: SnapshotsWork): Promis
     if ('range' in file) await findings.attempt(() => verifyEnded(file, entry, work));
   }
   const read = ({ url, bytes }: Stored) => readBytes(origin, url, bytes);
-  return assertSigned(snapshot, stored, { keys: known, read, place });
+  return { voucher: await assertSigned(snapshot, stored, { keys: known, read, place }), stored };
 }
 
 async function readBytes(origin: Origin, path: string, bytes: number): Promise<Uint8Array<ArrayBuffer>> {

@@ -7,8 +7,9 @@ import type { Origin } from './origin.ts';
 import { assertFresh } from './rules.ts';
 import { readLatest, readSigned, type SignedRelease } from './signed-release.ts';
 import { CHECKS, Findings, type Verification } from './verification.ts';
-import { verifyFiles, verifyNames } from './verify-files.ts';
+import { verifyFiles } from './verify-files.ts';
 import { openLog, readCheckpoint, verifyOwnCheckpoint, verifyTiles } from './verify-log.ts';
+import { verifyLogNames, verifyReleaseNames } from './verify-names.ts';
 import { verifySnapshots } from './verify-snapshots.ts';
 
 export interface VerifyOptions extends Looking {
@@ -90,7 +91,7 @@ async function checkFiles(
   log(`${chosen.length} of ${manifest.files.length} files`);
   const { bytes, notProven } = await verifyFiles(origin, chosen, manifest, { findings, parallel, log });
   findings.leaveOpen(notProven);
-  if (root !== null) await verifyNames(origin, root, manifest, findings);
+  if (root !== null) await verifyReleaseNames(root, manifest, { origin, findings });
   const read = chosen.length - notProven.length;
   return `${read} of ${manifest.files.length} read, ${(bytes / 1e6).toFixed(1)} MB, as listed`;
 }
@@ -106,7 +107,8 @@ async function checkLog(release: SignedRelease, options: VerifyOptions, findings
     opened = reader;
     log(`log of ${reader.head.size} events`);
     const { read, all } = await verifyTiles(reader, choose, parallel);
-    await verifyOwnCheckpoint(origin, reader, ledger);
+    const newest = await verifyOwnCheckpoint(origin, reader, ledger);
+    if (options.root !== null) await verifyLogNames(newest, { origin, findings });
     const whose = ledgerKeys ? 'signed by the ledger' : 'the ledger’s own signature not looked at';
     return `${reader.head.size} events, ${read} of ${all} tiles have the root that is signed; ${whose}`;
   });
@@ -134,12 +136,13 @@ async function openManifestLog(
 async function checkSnapshots(
   reader: TileReader,
   { manifest, keys, known }: SignedRelease,
-  { origin, choose, parallel, wait, log }: VerifyOptions,
+  { origin, root, choose, parallel, wait, log }: VerifyOptions,
   findings: Findings,
 ): Promise<void> {
   log('snapshots');
   await findings.check('snapshots', async () => {
-    const work = { origin, reader, manifest, keys, known, choose, findings, parallel, wait, log };
+    const isFolder = root !== null;
+    const work = { origin, isFolder, reader, manifest, keys, known, choose, findings, parallel, wait, log };
     const done = await verifySnapshots(work);
     const others = done.read - done.vouched;
     const whose = others > 0 ? `; ${others} signed by none of the keys of now` : '';

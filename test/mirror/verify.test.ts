@@ -1,8 +1,10 @@
-import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { copyFile, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
+import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
 import { readSmall } from '../../pipeline/mirror/read-small.ts';
 import type { Verification } from '../../pipeline/mirror/verification.ts';
 import { type VerifyOptions, verify } from '../../pipeline/mirror/verify.ts';
@@ -492,6 +494,112 @@ describe('the verification of a folder', () => {
       await change();
       const { findings, notProven } = await look({ origin });
       expect([findings.map((finding) => finding.place), notProven]).toEqual([[place], []]);
+    }
+  });
+
+  test('finds what nobody signed in the log and among the snapshots, of a mirror and of a copy', async () => {
+    const [folder, copy] = [await temporaryFolder(), await temporaryFolder()];
+    server.site = smallSite({ release: 2 });
+    await bring(server.url, folder);
+    server.site = smallSite({ release: 3 });
+    await bring(server.url, folder);
+    await writeSite(copy, server.site);
+    const part = 'log/tile/1/000.p/1';
+    for (const root of [folder, copy]) {
+      const paths = [
+        'log/evil.html',
+        'log/tile/0/000.html',
+        'log/tile/0/000.p/100',
+        'log/tile/0/001.p/45',
+        'log/tile/00/000',
+        'log/tile/entries/000',
+        'snapshots/evil.html',
+        'snapshots/2020-01-01T00Z/evil.html',
+        'snapshots/2025-12-01T06Z/evil.html',
+        `snapshots/histories/${'0'.repeat(64)}`,
+      ];
+      await rename(join(root, 'log/tile/0/000'), join(root, 'log/tile/0/000.html'));
+      await copyFile(join(root, 'log/tile/0/000.html'), join(root, 'log/tile/0/000'));
+      for (const path of paths.filter((one) => !one.endsWith('000.html'))) {
+        await mkdir(dirname(join(root, path)), { recursive: true });
+        await writeFile(join(root, path), Buffer.alloc(3200));
+      }
+      const origin = await FolderOrigin.at(root);
+      const { findings } = await look({ origin, root: origin.root });
+      expect(findings.map(({ place }) => place.slice(root.length + 1)).sort()).toEqual(paths.sort());
+      expect(await readFile(join(root, part))).toHaveLength(32);
+    }
+  });
+
+  test('takes the pages that a service makes of its snapshots, but not in a mirror', async () => {
+    const [folder, copy] = [await temporaryFolder(), await temporaryFolder()];
+    await bring(server.url, folder);
+    await writeSite(copy, server.site);
+    const css = Buffer.from('body { margin: 0 }');
+    const pages = {
+      'snapshots/index.html': 'a page',
+      'snapshots/2025-12-01T06Z/index.html': 'a page',
+      [`snapshots/assets/look-${sha256(css).slice(0, 12)}.css`]: css,
+      [`snapshots/histories/${sha256('rows')}`]: 'rows',
+    };
+    const surplus = async (root: string) => {
+      for (const [path, text] of Object.entries(pages)) {
+        await mkdir(dirname(join(root, path)), { recursive: true });
+        await writeFile(join(root, path), text);
+      }
+      const origin = await FolderOrigin.at(root);
+      return (await look({ origin, root: origin.root })).findings.map(({ place }) =>
+        place.slice(root.length + 1),
+      );
+    };
+    expect(await surplus(copy)).toEqual([]);
+    expect((await surplus(folder)).sort()).toEqual(Object.keys(pages).slice(0, 2).sort());
+  });
+
+  test('takes a snapshot that is on the list no more where a known key has signed it', async () => {
+    const folder = await temporaryFolder();
+    const entries = parseSnapshotIndex(server.site.get(LIST)!.toString()).slice(0, 2);
+    for (const [at, text] of signedList(formatSnapshotIndex(entries), 3))
+      server.site.set(at, Buffer.from(text));
+    await writeSite(folder, server.site);
+    const origin = await FolderOrigin.at(folder);
+    expect((await look({ origin, root: origin.root })).findings).toEqual([]);
+    const foreign = smallSite({ release: 1, signers: [STRANGER] });
+    for (const [path, bytes] of foreign)
+      if (path.startsWith('snapshots/2')) await writeFile(join(folder, path), bytes);
+    const [found] = (await look({ origin, root: origin.root })).findings;
+    expect(found).toMatchObject({ place: join(folder, 'snapshots/2025-12-01T00Z/index.json') });
+  });
+
+  test('ends, whatever stands in the place of a file', async () => {
+    const folder = await temporaryFolder();
+    await bring(server.url, folder);
+    const places = [
+      'mirror.json',
+      'log/checkpoint',
+      'log/tile/0/000',
+      'snapshots/index.json',
+      'snapshots/2025-12-01T06Z/index.json',
+      'current/public/economy/large.bin',
+      'current/public/latest.json',
+    ].map((path) => join(folder, path));
+    for (const place of places) {
+      await rename(place, `${folder}/aside`);
+      for (const [command, ...args] of [
+        ['mkfifo', place],
+        ['ln', '-s', '/dev/zero', place],
+        ['ln', '-s', place, place],
+        ['ln', '-s', '.', place],
+      ].slice(0, place.endsWith('large.bin') ? 4 : 1)) {
+        execFileSync(command!, args);
+        const origin = await FolderOrigin.at(folder);
+        const found = place.endsWith('mirror.json')
+          ? [await failureOf(() => readMirrorState(folder))]
+          : (await look({ origin, root: origin.root })).findings;
+        expect([place, found.length > 0]).toEqual([place, true]);
+        await rm(place);
+      }
+      await rename(`${folder}/aside`, place);
     }
   });
 

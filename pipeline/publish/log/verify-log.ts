@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { openNote } from '../../ledger/open-note.ts';
-import { bundlePath, newTiles, parseTilePath, tileAt, tilePath } from '../../log/tile.ts';
+import { bundlePath, newTiles, tilePath, wholeAt } from '../../log/tile.ts';
 import { listTree, type Tree } from '../list-tree.ts';
 import type { Facts } from '../manifest.ts';
 import type { Problem } from '../verify-release.ts';
@@ -54,12 +54,8 @@ async function verifyNames(out: string, size: number, note: (problem: Problem) =
 
 /** The file that a file of the log is a part of, or all of; null for a name that is none of this tree. */
 function wholeOf(path: string, size: number): string | null {
-  const found = parseTilePath(path);
-  if (!found) return null;
-  const { index, width } = found.kind === 'tile' ? found.tile : found.bundle;
-  const whole = tileAt(found.kind === 'tile' ? found.tile.level : 0, index, size);
-  if (!whole || width > whole.width) return null;
-  return found.kind === 'tile' ? tilePath(whole) : bundlePath(whole);
+  const whole = wholeAt(path, size);
+  return whole && (whole.kind === 'tile' ? tilePath(whole.tile) : bundlePath(whole.bundle));
 }
 
 /** True where the whole is not there: that is noted already. */
