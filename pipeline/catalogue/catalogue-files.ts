@@ -16,7 +16,7 @@ import { formatRobotsTxt } from './robots-txt.ts';
 /** Everything that tells of the data files and is not one: path, media type and text. The sitemap is not among them: it needs the pages. */
 export function catalogueFiles(facts: CatalogueFacts, recent: RecentRows): NewFile[] {
   const { baseUrl, author, asOf, cycle } = facts;
-  const changes = changesOf(recent);
+  const changes = changesOf(recent, facts);
   const cited = { documents: { citations: { author } }, baseUrl, state: { asOf, cycle } };
   const citations = ARTIFACTS.map((artifact) => citeFile(cited, artifact));
   return [

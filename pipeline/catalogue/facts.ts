@@ -21,7 +21,7 @@ export interface CatalogueFacts {
 
 export const TITLE = 'Cathedral Data Service';
 export const DESCRIPTION =
-  'Open data of an append-only ledger: supply and minting of MIC, the integrity index, sentinels and their coordination, deliberations and decisions, treaty documents. Every file is made from the ledger alone, and can be verified against it.';
+  'Open data of an append-only ledger: supply and minting of MIC, the integrity index, sentinels and their coordination, deliberations and decisions, treaty documents. Every number is made from the ledger alone, and can be verified against it.';
 export const LICENCE = {
   name: 'CC-BY-4.0',
   title: 'Creative Commons Attribution 4.0 International',

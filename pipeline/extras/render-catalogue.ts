@@ -7,7 +7,9 @@ import type { Table } from '../formats/tables.ts';
 import type { Staging } from '../publish/staging.ts';
 import { countRows, historyRows } from './history-rows.ts';
 
-/** Of a table, for the feeds: more than they tell of. */
+/** Read whole: an entry leads to its page, whose name depends on the ids of those before it. */
+const NAMED = 'decisions';
+/** Of another table, for the feeds: more than they tell of. */
 const RECENT_ROWS = 400;
 
 /** The catalogues of what is staged: after the data files, before the site. */
@@ -29,7 +31,7 @@ export async function renderSitemap(staging: Staging, baseUrl: string, asOf: str
 
 async function recentRows(staging: Staging, table: Table): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const batch of historyRows(staging, table, Math.max(0, countRows(staging, table) - RECENT_ROWS)))
-    rows.push(...batch);
+  const from = table.name === NAMED ? 0 : Math.max(0, countRows(staging, table) - RECENT_ROWS);
+  for await (const batch of historyRows(staging, table, from)) rows.push(...batch);
   return rows;
 }

@@ -27,15 +27,15 @@ const ROWS: RecentRows = new Map([
 ]);
 
 describe('the changes of the data', () => {
-  const changes = changesOf(ROWS);
+  const changes = changesOf(ROWS, facts);
 
   test('are the days that are over, the multipliers and the decisions, newest first', () => {
     expect(changes).toHaveLength(FEED_DAYS + 2);
     expect(changes.slice(0, 5).map(({ id }) => id)).toEqual([
       'day/2025-12-10',
       'day/2025-12-09',
-      'decision/decision-1',
       'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS',
+      'decision/decision-1',
       'day/2025-12-08',
     ]);
     const times = changes.map(({ updated }) => updated);
@@ -50,24 +50,43 @@ describe('the changes of the data', () => {
       ['decisions', [record('first'), ['d/2', ...record('another').slice(1)], record('corrected')]],
       ['cathedral_multipliers', [set, set]],
     ]);
-    const found = changesOf(rows);
+    const found = changesOf(rows, facts);
     expect(found.map(({ id }) => id)).toEqual([
+      'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS/2',
+      'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS',
       'decision/d/3',
       'decision/d/2',
       'decision/d',
-      'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS/2',
-      'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS',
     ]);
-    expect(found.slice(0, 3).map(({ summary }) => summary)).toEqual(['corrected', 'another', 'first']);
+    expect(found.slice(2).map(({ summary }) => summary)).toEqual(['corrected', 'another', 'first']);
   });
 
   test('add amounts exactly, and tell the index', () => {
     expect(changes[0]).toMatchObject({
       title: `${day(39)}: 12,345,678 MIC minted, total supply 1,039 MIC`,
       summary: expect.stringContaining('5 mints'),
-      updated: '2025-12-11T00:00:00Z',
+      updated: '2025-12-10T23:59:59Z',
+      path: 'cycles/c-160/',
     });
     expect(changes[0]!.summary).toContain('Integrity index 0.96, threshold 0.9333, minting on.');
+  });
+
+  test('lead to the page of the decision, the cycle and the file, by the names that the pages have', () => {
+    const decided = (id: string) => [id, day(38), 't', [], [], 'r', 'o', ''];
+    const rows = new Map(ROWS).set('decisions', ['A-1', 'a-1', '../x'].map(decided));
+    const paths = new Map(changesOf(rows, facts).map(({ id, path }) => [id, path]));
+    expect(paths.get('day/2025-12-10')).toBe('cycles/c-160/');
+    expect(paths.get('decision/A-1')).toBe('decisions/a-1/');
+    expect(paths.get('decision/a-1')).toMatch(/^decisions\/a-1-[0-9a-f]{10}\/$/);
+    expect(paths.get('decision/../x')).toMatch(/^decisions\/x-[0-9a-f]{10}\/$/);
+    expect(paths.get('multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS')).toBe(
+      'files/economy/cathedral-multipliers.csv/',
+    );
+  });
+
+  test('tell of a day without a supply', () => {
+    const rows = new Map(ROWS).set('mii_by_day', [[day(39), 4, 0.95, 0.9, 1, 0.96, null, false]]);
+    expect(changesOf(rows, facts)[0]!.summary).toContain('0.96, no threshold without a supply, minting off.');
   });
 
   test('are not more than a feed holds, and none where there is no row', () => {
@@ -75,13 +94,13 @@ describe('the changes of the data', () => {
       'decisions',
       Array.from({ length: 200 }, (_, index) => [`d-${index}`, day(index % 40), 't', [], [], 'r', 'o', '']),
     );
-    expect(changesOf(many)).toHaveLength(MOST_CHANGES);
-    expect(changesOf(new Map())).toEqual([]);
+    expect(changesOf(many, facts)).toHaveLength(MOST_CHANGES);
+    expect(changesOf(new Map(), facts)).toEqual([]);
   });
 });
 
 describe('the feeds', () => {
-  const changes = changesOf(ROWS);
+  const changes = changesOf(ROWS, facts);
 
   test('are an Atom feed that an independent parser reads', () => {
     const feed = parseAtomFeed(formatAtom(changes, facts));
@@ -98,7 +117,7 @@ describe('the feeds', () => {
     expect(decision).toMatchObject({
       title: { value: 'Decision: Fees & <tags> "quoted"' },
       summary: { value: 'Adopted' },
-      updated: '2025-12-10T00:00:00Z',
+      updated: '2025-12-09T00:00:00Z',
     });
     for (const { id, updated } of feed.entries!) {
       expect(id).toMatch(/^tag:data\.example\.org,2025:/);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { pageNames } from '../../pipeline/catalogue/page-names.ts';
 import { cycleSentences } from '../../src/components/explore/cycle-sentences.ts';
 import type { Cycle } from '../../src/components/explore/cycles.ts';
 import type { Deliberation, Position } from '../../src/components/explore/deliberations.ts';
 import { firstSentence } from '../../src/components/explore/first-sentence.ts';
 import { linkWords } from '../../src/components/explore/linked-words.ts';
-import { pageNames } from '../../src/components/explore/page-names.ts';
 import { questionOf } from '../../src/components/explore/questions.ts';
 import { recordsAt } from '../../src/components/explore/records-at.ts';
 import { sentinelSentences } from '../../src/components/explore/sentinel-sentences.ts';
@@ -171,7 +171,7 @@ describe('why a deliberation ended as it did', () => {
     expect(whyItEnded(failed, [agreed, failed])).toEqual([
       'It ended without consensus: of those who spoke for or against, 50\u00a0% were in favour.',
       'Of three that took part, one was in favour, with conditions; one against (B); one abstained (C).',
-      'Among the other published deliberations, one reached consensus, with 75\u00a0% in favour or more.',
+      'Among the other published deliberations, one reached consensus, none with less than 75\u00a0% in favour.',
       'C gave no reasons.',
     ]);
   });
@@ -180,7 +180,7 @@ describe('why a deliberation ended as it did', () => {
     const other = deliberation('d-3', 'not_reached', ['support', 'support', 'support', 'support', 'oppose']);
     const third = deliberation('d-4', 'reached', ['support', 'oppose']);
     expect(whyItEnded(third, [agreed, other, third])[2]).toBe(
-      'Among the other published deliberations, one reached consensus, with 75\u00a0% in favour or more; one did not, with 80\u00a0% or less. The share alone does not tell them apart.',
+      'Among the other published deliberations, one reached consensus, none with less than 75\u00a0% in favour; one did not, none with more than 80\u00a0%. The share alone does not tell them apart.',
     );
   });
 

@@ -202,12 +202,12 @@ describe('the latest changes of the home page', () => {
     date_published,
   });
 
-  test('are the newest day and what happens rarely, with the pages of their files', () => {
+  test('are the newest day and what happens rarely, at the addresses that the feed has', () => {
     const items = [
-      item('2026-09-30T00:00:00Z', '2026-09-29: 5 MIC minted', 'economy/supply-by-day.csv'),
-      item('2026-09-29T00:00:00Z', '2026-09-28: 4 MIC minted', 'economy/supply-by-day.csv'),
-      item('2026-09-28T00:00:00Z', 'Decision: to wait', 'philosophy/decisions.json'),
-      item('2026-09-27T00:00:00Z', 'Decision: to go on', 'philosophy/decisions.json'),
+      item('2026-09-30T00:00:00Z', '2026-09-29: 5 MIC minted', 'cycles/c-453/'),
+      item('2026-09-29T00:00:00Z', '2026-09-28: 4 MIC minted', 'cycles/c-452/'),
+      item('2026-09-28T00:00:00Z', 'Decision: to wait', 'decisions/d-2/'),
+      item('2026-09-27T00:00:00Z', 'Decision: to go on', 'decisions/d-1/'),
     ];
     const release = {
       find: () => ({}),
@@ -218,12 +218,12 @@ describe('the latest changes of the home page', () => {
       {
         title: '2026-09-29: 5 MIC minted',
         time: items[0]!.date_published,
-        href: '/files/economy/supply-by-day.csv/',
+        href: '/cycles/c-453/',
       },
       {
         title: 'Decision: to wait',
         time: items[2]!.date_published,
-        href: '/files/philosophy/decisions.json/',
+        href: '/decisions/d-2/',
       },
     ]);
   });

@@ -32,7 +32,7 @@ function formatEntry({ id, title, summary, updated, path }: Change, baseUrl: str
     <title>${escapeXml(title)}</title>
     <updated>${updated}</updated>
     <published>${updated}</published>
-    <link rel="alternate" href="${escapeXml(`${baseUrl}/${path}`)}"/>
+    <link rel="alternate" type="text/html" href="${escapeXml(`${baseUrl}/${path}`)}"/>
     <summary type="text">${escapeXml(summary)}</summary>
   </entry>
 `;

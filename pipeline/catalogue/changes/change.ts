@@ -5,9 +5,9 @@ export interface Change {
   title: string;
   /** Plain text. */
   summary: string;
-  /** When it came into the data, UTC: the time of the event, or the end of the day. */
+  /** When it happened, UTC: the time of the event; of a decision the beginning, and of a day’s sums the end, of its day. */
   updated: string;
-  /** Path of the file that has it. */
+  /** Of the page that tells of it: `decisions/decision-506-1/`. */
   path: string;
 }
 

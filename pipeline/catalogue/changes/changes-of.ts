@@ -2,9 +2,12 @@ import type { Row, Value } from '../../formats/row.ts';
 import { TABLES, type Table } from '../../formats/tables.ts';
 import { compareTimestamps } from '../../ledger/timestamp-order.ts';
 import { formatAmount, parseAmount } from '../../model/amount.ts';
+import { DAY_MS } from '../../model/window.ts';
+import type { CatalogueFacts } from '../facts.ts';
+import { pageNames } from '../page-names.ts';
 import { type Change, FEED_DAYS, MOST_CHANGES } from './change.ts';
 
-/** The last rows of the growing tables that feeds tell of, oldest first, by the table's name. */
+/** The last rows of the growing tables that feeds tell of, oldest first, by the table's name; of decisions all, which name their pages. */
 export type RecentRows = ReadonlyMap<string, readonly Row[]>;
 
 /** The tables that changes are read from. */
@@ -22,15 +25,17 @@ type Cells = Readonly<Record<string, Value>>;
  * What changed in the data, newest first: each day that is over, each multiplier that was set, each decision. It is read
  * from published rows alone, so the same ledger tells the same.
  */
-export function changesOf(rows: RecentRows): Change[] {
+export function changesOf(rows: RecentRows, now: Pick<CatalogueFacts, 'asOf' | 'cycle'>): Change[] {
   const [supply, minting, mii, multipliers, decisions] = FEED_TABLES.map((table) =>
     named(table, rows.get(table.name)),
   );
   const days = supply!.slice(-FEED_DAYS).map((day) => {
     const isOfDay = ({ date }: Cells) => date === day.date;
-    return dayChange(day, minting!.filter(isOfDay), mii!.find(isOfDay));
+    return dayChange(day, minting!.filter(isOfDay), { mii: mii!.find(isOfDay), path: cyclePath(day, now) });
   });
-  const changes = [...multipliers!.map(multiplierChange), ...decisions!.map(decisionChange), ...days];
+  const names = pageNames(decisions!.map(({ id }) => id as string));
+  const decided = decisions!.map((one) => decisionChange(one, names));
+  const changes = [...multipliers!.map(multiplierChange), ...decided, ...days];
   return withOwnIds(changes)
     .reverse()
     .sort((a, b) => compareTimestamps(b.updated, a.updated))
@@ -52,12 +57,23 @@ function named({ columns }: Table, rows: readonly Row[] = []): Cells[] {
   return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]!])));
 }
 
-function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined): Change {
+/** Of the cycle that the day is, counted from the current one as the pages count it. */
+function cyclePath({ date }: Cells, { asOf, cycle }: Pick<CatalogueFacts, 'asOf' | 'cycle'>): string {
+  const back = (Date.parse(asOf.slice(0, 10)) - Date.parse(date as string)) / DAY_MS;
+  const number = Number(cycle.slice('C-'.length)) - back;
+  return number >= 0 ? `cycles/c-${number}/` : 'cycles/';
+}
+
+function dayChange(
+  day: Cells,
+  minting: readonly Cells[],
+  { mii, path }: { mii: Cells | undefined; path: string },
+): Change {
   const date = day.date as string;
   const mints = minting.reduce((sum, { mints }) => sum + (mints as number), 0);
   const minted = formatAmount(minting.reduce((sum, row) => sum + parseAmount(row.minted as string), 0n));
   const index = mii
-    ? ` Integrity index ${mii.mii}, threshold ${(mii.threshold as number).toFixed(4)}, minting ${mii.minting_active ? 'on' : 'paused'}.`
+    ? ` Integrity index ${mii.mii}, ${thresholdWords(mii.threshold as number | null)}, minting ${mii.minting_active ? 'on' : 'off'}.`
     : '';
   return {
     id: `day/${date}`,
@@ -65,7 +81,7 @@ function dayChange(day: Cells, minting: readonly Cells[], mii: Cells | undefined
     title: `${date}: ${whole(minted)} MIC minted, total supply ${whole(day.total_supply as string)} MIC`,
     summary: `The day’s rows are in the files by day. ${mints} mints, ${minted} MIC. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
     updated: endOf(date),
-    path: 'economy/supply-by-day.csv',
+    path,
   };
 }
 
@@ -74,9 +90,13 @@ function whole(amount: string): string {
   return Math.round(Number(amount)).toLocaleString('en-GB');
 }
 
-/** A day is over when the next one begins. */
+function thresholdWords(threshold: number | null): string {
+  return threshold === null ? 'no threshold without a supply' : `threshold ${threshold.toFixed(4)}`;
+}
+
+/** The day’s last second: a reader sees the day that it is about. */
 function endOf(date: string): string {
-  return new Date(Date.parse(date) + 86_400_000).toISOString().replace('.000', '');
+  return `${date}T23:59:59Z`;
 }
 
 function multiplierChange({ timestamp, cathedral, multiplier, reason }: Cells): Change {
@@ -85,16 +105,17 @@ function multiplierChange({ timestamp, cathedral, multiplier, reason }: Cells): 
     title: `Multiplier of ${cathedral} set to ${multiplier}`,
     summary: `From ${timestamp} on, mints for the sentinels of ${cathedral} are multiplied by ${multiplier}. Reason: ${String(reason).replaceAll('_', ' ')}.`,
     updated: timestamp as string,
-    path: 'economy/cathedral-multipliers.csv',
+    path: 'files/economy/cathedral-multipliers.csv/',
   };
 }
 
-function decisionChange({ id, date, topic, outcome }: Cells): Change {
+/** The files have the day of a decision. Its first second: a later one might be yet to come. */
+function decisionChange({ id, date, topic, outcome }: Cells, names: ReadonlyMap<string, string>): Change {
   return {
     id: `decision/${id}`,
     title: `Decision: ${topic}`,
     summary: String(outcome),
-    updated: endOf(date as string),
-    path: 'philosophy/decisions.json',
+    updated: `${date}T00:00:00Z`,
+    path: `decisions/${names.get(id as string)}/`,
   };
 }

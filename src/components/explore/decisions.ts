@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decisions as published } from '../../../pipeline/artifacts/philosophy/decisions.ts';
-import { pageNames } from './page-names.ts';
+import { pageNames } from '../../../pipeline/catalogue/page-names.ts';
 import { perRelease } from './per-release.ts';
 
 const Archive = z.looseObject({

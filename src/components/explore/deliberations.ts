@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { deliberationArchive } from '../../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { deliberations as current } from '../../../pipeline/artifacts/philosophy/deliberations.ts';
+import { pageNames } from '../../../pipeline/catalogue/page-names.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp-order.ts';
 import { DELIBERATION_DAYS, within } from '../../../pipeline/model/window.ts';
-import { pageNames } from './page-names.ts';
 import { perRelease } from './per-release.ts';
 
 type Current = z.output<typeof current.schema>['deliberations'][number];
@@ -16,8 +16,9 @@ export interface Deliberation {
   /** Of its page: of all that were opened under its id. */
   href: string;
   topic: string;
-  /** When it was opened and closed; null while it is not in the archive, which is of days that are over. */
+  /** When it was opened; null while it is not in the archive, which is of days that are over. */
   opened: string | null;
+  /** When it was closed: the day alone where it is not in the archive yet, null while it is open. */
   closed: string | null;
   /** One of each sentinel that took part, in the order in which they were taken. */
   positions: readonly Position[];
@@ -33,7 +34,9 @@ export const deliberations = perRelease((release): Deliberation[] => {
   const old = archive.toSorted((one, other) => compareTimestamps(other.opened, one.opened));
   // The archive is never taken anything from, so what it names first keeps its name.
   const names = pageNames([...old.toReversed(), ...fresh.toReversed()].map(({ id }) => id));
-  return [...fresh, ...old].map((one) => toDeliberation(one, `/deliberations/${names.get(one.id)}/`));
+  return [...fresh, ...old].map((one) => {
+    return toDeliberation(one, `/deliberations/${names.get(one.id)}/`, timestamp.slice(0, 10));
+  });
 });
 
 /**
@@ -54,8 +57,12 @@ function notArchived(recent: readonly Current[], archive: readonly Archived[], a
     .reverse();
 }
 
-function toDeliberation(one: Current | Archived, href: string): Deliberation {
+/** What is closed and not in the archive was closed `today`, which is not over. */
+function toDeliberation(one: Current | Archived, href: string, today: string): Deliberation {
   const { id, topic, sentinels, consensus, outcome } = one;
-  const times = 'closed' in one ? { opened: one.opened, closed: one.closed } : { opened: null, closed: null };
+  const times =
+    'closed' in one
+      ? { opened: one.opened, closed: one.closed }
+      : { opened: null, closed: consensus === 'pending' ? null : today };
   return { id, href, topic, ...times, positions: sentinels, consensus, outcome };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sentinelsByDay } from '../../../pipeline/artifacts/academics/sentinels-by-day.ts';
 import { sentinelRoi } from '../../../pipeline/artifacts/economy/sentinel-roi.ts';
-import { pageNames } from './page-names.ts';
+import { pageNames } from '../../../pipeline/catalogue/page-names.ts';
 import { perRelease } from './per-release.ts';
 import { publishedRows } from './published-rows.ts';
 

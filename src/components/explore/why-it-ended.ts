@@ -66,11 +66,17 @@ function limits(one: Case, all: readonly Case[]): string[] {
       .flatMap(({ positions }) => tally(positions).share ?? []);
   const [reached, failed] = [sharesOf('reached'), sharesOf('not_reached')];
   const [least, most] = [Math.min(...reached), Math.max(...failed)];
+  // Two shares that differ are never written alike.
+  const places = least === most || percent(least) !== percent(most) ? 0 : 2;
   const facts = [
     ...(reached.length > 0
-      ? [`${inWords(reached.length)} reached consensus, with ${percent(least)} in favour or more`]
+      ? [
+          `${inWords(reached.length)} reached consensus, none with less than ${percent(least, places)} in favour`,
+        ]
       : []),
-    ...(failed.length > 0 ? [`${inWords(failed.length)} did not, with ${percent(most)} or less`] : []),
+    ...(failed.length > 0
+      ? [`${inWords(failed.length)} did not, none with more than ${percent(most, places)}`]
+      : []),
   ];
   if (facts.length === 0) return [];
   const apart = least > most || facts.length === 1;
@@ -79,6 +85,6 @@ function limits(one: Case, all: readonly Case[]): string[] {
   ];
 }
 
-function percent(share: number): string {
-  return `${formatNumber(share * 100)}\u00a0%`;
+function percent(share: number, places = 0): string {
+  return `${formatNumber(share * 100, { max: places })}\u00a0%`;
 }

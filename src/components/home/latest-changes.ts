@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import type { SiteRelease } from '../release.ts';
 
 /** Made with the catalogues, before the pages; a release without them has none. */
@@ -14,9 +13,9 @@ const ORDINARY = /^\d{4}-\d{2}-\d{2}: /;
 
 export interface LatestChange {
   title: string;
-  /** When it came into the data, UTC. */
+  /** When it happened, UTC. */
   time: string;
-  /** The page of the file that has it. */
+  /** The page that tells of it. */
   href: string;
 }
 
@@ -28,10 +27,9 @@ export function latestChanges(release: SiteRelease, count: number): LatestChange
   return items
     .filter((item) => item === newestDay || !ORDINARY.test(item.title))
     .slice(0, count)
-    .map(({ url, title, date_published: time }) => ({ title, time, href: pageOf(url, release.baseUrl) }));
-}
-
-function pageOf(url: string, baseUrl: string): string {
-  const path = url.slice(baseUrl.length + 1);
-  return ARTIFACTS.some((artifact) => artifact.path === path) ? `/files/${path}/` : `/${path}`;
+    .map(({ url, title, date_published: time }) => ({
+      title,
+      time,
+      href: url.slice(release.baseUrl.length),
+    }));
 }
