@@ -74,6 +74,15 @@ export const SERVING_SETTINGS = {
     description: 'Connections at once; further ones are closed. An idle one costs some kB.',
     schema: integer(1, 1_000_000),
   },
+  maxConnectionsPerClient: {
+    flag: 'max-connections-per-client',
+    env: 'CATHEDRAL_MAX_CONNECTIONS_PER_CLIENT',
+    default: '500',
+    unit: 'a whole number, 1 to 1000000',
+    description:
+      'Those of one address or IPv6 /64; further ones are closed. Behind a trusted proxy, whose own connections are not counted, requests and streams at once of the address that it names; further ones get a 503. Enough for a university behind one address, a twentieth of all.',
+    schema: integer(1, 1_000_000),
+  },
   stallTimeout: {
     flag: 'stall-timeout',
     env: 'CATHEDRAL_STALL_TIMEOUT',

@@ -4,6 +4,7 @@ import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts'
 import { answerRequest } from './answer-request.ts';
 import { answerConnect, answerUnreadable } from './answer-unreadable.ts';
 import { clientAddress } from './client-address.ts';
+import { ClientSlots } from './client-slots.ts';
 import { methodsAt } from './methods.ts';
 import { Problem } from './problem.ts';
 import { record } from './record.ts';
@@ -12,7 +13,7 @@ import { send } from './send.ts';
 import type { Services } from './services.ts';
 import { wantsSimulation } from './simulation/wants-simulation.ts';
 import { Turns } from './turns.ts';
-import { newVisit, parseVisit, shownPath, type Visit } from './visit.ts';
+import { hold, newVisit, parseVisit, shownPath, type Visit } from './visit.ts';
 
 /** Times in seconds. */
 export interface AppLimits {
@@ -24,6 +25,8 @@ export interface AppLimits {
   /** Without a byte going through. */
   stallTimeout: number;
   maxConnections: number;
+  /** Of one address or IPv6 /64; behind a trusted proxy, its requests at once. */
+  maxConnectionsPerClient: number;
 }
 
 /** How often requests that are late are looked for, ms: time-outs hold to the second. */
@@ -49,8 +52,11 @@ export function createApp(services: Services, limits: AppLimits): Server {
   server.timeout = limits.stallTimeout * 1000;
   server.maxConnections = limits.maxConnections;
   surviveFaults(server, services);
+  const address = clientAddress(limits.trustedProxies);
+  const clients = new ClientSlots(limits.maxConnectionsPerClient, address);
+  server.on('connection', (socket) => clients.admit(socket));
   const nextId = requestIds();
-  const common = { address: clientAddress(limits.trustedProxies), stallMs: limits.stallTimeout * 1000 };
+  const common = { address, clients, stallMs: limits.stallTimeout * 1000 };
   const receive = (request: IncomingMessage, response: ServerResponse) =>
     turns.take(request, response, () => {
       void attend(newVisit(request, response, { ...common, id: nextId() }), services, turns);
@@ -117,6 +123,8 @@ function decide(visit: Visit, services: Services): Answer | null | Promise<Answe
   const refuse = (error: unknown) => problemAnswer(toProblem(error, visit, services), shownPath(visit));
   try {
     parseVisit(visit);
+    const giveBack = visit.clients.take(visit.request);
+    if (giveBack) hold(visit, giveBack);
     const { method = '' } = visit.request;
     const methods = methodsAt(visit.path);
     if (method === 'OPTIONS') return optionsAnswer(methods);

@@ -7,6 +7,8 @@ export interface ClientAddress {
   ip: (request: IncomingMessage) => string;
   /** Whether the client came over TLS, to the proxy at least. */
   isSecure: (request: IncomingMessage) => boolean;
+  /** Whether this is the address of a proxy whose word is taken. */
+  isProxy: (address: string) => boolean;
 }
 
 const UNKNOWN = '0.0.0.0';
@@ -16,9 +18,10 @@ const MAX_ADDRESSES = 10_000;
 /** `trusted`: addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed; null: none. */
 export function clientAddress(trusted: readonly string[] | null): ClientAddress {
   const nearest = ({ socket }: IncomingMessage) => socket.remoteAddress ?? UNKNOWN;
-  if (!trusted) return { ip: nearest, isSecure: () => false };
+  if (!trusted) return { ip: nearest, isSecure: () => false, isProxy: () => false };
   const trusts = remembering(proxyAddress.compile([...trusted]));
   return {
+    isProxy: (address) => trusts(address, 0),
     ip(request) {
       const named = proxyAddress(request, trusts);
       // A proxy that says nonsense is counted itself.

@@ -16,6 +16,7 @@ export const LISTEN_SETTINGS = [
   'keepAlive',
   'stallTimeout',
   'maxConnections',
+  'maxConnectionsPerClient',
   'grace',
 ] as const;
 export type ListenConfig = Pick<Config, (typeof LISTEN_SETTINGS)[number]>;

@@ -172,7 +172,11 @@ function openCounts({ limits: path }: ServiceConfig, logger: pino.Logger) {
 
 /** A quarter of all places for one client: a few cannot keep everybody else out. */
 function openDownloads({ maxActive }: ServiceConfig): Slots {
-  return new Slots({ what: 'files', parallel: maxActive, perHolder: Math.ceil(maxActive / 4) });
+  return new Slots({
+    what: 'files are being sent',
+    parallel: maxActive,
+    perHolder: Math.ceil(maxActive / 4),
+  });
 }
 
 function openGate({ maxActive, maxDelay }: ServiceConfig): { gate: LoadGate; delay: LoopDelay } {

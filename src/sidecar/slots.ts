@@ -1,18 +1,18 @@
 import { Problem } from './problem.ts';
 
 export interface SlotLimits {
-  /** `exports` */
+  /** `exports are being sent`, for the answer to whoever gets none. */
   what: string;
-  /** That are sent at once. */
+  /** At once. */
   parallel: number;
-  /** Of one client, lest slow downloads of one keep everybody else out. */
+  /** Of one client, so that one cannot keep everybody else out. */
   perHolder: number;
 }
 
 /** One of them has ended by then, often enough. */
 const RETRY_AFTER_S = 10;
 
-/** Counts what is being sent for longer than a moment. */
+/** Counts what lasts for longer than a moment. */
 export class Slots {
   readonly #limits: SlotLimits;
   readonly #byHolder = new Map<string, number>();
@@ -30,8 +30,8 @@ export class Slots {
   take(holder: string): () => void {
     const { what, parallel, perHolder } = this.#limits;
     const own = this.#byHolder.get(holder) ?? 0;
-    if (this.#taken >= parallel) throw overloaded(`${this.#taken} ${what} are being sent`);
-    if (own >= perHolder) throw overloaded(`${own} ${what} are being sent to this client`);
+    if (this.#taken >= parallel) throw overloaded(`${this.#taken} ${what}`);
+    if (own >= perHolder) throw overloaded(`${own} ${what} for this client`);
     this.#taken += 1;
     this.#byHolder.set(holder, own + 1);
     let isTaken = true;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Area } from '../../pipeline/artifacts/artifact.ts';
 import { withoutKeys } from './access-log/without-keys.ts';
 import type { ClientAddress } from './client-address.ts';
+import type { ClientSlots } from './client-slots.ts';
 import { gatedArea, parsePath } from './find-file.ts';
 import type { Authenticated } from './keys/authenticate.ts';
 import { Problem } from './problem.ts';
@@ -13,6 +14,7 @@ export interface Visit {
   /** Names the request in the server's log and in the access log. */
   readonly id: string;
   readonly address: ClientAddress;
+  readonly clients: ClientSlots;
   /** For which the client may take nothing of an answer, ms. */
   readonly stallMs: number;
   /** Below the root, percent-encoding undone: `economy/supply`; null until it was read. */
@@ -41,13 +43,14 @@ export interface Visit {
 export function newVisit(
   request: IncomingMessage,
   response: ServerResponse,
-  known: Pick<Visit, 'id' | 'address' | 'stallMs'>,
+  known: Pick<Visit, 'id' | 'address' | 'clients' | 'stallMs'>,
 ): Visit {
   return {
     request,
     response,
     id: known.id,
     address: known.address,
+    clients: known.clients,
     stallMs: known.stallMs,
     path: null,
     query: '',

@@ -73,7 +73,7 @@ describe('a client', () => {
   test('gets a part of the places for large files, whatever it holds of them', async () => {
     const { port } = await connected(
       {},
-      { downloads: new Slots({ what: 'files', parallel: 4, perHolder: 2 }) },
+      { downloads: new Slots({ what: 'files are being sent', parallel: 4, perHolder: 2 }) },
     );
     const sockets = await Promise.all([1, 2, 3].map(() => open(port)));
     for (const [index, socket] of sockets.entries()) {
@@ -112,6 +112,52 @@ describe('a client', () => {
     });
     await closeServer(server, 200);
     expect(server.listening).toBe(false);
+  });
+
+  test('with too many connections gets no more, and another client does', async () => {
+    const { socket, port } = await connected({ maxConnectionsPerClient: 2 });
+    const second = await open(port);
+    const third = connect(port, '127.0.0.1').on('error', () => undefined);
+    await once(third, 'close');
+    const answer = async (from: Socket) => {
+      ask(from, '/healthz');
+      return String((await once(from, 'data'))[0]).slice(0, 12);
+    };
+    // Another address of this machine.
+    const other = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    onTestFinished(() => void other.destroy());
+    expect(await Promise.all([socket, second, other].map(answer))).toEqual(Array(3).fill('HTTP/1.1 200'));
+    second.destroy();
+    const isLetIn = async () => {
+      const again = await open(port).catch(() => null);
+      if (!again) return false;
+      return Promise.race([answer(again).then(() => true), once(again, 'close').then(() => false)]).catch(
+        () => false,
+      );
+    };
+    await expect.poll(isLetIn, { timeout: 20_000 }).toBe(true);
+  });
+
+  test('behind a trusted proxy is counted by the address that it names, and the proxy is not', async () => {
+    const { port } = await connected({ maxConnectionsPerClient: 1, trustedProxies: ['127.0.0.1'] });
+    const ask = async (path: string, forwarded?: string) => {
+      const socket = await open(port);
+      const header = forwarded ? `X-Forwarded-For: ${forwarded}\r\n` : '';
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`);
+      const [head] = (await once(socket, 'data')) as [Buffer];
+      socket.pause();
+      return { socket, status: head.toString('latin1').slice(9, 12) };
+    };
+    const held = await ask('/economy/large.csv', '2001:db8:0:1::1');
+    const statuses = async () =>
+      Promise.all(
+        ['2001:db8:0:1::2', '2001:db8:0:2::1', undefined].map(
+          async (forwarded) => (await ask('/economy/supply', forwarded)).status,
+        ),
+      );
+    expect([held.status, ...(await statuses())]).toEqual(['200', '503', '200', '200']);
+    held.socket.destroy();
+    await expect.poll(statuses, { timeout: 20_000 }).toEqual(['200', '200', '200']);
   });
 
   test('beyond the connections that there may be is closed at once', async () => {

@@ -54,6 +54,7 @@ const LIMITS: AppLimits = {
   keepAlive: 65,
   stallTimeout: 60,
   maxConnections: 1000,
+  maxConnectionsPerClient: 1000,
 };
 const ALL_WELL: Readiness = {
   needed: { release: null, keys: null, limits: null, access_log: null },
@@ -85,7 +86,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
       limiter,
       accessLog,
       gate: new LoadGate({ limits: LOAD_LIMITS, loopDelayMs: () => 0 }),
-      downloads: new Slots({ what: 'files', parallel: 100, perHolder: 25 }),
+      downloads: new Slots({ what: 'files are being sent', parallel: 100, perHolder: 25 }),
       exporter: null as never,
       charts: null,
       live: null,

@@ -14,7 +14,7 @@ import { SegmentBuffers } from './segment-buffers.ts';
 import { EXPORT_PATH, SegmentSource } from './segment-source.ts';
 
 /** Each holds a segment of some 4 MB: 70 MB in memory, at the most. */
-export const EXPORT_LIMITS: SlotLimits = { what: 'exports', parallel: 16, perHolder: 4 };
+export const EXPORT_LIMITS: SlotLimits = { what: 'exports are being sent', parallel: 16, perHolder: 4 };
 
 export interface ExporterOptions extends Partial<SlotLimits> {
   /** The release that is current: an export may outlast the one that it is of. */

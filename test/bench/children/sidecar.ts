@@ -43,6 +43,7 @@ const app = createApp(guards === 'full' ? services : { ...services, limiter: nul
   keepAlive: 65,
   stallTimeout: 60,
   maxConnections: 100_000,
+  maxConnectionsPerClient: 100_000,
 });
 collectGarbage();
 process.once('SIGINT', () => process.exit());

@@ -180,7 +180,7 @@ test('One holder of keys cannot take every place', async () => {
   const third = await begin(app, CSV, greedy);
   expect([third.statusCode, JSON.parse(await text(third)).detail]).toEqual([
     503,
-    expect.stringMatching(/^2 exports are being sent to this client/),
+    expect.stringMatching(/^2 exports are being sent for this client/),
   ]);
   expect(await statusOf(app)).toBe(200);
 });
