@@ -43,8 +43,7 @@ const expire = defineCommand({
   async run({ accessLog, logBefore }, { now, print }) {
     const { removed, left } = await expireEntries(accessLog, requireDate(logBefore), now());
     print(removed ? `Removed: entries ${removed.first} to ${removed.last}.` : 'No entry is that old.');
-    if (left > 0)
-      print(`${left} older entries stay until the newer ones before them go: the clock was set back once.`);
+    if (left > 0) print(`${left} older entries stand after a newer one, and go with it.`);
     return 0;
   },
 });

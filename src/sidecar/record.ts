@@ -12,10 +12,11 @@ export async function record(
   log: Pick<AccessLog, 'append'> | null,
 ): Promise<void> {
   if (!log) throw accessNotLogged();
-  const { id, keyId, holder, area, query, request, address } = visit;
+  const { id, key, keyId, holder, area, query, request, address } = visit;
   const asked = { method: request.method ?? '', path: shownPath(visit), query };
   const access = { time: now, requestId: id, keyId, holder, area: area ?? '', ...asked, status };
-  await log.append({ ...access, client: address.ip(request) }).catch(() => {
+  const isRefused = key === null && status >= 400;
+  await log.append({ ...access, client: address.ip(request), isRefused }).catch(() => {
     throw accessNotLogged();
   });
 }

@@ -52,6 +52,19 @@ describe('a restricted file', () => {
     expect(answer.headers).not.toHaveProperty('ratelimit');
   });
 
+  test('that is asked for without end by those who may not read it fills no disk, and is on record for those who may', async () => {
+    const { app, office, entries } = await guarded();
+    const { bearer } = await keyFor(office, GOVERNMENT);
+    const url = `${REPORT}?${'x'.repeat(4_000)}`;
+    const flood = await Promise.all(Array.from({ length: 700 }, () => get(app, url)));
+    expect(new Set(flood.map(({ statusCode }) => statusCode))).toEqual(new Set([401]));
+    expect((await get(app, REPORT, bearer)).statusCode).toBe(200);
+    const logged = await entries();
+    expect(logged).toHaveLength(601);
+    expect(logged.at(-1)).toMatchObject({ status: 200, path: REPORT });
+    expect(Math.max(...logged.map((entry) => JSON.stringify(entry).length))).toBeLessThan(1_000);
+  });
+
   test('does not leave while the folder of the log is gone', async () => {
     const { app, office, entries, stores } = await guarded();
     const { bearer } = await keyFor(office, GOVERNMENT);

@@ -3,11 +3,13 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { asStoreError } from '../storage/store-error.ts';
 import { type Access, type AccessRecord, recordAccess } from './entry.ts';
+import { REFUSAL_LIMITS, type RefusalLimits, Refusals } from './refusals.ts';
 import type { WriterReply, WriterRequest, WriterThreadOptions } from './writer-thread.ts';
 
 export interface AccessLog {
   /**
-   * Resolves when the entry is on the disk. Rejects with store_failed, access_log_broken, locked or overloaded (or a RangeError
+   * Resolves when the entry is on the disk, or where the request was refused and is one of too many, when it was counted for an
+   * entry that follows. Rejects with store_failed, access_log_broken, locked or overloaded (or a RangeError
    * where the time is none): then the answer must not be sent.
    */
   append: (access: Access) => Promise<void>;
@@ -21,12 +23,15 @@ export interface AccessLogOptions {
   dir: string;
   maxFileBytes?: number;
   waitMs?: number;
+  refusals?: RefusalLimits;
   /** Told once of each fault of the log, and with null when it is over. */
   onChange?: (fault: unknown) => void;
 }
 
 /** Small enough to be copied and mailed; some hundred thousand entries. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
+/** How long refused requests are counted before their number is written, ms: a kill loses no more. */
+const SUM_MS = 60_000;
 /** A server that is being replaced finishes what it has begun. */
 const LOCK_WAIT_MS = 15_000;
 
@@ -36,7 +41,12 @@ const LOCK_WAIT_MS = 15_000;
  * where another process writes, with access_log_broken where entries were taken away from its end, with store_failed where
  * the disk refuses or a file of the log was removed or replaced.
  */
-export function openAccessLog({ dir, onChange = () => undefined, ...limits }: AccessLogOptions): AccessLog {
+export function openAccessLog({
+  dir,
+  onChange = () => undefined,
+  refusals: refusalLimits = REFUSAL_LIMITS,
+  ...limits
+}: AccessLogOptions): AccessLog {
   const options = { maxFileBytes: MAX_FILE_BYTES, waitMs: LOCK_WAIT_MS, ...limits, dir };
   const writer = new WriterThread(options, onChange);
   const appends = new GroupCommit<AccessRecord, void>({
@@ -45,9 +55,17 @@ export function openAccessLog({ dir, onChange = () => undefined, ...limits }: Ac
       return [];
     },
   });
+  const refusals = new Refusals(refusalLimits);
+  const writeSum = async () => {
+    const sum = refusals.takeSum();
+    await (sum && appends.add(recordAccess(sum.access)).catch(sum.giveBack));
+  };
+  const summing = setInterval(() => void writeSum(), SUM_MS).unref();
   let checking: Promise<void> | null = null;
   return {
-    append: async (access) => appends.add(recordAccess(access)),
+    append: async (access) => {
+      if (!access.isRefused || refusals.take(access)) await appends.add(recordAccess(access));
+    },
     check: () => {
       checking ??= writer.send('check').finally(() => {
         checking = null;
@@ -55,6 +73,8 @@ export function openAccessLog({ dir, onChange = () => undefined, ...limits }: Ac
       return checking;
     },
     close: async () => {
+      clearInterval(summing);
+      await writeSum();
       await appends.idle();
       await writer.send('close');
     },

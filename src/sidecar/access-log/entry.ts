@@ -20,6 +20,8 @@ export interface Access {
   status: number;
   /** IP address */
   client: string;
+  /** Nothing of what was asked for is answered: see Refusals. */
+  isRefused?: boolean;
 }
 
 /** One row of the log. Its members are the columns, and what an export holds. */
@@ -76,12 +78,15 @@ export const BEFORE_FIRST: Link = { seq: -1, hash: '0'.repeat(64) };
 const MAX_TEXT = 2_048;
 /** An export's filter may be long, and what was asked for is the point of the log. */
 const MAX_QUERY = 8_192;
+/** Of a refused request less is worth keeping: anybody can send it, as long as they like. */
+const MAX_REFUSED_TEXT = 200;
 const CUT = '…';
 /** Stands before what is hashed, so that the hash is of nothing else. */
 const DOMAIN = 'cathedral-access-log/1\n';
 
 /** An access as it is stored. Keys in path and query are removed. Throws a RangeError where the time is none. */
 export function recordAccess(access: Access): AccessRecord {
+  const { isRefused } = access;
   return {
     time: new Date(access.time).toISOString(),
     request_id: bounded(access.requestId),
@@ -89,8 +94,8 @@ export function recordAccess(access: Access): AccessRecord {
     holder: access.holder === null ? null : bounded(access.holder),
     area: bounded(access.area),
     method: bounded(access.method),
-    path: bounded(withoutKeys(access.path)),
-    query: access.query && bounded(`?${withoutKeys(access.query)}`, MAX_QUERY),
+    path: bounded(withoutKeys(access.path), isRefused ? MAX_REFUSED_TEXT : MAX_TEXT),
+    query: access.query && bounded(`?${withoutKeys(access.query)}`, isRefused ? MAX_REFUSED_TEXT : MAX_QUERY),
     status: access.status,
     client: bounded(access.client),
   };

@@ -14,10 +14,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openAccessLog } from '../../../src/sidecar/access-log/access-log.ts';
-import type { Entry } from '../../../src/sidecar/access-log/entry.ts';
+import type { Access, Entry } from '../../../src/sidecar/access-log/entry.ts';
 import { expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
 import { exportAccessLog } from '../../../src/sidecar/access-log/export-access-log.ts';
 import { CURRENT, listArchives } from '../../../src/sidecar/access-log/log-files.ts';
+import { Refusals } from '../../../src/sidecar/access-log/refusals.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
 import { openTemporaryLog, SMALL_FILE, writtenLog } from './open-temporary-log.ts';
@@ -97,6 +98,60 @@ describe('an access log', () => {
     const path = join(dir, 'a-file');
     writeFileSync(path, '');
     expect(await failureOf(() => openTemporaryLog({ dir: path }))).toMatchObject({ code: 'store_failed' });
+  });
+});
+
+describe('refused requests', () => {
+  const refused = (index: number, changes: Partial<Access> = {}) =>
+    sampleAccess(index, { isRefused: true, status: 401, ...changes });
+
+  test('beyond what their network may have in an hour are one entry with their number', async () => {
+    const { dir, log } = await openTemporaryLog({ refusals: { perNetwork: 2, inAll: 1_000 } });
+    const attack = Array.from({ length: 50 }, (_, index) => refused(index, { client: `2001:db8::${index}` }));
+    await Promise.all(attack.map((access) => log.append(access)));
+    await log.append(refused(50, { client: '203.0.113.8' }));
+    await log.append(sampleAccess(51));
+    await log.append(refused(3_600, { client: '2001:db8::1' }));
+    await log.close();
+    const rows = rowsOf(dir);
+    expect(rows.map(({ request_id }) => request_id)).toEqual(
+      [0, 1, 50, 51, 3_600, 49].map((index) => `request-${index}`),
+    );
+    expect(rows.at(-1)).toMatchObject({
+      path: '*',
+      query: '?refused=48&since=2025-12-01T06:00:02.000Z',
+      status: 401,
+      client: '2001:db8:0:0::/64',
+      time: '2025-12-01T06:00:49.000Z',
+    });
+    expect(verifyAccessLog(dir).faults).toEqual([]);
+  });
+
+  test('of any number of networks take a bounded part of the disk', async () => {
+    const { dir, log } = await openTemporaryLog({ refusals: { perNetwork: 10, inAll: 20 } });
+    const long = { path: `/government/${'x'.repeat(8_000)}`, query: 'y'.repeat(8_000) };
+    const attack = Array.from({ length: 500 }, (_, index) =>
+      refused(index, { ...long, client: `10.0.0.${index % 250}` }),
+    );
+    await Promise.all(attack.map((access) => log.append(access)));
+    await log.close();
+    const rows = rowsOf(dir);
+    expect(rows).toHaveLength(21);
+    expect(rows.at(-1)).toMatchObject({
+      path: '*',
+      query: expect.stringContaining('refused=480&'),
+      client: '*',
+    });
+    expect(Math.max(...rows.map((row) => JSON.stringify(row).length))).toBeLessThan(1_000);
+  });
+
+  test('that were counted are not lost where their number cannot be written at once', () => {
+    const refusals = new Refusals({ perNetwork: 0, inAll: 0 });
+    for (const index of [0, 1, 2]) expect(refusals.take(refused(index))).toBe(false);
+    refusals.takeSum()!.giveBack();
+    refusals.take(refused(3));
+    expect(refusals.takeSum()!.access.query).toBe('refused=4&since=2025-12-01T06:00:00.000Z');
+    expect(refusals.takeSum()).toBeNull();
   });
 });
 
