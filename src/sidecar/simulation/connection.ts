@@ -23,6 +23,8 @@ export interface ConnectionContext {
   counts: SimulationCounts;
   /** Counts a start against the limit of the area. Throws a Problem. */
   countStart: () => Promise<void>;
+  /** Whether the key that the client came with is still good; null where it came without one. */
+  isKeyGood: (() => Promise<boolean>) | null;
   newSeed: () => number;
   runs: SharedRuns;
   preparation: Preparation;
@@ -85,7 +87,16 @@ export class Connection implements Ringing {
     else {
       this.#isAlive = false;
       this.#socket.ping();
+      this.#checkKey().catch(this.#context.report);
     }
+  }
+
+  /** Closes the connection where its key is no longer good. Rejects where that cannot be found out. */
+  async #checkKey(): Promise<boolean> {
+    const { isKeyGood } = this.#context;
+    if (!isKeyGood || (await isKeyGood())) return true;
+    this.close(4002);
+    return false;
   }
 
   /** Says goodbye; who does not answer it is cut off. */
@@ -154,6 +165,7 @@ export class Connection implements Ringing {
     this.#isCounting = true;
     this.#stop();
     try {
+      if (!(await this.#checkKey())) return;
       await this.#context.countStart();
       this.#context.counts.started += 1;
       if (this.#socket.readyState === this.#socket.OPEN) this.#adopt(reply);

@@ -33,6 +33,7 @@ interface Client {
   network: string;
   tier: Tier;
   subject: Subject;
+  isKeyGood: (() => Promise<boolean>) | null;
 }
 
 /** `WebSocket /philosophy/simulation`. Opens nothing by itself; keeps nothing that must outlive a connection. */
@@ -67,7 +68,8 @@ export function openSimulation(
     // Gone while its key was looked up: there will be no other sign of that.
     if (socket.destroyed) return;
     socket.once('close', hall.enter(client.network));
-    const context = { ...common, countStart: () => countStart(client, services) };
+    const { isKeyGood } = client;
+    const context = { ...common, countStart: () => countStart(client, services), isKeyGood };
     server.handleUpgrade(request, socket, head, (opened) =>
       hall.add(new Connection(opened, context), opened),
     );
@@ -113,7 +115,8 @@ async function whoAsks(
   if (!isWelcome(request, options))
     throw new UpgradeRefusal('foreign_origin', 'Pages of this origin may not connect.');
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
-  const who = await authenticate(keys, { rawHeaders, query }, AREA, now());
+  const authenticated = () => authenticate(keys, { rawHeaders, query }, AREA, now());
+  const who = await authenticated();
   if (who.kind === 'refusal') throw new Problem(who.code, who.detail, who.headers);
   if (query !== '') throw new Problem('unknown_parameter', 'The simulation takes no parameters.');
   const isKey = who.kind === 'key';
@@ -124,6 +127,7 @@ async function whoAsks(
     network: clientNetwork(address),
     tier: isKey ? who.tier : tierWithoutKey(AREA),
     subject: isKey ? { holder: who.holder } : { address },
+    isKeyGood: isKey ? async () => (await authenticated()).kind === 'key' : null,
   };
 }
 

@@ -99,6 +99,7 @@ export const CLOSE_CODES = {
   1011: 'The service failed. The fault is ours, and it is in our log.',
   4000: 'Nothing was asked and nothing was running for too long.',
   4001: 'The connection has been open for as long as one may be. Connect again, and resume.',
+  4002: 'The key that the connection was opened with was revoked or has ended.',
 } as const satisfies Readonly<Record<number, string>>;
 
 export type CloseCode = keyof typeof CLOSE_CODES;

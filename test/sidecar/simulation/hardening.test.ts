@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createKey, hashKey } from '../../../src/sidecar/keys/key-text.ts';
 import { wantsSimulation } from '../../../src/sidecar/simulation/wants-simulation.ts';
 import { CLOSE_CODES } from '../../../src/simulation/protocol/problems.ts';
@@ -285,18 +286,42 @@ describe('a request that is no upgrade to this', () => {
   });
 });
 
+function simulationKey(): KeyRecord {
+  const key = { id: 'k_1', holder: 'h_1', tier: 'academic', areas: ['academics', 'philosophy'] };
+  const times = { deliveredAt: 1, issuedAt: 1, expiresAt: Date.UTC(2030, 0), revokedAt: null };
+  return { ...key, ...times, hash: hashKey(KEY) } as never;
+}
+
+describe('a connection whose key is revoked', () => {
+  const open = async (heartbeatMs: number) => {
+    const key = simulationKey();
+    const { url, simulation } = await simulationServer({ keys: [key], limits: { heartbeatMs } });
+    const client = await openClient(url, { Authorization: `Bearer ${KEY}` });
+    await client.ask({ ...START, paused: false });
+    key.revokedAt = 1;
+    return { client, simulation };
+  };
+
+  test('starts nothing more', async () => {
+    const { client, simulation } = await open(60_000);
+    client.say(START);
+    expect(await client.closed).toBe(4002);
+    expect(simulation.counts().started).toBe(1);
+  });
+
+  test('ends with the next heartbeat, though its run goes on', async () => {
+    const { client } = await open(40);
+    expect(await client.closed).toBe(4002);
+  });
+});
+
 test('a key counts its starts for its holder, by its tier', async () => {
   const taken: unknown[] = [];
   const take = async (asked: unknown) => {
     taken.push(asked);
     return { allowed: true, limit: 1000, remaining: 999, resetSeconds: 60 };
   };
-  const key = { id: 'k_1', holder: 'h_1', tier: 'academic', areas: ['academics', 'philosophy'] };
-  const times = { deliveredAt: 1, issuedAt: 1, expiresAt: Date.UTC(2030, 0), revokedAt: null };
-  const { url } = await simulationServer({
-    services: { limiter: { take } },
-    keys: [{ ...key, ...times, hash: hashKey(KEY) } as never],
-  });
+  const { url } = await simulationServer({ services: { limiter: { take } }, keys: [simulationKey()] });
   const client = await openClient(url, { Authorization: `Bearer ${KEY}` });
   await client.ask(START);
   expect(taken).toMatchObject([{ tier: 'academic', subject: { holder: 'h_1' } }]);
