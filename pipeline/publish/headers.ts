@@ -132,6 +132,7 @@ const OPEN_KINDS: ReadonlySet<ManifestFile['kind']> = new Set(['data', 'schema',
  */
 const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
   [/^.*(\.(?:ndjson|parquet|xlsx))$/, '*$1'],
+  [/^government\/transparency-\d{4,}(\.[a-z]+)$/, 'government/transparency-*$1'],
   [/^charts\/[^/]+(\.[a-z]+)$/, 'charts/*$1'],
   [/^schemas\/.*(\.(?:schema|table)\.json)$/, 'schemas/*$1'],
 ];
@@ -139,20 +140,22 @@ const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
 /**
  * `_headers` of the public tree, as several static hosts read it. All rules that match a path add up there,
  * so no header may be in two of them: the common ones are in the first rule alone, and each file has one
- * more. Pages and assets without a hash have none, their Cache-Control is the hosts' own. Some hosts read
- * 100 rules at most, hence no rule per page. A folder with a policy of its own first takes the common one
- * off (`! Name`); a host that cannot do that keeps the stricter of the two.
+ * more. Pages and assets without a hash have none, their Cache-Control is the hosts' own. Cloudflare Pages reads
+ * 100 rules of lines of 2,000 characters, and drops what comes after them: so there is no rule per page, chart or year, and
+ * the policies come first. A folder with a policy of its own first takes the common one off (`! Name`); a host that cannot do
+ * that keeps the stricter of the two.
  */
 export function formatHeadersFile(files: readonly ManifestFile[], exceptions = EXCEPTIONS): string {
   const rules: [string, Headers][] = [
-    ['/*', COMMON_HEADERS],
     ['/_astro/*', { 'Cache-Control': CACHE_CONTROL.immutable }],
     ['/log/checkpoint', LOG_HEADERS.checkpoint],
     ['/log/tile/*', LOG_HEADERS.tile],
   ];
   const open = files.filter(isOpenData).map((file) => {
     const path = RULES_BY_ENDING.reduce((path, [pattern, rule]) => path.replace(pattern, rule), file.path);
-    return path === file.path ? file : { ...file, path, immutable: false };
+    // A closed year's report never changes; of the other forms, this year's has the ending of those before.
+    const immutable = file.immutable && path.startsWith('government/');
+    return path === file.path ? file : { ...file, path, immutable };
   });
   const byPath = new Map(open.map((file) => [file.path, file]));
   rules.push(...rulesApart(open));
@@ -160,11 +163,12 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
     const own = Object.entries(headersFor(file)).filter(([name]) => !(name in COMMON_HEADERS));
     rules.push([`/${file.path}`, Object.fromEntries(own)]);
   }
-  const others = exceptions.map(({ below, directives }) => {
+  const policies = exceptions.map(({ below, directives }) => {
     const name = 'Content-Security-Policy';
     return `/${below}*\n  ! ${name}\n${formatLines({ [name]: formatPolicy(directives) })}`;
   });
-  return [...rules.map(([path, headers]) => `${path}\n${formatLines(headers)}`), ...others].join('\n');
+  const others = rules.map(([path, headers]) => `${path}\n${formatLines(headers)}`);
+  return [`/*\n${formatLines(COMMON_HEADERS)}`, ...policies, ...others].join('\n');
 }
 
 /**

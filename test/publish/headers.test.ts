@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { mirrorHeaders } from '../../pipeline/mirror/mirror-headers.ts';
 import {
   CACHE_CONTROL,
   COMMON_HEADERS,
@@ -7,7 +8,10 @@ import {
   headersFor,
 } from '../../pipeline/publish/headers.ts';
 import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
+import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
+import type { PublicManifest } from '../../pipeline/publish/public-manifest.ts';
 import { schemaFiles } from '../../pipeline/publish/schemas.ts';
+import { CHARTS } from '../../src/charts/table.ts';
 
 function file(path: string, more: Partial<ManifestFile> = {}): ManifestFile {
   const blob = { bytes: 1, sha256: 'a'.repeat(64) };
@@ -136,20 +140,69 @@ describe('the _headers file', () => {
     expect(text).not.toContain(gated.path);
   });
 
-  test('has fewer than the 100 rules that some hosts read, with every artifact and ten closed years', () => {
-    const closedYears = Array.from({ length: 10 }, (_, i) => [
-      `government/transparency-${2025 + i}.json`,
-      `government/transparency-${2025 + i}.pdf`,
-    ]);
-    const paths = [
-      ...ARTIFACTS.map(({ path }) => path),
-      ...closedYears.flat(),
-      ...schemaFiles(ARTIFACTS, 'https://x.example').map(({ path }) => path),
+  /** Of fifty years, with twice the charts that there are, as the publisher has its files. */
+  const large = () => {
+    const of = (paths: readonly string[], kind: ManifestFile['kind'], more: Partial<ManifestFile> = {}) =>
+      paths.map((path) =>
+        file(path, {
+          kind,
+          media_type: /\/[^.]*$/.test(path) ? 'application/json' : mediaTypeOf(path),
+          ...more,
+        }),
+      );
+    const tables = ARTIFACTS.map(({ path }) => path);
+    const years = Array.from({ length: 50 }, (_, year) => `${2025 + year}`);
+    const charts = [...CHARTS, ...CHARTS].map(({ id }, place) => `${id}-${place}`);
+    const each = (names: readonly string[], forms: readonly string[]) =>
+      names.flatMap((name) => forms.map((form) => form.replace('*', name)));
+    const forms = ['svg', 'png', 'csv', 'json', 'zip', 'pdf'].map((form) => `charts/*.${form}`);
+    const citations = ['bib', 'json', 'ris', 'txt'].map((form) => `*/citation.${form}`);
+    const reports = each(years, ['government/transparency-*.json', 'government/transparency-*.pdf']);
+    return [
+      ...of(tables, 'data'),
+      ...of(reports, 'data', { immutable: true }),
+      ...of(each(years, ['economy/mic-history-*.parquet', 'economy/mic-history-*.ndjson']), 'data'),
+      ...of(each(charts, forms), 'schema'),
+      ...of(each(each(charts, ['charts/*']), citations), 'asset'),
+      ...of(each(charts, ['embed/*/frozen.txt', 'oembed/*.json']), 'asset'),
+      ...of(each(each(tables, ['files/*']), citations), 'asset'),
+      ...of(['search/index/pagefind-entry.json', '.well-known/security.txt'], 'asset'),
+      ...of(['datapackage.json', 'feed.atom', 'robots.txt', 'cathedral.sqlite'], 'schema'),
+      ...of(each(charts, ['charts/*/index.html', 'embed/*/index.html']), 'page'),
+      ...of(
+        schemaFiles(ARTIFACTS, 'https://x.example').map(({ path }) => path),
+        'schema',
+      ),
     ];
-    const rules = formatHeadersFile(paths.map((path) => file(path)))
-      .split('\n')
-      .filter((line) => line.startsWith('/'));
-    expect(rules.length).toBeGreaterThan(40);
-    expect(rules.length).toBeLessThan(100);
+  };
+
+  test('stays within what large static hosts read, a mirror’s too: 100 rules, lines of 2,000 characters', () => {
+    const files = large();
+    expect(files.length).toBeGreaterThan(900);
+    const mirrored = files.map((one) => ({ ...one, immutable: false }));
+    const mirrors = mirrorHeaders({ files: mirrored } as unknown as PublicManifest);
+    expect(mirrors).toBe(formatHeadersFile(mirrored));
+    for (const text of [formatHeadersFile(files), mirrors]) {
+      const lines = text.split('\n');
+      const rules = lines.filter((line) => line.startsWith('/'));
+      expect(rules.length).toBeGreaterThan(40);
+      expect(rules.length).toBeLessThan(90);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(2000);
+      // A host that drops what is too much keeps the policies.
+      expect(rules.slice(0, 3)).toEqual(['/*', '/search/*', '/embed/*']);
+      for (const path of [
+        'economy/supply',
+        `charts/${CHARTS[0]!.id}-0.svg`,
+        'economy/mic-history-2031.parquet',
+      ])
+        expect(appliedTo(path, text)).toEqual(headersFor(files.find((one) => one.path === path)!));
+    }
+  });
+
+  test('says of each closed year’s report that it never changes', () => {
+    const files = large();
+    const text = formatHeadersFile(files);
+    for (const path of ['government/transparency-2025.json', 'government/transparency-2074.pdf'])
+      expect(appliedTo(path, text)).toEqual(headersFor(files.find((one) => one.path === path)!));
   });
 });
