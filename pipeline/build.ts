@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Documents, readDocuments } from './artifacts/documents.ts';
 import { readCompanions } from './artifacts/read-companions.ts';
 import { ARTIFACTS, PRINTED } from './artifacts/table.ts';
@@ -11,19 +13,23 @@ import type { Verifier } from './ledger/note.ts';
 import { withLock } from './publish/lock.ts';
 import type { Facts, Manifest } from './publish/manifest.ts';
 import { type Published, readCurrent, salvageCurrent } from './publish/release.ts';
+import { removeLeftOvers } from './publish/remove-left-overs.ts';
 import type { SnapshotHashes } from './publish/signing-record.ts';
 import type { SnapshotIndex } from './publish/snapshot-index.ts';
-import { openStaging, type Publication } from './publish/staging.ts';
+import { openStaging, type Publication, type Staging } from './publish/staging.ts';
+import { carryRelease } from './run/carry-release.ts';
 import { checkpointOf } from './run/checkpoint-of.ts';
 import { prepareLog } from './run/extend-log.ts';
 import { foldSnapshots } from './run/fold-snapshots.ts';
 import { ledgerKeyFile } from './run/ledger-key-file.ts';
+import { makePdf, planPdfs } from './run/pdfs.ts';
 import { openPublisher, type Publisher, type PublisherOptions, publisherKeysFile } from './run/publisher.ts';
 import { renderDocuments } from './run/render-documents.ts';
 import { hasExtras, renderExtras } from './run/render-extras.ts';
 import { renderSite, type SiteOptions } from './run/render-site.ts';
 import { formatResume, parseResume, type Resume, START } from './run/resume.ts';
 import { withForkAdvice } from './run/with-fork-advice.ts';
+import { keepMissed } from './snapshots/keep-missed.ts';
 import { publishSnapshots, type SnapshotOptions } from './snapshots/publish-snapshots.ts';
 import { assertKept, assertListReadable, assertNotLost, keptRelease } from './snapshots/restore.ts';
 
@@ -76,85 +82,149 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   const { out, waitMs } = options;
   return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, async () => {
     if (options.snapshots) await assertListReadable(out);
-    const { report, publisher, lost } = await run(options);
-    // What a run that was killed had left to do is done by the next one, whether that finds something new or not.
-    if (options.snapshots)
-      await publishSnapshots(out, report.manifest, {
-        ...options.snapshots,
-        baseUrl: options.baseUrl,
-        sign: publisher?.signText ?? null,
-        record: (index) => recordListed(publisher, index, lost),
-      });
-    return report;
+    return run(options);
   });
 }
 
-interface Ran {
-  report: BuildReport;
-  publisher: Publisher | null;
-  /** Snapshots that were signed and that nobody has any more. */
-  lost: SnapshotHashes;
-}
-
-async function run(options: BuildOptions): Promise<Ran> {
-  const { out, baseUrl, software, log } = options;
-  const documents = await readDocuments(options.documents);
-  const companions = await readCompanions(options.companions, options.verifiers);
+async function run(options: BuildOptions): Promise<BuildReport> {
+  const { out, baseUrl, log } = options;
   const current = options.rebuild ? await salvageCurrent(out) : await readCurrent(out);
   const previous = current ?? (options.snapshots ? await keptRelease(out) : null);
   if (previous && !current) log(`no release is there: going on from the snapshots in ${out}`);
   const rebuild = options.rebuild || current === null;
   const extendLog = await prepareLog({ ...options, rebuild }, previous);
   const resume = rebuild ? START : parseResume(previous!.state);
-  const publisher = await openPublisher(options.publisher ?? null, { ...options, previous });
-  const lost = await lostSnapshots(options, publisher);
+  const inputs = await openInputs(options, previous);
+  const prepare = keeperOf(options, inputs);
   const snapshots = await newSnapshots(options, resume);
-  const inputs = digestInputs(options, { documents, companions, publisher });
-  const nothingNew = !rebuild && snapshots.length === 0;
-  if (previous && nothingNew && isMadeOf(previous, inputs, options)) {
-    const report = unchanged(previous);
-    return extendLog(previous.manifest.ledger, async () => ({ report, publisher, lost }));
+  if (previous && !rebuild && snapshots.length === 0 && isMadeOf(previous, inputs.digest, options)) {
+    await removeLeftOvers(out);
+    return extendLog(previous.manifest.ledger, () => stand(previous, inputs.publisher, options, prepare));
   }
 
-  for (const { id } of snapshots.slice(-1)) assertNotLost(id, lost);
+  for (const { id } of snapshots.slice(-1)) assertNotLost(id, inputs.lost);
+  const base = previous && (rebuild ? { ...previous, state: null } : previous);
+  await keepMissed(base, snapshots, { ...options, ...inputs }, (before, upTo, keep) =>
+    makeMissed(before, upTo, keep, options, inputs),
+  );
   await using staging = await openStaging(out, previous, { reuse: !rebuild });
+  const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
+  if (withExtras(options)) await renderExtras(staging, facts, view);
+  if (withCharts(options)) await renderCharts(staging, chartsOptions(options, facts, inputs.documents));
+  await renderSite(staging, facts, folded, options);
+  if (withExtras(options)) await renderSitemap(staging, baseUrl, facts.timestamp);
+  const sign = signerOf(inputs.publisher, options);
+  const publication = { facts, state: formatResume(folded), sign, prepare };
+  const { outcome, release } = await extendLog(folded.ledger, () => staging.publish(publication));
+  const { manifest } = release;
+  const { events, findings } = folded;
+  log(`${outcome} ${manifest.release}`);
+  return { outcome, manifest, snapshots: snapshots.length, events, findings };
+}
+
+/** What a release is made from beside the ledger, and by whom. */
+interface Inputs {
+  documents: Documents;
+  companions: Companions;
+  publisher: Publisher | null;
+  /** Of whatever shows in the files. */
+  digest: string;
+  /** Snapshots that were signed and that nobody has any more. */
+  lost: SnapshotHashes;
+}
+
+async function openInputs(options: BuildOptions, previous: Published | null): Promise<Inputs> {
+  const documents = await readDocuments(options.documents);
+  const companions = await readCompanions(options.companions, options.verifiers);
+  const publisher = await openPublisher(options.publisher ?? null, { ...options, previous });
+  const digest = digestInputs(options, { documents, companions, publisher });
+  const { out, snapshots } = options;
+  const recorded = snapshots ? publisher?.snapshots?.recorded : undefined;
+  const lost = recorded ? await assertKept(out, recorded, snapshots?.givesUp ?? false) : {};
+  return { documents, companions, publisher, digest, lost };
+}
+
+/** Folds the ledger and stages all data files that are text. */
+async function stageData(
+  staging: Staging,
+  { snapshots, resume }: { snapshots: SnapshotFile[]; resume: Resume },
+  options: BuildOptions,
+  { documents, companions, publisher, digest }: Inputs,
+) {
+  const { software, baseUrl, log } = options;
   const folding = { ...options, staging, documents, companions, snapshots, resume };
   const folded = await foldSnapshots(folding).catch((cause) => {
     throw withForkAdvice(cause, resume.position);
   });
-  const { state, ledger, events, findings } = folded;
+  const { state, ledger } = folded;
   log(`rendering ${ARTIFACTS.length} files as of ${state.asOf}`);
   const view = { state, documents, companions, baseUrl };
   await renderDocuments(staging, view, folded);
   if (publisher) await staging.write(publisherKeysFile(publisher));
   await staging.write(ledgerKeyFile(options.ledger, ledger, options.verifiers));
-  const facts = { timestamp: state.asOf, ledger, software, inputs };
-  if (withExtras(options)) await renderExtras(staging, facts, view);
-  if (withCharts(options)) await renderCharts(staging, chartsOptions(options, facts, documents));
-  await renderSite(staging, facts, folded, options);
-  if (withExtras(options)) await renderSitemap(staging, baseUrl, state.asOf);
-  const publication = { facts, state: formatResume(folded), sign: signerOf(publisher, options) };
-  const { outcome, release } = await extendLog(ledger, () => staging.publish(publication));
+  return { folded, view, facts: { timestamp: state.asOf, ledger, software, inputs: digest } };
+}
+
+/** Makes snapshots and their list of a release, before it is served: then readers of either find what belongs to it. */
+function keeperOf(
+  { out, baseUrl, snapshots }: BuildOptions,
+  { publisher, lost }: Inputs,
+): (release: Published) => Promise<void> {
+  if (!snapshots) return async () => {};
+  const record = async (index: SnapshotIndex) => {
+    const listed = Object.fromEntries(index.map((entry) => [entry.id, entry.index.sha256]));
+    await publisher?.snapshots?.record({ snapshots: listed, lost });
+  };
+  const sign = publisher?.signText ?? null;
+  return (release) => publishSnapshots(out, release, { ...snapshots, baseUrl, sign, record });
+}
+
+/**
+ * Nothing is new. What a run that was killed had left to do is done, and where readers would soon ask for a newer release, or
+ * where another one was signed last, this one is signed again.
+ */
+async function stand(
+  served: Published,
+  publisher: Publisher | null,
+  options: BuildOptions,
+  prepare: (release: Published) => Promise<void>,
+): Promise<BuildReport> {
+  const nothing = { snapshots: 0, events: 0, findings: [] };
+  if (!publisher?.isStanding || (await publisher.isStanding(served))) {
+    await prepare(served);
+    return { outcome: 'unchanged', manifest: served.manifest, ...nothing };
+  }
+  await using staging = await openStaging(options.out, served, { reuse: true });
+  await carryRelease(staging, served);
+  const { timestamp, ledger, software, inputs } = served.manifest;
+  const facts = { timestamp, ledger, software, inputs };
+  const state = await readFile(join(served.dir, 'state.json'), 'utf8');
+  const sign = signerOf(publisher, options);
+  const { outcome, release } = await staging.publish({ facts, state, sign, prepare });
   const { manifest } = release;
-  log(`${outcome} ${manifest.release}`);
-  return { report: { outcome, manifest, snapshots: snapshots.length, events, findings }, publisher, lost };
+  options.log(`nothing new: ${manifest.release} is signed again, good until ${manifest.signed!.expires}`);
+  return { outcome, manifest, ...nothing };
 }
 
-async function lostSnapshots(
-  { out, snapshots }: BuildOptions,
-  publisher: Publisher | null,
-): Promise<SnapshotHashes> {
-  if (!snapshots || !publisher?.snapshots) return {};
-  return assertKept(out, publisher.snapshots.recorded, snapshots.givesUp ?? false);
-}
-
-async function recordListed(
-  publisher: Publisher | null,
-  index: SnapshotIndex,
-  lost: SnapshotHashes,
-): Promise<void> {
-  const snapshots = Object.fromEntries(index.map((entry) => [entry.id, entry.index.sha256]));
-  await publisher?.snapshots?.record({ snapshots, lost });
+/** A release of the data files alone, up to the last of these snapshots; it is signed and never served. */
+async function makeMissed(
+  base: Published,
+  after: readonly SnapshotFile[],
+  prepare: (release: Published) => Promise<void>,
+  given: BuildOptions,
+  inputs: Inputs,
+): Promise<Published> {
+  const options = { ...given, log: () => {}, print: null };
+  const resume = base.state === null ? START : parseResume(base.state);
+  const snapshots = after.filter(
+    ({ id }) => resume.position.snapshot === null || id > resume.position.snapshot,
+  );
+  await using staging = await openStaging(options.out, base, { reuse: base.state !== null });
+  const { folded, facts } = await stageData(staging, { snapshots, resume }, options, inputs);
+  for (const pdf of await planPdfs(staging, folded, options)) await makePdf(staging, pdf, options);
+  const sign = signerOf(inputs.publisher, options, { isServed: false });
+  const publication = { facts, state: formatResume(folded), sign, prepare, isServed: false };
+  return (await staging.publish(publication)).release;
 }
 
 async function newSnapshots({ ledger, until }: BuildOptions, { position }: Resume): Promise<SnapshotFile[]> {
@@ -166,14 +236,12 @@ async function newSnapshots({ ledger, until }: BuildOptions, { position }: Resum
 function signerOf(
   publisher: Publisher | null,
   { ledger, verifiers }: BuildOptions,
+  { isServed } = { isServed: true },
 ): Exclude<Publication['sign'], undefined> {
   const sign = publisher?.sign;
   if (!sign) return null;
-  return (release) => sign(release, checkpointOf(ledger, release.ledger, verifiers));
-}
-
-function unchanged({ manifest }: Published): BuildReport {
-  return { outcome: 'unchanged', manifest, snapshots: 0, events: 0, findings: [] };
+  return (release) =>
+    sign(release, { checkpoint: checkpointOf(ledger, release.ledger, verifiers), isServed });
 }
 
 function withExtras({ extras, site }: BuildOptions): boolean {

@@ -5,6 +5,7 @@ import { CathedralError } from '../errors.ts';
 import type { Verifier } from '../ledger/note.ts';
 import type { TileReader } from '../log/tile-reader.ts';
 import { guarded, replaceFile } from '../publish/durable.ts';
+import { exists } from '../publish/exists.ts';
 import type { PublicManifest } from '../publish/public-manifest.ts';
 import type { SnapshotEntry } from '../publish/snapshot-index.ts';
 import { StagingFolder } from '../publish/staging-folder.ts';
@@ -52,7 +53,10 @@ export async function mirrorSnapshots(work: SnapshotWork): Promise<SnapshotsBrou
   const { origin, folder, recheck } = work;
   const list = await readSignedList(origin, work);
   const before = await readSnapshotList(await FolderOrigin.at(folder));
-  const held = new Map(before?.index.map((entry) => [entry.id, entry.index.sha256]));
+  const held = new Map<string, string>();
+  // A list that is newer than the release that was brought with it tells of one that is not here.
+  for (const { id, index } of before?.index ?? [])
+    if (await exists(join(folder, index.path))) held.set(id, index.sha256);
   const brought: SnapshotsBrought = { list, added: 0, unvouched: 0, bytes: 0 };
   const histories = await promisedHistories(origin, folder, list.index, work.manifest);
   const old = await fetchMissing(histories, work);

@@ -3,7 +3,13 @@ import type { Verifier } from '../ledger/note.ts';
 import { verifyNote } from '../ledger/verify-note.ts';
 import { LONGEST, type PublicManifest, SIGNATURE_PATH } from '../publish/public-manifest.ts';
 import type { SignedFile } from '../publish/signed-file.ts';
-import { LIST_PATH, LIST_SIGNATURE_PATH, LONGEST_INDEX, parseSignedList } from '../publish/snapshot-index.ts';
+import {
+  LIST_PATH,
+  LIST_SIGNATURE_PATH,
+  LONGEST_INDEX,
+  parseSignedList,
+  type SnapshotEntry,
+} from '../publish/snapshot-index.ts';
 import { mismatch } from './mismatch.ts';
 import type { Origin } from './origin.ts';
 import { readSmall, type SmallFile } from './read-small.ts';
@@ -24,9 +30,10 @@ export interface SignedList extends SnapshotList {
 const LONGEST_SIGNATURE = LONGEST[SIGNATURE_PATH];
 
 /**
- * The list of snapshots that goes with a release: a key of the release has signed these bytes with its version, so it is no
- * older list, and the release's own snapshot is in it. Throws mirror_mismatch, also for a moment after each release is
- * published, for the list comes after it; ledger_signature, ledger_corrupt, release_invalid and mirror_unreachable.
+ * The list of snapshots that goes with a release: a key of the release has signed these bytes with its version or a later one,
+ * so it is no older list. The list is published before its release, and the next release may be still to come, or its run may
+ * have been killed; what such a list has beyond this release is left out. Throws mirror_mismatch, ledger_signature,
+ * ledger_corrupt, release_invalid and mirror_unreachable.
  */
 export async function readSignedList(origin: Origin, { manifest, keys }: Release): Promise<SignedList> {
   const signature = await need(
@@ -38,6 +45,8 @@ export async function readSignedList(origin: Origin, { manifest, keys }: Release
   const signed = parseSignedList(text, place);
   assertOfRelease(signed, manifest, place);
   const list = await readAsSigned(origin, signed);
+  if (signed.version > manifest.version)
+    return { ...list, index: list.index.filter(isWithin(manifest)), signature };
   if (list.index.some(({ id }) => id === manifest.snapshot)) return { ...list, signature };
   throw mismatch(
     origin.placeOf(LIST_PATH),
@@ -70,13 +79,16 @@ function isThere(origin: Origin): Promise<boolean> {
 }
 
 function assertOfRelease({ version }: SignedFile, manifest: PublicManifest, place: string): void {
-  if (version === manifest.version) return;
-  const age = version < manifest.version ? 'an older' : 'a newer';
+  if (version >= manifest.version) return;
   throw mismatch(
     place,
-    `the list of snapshots that was signed with version ${manifest.version}, ${manifest.release}`,
-    `${age} one, of version ${version}`,
+    `the list of snapshots that was signed with version ${manifest.version}, ${manifest.release}, or later`,
+    `an older one, of version ${version}`,
   );
+}
+
+function isWithin({ log }: PublicManifest): (entry: SnapshotEntry) => boolean {
+  return ({ log_size }) => log_size <= log.size;
 }
 
 async function readAsSigned(origin: Origin, { sha256, bytes }: SignedFile): Promise<SnapshotList> {

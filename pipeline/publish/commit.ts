@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { guarded, sync } from './durable.ts';
 import { exists } from './exists.ts';
 import { listTree } from './list-tree.ts';
-import { formatManifest, type ManifestBody, parseManifest, sealManifest } from './manifest.ts';
+import { formatManifest, type ManifestBody, parseManifest, releaseFolder, sealManifest } from './manifest.ts';
 import { currentId, type Published } from './release.ts';
 import type { StagingFolder } from './staging-folder.ts';
 import { swapCurrent } from './swap-current.ts';
@@ -15,28 +15,38 @@ export interface Outcome {
   release: Published;
 }
 
+interface Committing {
+  /** What the next run goes on from. */
+  state: unknown;
+  prepare?: ((release: Published) => Promise<void>) | undefined;
+  /** False: the folder gets its name, and is not served. */
+  isServed?: boolean | undefined;
+}
+
 /**
  * Turns a full staging folder into the release that is served. In this order, so that a kill after any step
- * leaves the old one served, whole: manifest, flush, rename into releases/, swap of the link. The next run
- * removes or takes over what is left.
+ * leaves the old one served, whole: manifest, flush, rename into releases/, what `prepare` does for its readers, swap of the
+ * link. The next run removes or takes over what is left.
  */
 export async function commit(
   out: string,
   folder: StagingFolder,
   body: ManifestBody,
-  state: unknown,
+  { state, prepare, isServed = true }: Committing,
 ): Promise<Outcome> {
   const manifest = sealManifest(body);
   await folder.write('manifest.json', Buffer.from(formatManifest(manifest)));
   await folder.flush();
-  const dir = join(out, 'releases', manifest.release);
+  const name = releaseFolder(manifest);
+  const dir = join(out, 'releases', name);
   return guarded(dir, async () => {
     const served = await currentId(out);
     const settled = await settle(folder, dir);
-    if (served !== manifest.release) await swapCurrent(out, manifest.release, served);
     const place = join(dir, 'manifest.json');
     const release = { dir, manifest: parseManifest(await readFile(place, 'utf8'), place), state };
-    const outcome = served === manifest.release && settled === 'found' ? 'unchanged' : 'published';
+    await prepare?.(release);
+    if (isServed && served !== name) await swapCurrent(out, name, served);
+    const outcome = served === name && settled === 'found' ? 'unchanged' : 'published';
     return { outcome, release };
   });
 }

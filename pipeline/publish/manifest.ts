@@ -88,13 +88,18 @@ export const DraftManifest = z.strictObject({
 });
 export type DraftManifest = z.infer<typeof DraftManifest>;
 
-const Signed = z.strictObject({ version: z.int().min(1), keys: z.array(z.string()).min(1) });
+const Signed = z.strictObject({
+  version: z.int().min(1),
+  keys: z.array(z.string()).min(1),
+  /** Left out by versions that always gave it 48 hours from the last event. */
+  expires: z.iso.datetime().optional(),
+});
 
 export const Manifest = z.strictObject({
   format: z.literal('cathedral-release/1'),
-  /** `<snapshot id>-<8 hex digits of the content>`, also the folder's name. */
+  /** `<snapshot id>-<8 hex digits of the content>`. */
   release: z.string(),
-  /** The version of its signed manifest, and the verifier keys that signed it; left out where it is not signed. */
+  /** Of its signed manifest, and the verifier keys that signed it; left out where it is not signed. */
   signed: Signed.optional(),
   ...Facts.shape,
   files: z.array(ManifestFile),
@@ -159,6 +164,11 @@ export function parseManifest(text: string, place: string): Manifest {
   }
   if (formatManifest(manifest) !== text) throw refusal(place, 'the spelling of formatManifest', 'another');
   return manifest;
+}
+
+/** The name of its folder in `OUT/releases`: a release that is signed again gets another one, for the two are served in turn. */
+export function releaseFolder({ release, signed }: Pick<Manifest, 'release' | 'signed'>): string {
+  return signed ? `${release}-${signed.version}` : release;
 }
 
 /** Where a file stands below the release folder: `public/economy/supply`. */

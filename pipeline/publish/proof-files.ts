@@ -7,7 +7,6 @@ import {
   formatPublicManifest,
   formatSignedText,
   LATEST_PATH,
-  LIFETIME_MS,
   MANIFEST_PATH,
   type PublicFile,
   type PublicManifest,
@@ -17,6 +16,8 @@ import {
 /** Who signs, and what of. */
 export interface Signing {
   version: number;
+  /** Until when it is good. */
+  expires: string;
   /** The ledger's own signed note over what the release was made from. */
   checkpoint: string;
   /** The one that stays first. */
@@ -24,7 +25,7 @@ export interface Signing {
 }
 
 /** Of a signing, what its texts say. */
-interface Stated extends Pick<Signing, 'version' | 'checkpoint'> {
+interface Stated extends Pick<Signing, 'version' | 'expires' | 'checkpoint'> {
   /** Verifier keys. */
   keys: readonly string[];
 }
@@ -32,6 +33,7 @@ interface Stated extends Pick<Signing, 'version' | 'checkpoint'> {
 /** What proves a release, in the order in which it is written. */
 export interface Proof {
   version: number;
+  expires: string;
   /** Verifier keys of the signers. */
   keys: readonly string[];
   /** Of `manifest.json`. */
@@ -41,15 +43,15 @@ export interface Proof {
 }
 
 /** The three files of a release that is sealed but for them: the same release, keys and version give the same bytes. */
-export function proofOf(release: Manifest, { version, checkpoint, signers }: Signing): Proof {
+export function proofOf(release: Manifest, { version, expires, checkpoint, signers }: Signing): Proof {
   const keys = signers.map(({ verifier }) => formatVerifierKey(verifier));
-  const { manifest, latest, blob } = statementsOf(release, { version, checkpoint, keys });
+  const { manifest, latest, blob } = statementsOf(release, { version, expires, checkpoint, keys });
   const texts = new Map([
     [MANIFEST_PATH, manifest],
     [SIGNATURE_PATH, signNote(formatSignedText({ version, ...blob }), ...signers)],
     [LATEST_PATH, latest],
   ]);
-  return { version, keys, sha256: blob.sha256, texts };
+  return { version, expires, keys, sha256: blob.sha256, texts };
 }
 
 /** What is signed of a release, and what tells of it: texts of `manifest.json` and `latest.json`. */
@@ -73,7 +75,7 @@ export function statementsOf(
   return { manifest: text, latest, blob };
 }
 
-function publicManifest(release: Manifest, { version, checkpoint, keys }: Stated): PublicManifest {
+function publicManifest(release: Manifest, { version, expires, checkpoint, keys }: Stated): PublicManifest {
   const { ledger, timestamp } = release;
   return {
     schema_version: '1.0.0',
@@ -83,7 +85,7 @@ function publicManifest(release: Manifest, { version, checkpoint, keys }: Stated
     release: release.release,
     snapshot: ledger.snapshot,
     as_of: timestamp,
-    expires: new Date(Date.parse(timestamp) + LIFETIME_MS).toISOString().replace('.000Z', 'Z'),
+    expires,
     log: {
       origin: ledger.origin,
       size: ledger.size,

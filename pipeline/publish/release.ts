@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
-import { type Manifest, parseManifest, sha256, type storedAt } from './manifest.ts';
+import { type Manifest, parseManifest, releaseFolder, sha256, type storedAt } from './manifest.ts';
 
 export interface Published {
   /** `OUT/releases/<id>`, so a later swap of `OUT/current` does not move it. */
@@ -13,7 +13,7 @@ export interface Published {
   state: unknown;
 }
 
-/** Id of the release that is served; null before the first. */
+/** The name of the folder of the release that is served; null before the first. */
 export async function currentId(out: string): Promise<string | null> {
   const link = join(out, 'current');
   const target = await readlink(link).catch((error: NodeJS.ErrnoException) => {
@@ -61,7 +61,9 @@ function ifInvalid<T>(instead: T): (error: unknown) => T {
 async function readManifest(dir: string, id: string): Promise<Manifest> {
   const place = join(dir, 'manifest.json');
   const manifest = parseManifest(await readText(place), place);
-  if (manifest.release !== id) throw invalid(place, `release ${id}`, manifest.release);
+  // Without a version in its name: made before releases were signed again.
+  if (![manifest.release, releaseFolder(manifest)].includes(id))
+    throw invalid(place, `release ${id}`, releaseFolder(manifest));
   return manifest;
 }
 

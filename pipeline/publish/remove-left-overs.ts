@@ -6,9 +6,9 @@ import { guarded } from './durable.ts';
 export const STAGING = 'staging-';
 
 /** Removes what runs that were killed had begun in OUT. To be called under its lock, and while nothing is in the making. */
-export async function removeLeftOvers(out: string): Promise<void> {
+export async function removeLeftOvers(out: string, prefix = STAGING): Promise<void> {
   await guarded(out, async () => {
     for (const name of await readdir(out))
-      if (name.startsWith(STAGING)) await rm(join(out, name), { recursive: true, force: true });
+      if (name.startsWith(prefix)) await rm(join(out, name), { recursive: true, force: true });
   });
 }

@@ -3,7 +3,7 @@ import { CathedralError } from '../errors.ts';
 import { withLock } from './lock.ts';
 import type { Manifest } from './manifest.ts';
 import { type Proof, proofOf, type Signing } from './proof-files.ts';
-import { MANIFEST_PATH } from './public-manifest.ts';
+import { expiryOf, isToBeRenewed, MANIFEST_PATH } from './public-manifest.ts';
 import { removeUnsettledKeys } from './publisher-keys.ts';
 import { currentId, type Published } from './release.ts';
 import {
@@ -25,6 +25,8 @@ export interface SigningPlace {
   previous: Published | null;
   /** How long to wait for another run that signs with the same keys, ms. */
   waitMs: number;
+  /** ms since 1970 */
+  now: () => number;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface SigningPlace {
  */
 export async function signRelease(
   release: Manifest,
-  signing: Omit<Signing, 'version'>,
+  signing: Omit<Signing, 'version' | 'expires'>,
   place: SigningPlace,
 ): Promise<Proof> {
   const { keyFile, baseUrl, previous, waitMs } = place;
@@ -47,7 +49,8 @@ export async function signRelease(
     if (recorded) await assertOneFolder(recorded, out, { keyFile, baseUrl });
     const last = newer(recorded, previous && signedBefore(previous, out));
     if (last) assertFollows(last, release, keyFile);
-    const proof = sameAgain(release, signing, last) ?? nextProof(release, signing, last);
+    const dated = { ...signing, expires: expiryOf(release.timestamp, place.now()) };
+    const proof = sameAgain(release, dated, last) ?? nextProof(release, dated, last);
     const { timestamp, ledger } = release;
     const { origin, size, root } = ledger;
     const signed: Signed = {
@@ -63,6 +66,20 @@ export async function signRelease(
     await writeSigningRecord(keyFile, { ...record, services: { ...record.services, [baseUrl]: signed } });
     return proof;
   });
+}
+
+/**
+ * Whether a release that is served is the one that was signed last for its address, and readers take it for long enough. Not so
+ * where nothing was new for some slots, where another one was signed and then lost, and where the record is.
+ */
+export async function isStanding(
+  served: Published,
+  { keyFile, baseUrl, now }: Pick<SigningPlace, 'keyFile' | 'baseUrl' | 'now'>,
+): Promise<boolean> {
+  const recorded = (await readSigningRecord(keyFile)).services[baseUrl];
+  const { signed, timestamp } = served.manifest;
+  const expires = signed?.expires ?? expiryOf(timestamp, 0);
+  return recorded?.sha256 === signedHash(served.manifest) && !isToBeRenewed(expires, now());
 }
 
 /** What a release says of itself, or the record of it. */
@@ -87,8 +104,8 @@ function sameAgain(
 
 /** What the release before says of itself: the record may be lost, or older than that. */
 function signedBefore({ manifest }: Published, out: string): Statement | null {
-  const { signed, release, timestamp, files, ledger } = manifest;
-  const sha256 = files.find(({ path, kind }) => kind === 'proof' && path === MANIFEST_PATH)?.sha256;
+  const { signed, release, timestamp, ledger } = manifest;
+  const sha256 = signedHash(manifest);
   if (!signed || !sha256) return null;
   const { origin, size, root } = ledger;
   return {
@@ -99,6 +116,10 @@ function signedBefore({ manifest }: Published, out: string): Statement | null {
     as_of: timestamp,
     ledger: { origin, size, root },
   };
+}
+
+function signedHash({ files }: Manifest): string | undefined {
+  return files.find(({ path, kind }) => kind === 'proof' && path === MANIFEST_PATH)?.sha256;
 }
 
 function newer(a: Statement | null | undefined, b: Statement | null | undefined): Statement | null {

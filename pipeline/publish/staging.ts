@@ -43,14 +43,17 @@ export interface Publication {
   state: string;
   /** Signs the release, sealed but for what proves it; left out or null: it is not signed. */
   sign?: ((release: Manifest) => Promise<Proof>) | null;
+  /** Called when the release is whole and is not served yet, with what has to be there before it is. */
+  prepare?: (release: Published) => Promise<void>;
+  /** False: it is made for `prepare` alone. Default true. */
+  isServed?: boolean;
 }
 
 type Entry = DraftFile & { modified?: string };
 
 /**
- * A release in the making. One owner at a time, who holds the lock of OUT: `await using staging = await
- * openStaging(out, previous, { reuse: true })` removes what was not published. Every call is awaited,
- * `return await staging.publish(…)` too: the folder is disposed of when the block ends.
+ * A release in the making. One owner at a time, who holds the lock of OUT: `await using` removes what was not published. Every
+ * call is awaited, `return await staging.publish(…)` too: the folder is disposed of when the block ends.
  */
 export class Staging implements AsyncDisposable {
   readonly folder: StagingFolder;
@@ -136,9 +139,8 @@ export class Staging implements AsyncDisposable {
   }
 
   /**
-   * Takes an immutable file over from the previous release, in a rebuild too: such a file may not come out
-   * the same twice (a printed PDF). A rebuild reads it, to mend nothing with a damaged file. Throws
-   * release_invalid where it is not there, or is damaged.
+   * Takes an immutable file over from the previous release, in a rebuild too: such a file may not come out the same twice (a
+   * printed PDF). A rebuild reads it, to mend nothing with a damaged file. Throws release_invalid.
    */
   async carry(path: string): Promise<void> {
     this.#names.claim(path);
@@ -170,28 +172,27 @@ export class Staging implements AsyncDisposable {
    * Makes this the release that is served, as the last of its steps. The release's id follows from its
    * content, so publishing what is published changes nothing. Throws publish_failed.
    */
-  async publish({ facts, state, sign }: Publication): Promise<Outcome> {
-    this.#assertNoneLost();
+  async publish({ facts, state, sign, prepare, isServed }: Publication): Promise<Outcome> {
+    if (isServed !== false) this.#assertNoneLost();
     const files = this.#dated(facts);
     const headers = formatHeadersFile(files);
-    const unlisted = await Promise.all(
-      Object.entries({ 'state.json': state, 'public/_headers': headers }).map(async ([file, text]) => ({
-        file,
-        ...(await this.folder.write(file, Buffer.from(text))),
-      })),
-    );
+    const own = Object.entries({ 'state.json': state, 'public/_headers': headers });
+    for (const [file, text] of own)
+      if (!this.#kept.some((kept) => kept.file === file))
+        this.keep(file, await this.folder.write(file, Buffer.from(text)));
     for (const work of [this.scratch, join(this.dir, 'manifest.json')]) {
       await guarded(work, () => rm(work, { recursive: true, force: true }));
     }
-    const body = { ...facts, files, segments: this.segments, unlisted: [...this.#kept, ...unlisted] };
+    const body = { ...facts, files, segments: this.segments, unlisted: this.#kept };
     const signed = sign ? await this.#prove(body, await sign(sealManifest(body))) : body;
-    return commit(this.#out, this.folder, signed, JSON.parse(state));
+    return commit(this.#out, this.folder, signed, { state: JSON.parse(state), prepare, isServed });
   }
 
   /** Adds what proves the release, the last of its files. */
-  async #prove(body: ManifestBody, { version, keys, texts }: Proof): Promise<ManifestBody> {
+  async #prove(body: ManifestBody, { texts, ...proof }: Proof): Promise<ManifestBody> {
     for (const [path, text] of texts) await this.write(proofFile(path, text, body.timestamp));
-    return { ...body, signed: { version, keys: [...keys] }, files: this.#dated(body) };
+    const { version, keys, expires } = proof;
+    return { ...body, signed: { version, keys: [...keys], expires }, files: this.#dated(body) };
   }
 
   /** Each file with the time since which it has been as it is. */

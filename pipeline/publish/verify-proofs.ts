@@ -8,6 +8,7 @@ import type { Manifest } from './manifest.ts';
 import { openManifest } from './open-manifest.ts';
 import { statementsOf } from './proof-files.ts';
 import {
+  expiryOf,
   LATEST_PATH,
   MANIFEST_PATH,
   PROOF_PATHS,
@@ -39,7 +40,9 @@ export async function verifyProofs(dir: string, release: Manifest, keys: ProofKe
     const opened = await openManifest(manifest!, signature!, verifiers);
     if (keys.ledger) verifyCheckpoint(opened, keys.ledger);
     const { checkpoint } = opened.log;
-    const expected = statementsOf(release, { version: signed.version, checkpoint, keys: signed.keys });
+    const { version, keys: names } = signed;
+    const expires = signed.expires ?? expiryOf(release.timestamp, 0);
+    const expected = statementsOf(release, { version, expires, checkpoint, keys: names });
     return [
       ...compare(MANIFEST_PATH, expected.manifest, manifest!.toString()),
       ...compare(LATEST_PATH, expected.latest, latest!.toString()),

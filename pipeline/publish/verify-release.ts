@@ -9,7 +9,7 @@ import { constants, crc32, createBrotliDecompress, createGunzip, createInflateRa
 import { CathedralError } from '../errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { listTree } from './list-tree.ts';
-import { type Blob, type Manifest, parseManifest, storedAt } from './manifest.ts';
+import { type Blob, type Manifest, parseManifest, releaseFolder, storedAt } from './manifest.ts';
 
 /** One thing that is not as it should be. */
 export interface Problem {
@@ -85,9 +85,12 @@ function expectedFiles({ files, segments, unlisted }: Manifest): Map<string, Exp
   return expected;
 }
 
-function verifyName(dir: string, { release }: Manifest): Problem[] {
+function verifyName(dir: string, manifest: Manifest): Problem[] {
   const found = basename(dir);
-  return found === release ? [] : [{ place: '.', expected: `a folder ${release}`, found }];
+  const { release } = manifest;
+  return [release, releaseFolder(manifest)].includes(found)
+    ? []
+    : [{ place: '.', expected: `a folder ${release}`, found }];
 }
 
 /** Segments follow each other without a gap, down to the first row. */

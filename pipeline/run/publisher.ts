@@ -10,7 +10,12 @@ import type { Proof } from '../publish/proof-files.ts';
 import { type PublisherKey, signerOf } from '../publish/publisher-key-file.ts';
 import { newPublisherKey, readPublisherKeys, writePublisherKeys } from '../publish/publisher-keys.ts';
 import type { Published } from '../publish/release.ts';
-import { assertFollows as assertOnlyAdds, type SigningPlace, signRelease } from '../publish/sign-release.ts';
+import {
+  assertFollows as assertOnlyAdds,
+  isStanding,
+  type SigningPlace,
+  signRelease,
+} from '../publish/sign-release.ts';
 import {
   type RecordedSnapshots,
   readSigningRecord,
@@ -38,7 +43,9 @@ export interface Publisher {
   /** Verifier keys, the one that stays first. */
   keys: readonly string[];
   /** Null: the release is not signed. */
-  sign: ((release: Manifest, checkpoint: string) => Promise<Proof>) | null;
+  sign: ((release: Manifest, about: { checkpoint: string; isServed: boolean }) => Promise<Proof>) | null;
+  /** Whether a release that is served need not be signed again. Null like `sign`. */
+  isStanding: ((served: Published) => Promise<boolean>) | null;
   /** Signs what goes with a release that was signed, by the same keys. Null like `sign`. */
   signText: ((text: string) => string) | null;
   /** The snapshots that were listed at this address, and how to put those on record that will be. Null like `sign`. */
@@ -64,11 +71,12 @@ export const PUBLISHER_KEYS_PATH = 'publisher.vkey';
  */
 export async function openPublisher(
   options: PublisherOptions | null,
-  { previous, ledger, verifiers, rebuild, ...place }: Omit<SigningPlace, 'keyFile'> & LedgerPlace,
+  { previous, ledger, verifiers, rebuild, ...place }: Omit<SigningPlace, 'keyFile' | 'now'> & LedgerPlace,
 ): Promise<Publisher | null> {
   if (options === null) return null;
-  if (options.kind === 'shown') return { keys: options.keys, sign: null, signText: null, snapshots: null };
-  const { keyFile } = options;
+  if (options.kind === 'shown')
+    return { keys: options.keys, sign: null, isStanding: null, signText: null, snapshots: null };
+  const { keyFile, now } = options;
   const keys =
     (await readPublisherKeys(keyFile)) ?? (await firstKeys(options, { previous, waitMs: place.waitMs }));
   const verifierKeys = keys.map((key) => formatVerifierKey(signerOf(key).verifier));
@@ -78,8 +86,14 @@ export async function openPublisher(
   const [first, ...others] = keys.map(signerOf);
   return {
     keys: verifierKeys,
-    sign: (release, checkpoint) =>
-      signRelease(release, { checkpoint, signers: [first!, ...others] }, { ...place, previous, keyFile }),
+    // One that is never served is not to look like a fresh one: it is good for as long as its data are.
+    sign: (release, { checkpoint, isServed }) =>
+      signRelease(
+        release,
+        { checkpoint, signers: [first!, ...others] },
+        { ...place, previous, keyFile, now: isServed ? now : () => 0 },
+      ),
+    isStanding: (served) => isStanding(served, { ...place, keyFile, now }),
     signText: (text) => signNote(text, first!, ...others),
     snapshots: {
       recorded: recorded ?? { snapshots: {}, lost: {} },

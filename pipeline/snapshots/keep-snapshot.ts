@@ -28,7 +28,8 @@ export async function keepSnapshot(
   look: Look | null,
 ): Promise<void> {
   const target = join(out, SNAPSHOTS, manifest.ledger.snapshot);
-  await removeLeftOvers(out);
+  // Of snapshots alone: a log may be in the making.
+  await removeLeftOvers(out, SNAPSHOT_STAGING);
   if (await exists(target)) return;
   const made = await guarded(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));
   await guarded(made, () => chmod(made, 0o755));

@@ -48,7 +48,9 @@ async function movedOf(
   entry: SnapshotEntry,
 ): Promise<Record<string, string | null>> {
   const { files } = (await readKept(out, entry.id)).snapshot;
-  const before = await manifestOf(join(out, 'releases', entry.release));
+  const folders = await readdir(join(out, 'releases')).catch(() => []);
+  const folder = folders.find((name) => name.startsWith(entry.release)) ?? entry.release;
+  const before = await manifestOf(join(out, 'releases', folder));
   const moved: Record<string, string | null> = {};
   for (const file of files) {
     if (!('range' in file) || entry.histories?.[file.range.of] !== undefined) continue;

@@ -2,6 +2,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { guarded, replaceFile } from '../publish/durable.ts';
 import { type Manifest, sha256 } from '../publish/manifest.ts';
+import type { Published } from '../publish/release.ts';
 import {
   formatSignedList,
   formatSnapshotIndex,
@@ -34,16 +35,16 @@ interface Means extends SnapshotOptions {
 }
 
 /**
- * Keeps the data files of the release that is served as a snapshot, lists it, and removes what is over age. Each step is
+ * Keeps the data files of a release, before it is served, as a snapshot, lists it, and removes what is over age. Each step is
  * whole when it can be seen, and does nothing where it was done before: a run that was killed is completed by the next
  * one. Throws publish_failed, and release_invalid for a snapshot that is damaged.
  */
 export async function publishSnapshots(
   out: string,
-  manifest: Manifest,
+  release: Published,
   { days, baseUrl, sign, record }: Means,
 ): Promise<void> {
-  const release = { dir: join(out, 'releases', manifest.release), manifest };
+  const { manifest } = release;
   const hasPages = manifest.files.some(({ kind }) => kind === 'page');
   const look = hasPages ? { baseUrl, style: await keepLook(out) } : null;
   await keepSnapshot(out, release, look);

@@ -7,8 +7,9 @@ import {
 import { readPublisherKeys } from '../../pipeline/publish/publisher-keys.ts';
 import { publishedProblems } from './published-problems.ts';
 import type { Scenario } from './scenario.ts';
-import { buildCommand, keysOf, NOW, outOf, publish } from './small-publisher.ts';
+import { buildCommand, keysOf, NOW, outOf, publish, publisherOf } from './small-publisher.ts';
 
+const DAY_MS = 86_400_000;
 /** Events in the ledger of so many snapshots. */
 const SIZES = [0, 30, 250, 290, 300];
 const change = (folder: string) => ({ keyFile: keysOf(folder), now: NOW, waitMs: 0 });
@@ -63,9 +64,10 @@ export const PUBLISHER_SCENARIOS: Readonly<Record<string, Scenario>> = {
     command: (folder) => buildCommand(folder, 4),
     problems: (folder, isDone) => publishedProblems(folder, SIZES.slice(isDone ? 4 : 3), isDone),
   },
+  /** The release that is served is signed again. */
   'a run without news': {
     prepare: (folder) => publishUpTo(folder, 2),
-    run: (folder) => publish(folder, 2),
+    run: (folder) => publish(folder, 2, { publisher: publisherOf(folder, NOW + DAY_MS) }),
     problems: (folder, isDone) => publishedProblems(folder, [250], isDone),
   },
   'everything made again': {

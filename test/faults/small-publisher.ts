@@ -41,6 +41,10 @@ async function writeLedger(snapshots: number): Promise<string> {
 export const outOf = (folder: string) => join(folder, 'out');
 export const keysOf = (folder: string) => join(folder, 'keys/publisher.key');
 
+export function publisherOf(folder: string, now: number): NonNullable<BuildOptions['publisher']> {
+  return { kind: 'signs', keyFile: keysOf(folder), name: 'data.example.org', now: () => now };
+}
+
 /** Of the data alone: a site is made in a folder that is published in the same way. */
 export function publisherOptions(folder: string, ledger: string): BuildOptions {
   return {
@@ -55,7 +59,7 @@ export function publisherOptions(folder: string, ledger: string): BuildOptions {
     rebuild: false,
     site: false,
     print: null,
-    publisher: { kind: 'signs', keyFile: keysOf(folder), name: 'data.example.org', now: () => NOW },
+    publisher: publisherOf(folder, NOW),
     // All but the newest go away at once.
     snapshots: { days: 0 },
     waitMs: 0,

@@ -87,7 +87,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'leaves what it has begun': {
     scenario: 'next run',
     changes: {
-      'pipeline/publish/remove-left-overs.ts': [['if (name.startsWith(STAGING))', 'if (out === name)']],
+      'pipeline/publish/remove-left-overs.ts': [['if (name.startsWith(prefix))', 'if (out === name)']],
     },
   },
   'mirrors files that are not flushed': {

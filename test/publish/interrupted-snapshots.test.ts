@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { readCurrent } from '../../pipeline/publish/release.ts';
 import { publishSnapshots } from '../../pipeline/snapshots/publish-snapshots.ts';
 import { keptIds, readIndex } from '../../pipeline/snapshots/read-kept.ts';
 import { verifySnapshot, verifySnapshots } from '../../pipeline/snapshots/verify-snapshots.ts';
@@ -18,7 +19,8 @@ test('a run that is killed at any moment leaves whole snapshots or none, and the
 }, async () => {
   const of = smallService(await temporaryFolder());
   await of.seal(400);
-  const { manifest } = await of.publish();
+  await of.publish();
+  const release = (await readCurrent(of.out))!;
   const sign = await signerOfKeys(of.keyFile);
   for (let round = 0; round < 20; round += 1) {
     const child = spawn(process.execPath, [LOOP, of.out, BASE_URL, of.keyFile], {
@@ -31,7 +33,7 @@ test('a run that is killed at any moment leaves whole snapshots or none, and the
     const ids = await keptIds(of.out);
     for (const id of ids) expect(await verifySnapshot(of.out, id)).toEqual([]);
     for (const { id } of (await readIndex(of.out)) ?? []) expect(ids).toContain(id);
-    await publishSnapshots(of.out, manifest, { days: 366, baseUrl: BASE_URL, sign });
+    await publishSnapshots(of.out, release, { days: 366, baseUrl: BASE_URL, sign });
     expect(await verifySnapshots(of.out, null)).toEqual([]);
     expect((await readdir(of.out)).filter((name) => name.startsWith('staging-snapshot-'))).toEqual([]);
   }

@@ -14,7 +14,7 @@ export interface SmallService {
   /** Makes the ledger anew with a snapshot of each of these numbers of events: the same beginning for the same numbers. */
   seal(...counts: number[]): Promise<void>;
   /** By keys in another file. */
-  signsWith(keyFile: string): NonNullable<BuildOptions['publisher']>;
+  signsWith(keyFile: string, now?: number): NonNullable<BuildOptions['publisher']>;
   options(more?: Partial<BuildOptions>): BuildOptions;
   publish(more?: Partial<BuildOptions>): Promise<BuildReport>;
 }
@@ -23,8 +23,8 @@ export function smallService(folder: string): SmallService {
   const ledger = join(folder, 'ledger');
   const out = join(folder, 'out');
   const keyFile = join(folder, 'keys/publisher.key');
-  const signsWith = (file: string) =>
-    ({ kind: 'signs', keyFile: file, name: 'data.example.org', now: () => NOW }) as const;
+  const signsWith = (file: string, now = NOW) =>
+    ({ kind: 'signs', keyFile: file, name: 'data.example.org', now: () => now }) as const;
   const options = (more: Partial<BuildOptions> = {}): BuildOptions => ({
     ledger,
     out,

@@ -9,12 +9,12 @@ import { publishSnapshots } from '../../pipeline/snapshots/publish-snapshots.ts'
 import { signerOfKeys } from './signer-of-keys.ts';
 
 const [out, baseUrl, keyFile] = process.argv.slice(2) as [string, string, string];
-const { manifest } = (await readCurrent(out))!;
+const release = (await readCurrent(out))!;
 const sign = await signerOfKeys(keyFile);
 for (let round = 0; ; round += 1) {
   const aside = join(out, 'staging-snapshots-before');
   await rm(aside, { recursive: true, force: true });
   await rename(join(out, 'snapshots'), aside).catch(() => {});
-  await publishSnapshots(out, manifest, { days: 366, baseUrl, sign });
+  await publishSnapshots(out, release, { days: 366, baseUrl, sign });
   console.log(`made ${round}`);
 }

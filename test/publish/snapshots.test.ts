@@ -480,5 +480,5 @@ async function publishOtherRows({ out }: SmallService, version = '1'): Promise<v
   await history.finish('another head\n', '');
   const facts = { timestamp, ledger, inputs, software: `cathedral-data-service/other-${version}` };
   const { release } = await staging.publish({ facts, state: '{}' });
-  await publishSnapshots(out, release.manifest, { ...snapshots, baseUrl: BASE_URL, sign: null });
+  await publishSnapshots(out, release, { ...snapshots, baseUrl: BASE_URL, sign: null });
 }

@@ -8,7 +8,7 @@ import { compareDays, comparisonDay } from '../../src/components/portal/compare-
 import { formulaRows } from '../../src/components/portal/formula-rows.ts';
 import { keyRequest } from '../../src/components/portal/key-request.ts';
 import { QUESTIONS } from '../../src/components/portal/questions.ts';
-import { oldAge } from '../../src/components/site/age.ts';
+import { isConfirmed, oldAge } from '../../src/components/site/age.ts';
 import { QUOTAS } from '../../src/sidecar/limits/quotas.ts';
 
 const CONTACT = 'contact@data.example.org';
@@ -117,6 +117,15 @@ describe('data are old', () => {
     ['2027-01-12T06:00:00Z', '52 days'],
   ])('at %s: %s', (now, age) => {
     expect(oldAge(asOf, Date.parse(now))).toBe(age);
+  });
+
+  test.each([
+    ['signed as the newest', { as_of: '2026-11-21T06:00:00Z', expires: '2026-11-25T00:00:00Z' }, true],
+    ['expired', { as_of: '2026-11-21T06:00:00Z', expires: '2026-11-23T06:00:00Z' }, false],
+    ['older than the newest', { as_of: '2026-11-23T06:00:00Z', expires: '2026-11-25T06:00:00Z' }, false],
+    ['of a host without proofs', null, false],
+  ])('though the publisher says that they are the newest, as where they are %s', (_, latest, is) => {
+    expect(isConfirmed(latest, asOf, Date.parse('2026-11-24T06:00:00Z'))).toBe(is);
   });
 
   test('not where their time cannot be read', () => {

@@ -10,3 +10,9 @@ export function oldAge(asOf: number, now: number): string | null {
   if (!(now - asOf > OLD_AFTER_HOURS * HOUR_MS)) return null;
   return hours < 2 * DAY_HOURS ? `${hours} hours` : `${Math.floor(hours / DAY_HOURS)} days`;
 }
+
+/** Whether `/latest.json`, as parsed, says that data of a time are still the newest. Times in ms since 1970. */
+export function isConfirmed(latest: unknown, asOf: number, now: number): boolean {
+  const { as_of, expires } = (latest ?? {}) as { as_of?: unknown; expires?: unknown };
+  return Date.parse(String(as_of)) === asOf && now <= Date.parse(String(expires));
+}

@@ -11,6 +11,7 @@ import {
   MANIFEST_PATH,
   SIGNATURE_PATH,
 } from '../../../pipeline/publish/public-manifest.ts';
+import { oldAge } from '../site/age.ts';
 import { formatBytes } from '../words/bytes.ts';
 import { formatMoment } from '../words/moment.ts';
 import { formatNumber } from '../words/number.ts';
@@ -48,8 +49,11 @@ export async function verifyRelease(steps: Steps, means: Means): Promise<Verifie
   await steps.attempt('Manifest', async () => ({ words: manifestWords(release), value: null }));
   await steps.attempt('Age', async () => {
     assertFresh(manifest, now(), origin.placeOf(LATEST_PATH));
+    const { as_of, expires } = manifest;
+    const age = oldAge(Date.parse(as_of), now());
+    const quiet = age === null ? '' : ` The ledger has had no newer event for ${age}; the publisher says so.`;
     return {
-      words: `As of ${formatMoment(manifest.as_of)}, good until ${formatMoment(manifest.expires)}.`,
+      words: `As of ${formatMoment(as_of)}, good until ${formatMoment(expires)}.${quiet}`,
       value: null,
     };
   });
