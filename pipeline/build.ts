@@ -7,9 +7,11 @@ import { ARTIFACTS, PRINTED } from './artifacts/table.ts';
 import type { Companions } from './attestation/companions.ts';
 import type { PrintCharts } from './charts/print-charts.ts';
 import { type ChartsOptions, hasChartPdfs, hasCharts, renderCharts } from './charts/render-charts.ts';
+import { CathedralError } from './errors.ts';
 import { renderSitemap } from './extras/render-catalogue.ts';
 import { openDirectory, type SnapshotFile } from './ledger/directory.ts';
 import type { Verifier } from './ledger/note.ts';
+import { diskFull, isDiskFull } from './publish/durable.ts';
 import { withLock } from './publish/lock.ts';
 import type { Facts, Manifest } from './publish/manifest.ts';
 import { type Published, readCurrent, salvageCurrent } from './publish/release.ts';
@@ -83,6 +85,10 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, async () => {
     if (options.snapshots) await assertListReadable(out);
     return run(options);
+  }).catch((error: Error) => {
+    // From a library, or a program that a run starts.
+    if (error instanceof CathedralError || !isDiskFull(error)) throw error;
+    throw diskFull(out, error.message, error);
   });
 }
 
@@ -154,7 +160,7 @@ async function stageData(
   const { software, baseUrl, log } = options;
   const folding = { ...options, staging, documents, companions, snapshots, resume };
   const folded = await foldSnapshots(folding).catch((cause) => {
-    throw withForkAdvice(cause, resume.position);
+    throw withForkAdvice(cause, options.ledger, resume.position);
   });
   const { state, ledger } = folded;
   log(`rendering ${ARTIFACTS.length} files as of ${state.asOf}`);

@@ -28,6 +28,7 @@ export const ERROR_CODES = {
       'The release would contradict one that readers have: of another ledger, publisher or key, or of an earlier time.',
   },
   publish_failed: { exit: 1, meaning: 'The release could not be written; the published one is untouched.' },
+  disk_full: { exit: 1, meaning: 'There is no room left on the disk; the published release is untouched.' },
   locked: { exit: 1, meaning: 'Another run holds the lock.' },
   browser_missing: { exit: 1, meaning: 'No Chromium was found to print the PDF with.' },
   site_failed: { exit: 1, meaning: 'The site could not be built.' },

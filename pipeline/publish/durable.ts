@@ -38,13 +38,29 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
   });
 }
 
-/** Runs disk work on `place`; what the disk refuses (full, read-only, broken) becomes publish_failed. */
+/** SQLite's result code for a disk without room. */
+const SQLITE_FULL = 13;
+
+/** Whether there was no room, or none that this user may have: in the error, or in what led to it. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, errcode, cause } = error as NodeJS.ErrnoException & { errcode?: number };
+  return code === 'ENOSPC' || code === 'EDQUOT' || errcode === SQLITE_FULL || isDiskFull(cause);
+}
+
+/** Of a disk without room. `found`: what the system said. */
+export function diskFull(place: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('disk_full', { place, expected: 'room on the disk', found, cause });
+}
+
+/** Runs disk work on `place`; what the disk refuses (read-only, broken) becomes publish_failed, and a full one disk_full. */
 export async function guarded<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (cause instanceof CathedralError) throw cause;
     const found = cause instanceof Error ? cause.message : String(cause);
+    if (isDiskFull(cause)) throw diskFull(place, found, cause);
     throw new CathedralError('publish_failed', { place, expected: 'a disk that takes it', found, cause });
   }
 }

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, statfs, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { CathedralError } from '../errors.ts';
-import { guarded } from './durable.ts';
+import { diskFull, guarded } from './durable.ts';
 import { writeSearchIndex } from './search-index.ts';
 import { finishServer, serverFolder } from './site-server.ts';
 
@@ -20,6 +20,8 @@ const NO_KEY = Buffer.alloc(32).toString('base64');
  */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'NODE_OPTIONS'];
 const LAST_LINES = 20;
+/** Less room than a build can have ended well with. */
+const LITTLE_BYTES = 1 << 16;
 /** What is kept of a build's output, characters: more than enough for its last lines. */
 const KEPT = 100_000;
 
@@ -43,7 +45,7 @@ export interface SiteBuild {
 /**
  * Builds the site in a process of its own, so that its memory is given back and two builds do not meet. The same
  * release gives the same bytes. Nothing is written but in `out` and `cache`. Throws site_failed with what the build said
- * last, publish_failed where `cache` cannot be written.
+ * last, disk_full, and publish_failed where `cache` cannot be written.
  */
 export async function buildSite({ release, out, baseUrl, printed, ...site }: SiteBuild): Promise<void> {
   // The child works in a folder of its own, where a relative path would mean another place.
@@ -82,7 +84,7 @@ export async function buildSite({ release, out, baseUrl, printed, ...site }: Sit
   child.stdout!.setEncoding('utf8').on('data', keep);
   child.stderr!.setEncoding('utf8').on('data', keep);
   const [code, signal] = await once(child, 'close');
-  if (code !== 0) throw failure(`exit ${code ?? signal}: ${lastLines(output)}`);
+  if (code !== 0) throw await failure(cache, `exit ${code ?? signal}: ${lastLines(output)}`, output);
   await writeSearchIndex(resolve(out));
   await finishServer(serverFolder(cache), { cache, out: resolve(out), baseUrl, contact: site.contact });
 }
@@ -96,6 +98,11 @@ function lastLines(output: string): string {
   return (error < 0 ? lines.slice(-LAST_LINES) : lines.slice(error, error + LAST_LINES)).join('\n');
 }
 
-function failure(found: string): CathedralError {
+/** A full disk may end the build in many ways, so it is looked at, too. */
+async function failure(cache: string, found: string, output: string): Promise<CathedralError> {
+  const { bavail, bsize } = await statfs(cache).catch(() => ({ bavail: 1, bsize: LITTLE_BYTES }));
+  const [said] = /^.*\b(?:ENOSPC|EDQUOT|no space left on device)\b.*$/im.exec(output) ?? [];
+  if (said !== undefined || bavail * bsize < LITTLE_BYTES)
+    return diskFull(cache, said?.trim() ?? `${bavail * bsize} bytes of room while the site was built`);
   return new CathedralError('site_failed', { place: 'astro build', expected: 'a built site', found });
 }

@@ -1,5 +1,5 @@
 import type { BuildReport } from '../../pipeline/build.ts';
-import { CathedralError } from '../../pipeline/errors.ts';
+import { CathedralError, ERROR_CODES } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/publish/release.ts';
 import { MAX_FINDINGS, readStatus, type Status, writeStatus } from '../../pipeline/publish/status.ts';
 
@@ -22,7 +22,7 @@ export async function recordRun(record: RunRecord, run: () => Promise<BuildRepor
   } catch (error) {
     const isOther = error instanceof CathedralError && error.code === 'locked';
     // A disk that takes no release may take no status either; the run's own error is the one to tell.
-    if (!isOther) await write(record, startedAt, failureOf(error, record.out)).catch(() => {});
+    if (!isOther) await write(record, startedAt, failureOf(error)).catch(() => {});
     throw error;
   }
 }
@@ -66,14 +66,16 @@ function resultOf({ outcome, snapshots, events, findings }: BuildReport): Result
 }
 
 /**
- * Anybody can read the status, so it does not tell where this machine keeps its files. What is not a CathedralError is
- * a fault in the software, and its text may hold anything: it stays in the log.
+ * Anybody can read the status, so it says what is wrong and not where: an error's own text has paths of this machine, and may
+ * hold anything that a program printed. It stays in the log.
  */
-function failureOf(error: unknown, out: string): Result {
+function failureOf(error: unknown): Result {
   const known = error instanceof CathedralError;
   const code = known ? error.code : 'publish_failed';
-  const message = known ? error.message : 'The run failed in a way that was not foreseen; its log says how.';
-  return { ...NOTHING, outcome: 'failed', error: { code, message: message.replaceAll(out, 'OUT') } };
+  const message = known
+    ? `${ERROR_CODES[code].meaning} The run’s log says more.`
+    : 'The run failed in a way that was not foreseen; its log says how.';
+  return { ...NOTHING, outcome: 'failed', error: { code, message } };
 }
 
 function formatTime(ms: number): string {

@@ -38,6 +38,19 @@ describe('cathedral serve', () => {
     expect(await statusOf('/economy/supply')).toBe(503);
     expect(await statusOf('/status.json')).toBe(503);
     expect(await statusOf('/healthz')).toBe(200);
+    await cli.printed(/There is no release in .*\/empty yet/);
+  });
+
+  test('refuses a folder that no release can be in, and says why', async () => {
+    const out = await temporaryFolder();
+    await writeFile(join(out, 'mirror.json'), '{}');
+    const mirror = await runCli(['serve', '--out', out]);
+    expect([mirror.status, mirror.stderr]).toEqual([
+      2,
+      expect.stringMatching(/found a mirror.*docs\/mirrors\.md/),
+    ]);
+    const none = await runCli(['serve', '--out', join(out, 'none')]);
+    expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('found no such folder')]);
   });
 
   test('logs requests only where asked to, and then neither queries nor keys', async () => {

@@ -94,11 +94,15 @@ describe('a disk that is full', () => {
     return { names, id: manifest.release, text: await readFile(join(dir, 'manifest.json'), 'utf8') };
   }
 
-  async function expectRefusal(out: string, run: () => Promise<string[]>): Promise<void> {
+  async function expectRefusal(
+    out: string,
+    run: () => Promise<string[]>,
+    code = 'publish_failed',
+  ): Promise<void> {
     const before = await snapshot(out);
     const lines = await run();
     expect(JSON.parse(lines.at(-1)!)).toMatchObject({
-      code: 'publish_failed',
+      code,
       place: expect.stringContaining('staging-'),
     });
     expect(await snapshot(out)).toEqual(before);
@@ -110,13 +114,17 @@ describe('a disk that is full', () => {
     const out = join(disk, 'out');
     await mkdir(out);
     await publishTiny(out, { events: 1 });
-    await expectRefusal(out, async () => {
-      const { child, lines } = startLoop([out, '30000', '30000']);
-      await ended(child);
-      expect(child.exitCode).toBe(1);
-      expect(lines.at(-1)).toContain('ENOSPC');
-      return lines;
-    });
+    await expectRefusal(
+      out,
+      async () => {
+        const { child, lines } = startLoop([out, '30000', '30000']);
+        await ended(child);
+        expect(child.exitCode).toBe(1);
+        expect(lines.at(-1)).toContain('ENOSPC');
+        return lines;
+      },
+      'disk_full',
+    );
     await publishTiny(out, { events: 2 });
   });
 

@@ -1,13 +1,16 @@
-import { cp, readFile, rename, rm, truncate } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asOf } from '../../pipeline/as-of.ts';
 import { check } from '../../pipeline/check.ts';
+import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
 import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
 import { expiryOf } from '../../pipeline/publish/public-manifest.ts';
 import { readCurrent } from '../../pipeline/publish/release.ts';
 import { keptIds, readIndex, readKept } from '../../pipeline/snapshots/read-kept.ts';
 import { verifyList } from '../../pipeline/snapshots/verify-snapshots.ts';
+import { sampleEvents } from '../ledger/sample-events.ts';
+import { writeSnapshot } from '../ledger/test-ledger.ts';
 import { bring } from '../mirror/bring.ts';
 import { BASE_URL, type SmallService, smallService } from './small-service.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
@@ -179,3 +182,43 @@ test('a run that ends between the list of snapshots and its release leaves both 
   expect(await keptIds(folder)).toHaveLength(2);
   expect(await check(of.options())).toEqual([]);
 });
+
+test('a run that cannot write the list of snapshots serves no release that the list lacks', async () => {
+  const of = await service(40);
+  await of.publish({ snapshots });
+  const { release } = (await readCurrent(of.out))!.manifest;
+  await mkdir(join(of.out, 'snapshots/index.json.tmp'));
+  await of.seal(40, 60);
+  expect(await failureOf(() => of.publish({ snapshots }))).toMatchObject({ code: 'publish_failed' });
+  expect((await readCurrent(of.out))!.manifest.release).toBe(release);
+  expect(await verifyList(of.out, null)).toEqual([]);
+});
+
+test.each([
+  ['missing', 'ledger_order', (file: string) => rm(file)],
+  ['damaged', 'ledger_root', async (file: string) => cp(`${file}.other`, file)],
+])('a new snapshot of the ledger that is %s is not taken for another ledger', async (_, code, damage) => {
+  const of = await service(40);
+  await of.publish({ snapshots });
+  await of.seal(40, 60, 30);
+  const other = smallService(await temporaryFolder());
+  await other.seal(40, 60);
+  const events = join(of.ledger, 'snapshots/2025-07-03T12Z.ndjson.zst');
+  await writeOther(other.ledger, `${events}.other`);
+  await damage(events);
+  if (code === 'ledger_order') await rm(join(of.ledger, 'snapshots/2025-07-03T12Z.checkpoint'));
+  const failure = await failureOf(() => of.publish({ snapshots }));
+  expect(failure).toMatchObject({ code });
+  expect(failure.message).toContain('a snapshot after that is missing or damaged');
+  expect(failure.message).not.toContain('does not go on from');
+});
+
+/** The second snapshot’s events with other salts, which are well-formed and have another root. */
+async function writeOther(ledger: string, target: string): Promise<void> {
+  await rm(ledger, { recursive: true });
+  const position = await writeSnapshot(ledger, '2025-07-03T06Z', LEDGER_START, sampleEvents(40));
+  const salt = Buffer.alloc(16, 5).toString('base64url');
+  const events = sampleEvents(60, 40).map((event) => ({ ...event, salt }));
+  await writeSnapshot(ledger, '2025-07-03T12Z', position, events);
+  await cp(join(ledger, 'snapshots/2025-07-03T12Z.ndjson.zst'), target);
+}

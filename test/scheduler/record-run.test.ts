@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BuildReport } from '../../pipeline/build.ts';
-import { CathedralError } from '../../pipeline/errors.ts';
+import { CathedralError, ERROR_CODES, type ErrorCode } from '../../pipeline/errors.ts';
 import { readStatus, writeStatus } from '../../pipeline/publish/status.ts';
 import { recordLostRun, recordNextRun, recordRun } from '../../src/scheduler/record-run.ts';
 import { publishTiny } from '../publish/publish-tiny.ts';
@@ -57,13 +57,15 @@ describe('the status', () => {
 
   test('does not tell the world where this machine keeps its files, nor what a fault in the software printed', async () => {
     const { out, record } = await folder();
-    const known = new CathedralError('publish_failed', {
-      place: `${out}/releases`,
-      expected: 'a',
-      found: 'b',
-    });
-    await failureOf(() => recordRun(record, () => Promise.reject(known)));
-    expect((await readStatus(out))!.last_run.error!.message).toContain('OUT/releases: expected a, found b');
+    const fault = { place: '/etc/keys/publisher.key', expected: `${out}/a`, found: 'a secret\nand more' };
+    for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
+      if (code === 'locked') continue;
+      await failureOf(() => recordRun(record, () => Promise.reject(new CathedralError(code, fault))));
+      expect((await readStatus(out))!.last_run.error).toEqual({
+        code,
+        message: `${ERROR_CODES[code].meaning} The run’s log says more.`,
+      });
+    }
     await failureOf(() => recordRun(record, () => Promise.reject(new TypeError('secret'))));
     const status = JSON.stringify(await readStatus(out));
     expect(status).not.toContain('secret');
