@@ -8,6 +8,7 @@ import {
   LONGEST_INDEX,
   parseSnapshot,
   SNAPSHOTS,
+  type Snapshot,
   type SnapshotEntry,
 } from '../publish/snapshot-index.ts';
 import { textOf } from '../publish/text-of.ts';
@@ -50,7 +51,7 @@ export interface SnapshotsRead {
 
 /** The list, and of the snapshots in it those that `choose` takes, every byte of them. */
 export async function verifySnapshots(work: SnapshotsWork): Promise<SnapshotsRead> {
-  // Published after its release: between the two it is that of the one before.
+  // A host that is being updated may have an older list for a moment.
   const list = await lookingAgain(work, () => readSignedList(work.origin, work));
   const chosen = work.choose(list.index);
   const done = { read: chosen.length, all: list.index.length, vouched: 0 };
@@ -72,8 +73,8 @@ export async function verifySnapshots(work: SnapshotsWork): Promise<SnapshotsRea
 }
 
 /**
- * A snapshot that the list does not have any more, as a mirror keeps it: a known key has to have signed it. Gives the paths
- * that its index names; none where it has no index.
+ * A snapshot that the list does not have any more, as a mirror keeps it, or not yet, as a run makes it: a known key has to have
+ * signed it. Gives the paths that its index names; none where it has no index.
  */
 async function verifyKept(id: string, work: SnapshotsWork): Promise<string[]> {
   const { origin } = work;
@@ -81,7 +82,8 @@ async function verifyKept(id: string, work: SnapshotsWork): Promise<string[]> {
   const place = origin.placeOf(path);
   const found = await readSmall(origin, path, { most: LONGEST_INDEX });
   if (!found) return [];
-  const { release, as_of, log, files } = parseSnapshot(textOf(found.bytes, place), place);
+  const snapshot = parseSnapshot(textOf(found.bytes, place), place);
+  const { release, as_of, log, files } = snapshot;
   const index = { path, sha256: await digestOf(found.bytes), bytes: found.bytes.length };
   // Of which files its histories are the ends is not known any more.
   const histories = Object.fromEntries(
@@ -89,7 +91,11 @@ async function verifyKept(id: string, work: SnapshotsWork): Promise<string[]> {
   );
   const { root_hash, size: log_size } = log;
   const entry = { id, release, as_of, log_size, root_hash, index, histories };
-  const { voucher, stored } = await verifySnapshot(entry, work);
+  // The log of the release that is served does not reach that far.
+  const isAhead = log_size > work.reader.head.size;
+  const { voucher, stored } = await (isAhead
+    ? verifyFilesOf(snapshot, entry, work)
+    : verifySnapshot(entry, work));
   if (voucher === 'known') return pathsOfSnapshot(id, stored);
   throw mismatch(place, 'a snapshot that the signed list has, or that a known key has signed', 'another one');
 }
@@ -98,8 +104,16 @@ async function verifySnapshot(
   entry: SnapshotEntry,
   work: SnapshotsWork,
 ): Promise<{ voucher: Voucher; stored: Stored[] }> {
-  const { origin, reader, findings, parallel, known } = work;
-  const { snapshot } = await readSnapshot(origin, entry, reader);
+  const { snapshot } = await readSnapshot(work.origin, entry, work.reader);
+  return verifyFilesOf(snapshot, entry, work);
+}
+
+async function verifyFilesOf(
+  snapshot: Snapshot,
+  entry: SnapshotEntry,
+  work: SnapshotsWork,
+): Promise<{ voucher: Voucher; stored: Stored[] }> {
+  const { origin, findings, parallel, known } = work;
   const place = origin.placeOf(entry.index.path);
   const stored = storedFiles(snapshot, work.manifest, place);
   await inParallel(stored, parallel, async ({ url, sha256, bytes }) => {

@@ -5,6 +5,7 @@ import { asOf } from '../../pipeline/as-of.ts';
 import { check } from '../../pipeline/check.ts';
 import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
 import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
+import { verify } from '../../pipeline/mirror/verify.ts';
 import { expiryOf } from '../../pipeline/publish/public-manifest.ts';
 import { readCurrent } from '../../pipeline/publish/release.ts';
 import { keptIds, readIndex, readKept } from '../../pipeline/snapshots/read-kept.ts';
@@ -32,6 +33,25 @@ function publishAt(of: SmallService, time: string, more = {}) {
 async function mirrorAt(of: SmallService, time: string) {
   const now = () => Date.parse(`2025-07-${time}Z`);
   return bring(BASE_URL, `${of.out}-mirror`, { origin: await FolderOrigin.at(of.out), keys: null, now });
+}
+
+/** What `cathedral verify` says of the folder. */
+async function findingsOf({ out }: SmallService) {
+  const origin = await FolderOrigin.at(out);
+  const { findings } = await verify({
+    origin,
+    root: origin.root,
+    keys: null,
+    ledgerKeys: null,
+    held: null,
+    choose: (all) => all,
+    acceptExpired: true,
+    parallel: 2,
+    now: () => 0,
+    wait: async () => {},
+    log: () => {},
+  });
+  return findings;
 }
 
 describe('a ledger that is quiet', () => {
@@ -146,6 +166,7 @@ describe('slots that were missed', () => {
     // Readers see the release before with its list, whole.
     expect((await readIndex(of.out))!.map(({ id }) => id)).toEqual(IDS.slice(0, 1));
     expect(await check({ ...of.options(), ledger: null })).toEqual([]);
+    expect(await findingsOf(of)).toEqual([]);
     const made = await filesOf2(of);
     await of.seal(...COUNTS);
     await of.publish({ snapshots, rebuild });
