@@ -31,8 +31,10 @@ export type CheckName = keyof typeof CHECKS;
 export const CHECK_NAMES = Object.keys(CHECKS) as CheckName[];
 
 export interface Verdict {
-  /** No check has failed and the attestation is active: it may be relied upon now. */
+  /** No check has failed and the attestation is active. Whether it may be relied upon is a matter of `summary`. */
   valid: boolean;
+  /** The verdict in a sentence, for people: one of SUMMARIES. */
+  summary: string;
   /** `invalid` where what is claimed to be an attestation is none: a check other than that of the life cycle has failed. */
   status: Status | 'invalid';
   /** Null where the document could not be read. */
@@ -45,6 +47,20 @@ export interface Verdict {
   /** What is worth a look all the same. */
   warnings: Problem[];
 }
+
+/** What a verdict means, wherever it is shown: only of what the ledger has, without a warning, that it may be relied upon. */
+export const SUMMARIES = {
+  active: 'Valid: it may be relied upon now.',
+  unregistered:
+    'Valid, but not registered: its signature is good, and the ledger does not have it. Whoever has the key can make another one at any time, also in place of one that was revoked.',
+  unchecked:
+    'Valid by itself: its signature is good, and no ledger was asked whether it is registered, revoked or superseded.',
+  warned: 'Valid, with a warning that is to be weighed before it is relied upon.',
+  expired: 'Not valid: it has expired.',
+  revoked: 'Not valid: it was revoked.',
+  superseded: 'Not valid: a later attestation has taken its place.',
+  invalid: 'Not valid: it is no genuine attestation.',
+} as const;
 
 /** Everything that can be said of a document. Never throws, whatever it is given; works on at most 64 KiB. */
 export function verifyAttestation(input: string | Uint8Array, trust: Trust): Verdict {
@@ -75,13 +91,24 @@ function verdictOf(given: Case | null, outcomes: Named): Verdict {
     outcomes
       .flatMap(([, outcome]) => (outcome.result === result ? outcome.problems : []))
       .slice(0, MAX_PROBLEMS);
+  const status = isGenuine ? statusOf(given) : 'invalid';
   return {
     valid: failures.length === 0,
-    status: isGenuine ? statusOf(given) : 'invalid',
+    summary: SUMMARIES[status === 'active' ? relianceOn(outcomes) : status],
+    status,
     id: given?.id ?? null,
     uuid: given && attestationUuid(given.id),
     checks: outcomes.map(([name, { result, detail }]) => ({ name, result, detail })),
     problems: problemsWith('failed'),
     warnings: problemsWith('warning'),
   };
+}
+
+/** How far an active attestation may be relied upon. Members that are not read are no reason to think twice. */
+function relianceOn(outcomes: Named): 'active' | 'unregistered' | 'unchecked' | 'warned' {
+  const resultOf = (wanted: CheckName) => outcomes.find(([name]) => name === wanted)?.[1].result;
+  if (resultOf('registration') === 'warning') return 'unregistered';
+  if (resultOf('registration') !== 'passed') return 'unchecked';
+  const isWarned = outcomes.some(([name, { result }]) => name !== 'schema' && result === 'warning');
+  return isWarned ? 'warned' : 'active';
 }

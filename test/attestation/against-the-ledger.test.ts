@@ -4,6 +4,7 @@ import type { Trust } from '../../pipeline/attestation/check.ts';
 import { checkRenewal } from '../../pipeline/attestation/checks/renewal.ts';
 import { parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
 import { type Registered, registryOf } from '../../pipeline/attestation/registry.ts';
+import { SUMMARIES } from '../../pipeline/attestation/verify-attestation.ts';
 import {
   at,
   COMPANIONS,
@@ -44,6 +45,25 @@ describe('with what the ledger has', () => {
     const verdict = verify(DOCUMENT, inLedger());
     expect(verdict).toMatchObject({ valid: true, status: 'active', warnings: [] });
     expect(resultOf(verdict, 'registration')).toBe('passed');
+  });
+
+  test('it may be relied upon, and nothing else is said to be', () => {
+    const unread = signed({ drift_monitoring: { ...UNSIGNED.drift_monitoring, extra: 1 } });
+    const entry = (changes: Partial<Registered>, more: Partial<Trust> = {}) =>
+      verify(DOCUMENT, { ...inLedger(changes), ...more }).summary;
+    const said = {
+      active: [entry({}), verify(unread, inLedger({}, attestationId(unread))).summary],
+      unregistered: [verify(DOCUMENT, { registry: registryOf({}) }).summary],
+      unchecked: [verify(DOCUMENT).summary],
+      warned: [entry({}, at('2025-12-05T00:00:00Z'))],
+      expired: [entry({}, at('2026-03-05T00:00:00Z')), verify(DOCUMENT, at('2026-03-05T00:00:00Z')).summary],
+      revoked: [entry({ status: 'revoked', ended_at: '2025-12-01T10:00:00Z', reason: 'lost' })],
+      superseded: [entry({ status: 'superseded', ended_at: '2025-12-01T10:00:00Z' })],
+      invalid: [entry({ scope: ['other.scope'] }), verify({}).summary],
+    };
+    for (const [name, summaries] of Object.entries(said))
+      expect(new Set(summaries)).toEqual(new Set([SUMMARIES[name as keyof typeof SUMMARIES]]));
+    expect(Object.keys(said)).toEqual(Object.keys(SUMMARIES));
   });
 
   test('it expires by itself, at that instant', () => {

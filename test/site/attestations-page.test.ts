@@ -77,7 +77,7 @@ describe('the page of attestations', () => {
   test.each([0, 2])('verifies a pasted document without a request (%d)', async (place) => {
     const { page, requests, wrong } = await opened();
     const said = await verify(page, JSON.stringify(signedNow(place), null, 2));
-    expect(said).toContain('Valid: it may be relied upon now');
+    expect(said).toContain('Valid, but not registered');
     expect(said).toMatch(/WalletPassed/);
     expect(said).toMatch(/SignaturePassed/);
     const changed = await verify(page, JSON.stringify({ ...signedNow(place), risk_level: 'high' }));
@@ -112,7 +112,7 @@ describe('the page of attestations', () => {
     const text = JSON.stringify(signedNow(0));
     const file = (buffer: Buffer) => ({ name: 'signed.json', mimeType: 'application/json', buffer });
     await page.setInputFiles('#document-file', file(Buffer.from(text)));
-    await page.getByText('Valid: it may be relied upon now').waitFor();
+    await page.getByText('Valid, but not registered').waitFor();
     await page.setInputFiles('#document-file', file(Buffer.from(`\ufeff${text}`)));
     await page.getByText('not_utf8').waitFor();
     await page.setInputFiles('#document-file', file(Buffer.alloc(200_000, ' ')));
@@ -124,13 +124,13 @@ describe('the page of attestations', () => {
         .querySelector('#document')!
         .dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
     }, text);
-    await page.getByText('Valid: it may be relied upon now').waitFor();
+    await page.getByText('Valid, but not registered').waitFor();
     expect(requests.filter((url) => !url.startsWith('blob:'))).toEqual([]);
   });
 
   test('says of a folder that it cannot be read, and leaves no other verdict standing', async () => {
     const { page, requests, wrong } = await opened();
-    expect(await verify(page, JSON.stringify(signedNow(0)))).toContain('Valid: it may be relied upon now');
+    expect(await verify(page, JSON.stringify(signedNow(0)))).toContain('Valid, but not registered');
     await page.locator('#document').scrollIntoViewIfNeeded();
     const { x, y } = (await page.locator('#document').boundingBox())!;
     const session = await page.context().newCDPSession(page);
@@ -170,7 +170,7 @@ describe('the page of attestations', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
-    await expect.poll(focused).toBe('Valid: it may be relied upon now');
+    await expect.poll(focused).toMatch(/^Valid, but not registered/);
   });
 
   test('leads from each problem to its place in the text, by keyboard, too', async () => {
@@ -273,7 +273,7 @@ describe('the page of attestations', () => {
     expect(wallet).toContain('Companion Attestation 1.0.0\nledger_id: ');
     const complete = { ...draft, wallet_signature: signWithDemoWallet(draft) };
     const { document } = signAttestation(JSON.stringify(complete), demoCompanionKeys()[0]!, Date.now());
-    expect(await verify(page, JSON.stringify(document))).toContain('Valid: it may be relied upon now');
+    expect(await verify(page, JSON.stringify(document))).toContain('Valid, but not registered');
     await page.check('#new-hash-only');
     await page.click('#draft-form button[type="submit"]');
     expect(JSON.parse((await page.locator('#draft pre').first().textContent())!)).not.toHaveProperty(

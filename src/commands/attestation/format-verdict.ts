@@ -4,8 +4,9 @@ import type { FileVerdict } from './verify-files.ts';
 const MARKS = { passed: 'ok', failed: 'FAILED', warning: 'WARNING', not_checked: '-' } as const;
 
 /** For people. */
-export function formatVerdict({ file, valid, status, id, uuid, checks, problems }: FileVerdict): string {
-  const lines = [`${file}: ${valid ? 'VALID' : 'NOT VALID'} (${status})`];
+export function formatVerdict(verdict: FileVerdict): string {
+  const { file, valid, summary, status, id, uuid, checks, problems } = verdict;
+  const lines = [`${file}: ${valid ? 'VALID' : 'NOT VALID'} (${status})`, `  ${summary}`];
   if (id !== null) lines.push(`  id    ${id}`, `  uuid  ${uuid}`);
   for (const { name, result, detail } of checks)
     lines.push(`  ${MARKS[result].padEnd(8)} ${name.padEnd(13)} ${detail}`);

@@ -1,11 +1,11 @@
 import { printable } from '../../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../../pipeline/attestation/problem.ts';
 import { type Places, placesIn } from '../../../pipeline/attestation/read-json.ts';
-import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
+import { SUMMARIES, type Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
 import { makeElement } from './make-element.ts';
 import { placeOfPointer } from './place-of-pointer.ts';
 import { showPlace } from './show-place.ts';
-import { CHECK_WORDS, RESULT_WORDS, verdictWords } from './verdict-words.ts';
+import { CHECK_WORDS, RESULT_WORDS } from './verdict-words.ts';
 
 /**
  * Puts the verdict in the place of the one before; from each problem a button leads to its place in the text. `file`: the name
@@ -17,14 +17,14 @@ export function showVerdict(
   text: HTMLTextAreaElement,
   file: string | null,
 ): void {
-  const { valid, status, id, uuid, checks, problems, warnings } = verdict;
+  const { summary, status, id, uuid, checks, problems, warnings } = verdict;
   const facts = {
     ...(file !== null && { File: printable(file) }),
     ...(id !== null && { Id: id, UUID: uuid ?? '', Status: status }),
   };
   show(
     place,
-    verdictTitle(valid, verdictWords(verdict)),
+    verdictTitle(summary === SUMMARIES.active, summary),
     ...problemList('What is wrong, and where', problems, text),
     ...problemList('Worth a look', warnings, text),
     ...(Object.keys(facts).length > 0 ? [factList(facts)] : []),
@@ -38,8 +38,8 @@ export function showUnread(place: HTMLElement, file: string): void {
   show(place, verdictTitle(false, 'No verdict'), makeElement('p', '', words));
 }
 
-function verdictTitle(valid: boolean, words: string): HTMLElement {
-  return makeElement('h3', `verdict-title ${valid ? 'is-valid' : 'is-invalid'}`, words);
+function verdictTitle(isReliable: boolean, words: string): HTMLElement {
+  return makeElement('h3', `verdict-title ${isReliable ? 'is-valid' : 'is-invalid'}`, words);
 }
 
 function show(place: HTMLElement, title: HTMLElement, ...more: readonly HTMLElement[]): void {

@@ -1,5 +1,5 @@
 import type { Result } from '../../../pipeline/attestation/check.ts';
-import type { CheckName, Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
+import type { CheckName } from '../../../pipeline/attestation/verify-attestation.ts';
 
 /** What each check is called, and what it looks at. */
 export const CHECK_WORDS: Readonly<Record<CheckName, { name: string; about: string }>> = {
@@ -34,15 +34,3 @@ export const RESULT_WORDS: Readonly<Record<Result, string>> = {
   warning: 'Warning',
   not_checked: 'Not checked',
 };
-
-const STATUS_WORDS: Readonly<Record<Verdict['status'], string>> = {
-  active: 'Valid: it may be relied upon now',
-  expired: 'Not valid: it has expired',
-  revoked: 'Not valid: it was revoked',
-  superseded: 'Not valid: a later attestation has taken its place',
-  invalid: 'Not valid: it is no genuine attestation',
-};
-
-export function verdictWords({ status }: Pick<Verdict, 'status'>): string {
-  return STATUS_WORDS[status];
-}

@@ -3,7 +3,7 @@ import { ATTESTATION_SCHEMA_PATH } from '../../../pipeline/attestation/json-sche
 import { PROBLEMS } from '../../../pipeline/attestation/problem.ts';
 import { PublishedAttestation } from '../../../pipeline/attestation/published-registry.ts';
 import { STATUSES } from '../../../pipeline/attestation/registry.ts';
-import { CHECK_NAMES } from '../../../pipeline/attestation/verify-attestation.ts';
+import { CHECK_NAMES, SUMMARIES } from '../../../pipeline/attestation/verify-attestation.ts';
 import { attestationExample } from './attestation-example.ts';
 import type { Answer, Operation, PathOperation } from './operation.ts';
 import { problemsByStatus } from './problem-responses.ts';
@@ -20,7 +20,12 @@ const Fault = z.strictObject({
 
 /** What is answered to a document. */
 export const VerdictDocument = z.strictObject({
-  valid: z.boolean().meta({ description: 'No check has failed: the attestation may be relied upon now' }),
+  valid: z.boolean().meta({
+    description: 'No check has failed; of a document that the ledger does not have, too: then see warnings',
+  }),
+  summary: z
+    .enum(Object.values(SUMMARIES))
+    .meta({ description: 'The verdict in a sentence, for people; its words may change' }),
   status: z
     .enum([...STATUSES, 'invalid'])
     .meta({ description: 'invalid: something else than its life is wrong with it' }),
@@ -58,7 +63,7 @@ export const StatusDocument = z.union([
   }),
 ]);
 
-const ABOUT_VERIFY = `The body is the document as it was signed, as \`application/json\` and of at most 65 536 bytes. The answer is 200 and a verdict, whatever is wrong with the document, with each check and the place of each fault. Nothing of what is sent is stored or logged.
+const ABOUT_VERIFY = `The body is the document as it was signed, as \`application/json\` and of at most 65 536 bytes. The answer to such a body is 200 and a verdict, whatever is wrong with the document, with each check and the place of each fault. Nothing of what is sent is stored or logged.
 
 To have a document looked at without sending it anywhere, use the page \`/attestations/\` or the command \`cathedral attest verify\`. What is signed is told in docs/attestations.md.`;
 const ABOUT_STATUS =

@@ -32,6 +32,7 @@ describe('POST /attestations/verify', () => {
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toMatchObject({
       valid: true,
+      summary: 'Valid: it may be relied upon now.',
       status: 'active',
       id: ID,
       uuid: UUID,
