@@ -38,8 +38,18 @@ export const ATTESTATION_SETTINGS = {
     default: null,
     unit: '12 characters or more',
     description:
-      'For `attest`: what the key file is encrypted with. Without it, you are asked on the terminal. By variable alone, it is a secret.',
+      'For `attest`: what the key file is encrypted with, where no --passphrase-file is given. Without either, you are asked on the terminal. By variable alone, it is a secret; other programs of the same user can read it, so prefer the file.',
     secret: true,
+    schema: text,
+  },
+  attestationPassphraseFile: {
+    flag: 'passphrase-file',
+    env: 'CATHEDRAL_PASSPHRASE_FILE',
+    default: null,
+    unit: 'a file that its owner alone can read, or a pipe',
+    description:
+      'For `attest`: where the first line is what the key file is encrypted with. Without it: CATHEDRAL_PASSPHRASE, else you are asked on the terminal.',
+    path: true,
     schema: text,
   },
   attestationCompanion: {
@@ -240,6 +250,15 @@ export const ATTESTATION_SETTINGS = {
     unit: 'a UTC date-time: 2025-12-01T06:00:00Z',
     description:
       'For `attest verify` and `attest status`: the moment as of which it is answered; later events are left out. Without it: every event counts, and now is the clock or the newest event, whichever is later.',
+    schema: moment,
+  },
+  attestationRevokedAt: {
+    flag: 'at',
+    env: null,
+    default: null,
+    unit: 'a UTC date-time: 2025-12-01T06:00:00Z',
+    description:
+      'For `attest revoke`: the time of the revocation. Without it: the clock, or the ledger’s last event where that is later. It has to be given where the clock is more than a day ahead of the last event: one event with a wrong time ends all attestations.',
     schema: moment,
   },
   attestationId: {

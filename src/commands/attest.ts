@@ -7,14 +7,24 @@ import type { Registry } from '../../pipeline/attestation/registry.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { registryOfState } from '../../pipeline/model/companions.ts';
-import { askPassphrase } from './attestation/ask-passphrase.ts';
-import { DRAFT_SETTINGS, draftAttestation } from './attestation/draft-attestation.ts';
+import {
+  askNewPassphrase,
+  askPassphrase,
+  givenPassphrase,
+  PASSPHRASE_SETTINGS,
+} from './attestation/ask-passphrase.ts';
+import {
+  DRAFT_SETTINGS,
+  draftAttestation,
+  flagFor,
+  NEEDED_OF_DRAFTS,
+} from './attestation/draft-attestation.ts';
 import { formatStatus } from './attestation/format-status.ts';
 import { formatVerdict } from './attestation/format-verdict.ts';
 import { openKey, parseKeyFile } from './attestation/key-file.ts';
 import { lookUp } from './attestation/look-up.ts';
 import { assertFree, makeKey } from './attestation/make-key.ts';
-import { listFiles, readInput } from './attestation/read-input.ts';
+import { listFiles, readInput, readPrivate } from './attestation/read-input.ts';
 import { readLedger } from './attestation/read-ledger.ts';
 import { revokeAttestation } from './attestation/revoke-attestation.ts';
 import { trustedCompanions } from './attestation/trusted-companions.ts';
@@ -23,21 +33,24 @@ import { type Command, type Context, defineCommand } from './command.ts';
 import { localLedger, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
 import { required } from './required.ts';
 
+const REQUIRED = 'required';
+
 const keygen = defineCommand({
   summary: 'Makes a companion’s key, encrypted with a passphrase, and prints what registers its public half.',
   settings: [
     'attestationCompanion',
     'attestationAlgorithm',
     'attestationKey',
-    'attestationPassphrase',
+    ...PASSPHRASE_SETTINGS,
     'json',
   ],
+  needs: { attestationCompanion: REQUIRED, attestationKey: REQUIRED },
   async run(config, { now, print, progress }) {
     const path = required('attestationKey', config.attestationKey);
     const companion = required('attestationCompanion', config.attestationCompanion);
     const algorithm = config.attestationAlgorithm ?? 'ed25519';
     await assertFree(path);
-    const passphrase = config.attestationPassphrase ?? (await askNewPassphrase());
+    const passphrase = (await givenPassphrase(config)) ?? (await askNewPassphrase());
     const entry = await makeKey({ path, companion, algorithm, passphrase, now: now() }, randomBytes);
     if (!config.json)
       progress.note(`The key is in ${path}, encrypted. To register it, add this to the companions:`);
@@ -49,9 +62,10 @@ const keygen = defineCommand({
 const draft = defineCommand({
   summary: 'Prints a new unsigned document, from flags and files.',
   settings: DRAFT_SETTINGS,
+  needs: NEEDED_OF_DRAFTS,
   async run(config, { now, print, progress }) {
     const { document, problems, walletText, walletNote } = await draftAttestation(config, now());
-    if (problems.length > 0) return refuse(problems, progress);
+    if (problems.length > 0) return refuse(problems, progress, flagFor);
     print(formatDocument(document));
     if (walletText !== null)
       progress.note(
@@ -64,15 +78,17 @@ const draft = defineCommand({
 
 const sign = defineCommand({
   summary: 'Prints the document with a companion’s signature; refuses one that would not verify.',
-  settings: ['attestationFile', 'attestationKey', 'attestationPassphrase', 'companions'],
+  settings: ['attestationFile', 'attestationKey', ...PASSPHRASE_SETTINGS, 'companions'],
+  needs: { attestationKey: REQUIRED },
   async run(config, { now, print, progress }) {
-    const { attestationFile: file, attestationPassphrase, companions } = config;
+    const { attestationFile: file, companions } = config;
     const place = required('attestationKey', config.attestationKey);
-    const sealed = parseKeyFile(Buffer.from(await readInput(place)).toString(), place);
+    const sealed = parseKeyFile(await readPrivate(place), place);
     const document = await readInput(file);
     const known = companions === null ? null : await readCompanionsFile(companions);
     const passphrase =
-      attestationPassphrase ?? (await askPassphrase(`Passphrase of ${printable(sealed.companion)}: `));
+      (await givenPassphrase(config)) ??
+      (await askPassphrase(`Passphrase of ${printable(sealed.companion)}: `));
     const signed = signAttestation(document, openKey(sealed, passphrase, place), now(), known);
     if (signed.document === null) return refuse(signed.problems, progress);
     print(formatDocument(signed.document));
@@ -91,6 +107,7 @@ const verify = defineCommand({
     'attestationAt',
     'json',
   ],
+  needs: { companions: 'required, unless --ledger is a sample' },
   async run(config, context) {
     const { attestationFiles, attestationLedger: source, attestationAt, json } = config;
     const { print, progress } = context;
@@ -117,6 +134,7 @@ const verify = defineCommand({
 const status = defineCommand({
   summary: 'Says what the ledger has of an attestation; exits 1 where it is not active.',
   settings: ['attestationId', 'ledger', ...SOURCE_SETTINGS, 'attestationAt', 'json'],
+  needs: { attestationId: REQUIRED },
   async run(config, context) {
     const { print, progress } = context;
     const id = required('attestationId', config.attestationId);
@@ -132,7 +150,16 @@ const status = defineCommand({
 
 const revoke = defineCommand({
   summary: 'Appends a revocation to a ledger in a folder; it is final.',
-  settings: ['attestationId', 'attestationReason', 'attestationAgent', 'ledger', ...SOURCE_SETTINGS, 'json'],
+  settings: [
+    'attestationId',
+    'attestationReason',
+    'attestationAgent',
+    'attestationRevokedAt',
+    'ledger',
+    ...SOURCE_SETTINGS,
+    'json',
+  ],
+  needs: { attestationId: REQUIRED, attestationReason: REQUIRED },
   async run(config, { now, print }) {
     const { ledger: source, attestationAgent: agent } = config;
     const attestation = required('attestationId', config.attestationId);
@@ -141,7 +168,7 @@ const revoke = defineCommand({
       const fault = { place: '--ledger', expected: 'a ledger in a folder', found: `civic+${source.url}` };
       throw new CathedralError('config_invalid', fault);
     }
-    const revocation = { attestation, reason, agent, now: now() };
+    const revocation = { attestation, reason, agent, now: now(), at: config.attestationRevokedAt };
     const event = await revokeAttestation(await localLedger(source, config), revocation);
     if (config.json) printJson(print, event);
     else print(`${event.data.attestation} is revoked from ${event.timestamp} on: event ${event.seq}.`);
@@ -166,16 +193,17 @@ function assertNotBefore(registry: Registry | null, at: number | null): void {
   throw new CathedralError('config_invalid', { place: '--at', expected, found: new Date(at).toISOString() });
 }
 
-async function askNewPassphrase(): Promise<string> {
-  const first = await askPassphrase('A new passphrase, 12 characters or more: ');
-  if ((await askPassphrase('The same again: ')) === first) return first;
-  const fault = { place: 'passphrase', expected: 'the same twice', found: 'two different ones' };
-  throw new CathedralError('attestation_refused', fault);
-}
-
-function refuse(problems: readonly Problem[], progress: Context['progress']): 1 {
-  for (const { code, pointer, message } of problems)
-    progress.note(printable(`${pointer || '/'}: ${message} (${code})`));
+/** `flagFor`: the flag that a place in the document comes from, where one does. */
+function refuse(
+  problems: readonly Problem[],
+  progress: Context['progress'],
+  flagFor: (pointer: string) => string | null = () => null,
+): 1 {
+  for (const { code, pointer, message } of problems) {
+    const place = pointer || '/';
+    const flag = flagFor(pointer);
+    progress.note(printable(`${flag === null ? place : `${flag} (${place})`}: ${message} (${code})`));
+  }
   return 1;
 }
 

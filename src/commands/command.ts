@@ -23,6 +23,8 @@ export interface Command<K extends SettingName = SettingName> {
   summary: string;
   /** What it takes; any other flag is refused. */
   settings: readonly K[];
+  /** Of these, the ones that it cannot do without, and where else they may come from: `required, unless …`. */
+  needs?: Readonly<Partial<Record<K, string>>>;
   /** Of these, the ones that may be given without their flags, as the first words, in this order. */
   words?: readonly K[];
   /** Resolves to the exit status: 0, 1 where the work found or did something wrong, 2 where it could not look at all of it. */

@@ -21,17 +21,21 @@ cathedral <command> --help tells a command's flags. Exit status: 0 done, 1 faile
 }
 
 /** `cathedral build --help` */
-export function formatHelp(name: string, { summary, settings, words = [] }: Command): string {
-  const flags = settings.map((setting) => formatSetting(SETTINGS[setting]));
+export function formatHelp(name: string, { summary, settings, words = [], needs = {} }: Command): string {
+  const flags = settings.map((setting) => formatSetting(SETTINGS[setting], needs[setting]));
   const usage = [name, ...words.map((word) => SETTINGS[word].flag?.toUpperCase())].join(' ');
   return `Usage: cathedral ${usage} [flags]\n\n${wrap(summary, 0, 0)}\n\n${flags.join('\n')}`;
 }
 
-function formatSetting(setting: Setting): string {
+/** `need`: what stands where a default would. */
+function formatSetting(setting: Setting, need?: string): string {
   const { flag, env, unit, description } = setting;
   if (flag === null) return `  ${env} (environment)\n${wrap(description, 6, 6)}\n${wrap(unit, 6, 6)}\n`;
   const value = setting.switch ? '' : ' VALUE';
-  const facts = [setting.switch ? '' : unit, setting.switch ? '' : `default: ${setting.default ?? 'none'}`];
+  const facts = [
+    setting.switch ? '' : unit,
+    setting.switch ? '' : (need ?? `default: ${setting.default ?? 'none'}`),
+  ];
   const line = [...facts, env ? `environment: ${env}` : ''].filter(Boolean).join('; ');
   return `  --${flag}${value}\n${wrap(description, 6, 6)}\n${line && `${wrap(line, 6, 6)}\n`}`;
 }

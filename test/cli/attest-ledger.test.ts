@@ -149,6 +149,24 @@ describe('a clock that is behind the ledger', () => {
     expect(told.stdout).toMatch(new RegExp(`^status +${status}$`, 'm'));
   });
 
+  test('takes no revocation to next year, by which every attestation would be expired', async () => {
+    const ledger = await ledgerWith('next year', [TAKEN]);
+    const flags = { ledger, id: TAKEN.attestation, reason: 'stolen', json: true as const };
+    const revoke = (more: { at?: string } = {}) =>
+      attest('revoke', { ...flags, ...more }, PASSPHRASE, at('2026-07-04T00:00:00Z'));
+    const far =
+      'the clock is more than a day ahead of the ledger’s last event, 2025-07-04T00:01:00Z, found 2026-07-04';
+    expect(await revoke()).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(far) });
+    const early = await revoke({ at: '2025-07-04T00:00:59Z' });
+    expect(early).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('or later, found'),
+    });
+    const { stdout } = await revoke({ at: '2025-07-05T12:00:00Z' });
+    expect(JSON.parse(stdout)).toMatchObject({ timestamp: '2025-07-05T12:00:00Z' });
+  });
+
   test('does not hide the past, which --at asks for', async () => {
     const ledger = await ledgerWith('past', [
       TAKEN,

@@ -1,9 +1,14 @@
-import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
+import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { demoWalletAddress, signWithDemoWallet } from '../../pipeline/sample/demo-wallets.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { ATTEST } from '../../src/commands/attest.ts';
+import { askNewPassphrase } from '../../src/commands/attestation/ask-passphrase.ts';
+import { openKey, parseKeyFile } from '../../src/commands/attestation/key-file.ts';
+import { formatHelp } from '../../src/commands/help.ts';
 import { readLedgerEvents } from '../attestation/ledger-events.ts';
 import { JUSTIFICATION, NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';
 import { openAttestCli, PASSPHRASE } from './attest-cli.ts';
@@ -125,7 +130,7 @@ describe('attest keygen', () => {
       { companion: 'LANTERN', key: 'a.key' },
       { CATHEDRAL_PASSPHRASE: 'short' },
       1,
-      'a passphrase of at least 12 characters',
+      'passphrase: expected at least 12 characters',
     ],
     [
       { companion: 'LANTERN', key: 'a.key', passphrase: 'on the command line' },
@@ -139,14 +144,84 @@ describe('attest keygen', () => {
   });
 });
 
+describe('a secret file', () => {
+  test.each(['key', 'passphrase-file'])('that others may read is refused: --%s', async (flag) => {
+    const file = save('open-to-all', '{}');
+    chmodSync(file, 0o644);
+    const key = { key: save('closed.key', '{}'), [flag]: file };
+    chmodSync(inFolder('closed.key'), 0o600);
+    const command = flag === 'key' ? 'sign' : 'keygen';
+    const flags = command === 'sign' ? key : { ...key, key: inFolder('none.key'), companion: 'LANTERN' };
+    const { status, stderr } = await attest(command, { ...flags }, {});
+    const message = `${file}: expected a file that its owner alone can read: chmod 600, found mode 0644`;
+    expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(existsSync(inFolder('none.key'))).toBe(false);
+  });
+
+  test('gives the passphrase in its first line, before the variable', async () => {
+    const file = save('passphrase', 'correct horse battery\nand more\n');
+    chmodSync(file, 0o600);
+    const secret = { 'passphrase-file': file };
+    const key = inFolder('by-file.key');
+    const made = await attest(
+      'keygen',
+      { companion: 'LANTERN', key, ...secret },
+      { CATHEDRAL_PASSPHRASE: 'another one of them' },
+    );
+    expect(made.status).toBe(0);
+    const sealed = parseKeyFile(readFileSync(key, 'utf8'), key);
+    expect(openKey(sealed, 'correct horse battery', key).companion).toBe('LANTERN');
+    chmodSync(save('passphrase', '\ncorrect horse battery'), 0o600);
+    const empty = await attest('keygen', { companion: 'LANTERN', key: inFolder('no.key'), ...secret });
+    expect(empty).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('a passphrase in the first line'),
+    });
+  });
+
+  test('is not asked for twice where the first passphrase is too short', async () => {
+    const asked: string[] = [];
+    const typing = (answers: string[]) => async (question: string) => {
+      asked.push(question);
+      return answers.shift()!;
+    };
+    await expect(askNewPassphrase(typing(['elevenchars']))).rejects.toMatchObject({ found: 'a shorter one' });
+    expect(asked).toHaveLength(1);
+    await expect(askNewPassphrase(typing(['twelve chars', 'twelve chars!']))).rejects.toMatchObject({
+      found: 'two different ones',
+    });
+    expect(await askNewPassphrase(typing(['twelve chars', 'twelve chars']))).toBe('twelve chars');
+  });
+});
+
+describe('what a command cannot do without', () => {
+  const NEEDS = Object.entries(ATTEST).flatMap(([name, { needs = {} }]) =>
+    Object.entries(needs).map(
+      ([setting, need]) => [name, SETTINGS[setting as SettingName].flag!, need] as const,
+    ),
+  );
+
+  test.each(NEEDS)('%s says so of --%s in its help and where it is missing', async (name, flag, need) => {
+    const help = formatHelp(name, ATTEST[name]!).replace(/\s+/g, ' ');
+    expect(help).toMatch(new RegExp(`--${flag} VALUE (?:(?! --[a-z]).)*; ${need}`));
+    const others = NEEDS.filter(([command, other]) => command === name && other !== flag);
+    const given =
+      name === 'attest new'
+        ? []
+        : others.map(([, other]) => [other, other === 'companion' ? 'A' : save('needed', '{}')]);
+    const { status, stderr } = await attest(name.replace('attest ', ''), Object.fromEntries(given), {});
+    expect([status === 0, stderr]).toEqual([false, expect.stringMatching(new RegExp(`--${flag}\\b`))]);
+  });
+});
+
 describe('attest new', () => {
   const make = (flags: Record<string, string | true>) => attest('new', flags, {}, () => NOW);
 
   test('says each thing that is missing or wrong, with its place', async () => {
     const { status, stdout, stderr } = await make({ scope: 'Ledger', risk: 'some' });
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr.match(/\/\S+(?=: )|\(\w+\)/g)!.join(' ')).toBe(
-      '/ledger_id (missing_member) /epicon_ej_hash (missing_member) /scope/0 (wrong_pattern) /risk_level (wrong_value) /attested_by (missing_member)',
+    expect(stderr.match(/^\S+ \(\S+\)(?=: )|\(\w+\)$/gm)!.join(' ')).toBe(
+      '--ledger-id (/ledger_id) (missing_member) --justification (/epicon_ej_hash) (missing_member) --scope (/scope/0) (wrong_pattern) --risk (/risk_level) (wrong_value) --companion (/attested_by) (missing_member)',
     );
   });
 
@@ -288,7 +363,8 @@ describe('with a ledger', () => {
 
   test('attest revoke appends an event, which status tells and which is final', async () => {
     const id = idOf('companion_attested');
-    const revoked = await attest('revoke', { ...sample, id, reason: 'The key was lost.', json: true });
+    const at = '2025-08-20T01:00:00Z';
+    const revoked = await attest('revoke', { ...sample, id, reason: 'The key was lost.', at, json: true });
     expect(revoked).toMatchObject({ status: 0, stderr: '' });
     const event = JSON.parse(revoked.stdout);
     expect(event).toMatchObject({

@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
-import { readConfig } from '../../pipeline/config.ts';
+import { PROJECT, readConfig } from '../../pipeline/config.ts';
 import { ACCESS_LOG } from '../../src/commands/access-log.ts';
 import { ATTEST } from '../../src/commands/attest.ts';
 import { AUDIT } from '../../src/commands/audit.ts';
@@ -58,6 +61,21 @@ describe('cathedral', () => {
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`cathedral: ${message}`);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('run by npm from another folder, takes the names of files as they are there', () => {
+    const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
+    const env = {
+      PATH: `${join(PROJECT, 'node_modules/.bin')}:${process.env.PATH}`,
+      INIT_CWD: tmpdir(),
+      npm_package_json: join(PROJECT, 'package.json'),
+    };
+    const script = `${scripts.cathedral} attest sign --key nothing.key`;
+    const { status, stderr } = spawnSync('sh', ['-c', script], { cwd: PROJECT, env, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining(`${join(tmpdir(), 'nothing.key')}: expected a file`),
+    ]);
   });
 
   test('refuses a misspelt variable before it does anything', async () => {

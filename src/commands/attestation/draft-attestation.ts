@@ -3,7 +3,7 @@ import { checkDraft, type Drafted } from '../../../pipeline/attestation/check-dr
 import { newDocument } from '../../../pipeline/attestation/new-document.ts';
 import { type Problem, problem } from '../../../pipeline/attestation/problem.ts';
 import { type Json, type JsonObject, readJson } from '../../../pipeline/attestation/read-json.ts';
-import type { Config } from '../../../pipeline/config/settings.ts';
+import { type Config, SETTINGS } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { readInput } from './read-input.ts';
 
@@ -29,6 +29,43 @@ export const DRAFT_SETTINGS = [
   'attestationTrail',
   'companions',
 ] as const;
+
+/** Which setting each member of the document comes from; and all within that. */
+const SOURCES: Readonly<Record<string, (typeof DRAFT_SETTINGS)[number]>> = {
+  '/attested_by': 'attestationCompanion',
+  '/signature_algorithm': 'attestationAlgorithm',
+  '/ledger_id': 'attestationLedgerId',
+  '/scope': 'attestationScope',
+  '/risk_level': 'attestationRisk',
+  '/risk_justification': 'attestationRiskReason',
+  '/epicon_ej': 'attestationJustification',
+  '/epicon_ej_hash': 'attestationJustification',
+  '/wallet_signature': 'attestationWallet',
+  '/expires_at': 'attestationExpires',
+  '/ccr_score': 'attestationCcr',
+  '/drift_monitoring/threshold': 'attestationThreshold',
+  '/drift_monitoring/check_interval': 'attestationInterval',
+  '/metadata/request_context': 'attestationContext',
+  '/metadata/previous_attestation': 'attestationPrevious',
+  '/metadata/audit_trail_id': 'attestationTrail',
+};
+
+/** `--scope`, of `/scope/0`; null for a place that no flag stands for. */
+export function flagFor(pointer: string): string | null {
+  const [, setting] =
+    Object.entries(SOURCES).find(([place]) => pointer === place || pointer.startsWith(`${place}/`)) ?? [];
+  return setting === undefined ? null : `--${SETTINGS[setting].flag}`;
+}
+
+const UNLESS_DRAFTED = 'required, unless --draft has it';
+
+export const NEEDED_OF_DRAFTS = {
+  attestationCompanion: UNLESS_DRAFTED,
+  attestationLedgerId: UNLESS_DRAFTED,
+  attestationScope: UNLESS_DRAFTED,
+  attestationRisk: UNLESS_DRAFTED,
+  attestationJustification: UNLESS_DRAFTED,
+} as const;
 
 type DraftConfig = Pick<Config, (typeof DRAFT_SETTINGS)[number]>;
 

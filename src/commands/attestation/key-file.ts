@@ -45,14 +45,7 @@ type KeyFile = z.output<typeof KeyFile>;
  * other members, in their RFC 8785 form, are the additional data, so that a changed name or public key is noticed.
  */
 export function sealKey(key: SigningKey, passphrase: string): string {
-  if ([...passphrase].length < MIN_PASSPHRASE) {
-    const expected = `a passphrase of at least ${MIN_PASSPHRASE} characters`;
-    throw new CathedralError('attestation_refused', {
-      place: 'passphrase',
-      expected,
-      found: 'a shorter one',
-    });
-  }
+  assertLong(passphrase);
   const salt = randomBytes(SALT_BYTES);
   const iv = randomBytes(IV_BYTES);
   const header = {
@@ -69,6 +62,12 @@ export function sealKey(key: SigningKey, passphrase: string): string {
   const secret_key = Buffer.concat([cipher.update(key.secretKey), cipher.final()]).toString('base64');
   const file: KeyFile = { ...header, secret_key, tag: cipher.getAuthTag().toString('base64') };
   return `${JSON.stringify(file, null, 2)}\n`;
+}
+
+/** Throws attestation_refused for a passphrase that is too short for a new key. */
+export function assertLong(passphrase: string): void {
+  if ([...passphrase].length >= MIN_PASSPHRASE) return;
+  throw refused('passphrase', `at least ${MIN_PASSPHRASE} characters`, 'a shorter one');
 }
 
 /** The companion and the algorithm, which need no passphrase. Throws attestation_refused. */

@@ -1,4 +1,5 @@
 import { existsSync, globSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { readAtMost } from '../../../pipeline/artifacts/read-at-most.ts';
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
@@ -36,6 +37,20 @@ export async function readInput(name: string): Promise<Uint8Array> {
       cause,
     });
   }
+}
+
+/**
+ * A key or a passphrase. Throws attestation_refused where it cannot be read, or where it is a file that others than its owner may
+ * read or change; a pipe has no others.
+ */
+export async function readPrivate(name: string): Promise<string> {
+  const found = name === STANDARD_INPUT ? null : await stat(name).catch(() => null);
+  if (found?.isFile() && (found.mode & 0o077) !== 0) {
+    const expected = 'a file that its owner alone can read: chmod 600';
+    const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
+    throw new CathedralError('attestation_refused', { place: name, expected, found: `mode ${mode}` });
+  }
+  return Buffer.from(await readInput(name)).toString();
 }
 
 async function readStandardInput(): Promise<Uint8Array> {

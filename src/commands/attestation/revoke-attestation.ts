@@ -9,6 +9,12 @@ import type { LocalLedger } from '../ledger-source.ts';
 import { lookUp } from './look-up.ts';
 import { type LedgerRead, readLedger } from './read-ledger.ts';
 
+/**
+ * How far a revocation may be ahead of the ledger's last event unasked. From an event on, the ledger's time counts for every
+ * verifier: one of next year would end all attestations.
+ */
+const MAX_AHEAD_MS = 86_400_000;
+
 /** For another revocation to end. The demo’s writer holds the ledger for as long as it runs: nobody wants to wait for that. */
 const WAIT_MS = 5000;
 
@@ -17,13 +23,16 @@ export interface Revocation {
   attestation: string;
   reason: string;
   agent: string;
-  /** Ms since 1970. */
+  /** The clock, ms since 1970. */
   now: number;
+  /** The time of the revocation as somebody has stated it, ms since 1970; null: the clock's. */
+  at: number | null;
 }
 
 /**
  * Appends the revocation to the ledger's head, and returns the event. Throws attestation_refused for an attestation that the
- * ledger does not have or that is revoked already, locked where somebody else is writing, and what reading throws.
+ * ledger does not have or that is revoked already, config_invalid for a time before the ledger's last event or, unless it was
+ * stated, more than a day after it, locked where somebody else is writing, and what reading throws.
  */
 export async function revokeAttestation(
   ledger: LocalLedger,
@@ -38,11 +47,12 @@ async function append(ledger: LocalLedger, revocation: Revocation): Promise<Even
   const read = await readLedger(ledger);
   const { sealed, last } = read;
   const id = revocableId(read, revocation);
+  const timestamp = timestampAfter(last!.timestamp, revocation);
   const writer = await HeadWriter.open(openDirectory(ledger.ledger), sealed);
   try {
     const event = {
       seq: writer.position.size,
-      timestamp: timestampAfter(last!.timestamp, revocation.now),
+      timestamp,
       cycle: last!.cycle,
       type: 'companion_revoked' as const,
       agent: revocation.agent,
@@ -70,7 +80,13 @@ function revocableId(ledger: LedgerRead, { attestation, now }: Revocation): stri
 }
 
 /** Never before the last event, whose clock may be ahead of ours. */
-function timestampAfter(last: string, now: number): string {
-  const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
-  return compareTimestamps(time, last) < 0 ? last : time;
+function timestampAfter(last: string, { now, at }: Revocation): string {
+  const time = `${new Date(at ?? now).toISOString().slice(0, 19)}Z`;
+  const isBefore = compareTimestamps(time, last) < 0;
+  const refused = (expected: string) =>
+    new CathedralError('config_invalid', { place: '--at', expected, found: time });
+  if (at !== null && isBefore) throw refused(`the time of the ledger’s last event, ${last}, or later`);
+  if (at === null && now - Date.parse(last) > MAX_AHEAD_MS)
+    throw refused(`a time, as the clock is more than a day ahead of the ledger’s last event, ${last}`);
+  return isBefore ? last : time;
 }
