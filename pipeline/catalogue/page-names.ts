@@ -42,3 +42,15 @@ function hashedName(id: string, hashed: string): string {
   const hash = createHash('sha256').update(hashed).digest('hex').slice(0, HASH_LENGTH);
   return plain === '' ? hash : `${plain}-${hash}`;
 }
+
+/**
+ * The newest cycles have a page each; of older ones, their year's page has what is most asked for. A cycle is a day, so this
+ * is nearly three years, and what a build writes stays bounded.
+ */
+export const MOST_CYCLE_PAGES = 1000;
+
+/** Path of a cycle's page, from its number and how many cycles ago it was; null where it has none. */
+export function cyclePath(number: number, back: number): string | null {
+  const hasPage = Number.isSafeInteger(number) && number >= 0 && back < MOST_CYCLE_PAGES;
+  return hasPage ? `cycles/c-${number}/` : null;
+}

@@ -6,7 +6,7 @@ import type { SealedSheet } from '../formats/xlsx/xlsx-file.ts';
 export interface TableState {
   /** Rows in all its files. */
   rows: number;
-  /** The year that is not over, and the full groups of its Parquet file; 0 where it has none. */
+  /** The year that is not over, and the full groups of its Parquet file; -1 where it has none. */
   year: number;
   groups: SealedGroups;
   sheets: readonly SealedSheet[];
@@ -18,13 +18,13 @@ export type ExtrasState = Readonly<Record<string, TableState>>;
 const Count = z.int().min(0);
 const Sheet = z.strictObject({ rows: Count, crc: Count, raw: Count, packed: Count, at: Count });
 const StateFile = z.strictObject({
-  format: z.literal('cathedral-extras/1'),
+  format: z.literal('cathedral-extras/2'),
   software: z.string(),
   tables: z.record(
     z.string(),
     z.strictObject({
       rows: Count,
-      year: Count,
+      year: z.int(),
       groups: z.strictObject({ groups: z.array(z.custom<RowGroup>()), bytes: Count }),
       sheets: z.array(Sheet),
     }),
@@ -37,7 +37,7 @@ export function formatExtrasState(tables: ExtrasState, software: string): string
     if (typeof value === 'bigint') return { $integer: String(value) };
     return Object.is(value, -0) ? { $number: '-0' } : value;
   };
-  return `${JSON.stringify({ format: 'cathedral-extras/1', software, tables }, tagged)}\n`;
+  return `${JSON.stringify({ format: 'cathedral-extras/2', software, tables }, tagged)}\n`;
 }
 
 /** Null where it is of another version, whose files would not go on as they began: they are made again. */

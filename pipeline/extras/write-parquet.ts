@@ -2,6 +2,7 @@ import type { Chunk } from '../formats/chunk.ts';
 import { GROUP_ROWS, ParquetFile, type SealedGroups } from '../formats/parquet-file.ts';
 import type { Row } from '../formats/row.ts';
 import { formPath, type Table, timeColumn } from '../formats/tables.ts';
+import { yearText } from '../model/period.ts';
 import type { ManifestFile } from '../publish/manifest.ts';
 import type { Staging } from '../publish/staging.ts';
 import type { TableState } from './extras-state.ts';
@@ -12,7 +13,9 @@ import { writeChunks } from './write-chunks.ts';
 const NO_GROUPS: SealedGroups = { groups: [], bytes: 0 };
 
 type ParquetState = Pick<TableState, 'year' | 'groups'>;
-const NOTHING: ParquetState = { year: 0, groups: NO_GROUPS };
+/** Of no year; there is a year 0. */
+const NO_YEAR = -1;
+const NOTHING: ParquetState = { year: NO_YEAR, groups: NO_GROUPS };
 
 /**
  * The rows of a growing table as a Parquet file for each year that has any. The file of a year that is over is written
@@ -30,8 +33,9 @@ export async function writeParquet(
   const sealedRows = state.groups.groups.length * GROUP_ROWS;
   const parts = divideByYear(historyRows(staging, table, first + sealedRows), timeColumn(table));
   let part = await parts.next();
-  const nextYear = () => (part.done ? 0 : part.value.year);
-  for (let year = state.year || nextYear(); year > 0; year = nextYear()) {
+  const nextYear = () => (part.done ? NO_YEAR : part.value.year);
+  const begin = state.year === NO_YEAR ? nextYear() : state.year;
+  for (let year = begin; year !== NO_YEAR; year = nextYear()) {
     const rowsOfYear = async function* () {
       for (; !part.done && part.value.year === year; part = await parts.next()) yield part.value.rows;
     };
@@ -43,7 +47,7 @@ export async function writeParquet(
 }
 
 function pathOf(table: Table, year: number): string {
-  return formPath(table, `-${year}.parquet`);
+  return formPath(table, `-${yearText(year)}.parquet`);
 }
 
 /** What the release before has of a table in this form, oldest year first. */

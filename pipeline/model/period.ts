@@ -31,14 +31,20 @@ export function monthOf(state: State): Month {
   return sums;
 }
 
+/** A year as timestamps and addresses have it: `2026`, `0999`. */
+export function yearText(year: number): string {
+  return String(year).padStart(4, '0');
+}
+
 export function yearOf(timestamp: string): number {
   return Number(timestamp.slice(0, 4));
 }
 
-/** Begins the sums of the year of `timestamp`, where it is a later one than the state's. */
+/** Begins the sums of the year of `timestamp`, where it is a later one than the state's. There is a year 0. */
 export function enterYear(state: State, timestamp: string): void {
   const year = yearOf(timestamp);
-  if (year !== state.year.year) state.year = emptyYear(year, timestamp, state.supply.total);
+  if (state.events === 0 || year !== state.year.year)
+    state.year = emptyYear(year, timestamp, state.supply.total);
 }
 
 /** Whether an event at `timestamp` is the first of a later day than the state's: the state's day is over. */

@@ -10,6 +10,17 @@ export function timeOf(timestamp: string): number {
   return Date.parse(timestamp);
 }
 
+/** After it, a time has no form that readers of ISO 8601 take without being told: years have four digits. */
+const END_OF_TIME = Date.parse('9999-12-31T23:59:59Z');
+
+/**
+ * `2026-01-15T06:00:00Z` of milliseconds since 1970, whole seconds. An event may be of the year 9999; what follows from it and
+ * would be later is told as the last second of that year.
+ */
+export function timestampOf(ms: number): string {
+  return `${new Date(Math.min(ms, END_OF_TIME)).toISOString().slice(0, 19)}Z`;
+}
+
 /** `2026-01-15` of a timestamp. Ledger timestamps are UTC. */
 export function dayOf(timestamp: string): string {
   return timestamp.slice(0, 10);

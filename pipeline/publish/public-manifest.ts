@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { LONGEST_NOTE } from '../ledger/note.ts';
 import { isSlotId, SLOT_MS, slotId, slotTime } from '../ledger/slot.ts';
+import { timestampOf } from '../model/window.ts';
 import { ReleasePath } from './release-path.ts';
 import { formatSignedFile, parseSignedFile, type SignedFile } from './signed-file.ts';
 
@@ -26,7 +27,6 @@ export const MOST_KEYS = 8;
 const LIFETIME_MS = 48 * 3_600_000;
 /** A release with no more than this left is signed again where there is nothing new: so two slots in a row may fail or be late. */
 const RENEWAL_MS = LIFETIME_MS - 2 * SLOT_MS;
-const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /**
  * Until when a release is good that is signed now, ms since 1970: counted from the slot, so that each run in it gives the same,
@@ -34,7 +34,7 @@ const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59);
  */
 export function expiryOf(asOf: string, now: number): string {
   const from = Math.max(Date.parse(asOf), slotTime(slotId(now)));
-  return new Date(Math.min(from + LIFETIME_MS, LAST_MOMENT)).toISOString().replace(/\.\d+Z$/, 'Z');
+  return timestampOf(from + LIFETIME_MS);
 }
 
 /** Whether a release that is the newest one still should be signed again now. */

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { PrintedArtifact } from '../artifacts/artifact.ts';
 import { PRINTED, YEARLY } from '../artifacts/table.ts';
-import { yearOf } from '../model/period.ts';
+import { yearOf, yearText } from '../model/period.ts';
 import type { Print } from '../publish/print-pdf.ts';
 import type { Staging } from '../publish/staging.ts';
 import { dataFile } from './data-file.ts';
@@ -59,7 +59,7 @@ function pdfsOf(
     artifact,
     path: artifact.closedPath(year),
     page: artifact.closedPage(year),
-    asOf: `${year}-12-31T23:59:59Z`,
+    asOf: `${yearText(year)}-12-31T23:59:59Z`,
     immutable: true,
   }));
   const { path, page } = artifact;

@@ -1,4 +1,5 @@
 import { utcDay, utcMonday, utcMonth, utcYear } from 'd3';
+import { timestampOf } from '../../pipeline/model/window.ts';
 import type { ChartState } from './chart-state.ts';
 
 export const DAY_MS = 86_400_000;
@@ -89,7 +90,7 @@ function least(one: string, other: string): string {
 }
 
 function dayText(time: Date): string {
-  return time.toISOString().slice(0, 10);
+  return timestampOf(time.getTime()).slice(0, 10);
 }
 
 /** Whether a day that something is scheduled for had passed at a time, which may be a day itself. */

@@ -3,7 +3,7 @@ import type { NastyEvent, NastyLedger } from './nasty-ledger.ts';
 const START = '2025-07-03T00:00:00Z';
 
 const genesis: NastyEvent = [
-  START,
+  '0000-01-01T00:00:00Z',
   'genesis',
   'LEDGER',
   { allocation: '1000000', multipliers: { 'FOR-GOVERNMENTS': 1.2 } },
@@ -116,7 +116,7 @@ function reopened(id: string, again: string): Record<'first' | 'second' | 'last'
   };
 }
 
-const LATE = '2025-11-20T01:00:00Z';
+const LATE = '9999-12-31T23:59:59.999Z';
 const REOPENED = [
   reopened('at-once', START),
   reopened('next-day', '2025-07-05T00:00:00Z'),
@@ -159,5 +159,11 @@ const UP_TO_LATE: NastyLedger = [
 /** What a schema allows and no ledger has been seen to do, as much as fits one. */
 export const NASTY_LEDGER: NastyLedger = [
   ...UP_TO_LATE,
-  [...named(UP_TO_LATE.flat().length), ...REOPENED.flatMap(({ last }) => last)],
+  [
+    ...named(UP_TO_LATE.flat().length),
+    ...REOPENED.flatMap(({ last }) => last),
+    decided(LATE, 'last', 'At the end of time.'),
+    [LATE, 'mii_reading', 'ATLAS', { mii: 0.5 }],
+    [LATE, 'audit_scheduled', 'ATLAS', { jurisdiction: 'EU', date: '9999-12-31' }],
+  ],
 ];

@@ -50,7 +50,13 @@ export function nastyOptions(folder: string, out: string, more: Partial<BuildOpt
     extras: true,
     charts: true,
     print: null,
-    publisher: null,
+    publisher: {
+      kind: 'signs',
+      keyFile: join(folder, `${out}.key`),
+      name: 'data.example.org',
+      now: () => Date.parse('2026-01-02T03:04:05Z'),
+    },
+    snapshots: { days: 366 },
     waitMs: 0,
     log: () => {},
     ...more,
@@ -77,7 +83,7 @@ export async function publishNasty(
   // Before the first event there is nothing to publish. Pages are made of files that are the same: once is enough.
   const first = ledger.findIndex((events) => events.length > 0);
   for (let index = first; index < ledger.length - 1; index += 1)
-    await build({ ...options, site: false, until: slotOf(index) });
+    await build({ ...options, site: false, charts: false, until: slotOf(index) });
   const report = await build(options);
   return { report, files: await filesOf(options.out), problems: await check(options) };
 }

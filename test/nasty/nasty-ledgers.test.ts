@@ -76,3 +76,21 @@ test('a finding has an id of its own where the ledger names an alert like it', (
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.filter((id: string) => id.endsWith('-finding'))).toHaveLength(1);
 });
+
+test('what follows from a time at the end of the year 9999 has four digits of year', () => {
+  expect(json('manifest.json')).toMatchObject({
+    as_of: '9999-12-31T23:59:59.999Z',
+    expires: '9999-12-31T23:59:59Z',
+  });
+  expect(text('.well-known/security.txt')).toContain('Expires: 9999-12-31T23:59:59Z');
+  expect(text('feed.atom')).toContain('<updated>9999-12-31T23:59:59Z</updated>');
+  for (const [path, content] of Object.entries(published.files)) {
+    if (/\.(json|csv|atom|xml|txt|html|ndjson)$|\/[a-z]+$/.test(path))
+      expect(content, path).not.toContain('+010000-');
+  }
+});
+
+test('the years before 1000 have their files', () => {
+  expect(json('government/transparency-0000.json')).toMatchObject({ year: 0, closed: true });
+  expect(published.files).toHaveProperty('public/economy/supply-by-day-0000.parquet');
+});

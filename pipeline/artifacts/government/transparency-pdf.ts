@@ -1,3 +1,4 @@
+import { yearText } from '../../model/period.ts';
 import type { PrintedArtifact } from '../artifact.ts';
 
 export const transparencyPdf: PrintedArtifact = {
@@ -11,6 +12,6 @@ export const transparencyPdf: PrintedArtifact = {
   restricted: false,
   refresh: 'release',
   page: '/government/transparency/',
-  closedPage: (year) => `/government/transparency/${year}/`,
-  closedPath: (year) => `government/transparency-${year}.pdf`,
+  closedPage: (year) => `/government/transparency/${yearText(year)}/`,
+  closedPath: (year) => `government/transparency-${yearText(year)}.pdf`,
 };

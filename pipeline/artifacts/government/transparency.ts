@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatAmount } from '../../model/amount.ts';
+import { yearText } from '../../model/period.ts';
 import * as report from '../../model/queries/transparency.ts';
 import type { State } from '../../model/state.ts';
 import type { View, YearlyArtifact } from '../artifact.ts';
@@ -204,7 +205,7 @@ export const transparency: YearlyArtifact = {
   refresh: 'release',
   schema: TransparencyReport,
   render: (view, closed) => formatJson(TransparencyReport, transparencyReport(view, closed), path),
-  closedPath: (year) => `government/transparency-${year}.json`,
+  closedPath: (year) => `government/transparency-${yearText(year)}.json`,
 };
 
 function transparencyReport({ state }: View, closed: boolean) {

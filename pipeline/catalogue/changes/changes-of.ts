@@ -4,7 +4,7 @@ import { compareTimestamps } from '../../ledger/timestamp-order.ts';
 import { formatAmount, parseAmount } from '../../model/amount.ts';
 import { DAY_MS } from '../../model/window.ts';
 import type { CatalogueFacts } from '../facts.ts';
-import { pageNames } from '../page-names.ts';
+import { cyclePath, pageNames } from '../page-names.ts';
 import { type Change, FEED_DAYS, MOST_CHANGES } from './change.ts';
 
 /** The last rows of the growing tables that feeds tell of, oldest first, by the table's name; of decisions all, which name their pages. */
@@ -31,7 +31,7 @@ export function changesOf(rows: RecentRows, now: Pick<CatalogueFacts, 'asOf' | '
   );
   const days = supply!.slice(-FEED_DAYS).map((day) => {
     const isOfDay = ({ date }: Cells) => date === day.date;
-    return dayChange(day, minting!.filter(isOfDay), { mii: mii!.find(isOfDay), path: cyclePath(day, now) });
+    return dayChange(day, minting!.filter(isOfDay), { mii: mii!.find(isOfDay), path: dayPath(day, now) });
   });
   const names = pageNames(decisions!.map(({ id }) => id as string));
   const decided = decisions!.map((one) => decisionChange(one, names));
@@ -58,10 +58,9 @@ function named({ columns }: Table, rows: readonly Row[] = []): Cells[] {
 }
 
 /** Of the cycle that the day is, counted from the current one as the pages count it. */
-function cyclePath({ date }: Cells, { asOf, cycle }: Pick<CatalogueFacts, 'asOf' | 'cycle'>): string {
+function dayPath({ date }: Cells, { asOf, cycle }: Pick<CatalogueFacts, 'asOf' | 'cycle'>): string {
   const back = (Date.parse(asOf.slice(0, 10)) - Date.parse(date as string)) / DAY_MS;
-  const number = Number(cycle.slice('C-'.length)) - back;
-  return number >= 0 ? `cycles/c-${number}/` : 'cycles/';
+  return cyclePath(Number(cycle.slice('C-'.length)) - back, back) ?? 'cycles/';
 }
 
 function dayChange(

@@ -4,17 +4,12 @@ import { cathedralMultipliers } from '../../../pipeline/artifacts/economy/cathed
 import { miiByDay } from '../../../pipeline/artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../../pipeline/artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../../pipeline/artifacts/economy/supply-by-day.ts';
+import { cyclePath, MOST_CYCLE_PAGES } from '../../../pipeline/catalogue/page-names.ts';
 import { addDays, daysFrom } from '../../charts/days.ts';
 import type { SiteRelease } from '../release.ts';
 import { type Decision, decisions } from './decisions.ts';
 import { perRelease } from './per-release.ts';
 import { publishedRows } from './published-rows.ts';
-
-/**
- * The newest cycles have a page each; of older ones, their year's page has what is most asked for. A cycle is a day, so this
- * is nearly three years, and what a build writes stays bounded.
- */
-const MOST_PAGES = 1000;
 
 const Index = z.looseObject({ timestamp: z.string(), cycle: z.string() });
 
@@ -48,18 +43,22 @@ export interface Cycle {
   decisions: readonly Decision[];
 }
 
-/** Every cycle from the first day with an event to the current one, newest first. */
+/** The cycles from the first day with an event to the current one, newest first. */
 export const cycles = perRelease((release): Cycle[] => {
   const { timestamp, cycle } = release.read('economy/mii', Index);
   const current = Number(/^C-(\d+)$/.exec(cycle)?.[1] ?? Number.NaN);
-  if (Number.isNaN(current)) return [];
+  // A label may have more digits than can be counted with.
+  if (!Number.isSafeInteger(current)) return [];
   const today = timestamp.slice(0, 10);
   const files = filesByDay(release);
-  const first = files.events.keys().next().value ?? today;
-  const count = Math.min(current + 1, daysFrom(first, today));
-  return Array.from({ length: count }, (_, back) =>
-    cycleOf(files, { number: current - back, date: addDays(today, -back), back }),
-  );
+  const eventful = [...files.events.keys()].reverse();
+  const since = daysFrom(eventful.at(-1) ?? today, today);
+  const newest = Array.from({ length: Math.min(MOST_CYCLE_PAGES, since) }, (_, back) => back);
+  // A ledger may have slept for millennia: of the days without a page, those on which something happened.
+  const older = eventful.map((date) => daysFrom(date, today) - 1).filter((back) => back >= MOST_CYCLE_PAGES);
+  return [...newest, ...older]
+    .filter((back) => back <= current)
+    .map((back) => cycleOf(files, { number: current - back, date: addDays(today, -back), back }));
 });
 
 type FilesByDay = ReturnType<typeof filesByDay>;
@@ -81,10 +80,11 @@ function cycleOf(files: FilesByDay, day: { number: number; date: string; back: n
   const { number, date, back } = day;
   const label = `C-${number}`;
   const minting = files.minting.get(date) ?? [];
+  const path = cyclePath(number, back);
   return {
     label,
     number,
-    href: back < MOST_PAGES ? `/cycles/${label.toLowerCase()}/` : null,
+    href: path === null ? null : `/${path}`,
     date,
     isOver: back > 0,
     mii: files.mii.get(date)?.[0] ?? null,

@@ -1,6 +1,7 @@
+import { DAY_MS, timestampOf } from '../../../pipeline/model/window.ts';
+
 /** RFC 9116 §2.5.5 advises less than a year: who answers may have changed by then. */
 const DAYS = 364;
-const DAY_MS = 86_400_000;
 
 interface SecurityFacts {
   baseUrl: string;
@@ -12,10 +13,9 @@ interface SecurityFacts {
 
 /** `/.well-known/security.txt` (RFC 9116). */
 export function formatSecurityTxt({ baseUrl, contact, asOf }: SecurityFacts): string {
-  const expires = new Date(Date.parse(asOf) + DAYS * DAY_MS).toISOString().replace(/\.\d+Z$/, 'Z');
   return [
     `Contact: mailto:${contact}`,
-    `Expires: ${expires}`,
+    `Expires: ${timestampOf(Date.parse(asOf) + DAYS * DAY_MS)}`,
     'Preferred-Languages: en',
     `Canonical: ${baseUrl}/.well-known/security.txt`,
     '',
