@@ -10,7 +10,7 @@ import { ORIGIN, signer } from '../ledger/test-signer.ts';
 import { cycleLabel } from '../model/cycle.ts';
 
 /** Time, type, agent, data, and the cycle where it is not that of the day. */
-export type NastyEvent = [string, string, string, Record<string, unknown>, string?];
+export type NastyEvent = [string, string, string, Record<string, unknown>, (string | undefined)?];
 /** The events of each snapshot. */
 export type NastyLedger = readonly (readonly NastyEvent[])[];
 
