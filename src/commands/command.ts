@@ -27,6 +27,8 @@ export interface Command<K extends SettingName = SettingName> {
   needs?: Readonly<Partial<Record<K, string>>>;
   /** Of these, the ones that may be given without their flags, as the first words, in this order. */
   words?: readonly K[];
+  /** It runs until it is stopped, and its standard error is a log: one JSON object a line. */
+  isService?: true;
   /** Resolves to the exit status: 0, 1 where the work found or did something wrong, 2 where it could not look at all of it. */
   run(config: Pick<Config, K>, context: Context): Promise<0 | 1 | 2>;
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { inspect } from 'node:util';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import { nearestName } from '../../pipeline/config/nearest-name.ts';
 import { readConfig, settingOf } from '../../pipeline/config.ts';
@@ -38,8 +39,18 @@ async function main(words: string[]): Promise<number> {
   const flags = nameWords(command, args);
   const config = readConfig(command.settings, flags);
   settingFor = (path) => settingOf(path, command.settings, config);
+  // A run that a service started writes to the log of that.
+  if (command.isService || process.channel) keepLog();
   const context = { args: flags, now: Date.now, progress, print, write, untilStopped: handleSignals() };
   return command.run(config, context);
+}
+
+/** What Node would write by itself is a line of the log, too. */
+function keepLog(): void {
+  if (!progress.serve()) return;
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => progress.fault(`${name}: ${message}`, 'warn'));
+  process.on('uncaughtException', (error) => process.exit(explain(error)));
 }
 
 /** `group`: the commands that begin with the first word, where that is none by itself. */
@@ -87,12 +98,12 @@ async function write(text: string): Promise<void> {
 function explain(error: unknown): number {
   progress.end('failed');
   if (!(error instanceof CathedralError)) {
-    console.error(error);
+    progress.fault(inspect(error), 'fatal');
     return 1;
   }
   const setting = REFUSED.test(error.message) ? settingFor(error.place) : null;
   const where = setting === null ? '' : `; another place is set by ${setting}`;
-  console.error(`cathedral: ${plain(error.message)}${where}`);
+  progress.fault(`cathedral: ${plain(error.message)}${where}`, 'error', { code: error.code });
   return error.exit;
 }
 

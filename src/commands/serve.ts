@@ -21,6 +21,7 @@ async function hasRelease(out: string): Promise<boolean> {
 
 export const serve = defineCommand({
   summary: 'Serves the published release over HTTP; a new one is picked up as soon as it is there.',
+  isService: true,
   settings: ['followedLedger', ...FOLLOW_SETTINGS, ...LISTEN_SETTINGS],
   async run(config, context) {
     const { progress, print, untilStopped } = context;

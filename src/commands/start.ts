@@ -44,6 +44,7 @@ const ENDINGS: Record<RunResult, string> = {
 
 export const start = defineCommand({
   summary: 'Publishes every six hours, catching up at once what was missed, and serves what is published.',
+  isService: true,
   settings: SETTINGS,
   async run(config, context) {
     const { progress, print, untilStopped } = context;

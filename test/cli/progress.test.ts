@@ -53,6 +53,34 @@ describe('progress', () => {
     ]);
   });
 
+  test('in the log of a service is one JSON object a line, whatever is said', () => {
+    const lines = written(false, (progress, wait) => {
+      expect(progress.serve()).toBe(true);
+      work(progress, wait);
+      progress.fault('two\nlines', 'error', { code: 'site_failed' });
+    });
+    expect(
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { level: 30, time: '2025-12-01T06:01:01.500Z', msg: 'reading (1.5 s)' },
+      { level: 30, time: '2025-12-01T06:01:01.520Z', msg: 'rendering' },
+      { level: 30, time: '2025-12-01T06:01:01.520Z', msg: 'a word in between' },
+      { level: 30, time: '2025-12-01T06:02:06.520Z', msg: 'printing: failed (1 min 5 s)' },
+      { level: 50, time: '2025-12-01T06:02:06.520Z', code: 'site_failed', msg: 'two\nlines' },
+    ]);
+  });
+
+  test('of a service that a person looks at stays text', () => {
+    const text = written(true, (progress) => {
+      expect(progress.serve()).toBe(false);
+      progress.fault('what went wrong');
+    });
+    expect(text).toBe('what went wrong\n');
+  });
+
   test.each([
     [100, '0.1 s'],
     [59_940, '59.9 s'],

@@ -60,6 +60,16 @@ describe('cathedral serve', () => {
     cli.child.kill('SIGINT');
     const { stderr, status } = await cli.finished();
     expect(status).toBe(0);
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.map(({ level, time, msg }) => [typeof level, typeof time, typeof msg])).toContainEqual([
+      'number',
+      'string',
+      'string',
+    ]);
+    expect(lines.map(({ msg }) => msg)).toContain('Ending: requests that have begun are answered first.');
     expect(stderr).toContain('"path":"/government/ledger/export","status":401');
     expect(stderr).not.toContain('a-secret');
   });
@@ -111,6 +121,10 @@ describe('cathedral serve', () => {
     const { port } = other.address() as AddressInfo;
     const { status, stderr } = await runCli(['serve', '--out', await temporaryFolder(), '--port', `${port}`]);
     expect(status).toBe(2);
-    expect(stderr).toContain(`localhost:${port}: expected a free port, found one that is in use`);
+    expect(JSON.parse(stderr.trimEnd().split('\n').at(-1)!)).toMatchObject({
+      level: 50,
+      code: 'config_invalid',
+      msg: expect.stringContaining(`localhost:${port}: expected a free port, found one that is in use`),
+    });
   });
 });
