@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { chownSync, closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CathedralError } from '../../../pipeline/errors.ts';
@@ -91,5 +91,10 @@ export function readBeginning(dir: string): Beginning {
 
 export function writeBeginning(dir: string, beginning: Beginning): void {
   const path = join(dir, BEGINNING);
-  guardedStore(path, () => writeFileAtomically(path, `${JSON.stringify(beginning)}\n`, true));
+  guardedStore(path, () => {
+    writeFileAtomically(path, `${JSON.stringify(beginning)}\n`, true);
+    // An administrator's command must not leave a file that the server cannot read; SQLite does the same with its files.
+    const { uid, gid } = statSync(dir);
+    if (process.getuid?.() === 0) chownSync(path, uid, gid);
+  });
 }
