@@ -38,6 +38,14 @@ export function edgeTiles(size: number): Tile[] {
   return tiles;
 }
 
+/**
+ * The partial tiles of a tree that a log keeps when it has grown to `size`: whoever has that tree's checkpoint asks for them,
+ * and takes the whole tile instead once there is one (c2sp.org/tlog-tiles).
+ */
+export function partialTiles(earlier: number, size: number): Tile[] {
+  return edgeTiles(earlier).filter(({ level, index }) => tileAt(level, index, size)!.width < TILE_WIDTH);
+}
+
 /** The tiles that a tree of `to` leaves has and that of `from` has not, from level 0 up. With `from` 0, all of them. */
 export function* newTiles(from: number, to: number): Generator<Tile> {
   for (let level = 0; hashesAt(level, to) > 0; level += 1) {

@@ -1,7 +1,7 @@
 import { CompactRange, leafHash } from '../ledger/merkle.ts';
 import { formatBundle } from './entry-bundle.ts';
 import { bytesOf, type Hash } from './hash.ts';
-import { bundlePath, edgeTiles, TILE_WIDTH, tilePath } from './tile.ts';
+import { bundlePath, edgeTiles, partialTiles, TILE_WIDTH, tilePath } from './tile.ts';
 
 /** A file of the log, its path below the log's address. */
 export interface LogFile {
@@ -60,9 +60,9 @@ export class TreeBuilder {
     return this.#entries.length < TILE_WIDTH ? NONE : this.#takeFull(Math.floor(index / TILE_WIDTH));
   }
 
-  /** The partial files of the tree as it is now. */
-  partial(): LogFile[] {
-    const tiles = edgeTiles(this.#size);
+  /** The partial files of the tree as it is now; of those only the ones that are not whole in a tree of `size` either. */
+  partial(size = this.#size): LogFile[] {
+    const tiles = partialTiles(this.#size, size);
     const files = tiles.map((tile) => ({
       path: tilePath(tile),
       bytes: bytesOf(this.#levels[tile.level]!.hashes),

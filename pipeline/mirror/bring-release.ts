@@ -12,7 +12,7 @@ import type { Held } from './held.ts';
 import { heldBlobs, type Source } from './held-blobs.ts';
 import { headOf, openCheckpoint } from './log-head.ts';
 import { mirrorHeaders } from './mirror-headers.ts';
-import { mirrorLog } from './mirror-log.ts';
+import { keepPartialTiles, mirrorLog } from './mirror-log.ts';
 import { mirrorSnapshots } from './mirror-snapshots.ts';
 import type { Origin } from './origin.ts';
 import { LOG } from './read-tile.ts';
@@ -79,6 +79,9 @@ export async function bringRelease(
   const { keys, known } = release;
   const snapshotWork = { ...work, folder, reader, manifest, keys, known, blobs, recheck };
   const { list, added, unvouched, bytes } = await mirrorSnapshots(snapshotWork);
+  const sizes = list.index.map(({ log_size }) => log_size);
+  const staging = stagingOf(folder);
+  await keepPartialTiles(origin, folder, { reader, sizes, staging, reuse: isWhole, parallel });
   log(`putting version ${manifest.version} in its place`);
   const texts = new Map<string, Uint8Array>([...proofs, ['_headers', Buffer.from(mirrorHeaders(manifest))]]);
   // A run that was killed after the swap leaves the release in its place.

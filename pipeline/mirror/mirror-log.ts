@@ -1,9 +1,9 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { nodeHash } from '../ledger/merkle.ts';
 import { bytesOf, HASH_BYTES, type TreeHead } from '../log/hash.ts';
-import { newTiles, type Tile, tilePath } from '../log/tile.ts';
+import { newTiles, partialTiles, type Tile, tilePath } from '../log/tile.ts';
 import { TileReader } from '../log/tile-reader.ts';
 import { guarded, sync } from '../publish/durable.ts';
 import { inParallel } from '../publish/in-parallel.ts';
@@ -53,6 +53,36 @@ async function bring(held: HeldTiles, { head, before, from, parallel }: LogWork)
   return { reader, tiles: held.fetched };
 }
 
+export interface PartialTilesWork {
+  /** Of tiles that are here. */
+  reader: TileReader;
+  /** Of earlier trees whose checkpoints others may hold. */
+  sizes: readonly number[];
+  staging: string;
+  /** What is here already, and of the right length, stays. */
+  reuse: boolean;
+  parallel: number;
+}
+
+/** Writes the partial tiles of earlier trees that are not whole yet, out of those that are here. Throws publish_failed. */
+export async function keepPartialTiles(
+  origin: Origin,
+  folder: string,
+  { reader, sizes, staging, reuse, parallel }: PartialTilesWork,
+): Promise<void> {
+  const held = new HeldTiles(origin, join(folder, LOG), staging, true);
+  const earlier = sizes.filter((size) => size <= reader.head.size);
+  const tiles = new Map(
+    earlier.flatMap((size) => partialTiles(size, reader.head.size)).map((tile) => [tilePath(tile), tile]),
+  );
+  await inParallel(tiles.values(), parallel, async (tile) => {
+    if (reuse && (await held.has(tile))) return;
+    const hashes = await reader.tile(tile.level, tile.index);
+    await held.keep(tile, bytesOf(hashes.slice(0, tile.width)));
+  });
+  await held.flush(parallel);
+}
+
 /** Tiles on the disk, and those that an origin has beside them. */
 class HeldTiles {
   readonly #origin: Origin;
@@ -73,6 +103,12 @@ class HeldTiles {
 
   get place(): string {
     return this.#origin.placeOf(LOG);
+  }
+
+  /** Whether it is here; what it has is not looked at. */
+  async has(tile: Tile): Promise<boolean> {
+    const found = await stat(join(this.#log, tilePath(tile))).catch(() => null);
+    return found?.size === tile.width * HASH_BYTES;
   }
 
   async read(tile: Tile): Promise<Uint8Array> {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { snapshotFile } from '../../../pipeline/ledger/directory.ts';
 import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
 import { nextSlotId } from '../../../pipeline/ledger/slot.ts';
-import { edgeTiles, tilePath } from '../../../pipeline/log/tile.ts';
+import { edgeTiles, type Tile, tilePath } from '../../../pipeline/log/tile.ts';
 import { logFile } from '../../../pipeline/publish/log/log-folder.ts';
 import { verifyLog } from '../../../pipeline/publish/log/verify-log.ts';
 import { sampleEvents } from '../../ledger/sample-events.ts';
@@ -39,6 +39,10 @@ describe('a log', () => {
     await publishLog(atOnce, ledger, ends.at(-1)!);
     const [steps, once] = [filesBelow(inSteps), filesBelow(atOnce)];
     expect(Object.entries(steps).filter(([path]) => path in once)).toEqual(Object.entries(once));
+    const isThere = (tile: Tile) => existsSync(logFile(atOnce, tilePath(tile)));
+    for (const { size } of ends)
+      for (const tile of edgeTiles(size))
+        expect([tile, isThere(tile) || isThere({ ...tile, width: 256 })]).toEqual([tile, true]);
     expect(await problemsOf(atOnce, ends.at(-1)!)).toEqual([]);
     expect(readFileSync(join(atOnce, 'log/checkpoint'), 'utf8')).toBe(
       readFileSync(snapshotFile(ledger, ends.at(-1)!.snapshot!).checkpoint, 'utf8'),
