@@ -3,8 +3,9 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { csvRow, formatCsv } from '../../pipeline/artifacts/format/csv.ts';
+import { csvRow, formatCsv, inertCell } from '../../pipeline/artifacts/format/csv.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { chartCsv } from '../../src/charts/chart-csv.ts';
 
 const cell = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é', '漢', '=', ';', '\t') }),
@@ -26,6 +27,38 @@ describe('a CSV row', () => {
         fc.pre(cells.some((cell) => cell !== ''));
         expect(parse(csvRow(cells))).toEqual([cells.map(String)]);
       }),
+    );
+  });
+});
+
+describe('a text of the ledger in a CSV', () => {
+  test.each([
+    '=1+1',
+    '@SUM(A1)',
+    '+cmd',
+    '-cmd',
+    '-1+1',
+    '\t=1',
+    '\r=1',
+    '\n=1',
+    '\uff1d1',
+    '--1',
+    '-',
+    '+1 2',
+    '=-1',
+  ])('that a spreadsheet would run has an apostrophe before it: %j', (text) =>
+    expect(inertCell(text)).toBe(`'${text}`),
+  );
+
+  test.each(['', '-1', '+1', '-0.000001', '-1e-7', '+1.5E+10', 'a=b', "'=1", 'Whether - or not', -1, 0])(
+    'or a number stays as it is: %j',
+    (cell) => expect(inertCell(cell)).toBe(cell),
+  );
+
+  test('is inert in the table of a chart, in its columns’ names too', () => {
+    const columns = [{ name: '@evil', title: '', unit: '' }];
+    expect(chartCsv({ columns, rows: [['=HYPERLINK("x","y")'], [-1], ['-2.5'], [null]] })).toBe(
+      `'@evil\n"'=HYPERLINK(""x"",""y"")"\n-1\n-2.5\n\n`,
     );
   });
 });

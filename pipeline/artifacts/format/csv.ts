@@ -46,3 +46,11 @@ export function invalidRow(place: string, error: z.ZodError, row: unknown): Cath
 
 /** Text that a spreadsheet would not run as a formula: it does not begin with = + - @, a tab or a line end. */
 export const INERT_TEXT = /^[^=+\-@\t\r\n]/;
+
+/** What a spreadsheet would run as a formula (OWASP, CSV injection), and is no number. */
+const FORMULA = /^(?![-+]?\d+(\.\d+)?(e[-+]?\d+)?$)[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/i;
+
+/** Any text as a cell: before one that a spreadsheet would run stands an apostrophe, which makes it a text. */
+export function inertCell(cell: Cell): Cell {
+  return typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : cell;
+}
