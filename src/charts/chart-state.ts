@@ -77,6 +77,18 @@ export function parseChartState({ id, controls }: Controlled, parameters: URLSea
   return state as unknown as ChartState;
 }
 
+/** What `parseChartState` did not understand, in words: `from: expected a day, YYYY-MM-DD, found "soon"`. Other errors are thrown again. */
+export function stateFault(error: unknown): string {
+  if (!(error instanceof CathedralError) || error.code !== 'usage') throw error;
+  const name = error.place.slice(error.place.lastIndexOf(' ') + 1);
+  return `${name}: expected ${error.expected}, found ${JSON.stringify(error.found)}`;
+}
+
+/** What a page says of a state that is not understood. */
+export function refusedView(fault: string): string {
+  return `The address asks for a view that this chart does not have: ${fault}. This is the view it opens with.`;
+}
+
 /** The address's parameters for a state, canonical: only what differs from the default, in one order. Empty: default. */
 export function formatChartState({ controls }: Controlled, state: ChartState): string {
   const parameters = new URLSearchParams();

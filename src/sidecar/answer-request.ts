@@ -6,12 +6,11 @@ import { answerVerify } from './attestations/answer-verify.ts';
 import { counted } from './count.ts';
 import { enterGate } from './enter-gate.ts';
 import { FileBody } from './file-body.ts';
-import { clientNetwork } from './limits/client-network.ts';
 import { OWN_PATHS } from './own-paths.ts';
 import { noRelease } from './releases.ts';
 import { headersOf } from './send.ts';
 import type { Services } from './services.ts';
-import { hold, type Visit } from './visit.ts';
+import { clientOf, hold, type Visit } from './visit.ts';
 
 /** A stream of events for as long as the client wants, so it has no place in the load gate. */
 const LIVE_PATH = 'live';
@@ -53,9 +52,8 @@ export async function answerRequest(visit: Visit, services: Services): Promise<A
 
 /** A client that takes a file slowly, or not at all, keeps what it holds: so one may have a part of all places only. */
 function takeSlot(answer: Answer, visit: Visit, { downloads }: Services): void {
-  const { key, address, request } = visit;
   try {
-    hold(visit, downloads.take(key ? key.holder : clientNetwork(address.ip(request))));
+    hold(visit, downloads.take(clientOf(visit)));
   } catch (error) {
     discard(answer);
     throw error;

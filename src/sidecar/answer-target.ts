@@ -5,8 +5,8 @@ import { answerOembed } from './oembed/answer-oembed.ts';
 import { prepare, prepareFile } from './prepare-file.ts';
 import { Problem } from './problem.ts';
 import type { ServedRelease } from './releases.ts';
-import type { Services } from './services.ts';
-import type { Visit } from './visit.ts';
+import type { AskedState, Services } from './services.ts';
+import { clientOf, type Visit } from './visit.ts';
 
 /** What is answered from the release; a document that comes as the body is not among them. */
 export type Answerable = Exclude<Target, { kind: 'verify' }>;
@@ -30,7 +30,8 @@ const ANSWERS: Answers = {
   chart: (asking) => {
     const { visit, release, target, services } = asking;
     const { charts } = services;
-    return charts ? charts.prepare(visit.request, target.file, visit.query, release) : answerFile(asking);
+    if (!charts) return answerFile(asking);
+    return charts.prepare(visit.request, target.file, askedState(visit), release);
   },
   export: ({ visit: { request, query, holder }, release, services: { exporter } }) =>
     exporter.prepare(request, query, holder ?? '', release),
@@ -61,12 +62,16 @@ export function answerTarget(
 
 function answerFile({ visit, release, target: { file }, services }: AskingForFile) {
   const { request, path, query } = visit;
-  const page = query ? services.pages?.answer(request, path!, query, release) : null;
+  const page = query ? services.pages?.answer(request, path!, askedState(visit), release) : null;
   if (page) return page;
   if (query && (file.kind === 'data' || file.kind === 'proof'))
     throw new Problem('unknown_parameter', 'A data file takes no parameters.');
   const newest = services.live?.representation(path!, request) ?? null;
   return newest ? prepare(request, newest) : prepareFile(request, release, file);
+}
+
+function askedState(visit: Visit): AskedState {
+  return { query: visit.query, client: clientOf(visit) };
 }
 
 /** What is kept beside the releases. */

@@ -62,14 +62,22 @@ export interface Exporter {
   prepare: (request: Asked, query: string, holder: string, release: ServedRelease) => Promise<Answer>;
 }
 
+/** What is drawn for one client, which waits for its turn among others. */
+export interface AskedState {
+  /** Without its question mark. */
+  query: string;
+  /** Who is counted as one: the holder of a key, or a network. */
+  client: string;
+}
+
 export interface Charts {
   /** A chart's file in the state that a query asks for; `file` is the release's own. Throws a Problem. */
-  prepare: (request: Asked, file: ManifestFile, query: string, release: ServedRelease) => Promise<Answer>;
+  prepare: (request: Asked, file: ManifestFile, state: AskedState, release: ServedRelease) => Promise<Answer>;
 }
 
 export interface Pages {
   /** The page in the state that the query asks for; null where the release's own is the answer. Throws a Problem. */
-  answer: (request: Asked, path: string, query: string, release: ServedRelease) => Promise<Answer> | null;
+  answer: (request: Asked, path: string, state: AskedState, release: ServedRelease) => Promise<Answer> | null;
 }
 
 export interface LogFiles {

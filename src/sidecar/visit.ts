@@ -5,6 +5,7 @@ import type { ClientAddress } from './client-address.ts';
 import type { ClientSlots } from './client-slots.ts';
 import { gatedArea, parsePath } from './find-file.ts';
 import type { Authenticated } from './keys/authenticate.ts';
+import { clientNetwork } from './limits/client-network.ts';
 import { Problem } from './problem.ts';
 
 /** One request, as far as it is understood; each step of its answer adds to it. */
@@ -64,6 +65,11 @@ export function newVisit(
     held: [],
     bodyRead: false,
   };
+}
+
+/** Who shares what there is for one client: the holder of a key, or a network. */
+export function clientOf({ key, address, request }: Visit): string {
+  return key ? key.holder : clientNetwork(address.ip(request));
 }
 
 /** Has something given back when the response is over, however it ends. */

@@ -1,5 +1,4 @@
-import { CathedralError } from '../../../pipeline/errors.ts';
-import { type ChartState, DEFAULT_STATE } from '../../charts/chart-state.ts';
+import { type ChartState, DEFAULT_STATE, stateFault } from '../../charts/chart-state.ts';
 import type { OpenChart } from './open-chart.ts';
 import { readState } from './read-state.ts';
 
@@ -11,11 +10,6 @@ export function askedState(
   try {
     return { state: readState(chart, data, search), fault: null };
   } catch (error) {
-    if (!(error instanceof CathedralError) || error.code !== 'usage') throw error;
-    const name = error.place.slice(error.place.lastIndexOf(' ') + 1);
-    return {
-      state: DEFAULT_STATE,
-      fault: `${name}: expected ${error.expected}, found ${JSON.stringify(error.found)}`,
-    };
+    return { state: DEFAULT_STATE, fault: stateFault(error) };
   }
 }

@@ -39,11 +39,11 @@ export interface ChartsOptions {
 export function createCharts(options: ChartsOptions): Charts {
   const { cache = new ChartCache<Drawn>(), line = new WaitingLine(LINE) } = options;
   return {
-    prepare: async (request, file, query, release) => {
+    prepare: async (request, file, { query, client }, release) => {
       const asked = parseChartQuery(file.path, query);
       if (asked.canonical === '') return prepareFile(request, release, file);
       const key = `${release.id} ${file.path} ${asked.canonical}`;
-      const drawn = await cache.get(key, () => line.run(() => draw(asked, file, release, options)));
+      const drawn = await cache.get(key, () => line.run(client, () => draw(asked, file, release, options)));
       return answer(request, drawn);
     },
   };

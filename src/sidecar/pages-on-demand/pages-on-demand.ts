@@ -3,6 +3,7 @@ import { compress } from '../../../pipeline/publish/compress.ts';
 import { headersFor } from '../../../pipeline/publish/headers.ts';
 import type { ManifestFile } from '../../../pipeline/publish/manifest.ts';
 import { SERVER_ENTRY } from '../../../pipeline/publish/site-server.ts';
+import type { Chart } from '../../charts/chart.ts';
 import { ownParameters } from '../../charts/own-parameters.ts';
 import { findChart } from '../../charts/table.ts';
 import { chooseEncoding, type Encoding } from '../accept-encoding.ts';
@@ -13,6 +14,7 @@ import { prepare } from '../prepare-file.ts';
 import type { ServedRelease } from '../releases.ts';
 import { type Representation, representationHeaders } from '../representation.ts';
 import type { Asked, Pages } from '../services.ts';
+import { faultOf, refuseState } from './refuse-state.ts';
 import { Renderer } from './renderer.ts';
 
 /** One thread draws; so many more may wait that the last one waits a few seconds. */
@@ -44,18 +46,24 @@ export function createPagesOnDemand({ documents }: { documents: string }): Pages
     return current.renderer;
   };
   return {
-    answer: (request, path, query, release) => {
+    answer: (request, path, { query, client }, release) => {
       const asked = askedPage(path, query, release);
       if (!asked) return null;
       const key = `${release.id} ${asked.url}`;
-      const make = () => line.run(() => render(rendererOf(release), asked, release));
-      return Promise.resolve(cache.get(key, make)).then((page) => answer(request, page));
+      const make = () => line.run(client, () => render(rendererOf(release), asked, release));
+      return faultOf(asked, release).then(async (fault) =>
+        fault === null
+          ? answer(request, await cache.get(key, make))
+          : refuseState(asked.file, fault, release),
+      );
     },
     close: async () => current?.renderer.end(),
   };
 }
 
 interface AskedPage {
+  chart: Chart;
+  parameters: URLSearchParams;
   file: ManifestFile;
   /** In the program's own addresses. */
   url: string;
@@ -66,11 +74,13 @@ function askedPage(path: string, query: string, { files, manifest }: ServedRelea
   const [, folder, id = '', rest = ''] = PATH.exec(path) ?? [];
   const file = files.get(rest === '' ? `${path}index.html` : path);
   const isThere = manifest.unlisted.some((one) => one.file === SERVER_ENTRY);
-  if (query.length > MOST_QUERY || !folder || !file || !isThere || !findChart(id)) return null;
+  if (query.length > MOST_QUERY || !folder || !file || !isThere) return null;
+  const chart = findChart(id);
+  if (!chart) return null;
   // One key for the many spellings of a query.
   const parameters = ownParameters(query);
   if (parameters.size === 0) return null;
-  return { file, url: `/${folder}/on-demand/${id}/${rest}?${parameters}` };
+  return { chart, parameters, file, url: `/${folder}/on-demand/${id}/${rest}?${parameters}` };
 }
 
 async function render(renderer: Renderer, { url, file }: AskedPage, release: ServedRelease): Promise<Page> {

@@ -20,6 +20,8 @@ export interface Rendered {
 
 /** Longer than any page takes, even the first of a release, ms. */
 const MOST_MS = 20_000;
+/** A release of a year takes a third of it. A thread that needs more ends, and the next page gets a new one. */
+const MOST_HEAP_MIB = 512;
 /** After so long without a request the thread ends, and its memory is given back, ms. */
 const IDLE_MS = 10 * 60 * 1000;
 
@@ -30,14 +32,16 @@ const IDLE_MS = 10 * 60 * 1000;
 export class Renderer {
   readonly #release: ServedRelease;
   readonly #documents: string;
+  readonly #heapMib: number;
   readonly #waiting = new Map<number, PromiseWithResolvers<Rendered>>();
   #worker: Promise<Worker> | null = null;
   #nextId = 0;
   #idle: NodeJS.Timeout | null = null;
 
-  constructor(release: ServedRelease, documents: string) {
+  constructor(release: ServedRelease, documents: string, heapMib = MOST_HEAP_MIB) {
     this.#release = release;
     this.#documents = documents;
+    this.#heapMib = heapMib;
   }
 
   /** Rejects with an Error where the program fails or takes too long; the next page gets a new thread. */
@@ -67,6 +71,7 @@ export class Renderer {
       const facts = parseJsonFile(await readFile(place, 'utf8'), ServerFacts, place, 'release_invalid');
       const worker = new Worker(new URL('./renderer-thread.ts', import.meta.url), {
         workerData: { entry: pathToFileURL(join(dir, SERVER_ENTRY)).href },
+        resourceLimits: { maxOldGenerationSizeMb: this.#heapMib },
         // What the pages read of their environment, see src/components/release.ts; nothing else of the process's own.
         env: {
           NODE_ENV: 'production',

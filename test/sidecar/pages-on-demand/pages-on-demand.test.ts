@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
@@ -6,17 +6,24 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { listTree } from '../../../pipeline/publish/list-tree.ts';
 import { type DraftManifest, type Manifest, sha256 } from '../../../pipeline/publish/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/publish/media-types.ts';
-import { SERVER_FOLDER, serverFolder } from '../../../pipeline/publish/site-server.ts';
+import {
+  SERVER_ENTRY,
+  SERVER_FACTS,
+  SERVER_FOLDER,
+  serverFolder,
+} from '../../../pipeline/publish/site-server.ts';
 import {
   createPagesOnDemand,
   type PagesOnDemand,
 } from '../../../src/sidecar/pages-on-demand/pages-on-demand.ts';
+import { Renderer } from '../../../src/sidecar/pages-on-demand/renderer.ts';
 import type { ServedRelease } from '../../../src/sidecar/releases.ts';
 import { SmallFiles } from '../../../src/sidecar/small-files.ts';
 import { buildFixture, buildUnprinted } from '../../site/build-fixture.ts';
 import { BASE_URL } from '../../site/fixture-release.ts';
 
 const DOCUMENTS = new URL('../../../data/documents/', import.meta.url).pathname;
+const CLIENT = '203.0.113.7';
 const PROJECT = new URL('../../../', import.meta.url).pathname;
 
 let folder: string;
@@ -28,10 +35,15 @@ async function serve(dir: string, out: string, draft: DraftManifest): Promise<Se
   const { files: built } = await listTree(out);
   const { files: programs } = await listTree(join(dir, SERVER_FOLDER));
   const about = { area: null, restricted: false, rows: null, immutable: false, encodings: {} } as const;
-  const files = built.map((path) => ({
-    ...{ ...about, path, kind: 'page' as const, media_type: mediaTypeOf(path) },
-    ...{ bytes: 0, sha256: sha256(''), modified: draft.timestamp },
-  }));
+  const files = await Promise.all(
+    built.map(async (path) => {
+      const bytes = await readFile(join(out, path));
+      return {
+        ...{ ...about, path, kind: 'page' as const, media_type: mediaTypeOf(path) },
+        ...{ bytes: bytes.length, sha256: sha256(bytes), modified: draft.timestamp },
+      };
+    }),
+  );
   const unlisted = await Promise.all(
     programs.map(async (path) => {
       const bytes = await readFile(join(dir, SERVER_FOLDER, path));
@@ -49,6 +61,8 @@ beforeAll(async () => {
   const dir = join(folder, 'release');
   await cp(built.release, dir, { recursive: true });
   await cp(serverFolder(built.cache), join(dir, SERVER_FOLDER), { recursive: true });
+  for (const folder of ['charts', 'embed'])
+    await cp(join(built.out, folder), join(dir, 'public', folder), { recursive: true });
   release = await serve(dir, built.out, built.draft);
   pages = createPagesOnDemand({ documents: DOCUMENTS });
 });
@@ -59,7 +73,7 @@ afterAll(async () => {
 });
 
 async function get(path: string, query: string, headers: Record<string, string> = {}) {
-  const answer = await pages.answer({ method: 'GET', headers }, path, query, release);
+  const answer = await pages.answer({ method: 'GET', headers }, path, { query, client: CLIENT }, release);
   const body = answer?.body as Buffer | null | undefined;
   return { ...answer!, text: body?.toString() ?? '' };
 }
@@ -96,13 +110,39 @@ describe('the program of a release', () => {
     try {
       await writeFile(place, Buffer.concat([text, Buffer.from('\n')]));
       await expect(
-        other.answer({ method: 'GET', headers: {} }, 'charts/supply/', 'scale=log', release),
+        other.answer(
+          { method: 'GET', headers: {} },
+          'charts/supply/',
+          { query: 'scale=log', client: CLIENT },
+          release,
+        ),
       ).rejects.toThrow(/entry\.mjs: expected sha256/);
     } finally {
       await writeFile(place, text);
       await other.close();
     }
   });
+});
+
+test('a page that takes too much memory ends its thread, and nothing else', async () => {
+  const dir = await mkdtemp(join(folder, 'greedy-'));
+  const entry =
+    'export const handler = (request, response) => { for (const all = []; request.url === "/all"; ) all.push(Array(1e5).fill({})); response.end("a page"); };';
+  await mkdir(join(dir, SERVER_FOLDER));
+  const written = {
+    [SERVER_ENTRY]: entry,
+    [SERVER_FACTS]: await readFile(join(release.dir, SERVER_FACTS), 'utf8'),
+  };
+  const unlisted = Object.entries(written).map(([file, text]) => ({ file, sha256: sha256(text) }));
+  for (const [file, text] of Object.entries(written)) await writeFile(join(dir, file), text);
+  const renderer = new Renderer(
+    { ...release, dir, manifest: { ...release.manifest, unlisted } as never },
+    '',
+    32,
+  );
+  await expect(renderer.render('/all')).rejects.toThrow(/memory limit/);
+  expect(String((await renderer.render('/')).body)).toBe('a page');
+  await renderer.end();
 });
 
 describe('the page of a chart with a state in its query', () => {
@@ -145,16 +185,36 @@ describe('the page of a chart with a state in its query', () => {
     expect(text).toContain('data-query="series=burned"');
   });
 
-  test.each(['series=nothing', 'scale=cubic', 'from=2026-02-30', 'colour=red'])(
-    'says of ?%s what is wrong, with the default view: 400, not to be kept',
-    async (query) => {
-      const { status, headers, text } = await get('charts/supply/', query);
-      expect(status).toBe(400);
-      expect(headers['Cache-Control']).toBe('no-store');
-      expect(text).toContain('The address asks for a view that this chart does not have');
+  test.each([
+    ['series=nothing', 'series: expected one of those of its page, found &quot;nothing&quot;.'],
+    ['scale=cubic', 'scale: expected linear or log, found &quot;cubic&quot;.'],
+    ['from=2026-02-30', 'from: expected a day, YYYY-MM-DD, found &quot;2026-02-30&quot;.'],
+    ['from=<b>$%26', 'found &quot;&lt;b&gt;$&amp;&quot;.'],
+    ['from=2026-02-02&to=2026-02-01', 'to: expected a day from 2026-02-02 on'],
+    ['colour=red', 'parameters: expected of tab, series, from, to, scale, found &quot;colour&quot;.'],
+  ])('says of ?%s what is wrong, with the default view, and draws nothing for it', async (query, fault) => {
+    const idle = createPagesOnDemand({ documents: DOCUMENTS });
+    // A program that is none: what needed it would fail.
+    const broken = { ...release, manifest: { ...release.manifest, unlisted: [{ file: SERVER_ENTRY }] } };
+    for (const folder of ['charts', 'embed']) {
+      const asked = { query, client: CLIENT };
+      const answer = await idle.answer(
+        { method: 'GET', headers: {} },
+        `${folder}/supply/`,
+        asked,
+        broken as never,
+      );
+      const text = String(answer!.body);
+      expect([answer!.status, answer!.headers['Cache-Control']]).toEqual([400, 'no-store']);
+      expect(text).toContain('The address asks for a view that this chart does not have: ');
+      expect(text).toContain(fault);
+      expect(text).toContain('class="chart-page" data-fault');
       expect(text).toContain('MIC supply over time: circulating, locked and burned</h1>');
-    },
-  );
+    }
+    const frozen = await get('embed/supply/frozen.txt', query);
+    expect([frozen.status, frozen.headers['Content-Type']]).toEqual([400, 'text/plain; charset=utf-8']);
+    expect(frozen.text.split('\n')).toHaveLength(2);
+  });
 
   test('is compressed for who takes that, and not sent again to who has it', async () => {
     const { headers, body } = await get('charts/supply/', 'scale=log', { 'accept-encoding': 'br' });
@@ -186,6 +246,6 @@ describe('the page of a chart with a state in its query', () => {
     ['charts/supply/', 'utm_source=feed&fbclid=abc'],
     ['charts/supply/', `series=${'x'.repeat(5000)}`],
   ])('is nothing for /%s?%.20s: the release’s own file is the answer', (path, query) => {
-    expect(pages.answer({ method: 'GET', headers: {} }, path, query, release)).toBeNull();
+    expect(pages.answer({ method: 'GET', headers: {} }, path, { query, client: CLIENT }, release)).toBeNull();
   });
 });
