@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { HeadWriter } from '../ledger/append-head.ts';
 import { openDirectory } from '../ledger/directory.ts';
 import { LEDGER_START, type LedgerPosition } from '../ledger/leaf.ts';
@@ -13,6 +14,8 @@ export interface WriteSampleOptions extends SampleOptions {
   out: string;
   /** Called after each slot with the number of events so far and the time that is reached, Unix ms. */
   onProgress?: (events: number, reached: number) => void;
+  /** Stops between two slots, and leaves what is written. */
+  signal?: AbortSignal;
 }
 
 export interface WrittenSample extends LedgerPosition {
@@ -22,12 +25,13 @@ export interface WrittenSample extends LedgerPosition {
 
 /**
  * Writes a sample ledger: a snapshot for each slot that is over before `to`, the rest into the head. The same options
- * give the same bytes. Returns where it ends. Throws `usage` for options that name no ledger and for a folder that
+ * give the same bytes. Returns where it ends. Throws the signal's reason where it aborts, `usage` for options that name no ledger and for a folder that
  * holds anything else, or `ledger_unwritable`.
  */
 export async function writeSample({
   out,
   onProgress,
+  signal,
   ...options
 }: WriteSampleOptions): Promise<WrittenSample> {
   const slots = sampleEvents(options);
@@ -44,6 +48,9 @@ export async function writeSample({
       ? writeSnapshot(out, position, slot, signer)
       : writeHead(out, position, slot));
     onProgress?.(position.size, Date.parse(position.timestamp!));
+    // Writing is mostly work for the processor; a signal to the process is noticed in between.
+    await setImmediate();
+    signal?.throwIfAborted();
   }
   return { ...position, events: position.size, snapshots };
 }

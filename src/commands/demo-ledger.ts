@@ -8,6 +8,7 @@ import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/director
 import { openNote } from '../../pipeline/ledger/open-note.ts';
 import { slotId } from '../../pipeline/ledger/slot.ts';
 import { exists } from '../../pipeline/publish/exists.ts';
+import { withLock } from '../../pipeline/publish/lock.ts';
 import { assertLedgerHolds } from '../../pipeline/publish/log/assert-ledger-holds.ts';
 import { openLog } from '../../pipeline/publish/log/open-log.ts';
 import { signingFolder } from '../../pipeline/publish/signing-record.ts';
@@ -19,6 +20,8 @@ import type { Context } from './command.ts';
 /** How long to wait for the slots that passed since the last start, ms; the first run does without them then. */
 const CATCH_UP_MS = 60_000;
 const LOOK_MS = 200;
+/** The writer of a start that was killed ends within this, ms. */
+const OTHER_ENDS_MS = 3_000;
 
 /** Where what was made of the ledger before is, and the record of what was signed. */
 type Published = Pick<Config, 'out' | 'publisherKey'>;
@@ -39,8 +42,10 @@ export async function keepDemoLedger(
     throw new CathedralError('config_invalid', fault);
   }
   const { path } = source;
+  await assertAlone(path);
   if (await exists(join(path, 'snapshots'))) await assertDemo(path);
-  else await writeDemo(path, { now, progress });
+  else await writeDemo(path, { now, progress }, signal);
+  if (signal.aborted) return { ended: Promise.resolve() };
   await assertOfThis(path, published);
   const ended = runChild(['sample', '--follow', '--out', path], signal).then(({ status }) => {
     if (!signal.aborted) progress.note(`The demo ledger stands still: its writer ended with ${status}.`);
@@ -49,6 +54,17 @@ export async function keepDemoLedger(
   await Promise.race([ended, untilSealed(path, now)]);
   progress.end();
   return { ended };
+}
+
+/** Two of one ledger would be one that writes it, and one whose ledger stands still. */
+async function assertAlone(path: string): Promise<void> {
+  const alone = { waitMs: OTHER_ENDS_MS, holder: `start --demo, process ${process.pid}` };
+  await withLock(`${path}.lock`, alone, async () => {}).catch((cause: unknown) => {
+    if (!(cause instanceof CathedralError && cause.code === 'locked')) throw cause;
+    const expected =
+      'no other start with this demo ledger (to run two: CATHEDRAL_LEDGER, CATHEDRAL_OUT and PORT)';
+    throw new CathedralError('locked', { place: path, expected, found: cause.found, cause });
+  });
 }
 
 /**
@@ -79,11 +95,21 @@ async function untilSealed(path: string, now: () => number): Promise<void> {
   }
 }
 
-async function writeDemo(path: string, { now, progress }: Pick<Context, 'now' | 'progress'>): Promise<void> {
+/** Writes nothing to `path` where `signal` aborts. */
+async function writeDemo(
+  path: string,
+  { now, progress }: Pick<Context, 'now' | 'progress'>,
+  signal: AbortSignal,
+): Promise<void> {
   progress.stage('Writing a sample ledger, from 2025-07-03 to now');
   // Beside its place first: a start that is stopped here begins anew, and does not go on from half a ledger.
   await rm(`${path}.new`, { recursive: true, force: true });
-  const { events, snapshots } = await writeSample({ out: `${path}.new`, to: now() });
+  const written = await writeSample({ out: `${path}.new`, to: now(), signal }).catch((error: unknown) => {
+    if (error !== signal.reason) throw error;
+    return null;
+  });
+  if (!written) return progress.end('stopped');
+  const { events, snapshots } = written;
   await rename(`${path}.new`, path);
   progress.note(`The sample ledger has ${events} events in ${snapshots} snapshots; it is in ${path}.`);
 }

@@ -77,13 +77,14 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
 }
 
 function notListening({ host, port }: ListenConfig, cause: NodeJS.ErrnoException): CathedralError {
-  const found = cause.code === 'EADDRINUSE' ? 'one that is in use' : (cause.code ?? cause.message);
-  return new CathedralError('config_invalid', {
-    place: `${host}:${port}`,
-    expected: 'a free port',
-    found,
-    cause,
-  });
+  const { code = cause.message } = cause;
+  const place = `${host}:${port}`;
+  const isPort = code === 'EADDRINUSE' || code === 'EACCES';
+  const expected = isPort
+    ? 'a port that is free and allowed (another one: --port or PORT)'
+    : 'an address of this machine (another one: --host or CATHEDRAL_HOST)';
+  const found = code === 'EADDRINUSE' ? 'one that is in use' : code;
+  return new CathedralError('config_invalid', { place, expected, found, cause });
 }
 
 function addressOf(host: string, { port }: AddressInfo): string {

@@ -124,7 +124,14 @@ describe('cathedral serve', () => {
     expect(JSON.parse(stderr.trimEnd().split('\n').at(-1)!)).toMatchObject({
       level: 50,
       code: 'config_invalid',
-      msg: expect.stringContaining(`localhost:${port}: expected a free port, found one that is in use`),
+      msg: expect.stringContaining(
+        `localhost:${port}: expected a port that is free and allowed (another one: --port or PORT), found one that is in use`,
+      ),
     });
+    const elsewhere = await runCli(['serve', '--out', await temporaryFolder(), '--host', '192.0.2.1']);
+    expect([elsewhere.status, elsewhere.stderr]).toEqual([
+      2,
+      expect.stringContaining('(another one: --host or CATHEDRAL_HOST)'),
+    ]);
   });
 });

@@ -149,6 +149,17 @@ describe('cathedral start --demo', () => {
     expect((await statusOf(url!)).release!.timestamp).toBe(released);
   });
 
+  test('refuses to begin where another one keeps the same ledger alive', async () => {
+    const { ledger, args } = await demo();
+    await withLock(`${ledger}.lock`, { waitMs: 0, holder: 'the first one' }, async () => {
+      const { status, stderr } = await runCli(args);
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/no other start .*, found the first one \(locked\)/),
+      ]);
+    });
+  });
+
   test('ends in order, with the process that writes the ledger, where only npm is told to', async () => {
     const { ledger, args } = await demo();
     const [, , ...flags] = args;
@@ -164,12 +175,32 @@ describe('cathedral start --demo', () => {
     await withLock(`${ledger}.lock`, { waitMs: 0, holder: 'a test' }, async () => {});
   });
 
+  test('ends at once while the first demo ledger is written, and begins anew with the next start', async () => {
+    const folder = await temporaryFolder();
+    const ledger = join(folder, 'ledger');
+    const cli = new RunningCli([
+      'start',
+      '--demo',
+      '--ledger',
+      ledger,
+      '--out',
+      join(folder, 'out'),
+      '--port=0',
+    ]);
+    const written = () => readdir(join(`${ledger}.new`, 'snapshots')).catch(() => []);
+    await expect.poll(async () => (await written()).length).toBeGreaterThan(10);
+    cli.child.kill('SIGINT');
+    expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
+    // It gets its place when it is whole.
+    await expect(readdir(ledger)).rejects.toThrow('ENOENT');
+  });
+
   test.each(['cathedral', 'start', 'test', 'bench', 'faults'])(
     'no shell is left between npm and npm run %s',
     async (name) => {
       const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
-      expect(scripts[name]).toMatch(/^exec [^;&|]+$/);
-      const [, file] = /^exec sh (scripts\/\S+)$/.exec(scripts[name]) ?? [];
+      expect(scripts[name]).toMatch(/(^|&& )exec [^;&|]+$/);
+      const [, file] = /exec sh (scripts\/\S+)$/.exec(scripts[name]) ?? [];
       if (file) expect((await readFile(file, 'utf8')).trimEnd().split('\n').at(-1)).toMatch(/^exec /);
     },
   );
