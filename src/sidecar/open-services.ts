@@ -20,6 +20,7 @@ import { createMetrics } from './metrics.ts';
 import { createPagesOnDemand } from './pages-on-demand/pages-on-demand.ts';
 import { formatReadiness, readReadiness } from './readiness.ts';
 import { Releases, type ServedRelease } from './releases.ts';
+import { withoutRepetitions } from './repeated-faults.ts';
 import type { Services } from './services.ts';
 import { formatSimulationCounts } from './simulation/format-simulation-counts.ts';
 import { openSimulation } from './simulation/open-simulation.ts';
@@ -92,7 +93,8 @@ export async function openServices(
   const pages = createPagesOnDemand({ documents: config.documents });
   const live =
     followed && (await openLedger(config, followed, releases, report('the ledger is not followed')));
-  const limited = { keys, limiter, gate: load.gate, logger, now: Date.now };
+  const faults = withoutRepetitions(logger, Date.now);
+  const limited = { keys, limiter, gate: load.gate, logger: faults, now: Date.now };
   const simulation = openSimulation(limited, simulationOptions(config));
   const readiness = () =>
     readReadiness({

@@ -3,6 +3,7 @@ import { copyFile, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { CathedralError } from '../../pipeline/errors.ts';
 import { exportAccessLog } from '../../src/sidecar/access-log/export-access-log.ts';
 import { verifyAccessLog } from '../../src/sidecar/access-log/verify-access-log.ts';
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
@@ -10,6 +11,7 @@ import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { revokeKey } from '../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../src/sidecar/keys/rotate-key.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
+import { withoutRepetitions } from '../../src/sidecar/repeated-faults.ts';
 import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
 import { ECONOMIST, GOVERNMENT } from './keys/tiny-office.ts';
 import { get, served, type TinyOptions } from './tiny-app.ts';
@@ -306,6 +308,19 @@ describe('a key', () => {
         401,
       ]);
   });
+});
+
+test('a store that fails with every request is one line of the log a minute, and other faults are not hidden', () => {
+  const clock = { now: 0 };
+  const lines: unknown[] = [];
+  const error = (_: unknown, message: string) => lines.push(message);
+  const log = withoutRepetitions({ error, info: () => undefined } as never, () => clock.now);
+  const err = new CathedralError('store_failed', { place: 'a', expected: 'b', found: 'c' });
+  for (clock.now = 0; clock.now < 120_000; clock.now += 1_000) log.error({ err }, 'not counted');
+  log.error({ err: new CathedralError('keys_unreadable', err) }, 'not counted');
+  log.error({ err }, 'not started');
+  for (let count = 0; count < 2; count += 1) log.error({ err: new Error('a bug') }, 'failed');
+  expect(lines).toEqual(['not counted', 'not counted', 'not counted', 'not started', 'failed', 'failed']);
 });
 
 describe('under high load', () => {

@@ -116,7 +116,7 @@ class WriterThread {
       this.#answer = Promise.withResolvers();
       this.#worker.postMessage(request);
       await this.#answer.promise;
-      this.#noteFault(null);
+      if (request !== 'close') this.#noteFault(null);
     } catch (error) {
       this.#noteFault(error as CathedralError);
       throw error;

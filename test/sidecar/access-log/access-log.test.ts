@@ -231,11 +231,19 @@ describe('a log whose files are taken away while it is written', () => {
   test('is written from when on it can be, where it could not at first', async () => {
     const dir = join(await temporaryFolder(), 'not-yet', 'access-log');
     writeFileSync(dirname(dir), '');
-    const log = openAccessLog({ dir, waitMs: 0 });
+    const faults: unknown[] = [];
+    const open = () => openAccessLog({ dir, waitMs: 0, onChange: (fault) => faults.push(fault) });
+    const [log, other] = [open(), open()];
     onTestFinished(() => log.close());
-    expect(await failureOf(() => log.append(sampleAccess(0)))).toMatchObject({ code: 'store_failed' });
+    const fault = { code: 'store_failed' };
+    expect(await failureOf(() => other.check())).toMatchObject(fault);
+    await other.close();
+    expect(faults).toMatchObject([fault]);
+    for (const index of [0, 1])
+      expect(await failureOf(() => log.append(sampleAccess(index)))).toMatchObject(fault);
     rmSync(dirname(dir));
-    await log.append(sampleAccess(1));
+    await log.append(sampleAccess(2));
+    expect(faults).toMatchObject([fault, fault, null]);
     expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 1 });
   });
 });
