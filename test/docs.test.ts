@@ -141,6 +141,33 @@ describe('a dependency', () => {
   });
 });
 
+describe('the lock of dependencies', () => {
+  interface Locked {
+    integrity?: string;
+    resolved?: string;
+    optional?: true;
+    os?: string[];
+    cpu?: string[];
+    libc?: string[];
+  }
+  const packages = JSON.parse(read('package-lock.json')).packages as Record<string, Locked>;
+  const locked = Object.entries(packages).filter(([path]) => path !== '');
+  const isForHere = ({ os = ['linux'], cpu = ['x64'], libc = ['glibc'] }: Locked) =>
+    os.includes('linux') && cpu.includes('x64') && libc.includes('glibc');
+
+  test('has a hash of every package, but for native parts for other machines', () => {
+    const bare = locked.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''));
+    expect(bare.filter(([, part]) => !part.optional || isForHere(part)).map(([path]) => path)).toEqual([]);
+    // Not one more than now: where a registry has them, their hashes are to be had.
+    expect(bare.length).toBeLessThanOrEqual(36);
+  });
+
+  test('names no registry, and npm adds none', () => {
+    expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+    expect(read('.npmrc')).toContain('omit-lockfile-registry-resolved=true');
+  });
+});
+
 describe('a link', () => {
   const links = PAGES.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => [page, match[1]!] as const),
