@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
-import { endNginx, freePort, runNginx } from '../publish/run-nginx.ts';
+import { endNginx, freePort, listeningOn, runNginx } from '../publish/run-nginx.ts';
 import { measure, median } from './child.ts';
 import { atLeast, type Figure, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';
@@ -16,9 +16,14 @@ const LARGE_MB = 200;
 const SMALL = { 'a small file': '/economy/coordination', 'live JSON': '/economy/supply' };
 const LARGE = '/economy/large.csv';
 
-/** Each client asks 90 times and is followed by the next: all are counted, and none reaches its limit. */
-const CLIENTS = `math.randomseed(os.time())
-local n = 90 * math.random(0, 16777216)
+/** Clients that a run may take one after the other: more than it has time for. */
+const CLIENTS_PER_RUN = 100_000;
+
+/**
+ * Each client asks 90 times and is followed by the next: all are counted, and none reaches its limit of 100. Runs share the day's
+ * counts, so each has clients of its own; there is room in 10.0.0.0/8 for 167 runs.
+ */
+const clients = (run: number) => `local n = 90 * ${run * CLIENTS_PER_RUN}
 request = function()
   n = n + 1
   local c = math.floor(n / 90)
@@ -38,14 +43,19 @@ export async function serving(report: Report): Promise<void> {
 
 async function small(folder: string, report: Report): Promise<void> {
   const [ledger, out, script] = [join(folder, 'ledger'), join(folder, 'real'), join(folder, 'clients.lua')];
-  await writeFile(script, CLIENTS);
+  let runs = 0;
+  const newClients = async () => {
+    await writeFile(script, clients(runs));
+    runs += 1;
+    return script;
+  };
   await writeSample({ out: ledger, to: '2025-10-01T03:00:00Z', seed: 1 });
   await measure('build', [ledger, out]);
   const start = (guards: string) => serve('sidecar', [out, join(folder, `stores-${guards}`), guards, ledger]);
   const servers = { plain: await start('plain'), full: await start('full') };
   for (const [kind, path] of Object.entries(SMALL)) {
     const bare = await serve('bare', [`${servers.plain.url}${path}`]);
-    const { floor, plain, full } = await rates({ floor: bare, ...servers }, { path, script });
+    const { floor, plain, full } = await rates({ floor: bare, ...servers }, { path, newClients });
     await bare.stop();
     const beside = 'beside bare node:http';
     report(
@@ -59,13 +69,14 @@ async function small(folder: string, report: Report): Promise<void> {
 /** Requests a second of each server, in turn, so that what else the machine does is the same for all. */
 async function rates(
   servers: Readonly<Record<string, Server>>,
-  { path, script }: { path: string; script: string },
+  { path, newClients }: { path: string; newClients: () => Promise<string> },
 ): Promise<Record<string, number>> {
   const found: Record<string, number[]> = {};
   for (let run = 0; run < RUNS; run += 1)
     for (const [name, { url }] of Object.entries(servers)) {
-      const load = { url: `${url}${path}`, connections: CONNECTIONS, seconds: SECONDS, script };
-      found[name] = [...(found[name] ?? []), (await wrk(load)).requestsPerSecond];
+      const load = { url: `${url}${path}`, connections: CONNECTIONS, seconds: SECONDS };
+      const { requestsPerSecond } = await wrk({ ...load, script: await newClients() });
+      found[name] = [...(found[name] ?? []), requestsPerSecond];
     }
   return Object.fromEntries(Object.entries(found).map(([name, each]) => [name, median(each)]));
 }
@@ -75,9 +86,8 @@ async function large(folder: string): Promise<Figure> {
   await publishTiny(out, { events: 50, extra: addLarge });
   const ours = await serve('sidecar', [out, join(folder, 'stores-large'), 'plain']);
   const port = await freePort();
-  const site = (await readFile('docs/nginx.conf', 'utf8'))
-    .replaceAll('/srv/cathedral', out)
-    .replace('listen 80;', `listen 127.0.0.1:${port}; sendfile on;`);
+  const shipped = (await readFile('docs/nginx.conf', 'utf8')).replaceAll('/srv/cathedral', out);
+  const site = listeningOn(shipped, port).replace(/(?=listen )/, 'sendfile on; ');
   const isUp = async () => (await fetch(`http://127.0.0.1:${port}/`)).ok;
   await mkdir(join(folder, 'nginx'), { mode: 0o755 });
   const nginx = await runNginx(join(folder, 'nginx'), site, isUp);

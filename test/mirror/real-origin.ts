@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listeningOn } from '../publish/run-nginx.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 const CADDY = ['/usr/bin/caddy', '/usr/local/bin/caddy', '/opt/homebrew/bin/caddy'].find(existsSync);
@@ -14,9 +15,8 @@ export const hasCaddy = CADDY !== undefined;
 /** The shipped configuration with nothing changed but folder and port. */
 export async function mirrorConfiguration(name: string, folder: string, port: number): Promise<string> {
   const text = await readFile(join(DOCS, name), 'utf8');
-  return text
+  return listeningOn(text, port)
     .replaceAll('/srv/mirror', folder)
-    .replace('listen 80;', `listen 127.0.0.1:${port};`)
     .replace('mirror.example.org {', `http://127.0.0.1:${port} {`);
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CACHE_CONTROL } from '../../pipeline/publish/headers.ts';
 import { parseSnapshot, parseSnapshotIndex } from '../../pipeline/publish/snapshot-index.ts';
-import { endNginx, freePort, runNginx } from './run-nginx.ts';
+import { endNginx, freePort, listeningOn, runNginx } from './run-nginx.ts';
 import { type SmallService, smallService } from './small-service.ts';
 
 const CONFIGURATION = join(import.meta.dirname, '../../docs/nginx.conf');
@@ -28,9 +28,8 @@ beforeAll(async () => {
   await writeFile(join(of.out, 'snapshots/index.json.tmp'), 'half');
   const port = await freePort();
   base = `http://127.0.0.1:${port}`;
-  const site = (await readFile(CONFIGURATION, 'utf8'))
-    .replaceAll('/srv/cathedral', of.out)
-    .replace('listen 80;', `listen 127.0.0.1:${port};`);
+  const shipped = await readFile(CONFIGURATION, 'utf8');
+  const site = listeningOn(shipped.replaceAll('/srv/cathedral', of.out), port);
   nginx = await runNginx(folder, site, async () => Boolean(await fetch(`${base}/latest.json`)));
 });
 

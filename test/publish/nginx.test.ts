@@ -17,7 +17,7 @@ import type { Published } from '../../pipeline/publish/release.ts';
 import { schemaFiles } from '../../pipeline/publish/schemas.ts';
 import type { Staging } from '../../pipeline/publish/staging.ts';
 import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
-import { endNginx, freePort, runNginx } from './run-nginx.ts';
+import { endNginx, freePort, hasIPv6, listeningOn, runNginx } from './run-nginx.ts';
 
 const CONFIGURATION = join(import.meta.dirname, '../../docs/nginx.conf');
 
@@ -77,9 +77,8 @@ beforeAll(async () => {
     await writeFile(join(folder, path), path);
   port = await freePort();
   // The shipped configuration with nothing changed but folder and port.
-  const site = (await readFile(CONFIGURATION, 'utf8'))
-    .replaceAll('/srv/cathedral', folder)
-    .replace('listen 80;', `listen 127.0.0.1:${port};`);
+  const shipped = await readFile(CONFIGURATION, 'utf8');
+  const site = listeningOn(shipped.replaceAll('/srv/cathedral', folder), port);
   nginx = await runNginx(folder, site, async () => Boolean(await get('/')));
 });
 
@@ -202,7 +201,10 @@ describe('nginx with the shipped configuration', () => {
       'content-type': 'text/html; charset=utf-8',
       ...lowerCased(COMMON_HEADERS),
     });
-    expect(headers['cache-control']).not.toContain('immutable');
+    expect(headers['cache-control']).toBe('no-store');
+    // One that would be kept for a year if it were there.
+    expect((await get('/_astro/none.js')).headers['cache-control']).toBe('no-store');
+    expect((await get('/economy/supply', {}, 'POST')).headers['cache-control']).toBe('no-store');
   });
 
   const hidden = [
@@ -242,6 +244,10 @@ describe('nginx with the shipped configuration', () => {
       expect([400, 404]).toContain(status);
       expect(body.toString()).not.toMatch(/events|Index of|cathedral-release/);
     }
+  });
+
+  test.runIf(hasIPv6)('is there over IPv6, too', async () => {
+    expect((await fetch(`http://[::1]:${port}/economy/supply`)).status).toBe(200);
   });
 
   test('takes nothing in', async () => {

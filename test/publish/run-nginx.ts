@@ -3,10 +3,24 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx', '/opt/homebrew/bin/nginx'];
+
+export const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+
+/** A shipped site that listens on a port of this machine alone, on IPv6 too where the machine has it. */
+export function listeningOn(site: string, port: number): string {
+  return site
+    .replace(/^ +listen (80|443)( ssl)?;$/m, (_, __, ssl = '') => `listen 127.0.0.1:${port}${ssl};`)
+    .replace(/^ +listen \[::\]:(80|443)( ssl)?;$/m, (_, __, ssl = '') =>
+      hasIPv6 ? `listen [::1]:${port}${ssl};` : '',
+    );
+}
 
 /** A real nginx with one site, in a main configuration that needs no rights; `isUp` says when it answers. */
 export async function runNginx(

@@ -2,14 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { Agent, type RequestOptions, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { PROBLEMS, problemPage } from '../../src/sidecar/problem.ts';
 import type { SimulationServices } from '../../src/sidecar/simulation/open-simulation.ts';
-import { endNginx, freePort, runNginx } from '../publish/run-nginx.ts';
+import { endNginx, freePort, listeningOn, runNginx } from '../publish/run-nginx.ts';
 import { SMTP_CERTIFICATE as CERTIFICATE } from './keys/smtp-certificate.ts';
 import { simulationServer } from './simulation/simulation-server.ts';
 import { served } from './tiny-app.ts';
@@ -37,7 +38,11 @@ const post = (body: string, headers: Record<string, string>) =>
 
 async function ask(method: string, path: string, headers: Record<string, string>, text = '') {
   const options = { port, method, path, headers, host: '127.0.0.1', localAddress: CLIENT, agent: false };
-  const sent = request({ ...options, ca: CERTIFICATE.cert }).end(text);
+  return askAt({ ...options, ca: CERTIFICATE.cert }, text);
+}
+
+async function askAt(options: RequestOptions, text = '') {
+  const sent = request(options).end(text);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const body = Buffer.concat(await response.toArray());
   return { status: response.statusCode!, headers: response.headers, body };
@@ -53,13 +58,37 @@ async function behindNginx(limiter: SimulationServices['limiter'] = null) {
   port = await freePort();
   const site = (await readFile(CONFIGURATION, 'utf8'))
     .replace('127.0.0.1:8080', `127.0.0.1:${inner}`)
-    .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
     .replaceAll('/etc/ssl/cathedral', folder);
-  nginx = await runNginx(folder, site, async () => Boolean(await get('/healthz')));
+  nginx = await runNginx(folder, listeningOn(site, port), async () => Boolean(await get('/healthz')));
   return { ...tiny, simulation };
 }
 
 describe('behind nginx with the shipped configuration', () => {
+  test('a client with too many requests is told so by nginx, and another one is answered', async () => {
+    await behindNginx();
+    try {
+      const agent = new Agent({ keepAlive: true, maxSockets: 10 });
+      onTestFinished(() => agent.destroy());
+      const path = { port, path: '/healthz', host: '127.0.0.1', ca: CERTIFICATE.cert, agent };
+      const flood = Array.from({ length: 800 }, () => askAt({ ...path, localAddress: CLIENT }));
+      const refused = (await Promise.all(flood)).filter(({ status }) => status === 503);
+      expect(refused.length).toBeGreaterThan(0);
+      const { headers, body } = refused[0]!;
+      expect(headers).toMatchObject({
+        'content-type': 'application/problem+json',
+        'cache-control': 'no-store',
+        'retry-after': '10',
+      });
+      const { status, title } = PROBLEMS.overloaded;
+      const type = problemPage('overloaded');
+      expect(JSON.parse(String(body))).toMatchObject({ type, status, title, code: 'overloaded' });
+      const other = { ...path, localAddress: '127.0.0.3', agent: false as const };
+      expect((await askAt(other)).status).toBe(200);
+    } finally {
+      await endNginx(nginx);
+    }
+  });
+
   test('clients are counted and recorded by their own address, whatever they say of themselves', async () => {
     const { app, logged } = await behindNginx();
     try {
