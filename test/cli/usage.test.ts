@@ -36,7 +36,9 @@ describe('cathedral', () => {
   });
 
   test('says which setting names a place where it may not write', async () => {
-    const { status, stderr } = await runCli(['keys', 'list'], {
+    const who = ['--tier=economist', '--areas=economy', '--email=a@example.org', '--name=A'];
+    const why = ['--affiliation=none', '--purpose=research', '--volume=1', '--deliver=print'];
+    const { status, stderr } = await runCli(['keys', 'issue', ...who, ...why], {
       CATHEDRAL_KEYS: '/sys/cathedral/keys.sqlite',
     });
     expect(status).toBe(1);
