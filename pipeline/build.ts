@@ -105,7 +105,8 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const snapshots = await newSnapshots(options, resume);
   if (previous && !rebuild && snapshots.length === 0 && isMadeOf(previous, inputs.digest, options)) {
     await removeLeftOvers(out);
-    return extendLog(previous.manifest.ledger, () => stand(previous, inputs.publisher, options, prepare));
+    const { ledger } = previous.manifest;
+    return extendLog(ledger, (publishLog) => stand(previous, inputs.publisher, options, prepare(publishLog)));
   }
 
   for (const { id } of snapshots.slice(-1)) assertNotLost(id, inputs.lost);
@@ -120,8 +121,10 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   await renderSite(staging, facts, folded, options);
   if (withExtras(options)) await renderSitemap(staging, baseUrl, facts.timestamp);
   const sign = signerOf(inputs.publisher, options);
-  const publication = { facts, state: formatResume(folded), sign, prepare };
-  const { outcome, release } = await extendLog(folded.ledger, () => staging.publish(publication));
+  const publication = { facts, state: formatResume(folded), sign };
+  const { outcome, release } = await extendLog(folded.ledger, (publishLog) =>
+    staging.publish({ ...publication, prepare: prepare(publishLog) }),
+  );
   const { manifest } = release;
   const { events, findings } = folded;
   log(`${outcome} ${manifest.release}`);
@@ -171,18 +174,21 @@ async function stageData(
   return { folded, view, facts: { timestamp: state.asOf, ledger, software, inputs: digest } };
 }
 
-/** Makes snapshots and their list of a release, before it is served: then readers of either find what belongs to it. */
+/** Publishes the log, the snapshot and the list of a release, before it is served: its readers find what belongs to it. */
 function keeperOf(
   { out, baseUrl, snapshots }: BuildOptions,
   { publisher, lost }: Inputs,
-): (release: Published) => Promise<void> {
-  if (!snapshots) return async () => {};
+): (publishLog: () => Promise<void>) => (release: Published) => Promise<void> {
+  if (!snapshots) return (publishLog) => publishLog;
   const record = async (index: SnapshotIndex) => {
     const listed = Object.fromEntries(index.map((entry) => [entry.id, entry.index.sha256]));
     await publisher?.snapshots?.record({ snapshots: listed, lost });
   };
   const sign = publisher?.signText ?? null;
-  return (release) => publishSnapshots(out, release, { ...snapshots, baseUrl, sign, record });
+  return (publishLog) => async (release) => {
+    await publishLog();
+    await publishSnapshots(out, release, { ...snapshots, baseUrl, sign, record });
+  };
 }
 
 /**

@@ -24,16 +24,22 @@ interface LogOptions {
   log: (line: string) => void;
 }
 
-/** Extends the log to a ledger that was verified, around the commit of the release that was made of it. */
-export type ExtendLog = <T>(target: Facts['ledger'], commit: () => Promise<T>) => Promise<T>;
+/**
+ * Extends the log to a ledger that was verified, around the commit of the release that was made of it. The commit calls `publish`
+ * when the release is signed and not served yet: readers of a release find its log, and may find one that is ahead.
+ */
+export type ExtendLog = <T>(
+  target: Facts['ledger'],
+  commit: (publish: () => Promise<void>) => Promise<T>,
+) => Promise<T>;
 
 /**
- * Looks at what is published before anything is made. What can go wrong with the log goes wrong before the commit; after
- * it there is little to do, and where that is cut off the next run does it again. Throws log_invalid and log_forked.
+ * Looks at what is published before anything is made. What can go wrong with the log goes wrong before the commit. Throws
+ * log_invalid and log_forked.
  */
 export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
   const { out, ledger, verifiers, rebuild = false, publishesLog = true } = options;
-  if (!publishesLog) return (_, commit) => commit();
+  if (!publishesLog) return (_, commit) => commit(async () => {});
   const newest = (await openDirectory(ledger).snapshots(null)).at(-1)?.id ?? null;
   const turns = turnsOf(previous?.manifest.ledger.snapshot ?? null, newest);
   const published = await openWhole(out, turns).catch((cause) => {
@@ -45,7 +51,8 @@ export async function prepareLog(options: LogOptions, previous: Published | null
   const heads = [published.checkpoint, previous?.manifest.ledger].filter((head) => head != null);
   await assertLedgerHolds(openDirectory(ledger), heads, verifiers);
   if (previous && !rebuild) assertSameSnapshot(ledger, previous.manifest.ledger, verifiers);
-  return (target, commit) => extend(published, target, commit, options);
+  const served = previous?.manifest.ledger.size ?? Number.POSITIVE_INFINITY;
+  return (target, commit) => extend(published, target, commit, { ...options, served });
 }
 
 async function openWhole(out: string, turns: Turns): Promise<PublishedLog> {
@@ -57,21 +64,26 @@ async function openWhole(out: string, turns: Turns): Promise<PublishedLog> {
 async function extend<T>(
   published: PublishedLog,
   target: Facts['ledger'],
-  commit: () => Promise<T>,
-  { out, ledger, verifiers, log }: LogOptions,
+  commit: (publish: () => Promise<void>) => Promise<T>,
+  { out, ledger, verifiers, log, served }: LogOptions & { served: number },
 ): Promise<T> {
   const { checkpoint } = published;
   if (checkpoint?.size === target.size) {
     if (checkpoint.root !== target.root) throw forked({ id: target.snapshot }, checkpoint, target.root);
-    return commit();
+    return commit(async () => {});
   }
   log(`adding ${target.size - published.edge.size} entries to the log`);
   const { note } = readCheckpoint(snapshotFile(ledger, target.snapshot), verifiers);
   await using staged = await StagedLog.open(out);
   await stageExtension(staged, published, target, { ledger: openDirectory(ledger), verifiers });
   // Before it publishes, or a run that is killed afterwards would leave them.
-  await removeOldPartials(out, published.edge.size);
-  const result = await commit();
-  await staged.publish(note);
+  await removeOldPartials(out, Math.min(published.edge.size, served));
+  let isPublished = false;
+  const publish = async () => {
+    if (!isPublished) await staged.publish(note);
+    isPublished = true;
+  };
+  const result = await commit(publish);
+  await publish();
   return result;
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Armament } from './armed.ts';
 import type { Call, Fault, Way } from './effects.ts';
+import { NOW } from './small-publisher.ts';
 import { describe, nthOf, RUN_KEY, type Sweep } from './sweep.ts';
 
 const CLI = resolve(import.meta.dirname, '../../src/cli.ts');
@@ -61,7 +62,7 @@ function complaintsOfFailed({ status, stderr, failed }: Ended): string[] {
 
 async function runApart(sweep: Sweep, fault: Fault | null): Promise<Ended> {
   const report = join(sweep.folder, '../report.json');
-  const armament: Armament = { folder: sweep.folder, fault, key: RUN_KEY, report };
+  const armament: Armament = { folder: sweep.folder, fault, key: RUN_KEY, now: NOW, report };
   const { PATH = '', HOME = '', TZ = '' } = process.env;
   const env = { PATH, HOME, TZ, FAULTS: JSON.stringify(armament) };
   const args = ['--import', ARMED, CLI, ...(await sweep.scenario.command!(sweep.folder))];

@@ -10,13 +10,16 @@ export interface Armament {
   fault: Fault | null;
   /** Of the key that it makes. */
   key: number;
+  /** Its clock stands here: until when a release is good follows from it. ms since 1970 */
+  now: number;
   /** A file for its calls, and how many of them failed. A process that is killed writes none. */
   report: string;
 }
 
-const { folder, fault, key, report } = JSON.parse(process.env.FAULTS!) as Armament;
+const { folder, fault, key, now, report } = JSON.parse(process.env.FAULTS!) as Armament;
 patchRandom();
 fixKeys(key);
+Date.now = () => now;
 await patchFs();
 effects.watch(folder, fault);
 process.on('exit', () => {

@@ -1,14 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { withLock } from '../../pipeline/publish/lock.ts';
 import { readCurrent } from '../../pipeline/publish/release.ts';
+import { buildSite } from '../../pipeline/publish/site.ts';
 import { verifyRelease } from '../../pipeline/publish/verify-release.ts';
 import { publishTiny } from './publish-tiny.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
 const LOOP = join(import.meta.dirname, 'publish-loop.ts');
 
@@ -127,6 +128,23 @@ describe('a disk that is full', () => {
     );
     await publishTiny(out, { events: 2 });
   });
+
+  test.each([
+    ['disk_full', '[ERROR] ENOSPC: no space left on device, write'],
+    ['site_failed', '[ERROR] a page is wrong'],
+  ])(
+    'is told from another failure of the site’s build, which is a program of its own: %s',
+    async (code, says) => {
+      const folder = await temporaryFolder();
+      const ends = join(folder, 'ends.mjs');
+      await writeFile(ends, `console.error(${JSON.stringify(says)}); process.exit(1);`);
+      vi.stubEnv('NODE_OPTIONS', `--import=${ends}`);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const site = { release: folder, out: join(folder, 'out'), cache: join(folder, 'cache') };
+      const about = { baseUrl: 'https://data.example.org', contact: 'contact@data.example.org', printed: [] };
+      expect(await failureOf(() => buildSite({ ...site, ...about }))).toMatchObject({ code });
+    },
+  );
 
   test('is no different from one that refuses longer files', { timeout: 60_000 }, async () => {
     await expectRefusalByFileSize(await temporaryFolder());

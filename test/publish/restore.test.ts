@@ -3,11 +3,19 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../pipeline/check.ts';
 import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
+import { emptyState, emptyYear } from '../../pipeline/model/state.ts';
 import { listTree } from '../../pipeline/publish/list-tree.ts';
-import { sha256 } from '../../pipeline/publish/manifest.ts';
-import { readCurrent } from '../../pipeline/publish/release.ts';
+import { type Manifest, sha256 } from '../../pipeline/publish/manifest.ts';
+import { proofOf } from '../../pipeline/publish/proof-files.ts';
+import { signerOf } from '../../pipeline/publish/publisher-key-file.ts';
+import { readPublisherKeys } from '../../pipeline/publish/publisher-keys.ts';
+import { type Published, readCurrent } from '../../pipeline/publish/release.ts';
 import { readSigningRecord, writeSigningRecord } from '../../pipeline/publish/signing-record.ts';
+import { openStaging } from '../../pipeline/publish/staging.ts';
+import { makePdf, planPdfs } from '../../pipeline/run/pdfs.ts';
+import { publishSnapshots } from '../../pipeline/snapshots/publish-snapshots.ts';
 import { keptIds } from '../../pipeline/snapshots/read-kept.ts';
+import { keptRelease } from '../../pipeline/snapshots/restore.ts';
 import { bring, contents, servedBy } from '../mirror/bring.ts';
 import { BASE_URL, type SmallService, smallService } from './small-service.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
@@ -186,4 +194,38 @@ test('a record of a version that knew no snapshots is read, and has them after t
   await publishUpTo(of, 2);
   const { services: now } = await readSigningRecord(of.keyFile);
   expect(Object.keys(now[BASE_URL]!.snapshots).sort()).toEqual(['2025-07-03T06Z', '2025-07-03T12Z']);
+});
+
+test('a closed year’s PDF is taken over from the newest snapshot, and printed by no other browser', async () => {
+  const of = await published(1);
+  const path = 'government/transparency-2024.pdf';
+  const previous = (await readCurrent(of.out))!;
+  const { timestamp, ledger, inputs, software } = previous.manifest;
+  const signer = signerOf((await readPublisherKeys(of.keyFile))![0]!);
+  // A release of the same snapshot that has the PDF, and is its first one.
+  await rm(join(of.out, 'snapshots'), { recursive: true });
+  await using staging = await openStaging(of.out, null, { reuse: false });
+  const pdf = { kind: 'data', area: 'government', restricted: false, rows: null, immutable: true } as const;
+  const [mediaType, content] = ['application/pdf', '%PDF as it was printed'];
+  await staging.write({ ...pdf, path, mediaType, content, modified: '2025-01-01T00:00:00Z' });
+  const facts = { timestamp, ledger, inputs, software };
+  const sign = async (release: Manifest) =>
+    proofOf(release, { version: 7, expires: timestamp, checkpoint: 'x', signers: [signer] });
+  const prepare = (release: Published) =>
+    publishSnapshots(of.out, release, { days: 1, baseUrl: BASE_URL, sign: null });
+  await staging.publish({ facts, state: '{}', sign, prepare });
+  await restore(of, ['snapshots']);
+
+  const kept = (await keptRelease(of.out))!;
+  expect(kept.manifest.signed!.version).toBe(7);
+  await using again = await openStaging(of.out, kept, { reuse: false });
+  await again.write({ ...pdf, path: 'government/transparency-2024.json', mediaType, content: '{}' });
+  const state = { ...emptyState(), since: '2024-06-01T00:00:00Z', year: emptyYear(2025, '2025-01-01', 0n) };
+  const options = { site: true, print: async () => Buffer.from('%PDF by another'), log: () => {} };
+  const [closed] = await planPdfs(again, { state }, options);
+  expect(closed).toMatchObject({ path, carried: true });
+  await makePdf(again, closed!, options);
+  const file = again.files().find((one) => one.path === path)!;
+  expect([file.sha256, file.immutable]).toEqual([sha256(content), true]);
+  expect(await readFile(join(again.dir, 'public', path), 'utf8')).toBe(content);
 });
