@@ -110,13 +110,19 @@ export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
     unit: (data, state) => spec.unit(show(data, state)),
     note: (data, state) => noteOf(spec, show(data, state)),
     summary: (data, state) => summaryOf(spec, show(data, state)),
-    table: (data, state) => spec.table(show(data, state)),
+    table: (data, state) => tableOf(spec, show(data, state)),
     draw: (data, state, picture) => pictureOf(spec, show(data, state), source(data), picture),
   };
 }
 
 function noteOf<Data, Shown>(spec: ChartSpec<Data, Shown>, shown: Shown): string {
   return spec.isEmpty(shown) ? '' : (spec.note?.(shown) ?? '');
+}
+
+/** Where there is nothing to show, no rows of empty cells either. */
+function tableOf<Data, Shown>(spec: ChartSpec<Data, Shown>, shown: Shown): ChartTable {
+  const table = spec.table(shown);
+  return spec.isEmpty(shown) ? { ...table, rows: [] } : table;
 }
 
 function summaryOf<Data, Shown>(spec: ChartSpec<Data, Shown>, shown: Shown): string[] {

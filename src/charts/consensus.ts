@@ -1,7 +1,7 @@
 import { sentinelCoordination } from '../../pipeline/artifacts/academics/sentinel-coordination.ts';
 import { metricsByDay } from '../../pipeline/artifacts/philosophy/metrics-by-day.ts';
 import { defineChart } from './chart.ts';
-import { binDays, daysBetween, inRange, type Step, stepFor, timeOfDay } from './days.ts';
+import { type Bin, binDays, daysBetween, inRange, type Step, stepFor, timeOfDay } from './days.ts';
 import { element } from './element.ts';
 import { linePath } from './line-path.ts';
 import { type Box, type Plot, timePlotHeight } from './plot.ts';
@@ -54,9 +54,9 @@ export const consensus = defineChart<{ days: Day[]; asOf: string }, Shown>({
   show({ days }, state) {
     const inside = inRange(days, state);
     const step = stepFor(daysBetween(inside));
-    return { days: binDays(inside, step).map(({ rows }) => rows.at(-1)!), step };
+    return { days: binDays(inside, step).flatMap(endsOf), step };
   },
-  isEmpty: ({ days }) => days.length === 0,
+  isEmpty: ({ days }) => !days.some((day) => isRated(day) || isCounted(day)),
   title: () => 'How often deliberations end in consensus',
   unit: ({ step }) =>
     `Above: share of the deliberations closed in the last 30 days that reached consensus, ${END_OF_STEP[step]}. Below: how many were closed`,
@@ -83,6 +83,12 @@ export const consensus = defineChart<{ days: Day[]; asOf: string }, Shown>({
 
 const isRated = (day: Day): day is Rated => day.consensus_rate !== null;
 const isCounted = (day: Day): day is Counted => day.deliberations_closed !== null;
+
+/** The last row of a bin; before the one of the day that is not over, also the last one that has counts. */
+function endsOf({ rows }: Bin<Day>): Day[] {
+  const [last, counted] = [rows.at(-1)!, rows.findLast(isCounted)];
+  return counted && counted !== last ? [counted, last] : [last];
+}
 
 function summary({ days }: Shown): string[] {
   const [last, counted] = [days.at(-1)!, days.findLast(isCounted)];

@@ -42,7 +42,9 @@ export const deliberations = defineChart<{ all: Deliberation[]; asOf: string }, 
   },
   isEmpty: ({ deliberations }) => deliberations.length === 0,
   title: ({ deliberations }) =>
-    `What each sentinel said in the last ${countWords(deliberations.length, 'deliberation')}`,
+    deliberations.length === 0
+      ? 'What each sentinel said in the last deliberations'
+      : `What each sentinel said in the last ${countWords(deliberations.length, 'deliberation')}`,
   unit: () => 'The position that each took last; the last opened deliberation first',
   note: ({ older }) => (older > 0 ? `The file has ${countWords(older, 'older one')}.` : ''),
   summary,

@@ -52,7 +52,7 @@ export const drift = defineChart<Shown & { asOf: string }, Shown>({
     score,
     status,
   }),
-  isEmpty: ({ trends }) => trends.length === 0,
+  isEmpty: ({ trends }) => trends.every(({ baseline, current }) => baseline === null && current === null),
   title: () => 'How far each metric has drifted',
   unit: () =>
     'Each from 0 to 1, or above where it has no upper end: the ledger’s first thirty days, and the last thirty',

@@ -8,7 +8,7 @@ import { timePlotHeight } from './plot.ts';
 import { readRows } from './read-file.ts';
 import { HATCHED, partialWords } from './step-words.ts';
 import { timeFrame } from './time-frame.ts';
-import { countWords, dayWords, numberWords } from './words.ts';
+import { countWords, dayWords, listWords, monthWords, numberWords } from './words.ts';
 
 interface Row {
   date: string;
@@ -54,12 +54,13 @@ export const policyProjections = defineChart<Row[], Shown>({
     const whole = bins
       .map((bin, index) => ({ bin, count: values[index]![0]! }))
       .filter(({ bin }) => isWhole(bin, 'month'));
-    const most = whole.toSorted((a, b) => b.count - a.count)[0];
+    const highest = Math.max(0, ...whole.map(({ count }) => count));
+    const most = whole.filter(({ count }) => count === highest).map(({ bin }) => monthWords(bin.from));
     return [
       `From ${dayWords(bins[0]!.from)} to ${dayWords(bins.at(-1)!.to)}, ${countWords(total, 'policy projection was', 'policy projections were')} recorded.`,
-      ...(most && whole.length > 1 && most.count > 0
+      ...(whole.length > most.length && highest > 0
         ? [
-            `Of the whole months, the one that begins on ${dayWords(most.bin.from)} had most: ${numberWords(most.count)}.`,
+            `Of the whole months, ${listWords(most)} had most: ${numberWords(highest)}${most.length > 1 ? ' each' : ''}.`,
           ]
         : []),
     ];

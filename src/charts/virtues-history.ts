@@ -8,7 +8,7 @@ import { type Panel, panels, panelsHeight } from './panels.ts';
 import { readDocument, readRows } from './read-file.ts';
 import { END_OF_STEP } from './step-words.ts';
 import { type ChartTheme, THEMES } from './theme.ts';
-import { capitalised, dayWords, listWords, numberWords, scoreWords } from './words.ts';
+import { capitalised, dayWords, listWords, NOT_MEASURED, numberWords, scoreWords } from './words.ts';
 
 /** Null where there was nothing to measure in the thirty days. */
 type Day = { date: string } & Record<Virtue, number | null>;
@@ -44,7 +44,7 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
     const ends = binDays(inside, step).map(({ rows }) => rows.at(-1)!);
     return { days: ends, series: chosenSeries(SERIES, state), step };
   },
-  isEmpty: ({ days }) => days.length === 0,
+  isEmpty: ({ days, series }) => !days.some((day) => series.some(({ name }) => day[name] !== null)),
   title: ({ series }) => `${series.length === 1 ? series[0]!.label : 'The virtues'} over time`,
   unit: ({ step }) => `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}`,
   summary({ days, series }) {
@@ -53,8 +53,10 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
       return [
         `On ${dayWords(last.date)}: ${listWords(series.map(({ name, label }) => `${label} ${scoreWords(last[name])}`))}.`,
       ];
-    const changes = series.map(
-      ({ name, label }) => `${label} from ${scoreWords(first[name])} to ${scoreWords(last[name])}`,
+    const changes = series.map(({ name, label }) =>
+      first[name] === null || last[name] === null
+        ? `${label} ${last[name] === null ? NOT_MEASURED : `${scoreWords(last[name])}, ${NOT_MEASURED} at first`}`
+        : `${label} from ${scoreWords(first[name])} to ${scoreWords(last[name])}`,
     );
     return [`Between ${dayWords(first.date)} and ${dayWords(last.date)}: ${listWords(changes)}.`];
   },

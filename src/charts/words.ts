@@ -14,6 +14,11 @@ export function dayWords(time: string): string {
   return DAY.format(new Date(time));
 }
 
+/** `2026-09-30` → `September 2026`. */
+export function monthWords(day: string): string {
+  return dayWords(day).replace(/^\d+ /, '');
+}
+
 /** `2026-09-30T18:00:12Z` → `30 September 2026, 18:00 UTC`. */
 export function momentWords(time: string): string {
   return `${dayWords(time)}, ${new Date(time).toISOString().slice(11, 16)} UTC`;

@@ -110,17 +110,18 @@ function sayRewards({ sentinels, conditions, economy }: World): string {
   return `Most was minted by ${say(most)}, least by ${say(least)}.`;
 }
 
+/** Minus is U+2212. */
 function fixed(value: number, places = 2): string {
-  return value.toFixed(places);
+  return value.toFixed(places).replace('-', '−');
 }
 
 function signed(value: number): string {
   return `${value < 0 ? '−' : '+'}${fixed(Math.abs(value))}`;
 }
 
-/** `4 012 345` with narrow spaces; not Intl, whose data differ between engines. */
+/** `4,012,345`; not Intl, whose data differ between engines. */
 function mic(micro: number): string {
   return Math.round(micro / MICRO)
     .toFixed(0)
-    .replace(/\B(?=(\d{3})+$)/g, '\u202f');
+    .replace(/\B(?=(\d{3})+$)/g, ',');
 }

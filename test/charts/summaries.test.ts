@@ -203,8 +203,18 @@ describe('what a chart says and lists is what the published files give', () => {
     const whole = records
       .filter(({ days }) => Number(days) >= 28)
       .map(({ projections }) => Number(projections));
-    expect(words).toContain(`Of the whole months, the one that begins on`);
-    expect(words).toContain(`had most: ${Math.max(...whole)}.`);
+    // All whole months had as many: none of them most.
+    expect(new Set(whole).size).toBe(1);
+    expect(words).not.toContain('most');
+  });
+
+  test('policy projections: the months that had most are whole ones, and all of them are named', () => {
+    const counts = { '2026-05-20': 9, '2026-04-30': 3, '2026-03-10': 1, '2026-02-10': 3, '2026-01-09': 7 };
+    const rows = Object.entries(counts).map(([date, count]) => `${date},policy_projected,${count}\n`);
+    const csv = `date,event_type,events\n${rows.join('')}`;
+    expect(ask('policy-impact', {}, { ...FILES, 'academics/events-by-day.csv': csv }).words).toContain(
+      'Of the whole months, February 2026 and April 2026 had most: 3 each.',
+    );
   });
 
   test('reward curve: the formula, the sentinels, and a point of the reader’s own', () => {

@@ -63,7 +63,19 @@ describe.each(Object.entries(READERS))('the API explorer, to a reader %s', (_, r
     const { page, wrong } = visit;
     const { paths } = JSON.parse(await readFile(join(built.out, 'openapi.json'), 'utf8'));
     expect(await page.locator('.opblock').count()).toBe(Object.keys(paths).length);
-    expect(await violations(page)).toEqual([]);
+    // Also that there is one main element, and no level of headings is left out.
+    expect(await violations(page, ['best-practice'])).toEqual([]);
+    expect(
+      await page
+        .locator('.opblock-tag small')
+        .first()
+        .evaluate((words) => {
+          const [one, other] = [words, words.previousElementSibling!].map((part) =>
+            part.getBoundingClientRect(),
+          );
+          return one!.top >= other!.bottom || one!.left - other!.right >= 8;
+        }),
+    ).toBe(true);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(reader.viewport!.width);
     expect(wrong).toEqual([]);
   });

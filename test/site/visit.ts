@@ -46,13 +46,13 @@ export async function visit(
 }
 
 /** What axe finds against WCAG 2.2 AA, by rule and element. */
-export async function violations(page: Page): Promise<string[]> {
+export async function violations(page: Page, alsoTags: readonly string[] = []): Promise<string[]> {
   await page.evaluate(AXE);
   // Legacy mode: without a second, blank page for each analysis; there are no frames here.
   const { violations: found } = await new AxeBuilder({ page, axeSource: 'undefined' })
     // A report on every element that passes takes longer than to look at it.
     .options({ resultTypes: ['violations'] })
-    .withTags(WCAG)
+    .withTags([...WCAG, ...alsoTags])
     .setLegacyMode(true)
     .analyze();
   return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));

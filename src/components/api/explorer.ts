@@ -39,6 +39,35 @@ const namedAsWritten = {
   },
 };
 
+type Component = (properties: Record<string, unknown>) => unknown;
+
+interface System {
+  React: { createElement: (component: unknown, properties: unknown, ...children: unknown[]) => unknown };
+}
+
+/** Keys and operations. The layout of Swagger UI has a second main element, and a heading of the first level. */
+const withinPage = ({ React: { createElement } }: System) => ({
+  components: {
+    WithinPage: ({ getComponent }: { getComponent: (name: string, container?: boolean) => Component }) => {
+      const [Column, Row] = [getComponent('Col'), getComponent('Row')];
+      const part = (name: string) => createElement(getComponent(name, true), {});
+      const keys = createElement(
+        Column,
+        { className: 'schemes wrapper', mobile: 12 },
+        part('AuthorizeBtnContainer'),
+      );
+      const operations = createElement(Column, { mobile: 12, desktop: 12 }, part('operations'));
+      return createElement(
+        'div',
+        { className: 'swagger-ui' },
+        createElement(getComponent('SvgAssets'), {}),
+        createElement('div', { className: 'scheme-container' }, keys),
+        createElement(Row, {}, operations),
+      );
+    },
+  },
+});
+
 async function explore(): Promise<void> {
   const spec = (await (await fetch('/openapi.json')).json()) as OpenApiDocument;
   const [server] = spec.servers;
@@ -58,7 +87,8 @@ async function explore(): Promise<void> {
     validatorUrl: null,
     // Its colours have too little contrast.
     syntaxHighlight: false,
-    plugins: [namedAsWritten],
+    plugins: [namedAsWritten, withinPage],
+    layout: 'WithinPage',
     supportedSubmitMethods: ['get', 'post'],
     tryItOutEnabled: true,
   });

@@ -84,6 +84,7 @@ export const STANDING: Readonly<Record<Area, (release: SiteRelease) => string>> 
 function operating(active: readonly { id: string; status: string }[]): string {
   const down = active.filter(({ status }) => status !== 'operational').map(({ id }) => id);
   if (active.length === 0) return 'No sentinel is active';
+  if (active.length === 1) return `The one sentinel is ${tokenWords(active[0]!.status)}`;
   if (down.length === 0) return `All ${formatNumber(active.length)} sentinels are operational`;
   return `${formatNumber(active.length - down.length)} of ${formatNumber(active.length)} sentinels are operational, all but ${listWords(down)}`;
 }

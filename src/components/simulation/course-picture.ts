@@ -72,7 +72,7 @@ function axes(x: Scale, y: Scale, width: number, horizon: number): string[] {
     ...bounds,
     ...ends,
     ...ticks,
-    `<text x="${MARGIN.left}" y="14" fill="var(--muted)">Opinion, by tick</text>`,
+    `<text x="${MARGIN.left}" y="14" fill="var(--muted)">Opinion by tick: 0 against, 1 in favour</text>`,
   ];
 }
 

@@ -93,5 +93,5 @@ function field(id: string, name: string, about: Parameter): HTMLElement {
 
 function outlookWords({ tick, deliberation, mean_opinion, mii, minting_active }: Outlook): string {
   const minting = minting_active ? 'minting on' : 'minting off';
-  return `by tick ${tick} ${words(deliberation)}, mean opinion ${mean_opinion.toFixed(2)}, index ${mii.toFixed(3)}, ${minting}.`;
+  return `by tick ${tick} ${words(deliberation)}, mean opinion ${mean_opinion.toFixed(2)}, index ${mii.toFixed(4)}, ${minting}.`;
 }
