@@ -1,4 +1,4 @@
-import type { Hash, NodeHash, TreeHead } from './hash.ts';
+import { EMPTY_ROOT, type Hash, type NodeHash, type TreeHead } from './hash.ts';
 import { half, splitOf } from './subtree.ts';
 import type { TileReader } from './tile-reader.ts';
 
@@ -25,14 +25,17 @@ export async function consistencyProof(reader: TileReader, from: number): Promis
   return proof.reverse();
 }
 
-/** Whether `proof` shows that `before` is the beginning of `after` (RFC 9162 §2.1.4.2). Of the empty tree, every tree is. */
+/**
+ * Whether `proof` shows that `before` is the beginning of `after` (RFC 9162 §2.1.4.2). Every tree begins with the empty one,
+ * which has one root only.
+ */
 export async function verifyConsistency(
   before: TreeHead,
   after: TreeHead,
   proof: readonly Hash[],
   nodeHash: NodeHash,
 ): Promise<boolean> {
-  if (before.size > after.size) return false;
+  if (before.size > after.size || (before.size === 0 && before.root !== EMPTY_ROOT)) return false;
   if (before.size === after.size) return proof.length === 0 && before.root === after.root;
   if (before.size === 0) return proof.length === 0;
   const isPerfect = splitOf(before.size * 2) === before.size;

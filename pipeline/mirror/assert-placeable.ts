@@ -37,6 +37,17 @@ export function assertPlaceable(paths: readonly string[], place: string): void {
   }
 }
 
+/** Why no mirror can take these paths, in a clause; null where one can. */
+export function mirrorWarning(paths: readonly string[], place: string): string | null {
+  try {
+    assertPlaceable(paths, place);
+    return null;
+  } catch (error) {
+    if (!(error instanceof CathedralError)) throw error;
+    return `no mirror can take this release: ${error.message}`;
+  }
+}
+
 /** `a/b/c` → `a`, `a/b` */
 export function foldersOf(path: string): string[] {
   const names = path.split('/');

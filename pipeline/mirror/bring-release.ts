@@ -3,7 +3,7 @@ import type { Verifier } from '../ledger/note.ts';
 import { replaceFile } from '../publish/durable.ts';
 import { removeOldTiles } from '../publish/log/remove-old-partials.ts';
 import { sha256 } from '../publish/manifest.ts';
-import { MANIFEST_PATH } from '../publish/public-manifest.ts';
+import { MANIFEST_PATH, type PublicManifest } from '../publish/public-manifest.ts';
 import { LIST_PATH, LIST_SIGNATURE_PATH } from '../publish/snapshot-index.ts';
 import { assertPlaceable } from './assert-placeable.ts';
 import { type FetchWork, fetchBlobs } from './fetch-blobs.ts';
@@ -14,6 +14,7 @@ import { headOf, openCheckpoint } from './log-head.ts';
 import { mirrorHeaders } from './mirror-headers.ts';
 import { keepPartialTiles, mirrorLog } from './mirror-log.ts';
 import { mirrorSnapshots } from './mirror-snapshots.ts';
+import { mismatch } from './mismatch.ts';
 import type { Origin } from './origin.ts';
 import { LOG } from './read-tile.ts';
 import { forked } from './rules.ts';
@@ -61,6 +62,7 @@ export async function bringRelease(
   const place = origin.placeOf(MANIFEST_PATH);
   const paths = manifest.files.map(({ path }) => path);
   assertPlaceable(paths, place);
+  assertOneLength([...(held?.manifest.files ?? []), ...manifest.files], place);
   assertSameLog(held, release, place);
   const head = await openCheckpoint(manifest, ledgerKeys, `${place}: log.checkpoint`);
   const before = held && headOf(held.manifest.log);
@@ -92,6 +94,21 @@ export async function bringRelease(
   await replaceFile(join(folder, LIST_PATH), list.bytes);
   await replaceFile(join(folder, LIST_SIGNATURE_PATH), list.signature);
   return { files: { files: files.files, bytes: files.bytes + bytes }, tiles, snapshots: added, unvouched };
+}
+
+/** The bytes that have a hash have one length. Throws mirror_mismatch. */
+function assertOneLength(files: PublicManifest['files'], place: string): void {
+  const lengths = new Map<string, number>();
+  for (const { path, sha256, bytes } of files) {
+    const known = lengths.get(sha256) ?? bytes;
+    lengths.set(sha256, known);
+    if (known === bytes) continue;
+    throw mismatch(
+      `${place}: ${path}`,
+      `${known} bytes, as another file of SHA-256 ${sha256} has`,
+      `${bytes}`,
+    );
+  }
 }
 
 /** The snapshot of this release has them, too. */

@@ -1,3 +1,4 @@
+import { printable } from '../attestation/printable.ts';
 import { MIRROR_SETTINGS } from '../config/mirror-settings.ts';
 import { CathedralError, type Fault } from '../errors.ts';
 import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../ledger/transient-fault.ts';
@@ -132,7 +133,7 @@ export class HttpOrigin implements Origin {
       await response.body?.cancel();
       const target = URL.canParse(location, next) ? new URL(location, next) : null;
       if (target?.origin !== new URL(next).origin)
-        throw unreachable(url, `an answer of ${new URL(url).origin}`, `a redirect to ${location}`);
+        throw unreachable(url, `an answer of ${new URL(url).origin}`, `a redirect to ${printable(location)}`);
       if (hop === MAX_REDIRECTS) throw unreachable(url, `at most ${MAX_REDIRECTS} redirects`, 'more');
       next = target.href;
     }
@@ -177,7 +178,7 @@ function understand(
   if (status !== 200 && !(status === 206 && from > 0))
     throw statusFault(response) ?? unreachable(place, 'status 200', `status ${status}`);
   const coding = headers.get('content-encoding') ?? 'identity';
-  if (coding !== 'identity') throw unreachable(place, 'the file without content coding', coding);
+  if (coding !== 'identity') throw unreachable(place, 'the file without content coding', printable(coding));
   const length = headers.get('content-length');
   return {
     from: status === 206 ? startOf(headers, from) : 0,

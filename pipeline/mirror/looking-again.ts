@@ -1,3 +1,4 @@
+import { printable } from '../attestation/printable.ts';
 import { CathedralError } from '../errors.ts';
 import { withClientErrors } from './client-errors.ts';
 
@@ -18,7 +19,7 @@ export async function lookingAgain<T>({ wait, log }: Looking, work: () => Promis
     } catch (error) {
       const isMixed = error instanceof CathedralError && error.code === 'mirror_mismatch';
       if (!isMixed || look === LOOKS) throw error;
-      log(`${error.message}; looking again`);
+      log(`${printable(error.message)}; looking again`);
       await wait(LOOK_AGAIN_MS * 2 ** (look - 1));
     }
   }

@@ -26,6 +26,8 @@ export interface Verification {
   manifest: PublicManifest | null;
   verdicts: Verdict[];
   findings: Finding[];
+  /** What is signed, and makes trouble all the same. */
+  warnings: string[];
   /** Paths that answered with newer data than the release, which nobody has signed; in order. */
   notProven: string[];
 }
@@ -34,10 +36,16 @@ export interface Verification {
 export class Findings {
   readonly #verdicts: Verdict[] = [];
   readonly #findings: Finding[] = [];
+  readonly #warnings: string[] = [];
   #notProven: readonly string[] = [];
 
   result(): Omit<Verification, 'manifest'> {
-    return { verdicts: this.#verdicts, findings: this.#findings, notProven: [...this.#notProven] };
+    const [verdicts, findings, warnings] = [this.#verdicts, this.#findings, this.#warnings];
+    return { verdicts, findings, warnings, notProven: [...this.#notProven] };
+  }
+
+  warn(warning: string): void {
+    this.#warnings.push(warning);
   }
 
   /** Answers that are neither right nor wrong by what is signed. */

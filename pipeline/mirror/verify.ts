@@ -1,6 +1,7 @@
 import type { Verifier } from '../ledger/note.ts';
 import type { TileReader } from '../log/tile-reader.ts';
 import { LATEST_PATH, MANIFEST_PATH, type PublicManifest } from '../publish/public-manifest.ts';
+import { mirrorWarning } from './assert-placeable.ts';
 import { assertBeginsWith, openCheckpoint } from './log-head.ts';
 import { type Looking, lookingAgain } from './looking-again.ts';
 import type { Origin } from './origin.ts';
@@ -67,6 +68,11 @@ async function verifyOnce(options: VerifyOptions): Promise<Verification> {
     return { manifest: null, ...findings.result() };
   }
   const { manifest } = signed;
+  const warning = mirrorWarning(
+    manifest.files.map(({ path }) => path),
+    origin.placeOf(MANIFEST_PATH),
+  );
+  if (warning !== null) findings.warn(warning);
   await findings.check('freshness', async () => {
     if (!acceptExpired) assertFresh(manifest, now(), origin.placeOf(LATEST_PATH));
     return `of ${manifest.as_of}, good until ${manifest.expires}`;

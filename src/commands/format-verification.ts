@@ -18,7 +18,7 @@ const VERDICTS = {
 
 export function formatVerification(
   { place, sample, isTrusted }: Looked,
-  { verdicts, findings, notProven }: Verification,
+  { verdicts, findings, warnings, notProven }: Verification,
 ): string {
   const lines = verdicts.map(
     ({ check, state, detail }) => `${check.padEnd(10)}  ${state.padEnd(11)}  ${printable(detail)}`,
@@ -26,6 +26,7 @@ export function formatVerification(
   const faults = findings.map(({ code, place: at, expected, found }) =>
     printable(`${at}: expected ${expected}, found ${found} (${code})`),
   );
+  for (const warning of warnings) lines.push(`warning: ${printable(warning)}`);
   if (notProven.length > 0) lines.push(notProvenLine(notProven));
   const verdict = VERDICTS[findings.length > 0 ? 'failed' : isTrusted ? 'verified' : 'whole'];
   const lot = sample ? ` The lot: --sample ${sample.size} --seed ${sample.seed}.` : '';
@@ -42,11 +43,11 @@ function notProvenLine(paths: readonly string[]): string {
 
 export function formatVerificationJson(
   { place, sample, isTrusted }: Looked,
-  { manifest, verdicts, findings, notProven }: Verification,
+  { manifest, verdicts, findings, warnings, notProven }: Verification,
 ): string {
   const { version, release, snapshot, as_of, expires, keys } = manifest ?? {};
   const verdict = findings.length === 0 ? 'verified' : 'failed';
   const facts = manifest && { version, release, snapshot, as_of, expires, keys };
   const about = { verdict, place, trusted_key: isTrusted, sample, release: facts };
-  return JSON.stringify({ ...about, checks: verdicts, not_proven: notProven, findings }, null, 2);
+  return JSON.stringify({ ...about, checks: verdicts, not_proven: notProven, warnings, findings }, null, 2);
 }

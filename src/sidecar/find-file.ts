@@ -1,7 +1,7 @@
 import type { Area } from '../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
-import { ENTRIES_PATH } from './log/log-path.ts';
+import { ENTRIES_PATH, LOG_PREFIX } from './log/log-path.ts';
 import { Problem } from './problem.ts';
 
 /** The audit trail's export; the second is for a host of its own, whose root it stands below. */
@@ -15,15 +15,25 @@ const GATED: ReadonlyMap<string, Area> = new Map(
 /** Characters that a path may not hide: a separator, and the end of a C string. */
 const HIDDEN = /%(?:2f|5c|00)/i;
 
-/** `/economy/` → `economy/`, percent-encoding undone. Throws a Problem bad_request. */
+/**
+ * `/economy/` → `economy/`, percent-encoding undone. Throws a Problem bad_request, and not_found for another spelling of an
+ * address of the log, which has one only.
+ */
 export function parsePath(path: string): string {
+  if (path.startsWith('/') && !path.includes('%')) return path.slice(1);
+  const decoded = decode(path);
+  if (decoded === null) throw new Problem('bad_request', 'The path is not well-formed.');
+  if (!decoded.startsWith(LOG_PREFIX)) return decoded;
+  throw new Problem('not_found', 'An address of the log has one spelling, without percent-encoding.');
+}
+
+/** Null where that is not UTF-8 in percent-encoding, or hides something. */
+function decode(path: string): string | null {
   try {
-    if (path.startsWith('/') && !path.includes('%')) return path.slice(1);
-    if (path.startsWith('/') && !HIDDEN.test(path)) return decodeURIComponent(path.slice(1));
+    return path.startsWith('/') && !HIDDEN.test(path) ? decodeURIComponent(path.slice(1)) : null;
   } catch {
-    // Not UTF-8 in percent-encoding; refused like the rest.
+    return null;
   }
-  throw new Problem('bad_request', 'The path is not well-formed.');
 }
 
 /** The area whose key a path needs; null for none. */

@@ -191,6 +191,8 @@ describe('a consistency proof', () => {
     const nothing = { size: 0, root: EMPTY_ROOT };
     expect(await verifyConsistency(nothing, reader.head, [], nodeHash)).toBe(true);
     expect(await verifyConsistency(nothing, reader.head, [OTHER], nodeHash)).toBe(false);
+    for (const head of [reader.head, { size: 0, root: OTHER }])
+      expect(await verifyConsistency({ size: 0, root: OTHER }, head, [], nodeHash)).toBe(false);
   });
 
   test('from a larger tree is not made', async () => {

@@ -415,6 +415,21 @@ const LIES: Record<string, Lie> = {
     code: 'mirror_invalid',
     place: 'manifest.json: log.root_hash',
   },
+  'has another length for bytes that the mirror holds': {
+    tell: signedManifest((manifest) => {
+      const same = manifest.files.find(({ path }: { path: string }) => path === 'economy/large.bin');
+      same.bytes = 8e15;
+    }),
+    code: 'mirror_mismatch',
+    place: 'manifest.json: economy/large.bin',
+    found: '8000000000000000',
+  },
+  'has a manifest with a byte order mark': {
+    tell: third(...proofsOf(manifestOf(3), [PUBLISHER], `\ufeff${JSON.stringify(manifestOf(3), null, 1)}\n`)),
+    code: 'mirror_invalid',
+    place: 'manifest.json',
+    found: /^[^\n\ufeff]*u\{feff\}[^\n\ufeff]*$/,
+  },
   'changes a snapshot': {
     tell: snapshots((index) => {
       index[1]!.index.sha256 = '0'.repeat(64);
@@ -569,6 +584,8 @@ const PATHS: Record<string, [paths: string[], code: string]> = {
   'a tile of the log, in capitals': [['Log/checkpoint'], 'mirror_invalid'],
   'a file below a file': [['economy/supply/more'], 'mirror_invalid'],
   'settings of a host': [['_headers'], 'mirror_invalid'],
+  'settings of a host in capitals': [['_HEADERS'], 'mirror_invalid'],
+  'a program of a host': [['_worker.js'], 'mirror_invalid'],
   'settings of a web server': [['economy/.htaccess'], 'mirror_invalid'],
 };
 for (const [what, [paths, code]] of Object.entries(PATHS))

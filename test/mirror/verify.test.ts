@@ -201,6 +201,30 @@ describe('the verification of a service', () => {
     expect((await look({ ledgerKeys: [LEDGER.verifier] })).findings).toEqual([]);
   });
 
+  test.each([
+    ['a path in other case', ['Economy/Supply']],
+    ['a file below a file', ['economy/supply/more']],
+    ['settings of a web server', ['economy/.htaccess']],
+    ['settings of a host', ['_HEADERS']],
+    ['a program of a host', ['_worker.js']],
+  ])('warns that no mirror can take %s', async (_, paths) => {
+    const files = (all: Site) => {
+      for (const path of paths) all.set(path, Buffer.from('signed all the same'));
+    };
+    server.site = smallSite({ release: 3, files });
+    const verification = await look();
+    const { findings, warnings } = verification;
+    expect([findings, warnings]).toEqual([
+      [],
+      [expect.stringMatching(/^no mirror can take .*release_invalid/)],
+    ]);
+    const looked = { place: server.url, sample: null, isTrusted: true };
+    expect(formatVerification(looked, verification)).toContain(`\nwarning: ${warnings[0]}`);
+    expect(await failureOf(async () => bring(server.url, await temporaryFolder()))).toMatchObject({
+      code: 'mirror_invalid',
+    });
+  });
+
   test('finds a release that is out of date, unless that is accepted', async () => {
     const now = () => BEGIN + 90 * 3_600_000;
     expect(states(await look({ now })).freshness).toBe('failed');

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { printable } from '../../attestation/printable.ts';
 import { CathedralError, type ErrorCode } from '../../errors.ts';
 import { findBadMemberName } from './member-names.ts';
 import { describe, formatPlace, schemaFault } from './schema-fault.ts';
@@ -78,7 +79,12 @@ function parseJson(text: string, place: string, code: ErrorCode): unknown {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new CathedralError(code, { place, expected: 'JSON', found: (cause as Error).message, cause });
+    throw new CathedralError(code, {
+      place,
+      expected: 'JSON',
+      found: printable((cause as Error).message),
+      cause,
+    });
   }
   const path = findBadMemberName(text);
   if (path === null) return value;

@@ -1,6 +1,7 @@
 import { formatVerifierKey, parseVerifierKey, type Verifier } from '../../../pipeline/ledger/note.ts';
 import { ed25519 } from '../../../pipeline/ledger/verify-ed25519.ts';
 import { verifyNote } from '../../../pipeline/ledger/verify-note.ts';
+import { mirrorWarning } from '../../../pipeline/mirror/assert-placeable.ts';
 import { openCheckpoint } from '../../../pipeline/mirror/log-head.ts';
 import { lookingAgain } from '../../../pipeline/mirror/looking-again.ts';
 import { assertFresh, assertNoRollback } from '../../../pipeline/mirror/rules.ts';
@@ -91,7 +92,12 @@ function manifestWords({ manifest: { files, keys }, latest, signedBy }: Verified
     others.length > 0
       ? ` It also names, and is signed by, ${others.join(', ')}: the key that comes next.`
       : '';
-  return `What was signed is SHA-256 ${latest.manifest.sha256} of ${MANIFEST_PATH}, which names ${formatNumber(files.length)} files, ${formatBytes(bytes)}.${learned}`;
+  const warning = mirrorWarning(
+    files.map(({ path }) => path),
+    `/${MANIFEST_PATH}`,
+  );
+  const warned = warning === null ? '' : ` Warning: ${warning}.`;
+  return `What was signed is SHA-256 ${latest.manifest.sha256} of ${MANIFEST_PATH}, which names ${formatNumber(files.length)} files, ${formatBytes(bytes)}.${learned}${warned}`;
 }
 
 /** That the release is the remembered one or a later one, by the same publisher. */
