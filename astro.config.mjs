@@ -20,6 +20,18 @@ export default defineConfig({
   // is not there needs no folder to write to.
   adapter: node({ mode: 'middleware' }),
   session: false,
+  integrations: [
+    {
+      name: 'show-directions',
+      hooks: {
+        'astro:config:setup': ({ addMiddleware }) =>
+          addMiddleware({
+            order: 'post',
+            entrypoint: new URL('src/layouts/show-directions.ts', import.meta.url),
+          }),
+      },
+    },
+  ],
   image: { service: { entrypoint: 'astro/assets/services/noop' } },
   trailingSlash: 'always',
   // The lossless one: the default would join words across lines of the source.

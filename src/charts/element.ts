@@ -1,3 +1,5 @@
+import { showDirections } from '../../pipeline/artifacts/format/show-directions.ts';
+
 type Attribute = string | number | null;
 
 /**
@@ -29,7 +31,7 @@ const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]
 
 /** Text as XML and HTML may hold it, in an attribute too. */
 export function escapeText(text: string): string {
-  return text
+  return showDirections(text)
     .replace(FORBIDDEN, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -1,3 +1,5 @@
+import { showDirections } from '../../pipeline/artifacts/format/show-directions.ts';
+
 /** Where lines go: standard error, or a list in a test. */
 export interface Lines {
   isTTY?: boolean;
@@ -25,7 +27,8 @@ export class Progress {
   #isService = false;
 
   constructor(lines: Lines, now: () => number) {
-    this.#lines = lines;
+    const { isTTY = false } = lines;
+    this.#lines = { isTTY, write: (text) => lines.write(showDirections(text)) };
     this.#now = now;
   }
 

@@ -1,3 +1,4 @@
+import { showDirections } from '../../artifacts/format/show-directions.ts';
 import type { Row, Value } from '../../formats/row.ts';
 import { TABLES, type Table } from '../../formats/tables.ts';
 import { compareTimestamps } from '../../ledger/timestamp-order.ts';
@@ -49,7 +50,8 @@ function withOwnIds(changes: readonly Change[]): Change[] {
     let { id } = change;
     for (let count = 2; taken.has(id); count += 1) id = `${change.id}/${count}`;
     taken.add(id);
-    return { ...change, id };
+    const [title, summary] = [showDirections(change.title), showDirections(change.summary)];
+    return { ...change, id, title, summary };
   });
 }
 
