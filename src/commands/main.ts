@@ -20,6 +20,9 @@ const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
  */
 let unread = 141;
 
+/** Exit status of a service that ended in order. Not 0 after SIGHUP: nobody asked it to end, so whatever restarts what failed has to. */
+let inOrder = 0;
+
 const progress = new Progress(process.stderr, Date.now);
 
 /** The system's codes for a place where this user may not write. */
@@ -68,7 +71,10 @@ function handleSignals(): () => AbortSignal {
   const controller = new AbortController();
   let endsInOrder = false;
   const stop = (how: string, status: number) => {
-    if (endsInOrder && !controller.signal.aborted) return controller.abort();
+    if (endsInOrder && !controller.signal.aborted) {
+      if (how === 'SIGHUP') inOrder = status;
+      return controller.abort();
+    }
     progress.end('stopped');
     progress.note(`Stopped by ${how}; what was published is untouched.`);
     process.exit(status);
@@ -115,4 +121,4 @@ function plain(message: string): string {
 // What a service says of its progress may be lost, as on a full disk; the service is not.
 process.stderr.on('error', () => {});
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? unread : 1));
-process.exitCode = await main(process.argv.slice(2)).catch(explain);
+process.exitCode = (await main(process.argv.slice(2)).catch(explain)) || inOrder;

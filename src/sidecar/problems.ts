@@ -255,6 +255,14 @@ export const PROBLEMS = {
       detail: 'Access to this path cannot be recorded now.',
     },
   },
+  http_version_not_supported: {
+    status: 505,
+    title: 'This version of HTTP is not spoken here',
+    meaning: 'The first line of the request names another version than HTTP/1.1 or HTTP/1.0.',
+    remedy:
+      'Send HTTP/1.1. HTTP/2 is agreed upon with the proxy that stands before the service, not by a version in the first line.',
+    example: { instance: '/economy/supply', detail: 'Send HTTP/1.1, not HTTP/2.0.' },
+  },
 } as const satisfies Readonly<Record<string, ProblemEntry>>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

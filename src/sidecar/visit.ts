@@ -83,8 +83,9 @@ const HOST = /^host$/i;
 /** `GET http://host/path HTTP/1.1` is a right way to ask, too (RFC 9112 §3.2.2). */
 const ORIGIN = /^https?:\/\/[^/?#]*\/?/i;
 
-/** Reads path and query. Throws a Problem bad_request. */
+/** Reads path and query. Throws a Problem bad_request or http_version_not_supported. */
 export function parseVisit(visit: Visit): void {
+  assertVersion(visit.request);
   assertHost(visit.request);
   const url = targetOf(visit);
   const end = url.search(/[?#]/);
@@ -97,6 +98,12 @@ export function parseVisit(visit: Visit): void {
   visit.area = area;
   visit.gated = true;
   visit.counted = true;
+}
+
+/** The parser lets HTTP/0.9 and HTTP/2.0 through, which are other protocols (RFC 9110 §2.5). */
+function assertVersion({ httpVersion }: IncomingMessage): void {
+  if (httpVersion === '1.1' || httpVersion === '1.0') return;
+  throw new Problem('http_version_not_supported', `Send HTTP/1.1, not HTTP/${httpVersion}.`);
 }
 
 /** One, and in HTTP/1.0 at most one (RFC 9112 §3.2): by two, a proxy and this server could mean two different things. */
@@ -112,6 +119,8 @@ export function shownPath(visit: Visit): string {
   return withoutKeys(targetOf(visit).split(/[?#]/, 1)[0]!);
 }
 
-function targetOf({ request: { url = '/' } }: Visit): string {
+function targetOf({ request: { url = '/', method } }: Visit): string {
+  // What the server can do at all (RFC 9110 §9.3.7).
+  if (method === 'OPTIONS' && url === '*') return '/';
   return url.startsWith('/') ? url : url.replace(ORIGIN, '/');
 }

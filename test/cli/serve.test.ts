@@ -38,6 +38,9 @@ describe('cathedral serve', () => {
     expect(await statusOf('/economy/supply')).toBe(503);
     expect(await statusOf('/status.json')).toBe(503);
     expect(await statusOf('/healthz')).toBe(200);
+    // Ends in order, and says that it was not asked to: its terminal is gone.
+    cli.child.kill('SIGHUP');
+    expect(await cli.finished()).toMatchObject({ status: 129, signal: null });
     await cli.printed(/There is no release in .*\/empty yet/);
   });
 

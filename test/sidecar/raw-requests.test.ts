@@ -22,6 +22,19 @@ async function exchange(request: string): Promise<{ status: number; head: string
 const END = ' HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 
 describe('bytes on a socket', () => {
+  test('of OPTIONS * are answered with the methods of the server', async () => {
+    const { status, head } = await exchange(`OPTIONS *${END}`);
+    expect([status, /^Allow: (.*)\r$/m.exec(head)?.[1]]).toEqual([204, 'GET, HEAD, OPTIONS']);
+  });
+
+  // The parser reads the first line by its words, as RFC 9112 §3 allows; a tab is no space to it.
+  test.each([
+    ['GET  /economy/supply', 200],
+    ['GET\t/economy/supply', 400],
+  ])('%j has the words of a request or has not', async (words, status) => {
+    expect((await exchange(`${words}${END}`)).status).toBe(status);
+  });
+
   test.each([
     ['/../../etc/passwd', 404],
     ['/economy/../economy/supply', 404],
@@ -51,6 +64,10 @@ describe('bytes on a socket', () => {
     ['no HTTP', 'hello\r\n\r\n', 400, 'bad_request'],
     ['another protocol', 'GET / SPDY/3\r\n\r\n', 400, 'bad_request'],
     ['a line end in a header', 'GET / HTTP/1.1\r\nHost: a\r\nA\x01: b\r\n\r\n', 400, 'bad_request'],
+    ['HTTP/2.0', 'GET / HTTP/2.0\r\nHost: a\r\n\r\n', 505, 'http_version_not_supported'],
+    ['HTTP/0.9', 'GET / HTTP/0.9\r\nHost: a\r\n\r\n', 505, 'http_version_not_supported'],
+    ['no version', 'GET /\r\n\r\n', 505, 'http_version_not_supported'],
+    ['* with another method', `GET *${END}`, 400, 'bad_request'],
     ['no Host', 'GET /economy/supply HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_request'],
     ['two Hosts', `GET /economy/supply HTTP/1.1\r\nHost: other.example${END.slice(9)}`, 400, 'bad_request'],
     ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 405, 'method_not_allowed'],

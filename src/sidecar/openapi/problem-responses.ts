@@ -44,7 +44,12 @@ const RESPONSES = {
 } as const satisfies Record<string, ProblemResponse>;
 
 /** The `default` of every operation: what can happen anywhere, of several statuses. */
-const ANYWHERE = ['request_timeout', 'headers_too_large', 'internal_error'] as const;
+const ANYWHERE = [
+  'request_timeout',
+  'headers_too_large',
+  'internal_error',
+  'http_version_not_supported',
+] as const;
 
 export type ProblemResponseName = keyof typeof RESPONSES;
 

@@ -110,8 +110,7 @@ async function whoAsks(
 ): Promise<Client> {
   const { url = '', rawHeaders } = request;
   if (pathOf(url) !== SIMULATION_PATH) throw new Problem('not_found', 'Nothing can be upgraded here.');
-  // RFC 6455 §4.2.1; ws does not look.
-  if (request.headers.host === undefined) throw new UpgradeRefusal('bad_handshake', 'Host is missing.');
+  assertHandshake(request);
   if (!isWelcome(request, options))
     throw new UpgradeRefusal('foreign_origin', 'Pages of this origin may not connect.');
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
@@ -129,6 +128,16 @@ async function whoAsks(
     subject: isKey ? { holder: who.holder } : { address },
     isKeyGood: isKey ? async () => (await authenticated()).kind === 'key' : null,
   };
+}
+
+/** What RFC 6455 §4.2.1 requires, as far as ws does not look: it takes version 8, too. */
+function assertHandshake({ headers }: IncomingMessage): void {
+  if (headers.host === undefined) throw new UpgradeRefusal('bad_handshake', 'Host is missing.');
+  const { 'sec-websocket-version': version } = headers;
+  if (version === '13') return;
+  const found = version === undefined ? 'none' : JSON.stringify(version.slice(0, 20));
+  const detail = `Sec-WebSocket-Version: expected 13, found ${found}.`;
+  throw new UpgradeRefusal('bad_handshake', detail, { 'Sec-WebSocket-Version': '13' });
 }
 
 async function countStart(

@@ -254,11 +254,15 @@ describe('an upgrade is refused', () => {
   test.each([
     ['no key of its own', { 'Sec-WebSocket-Key': null }],
     ['another version', { 'Sec-WebSocket-Version': '12' }],
+    ['the version of a draft', { 'Sec-WebSocket-Version': '8' }],
+    ['several versions', { 'Sec-WebSocket-Version': '13, 8' }],
+    ['no version', { 'Sec-WebSocket-Version': null }],
   ])('that has %s', async (_, replace) => {
     const { port } = await simulationServer();
     const answer = await askUpgrade(port, { replace });
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('"code":"bad_handshake"');
+    if ('Sec-WebSocket-Version' in replace) expect(answer).toContain('\r\nSec-WebSocket-Version: 13\r\n');
   });
 
   test('without a place for it being lost', async () => {
@@ -270,13 +274,18 @@ describe('an upgrade is refused', () => {
 });
 
 describe('a request that is no upgrade to this', () => {
+  test('as one over HTTP/1.0 is none, is answered as any other', async () => {
+    const { port } = await simulationServer();
+    expect(await askUpgrade(port, { version: '1.0' })).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   test.each([
     ['/economy/supply', { upgrade: 'h2c' }],
     ['/economy/supply', { upgrade: 'websocket' }],
     ['/philosophy/simulation', { upgrade: 'h2c' }],
     ['/philosophy/simulation', {}],
   ])('like %s with %j is answered as any other', async (path, headers) => {
-    expect(wantsSimulation({ url: path, headers })).toBe(false);
+    expect(wantsSimulation({ url: path, headers, httpVersion: '1.1' })).toBe(false);
     const { port } = await simulationServer();
     const connection = 'upgrade' in headers ? { connection: 'Upgrade' } : {};
     const asked = request({ port, path, headers: { ...headers, ...connection } }).end();

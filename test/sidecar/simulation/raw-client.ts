@@ -35,14 +35,15 @@ export async function askUpgrade(
   {
     path = '/philosophy/simulation',
     replace = {},
-  }: { path?: string; replace?: Record<string, string | null> } = {},
+    version = '1.1',
+  }: { path?: string; replace?: Record<string, string | null>; version?: string } = {},
 ): Promise<string> {
   const names = Object.keys(replace).map((name) => name.toLowerCase());
   const kept = HANDSHAKE.filter((line) => !names.includes(line.split(':')[0]!.toLowerCase()));
   const added = Object.entries(replace).flatMap(([name, value]) =>
     value === null ? [] : [`${name}: ${value}`],
   );
-  const socket = await sendHead(port, path, [...kept, ...added]);
+  const socket = await sendHead(port, path, [...kept, ...added], version);
   let text = '';
   socket.setEncoding('latin1').on('data', (part: string) => {
     text += part;
@@ -52,12 +53,17 @@ export async function askUpgrade(
   return text;
 }
 
-async function sendHead(port: number, path: string, lines: readonly string[]): Promise<Socket> {
+async function sendHead(
+  port: number,
+  path: string,
+  lines: readonly string[],
+  version = '1.1',
+): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
-  socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/${version}\r\n${lines.join('\r\n')}\r\n\r\n`);
   return socket;
 }
 
