@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { check as checkRelease } from '../../pipeline/check.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { signerOf } from '../../pipeline/publish/publisher-key-file.ts';
@@ -10,6 +12,12 @@ import { SOFTWARE } from './software.ts';
 async function publisherVerifiers(keyFile: string): Promise<Verifier[] | null> {
   const keys = await readPublisherKeys(keyFile);
   return keys?.map((key) => signerOf(key).verifier) ?? null;
+}
+
+/** What a manifest says that made it, damaged or not; null where it says nothing. */
+async function softwareOf(out: string): Promise<string | null> {
+  const text = await readFile(join(out, 'current/manifest.json'), 'utf8').catch(() => '');
+  return /^ *"software": *"([^"]*)"/m.exec(text)?.[1] ?? null;
 }
 
 export const check = defineCommand({
@@ -45,6 +53,9 @@ export const check = defineCommand({
     progress.end();
     for (const { place, expected, found } of problems)
       print(`${place}: expected ${expected}, found ${found}`);
+    const made = await softwareOf(out);
+    if (problems.length > 0 && source && made !== null && made !== SOFTWARE)
+      print(`${made} made the release, and this is ${SOFTWARE}: compare with the software that made it`);
     const against = source ? 'its manifest and the ledger' : 'its manifest';
     print(problems.length === 0 ? `the release agrees with ${against}` : `${problems.length} problems`);
     return problems.length === 0 ? 0 : 1;

@@ -1,10 +1,48 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { PROJECT } from '../../pipeline/config.ts';
 
 const { name, version } = createRequire(import.meta.url)('../../package.json') as {
   name: string;
   version: string;
 };
 
+/** Of a branch or of a commit itself. */
+const HEX = /^[0-9a-f]{40,64}$/;
+/** As long as is needed to tell commits apart. */
+const SHORT = 12;
+
+/**
+ * The commit of a checkout in `folder`, in hexadecimal digits, read from its `.git` without git, a worktree's too; of an archive
+ * that git made, the one that it wrote into `COMMIT`. Null where neither says.
+ */
+export function commitOf(folder: string): string | null {
+  const [, pointed] = /^gitdir: (.+)\n$/.exec(readText(join(folder, '.git')) ?? '') ?? [];
+  const own = pointed === undefined ? join(folder, '.git') : resolve(folder, pointed);
+  const shared = resolve(own, readText(join(own, 'commondir'))?.trim() ?? '.');
+  const head = readText(join(own, 'HEAD'))?.trim() ?? readText(join(folder, 'COMMIT'))?.trim() ?? '';
+  const [, branch] = /^ref: (.+)$/.exec(head) ?? [];
+  const commit = branch === undefined ? head : commitOfBranch(shared, branch);
+  return commit !== null && HEX.test(commit) ? commit : null;
+}
+
+function commitOfBranch(git: string, branch: string): string | null {
+  const loose = readText(join(git, branch))?.trim();
+  if (loose !== undefined) return loose;
+  const packed = readText(join(git, 'packed-refs'))?.split('\n') ?? [];
+  return packed.find((line) => line.endsWith(` ${branch}`))?.split(' ')[0] ?? null;
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+const commit = commitOf(PROJECT);
 export const VERSION = version;
-/** `cathedral-data-service 0.1.0` */
-export const SOFTWARE = `${name} ${version}`;
+/** `cathedral-data-service 0.1.0+1f2e3d4c5b6a`: what made a release, so that the same can be had again. */
+export const SOFTWARE = `${name} ${version}${commit === null ? '' : `+${commit.slice(0, SHORT)}`}`;

@@ -147,6 +147,14 @@ describe('cathedral check', () => {
       1,
       expect.stringMatching(/^public\/economy\/supply: expected .+, found .+$/m),
     ]);
+    const manifest = join(out, 'current/manifest.json');
+    const made = (await readFile(manifest, 'utf8')).replace(/("software": *)"[^"]+"/, '$1"other 0.0.1"');
+    await writeFile(manifest, made);
+    const other = await runCli(['check', '--out', out, '--ledger', ledger]);
+    expect([other.status, other.stdout]).toEqual([
+      1,
+      expect.stringMatching(/^other 0\.0\.1 made the release, and this is cathedral-data-service /m),
+    ]);
   });
 
   test('of an empty folder is a failure', async () => {

@@ -1,0 +1,49 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { commitOf, SOFTWARE, VERSION } from '../../src/commands/software.ts';
+import { temporaryFolder } from '../publish/temporary-folder.ts';
+
+const [ONE, OTHER] = ['1'.repeat(40), '2'.repeat(40)];
+const ON_MAIN = { '.git/HEAD': 'ref: refs/heads/main\n' };
+
+test.each<[what: string, files: Record<string, string>, commit: string | null]>([
+  ['a branch', { ...ON_MAIN, '.git/refs/heads/main': `${ONE}\n` }, ONE],
+  [
+    'a packed branch',
+    { ...ON_MAIN, '.git/packed-refs': `# packed\n${OTHER} refs/heads/other\n${ONE} refs/heads/main\n` },
+    ONE,
+  ],
+  [
+    'a branch that moved after it was packed',
+    { ...ON_MAIN, '.git/refs/heads/main': `${ONE}\n`, '.git/packed-refs': `${OTHER} refs/heads/main\n` },
+    ONE,
+  ],
+  ['a commit itself', { '.git/HEAD': `${ONE}\n` }, ONE],
+  [
+    'a worktree',
+    {
+      '.git': 'gitdir: main/.git/worktrees/w\n',
+      'main/.git/worktrees/w/HEAD': 'ref: refs/heads/w\n',
+      'main/.git/worktrees/w/commondir': '../..\n',
+      'main/.git/refs/heads/w': `${ONE}\n`,
+    },
+    ONE,
+  ],
+  ['an archive that git made', { COMMIT: `${ONE}\n` }, ONE],
+  ['a copy without a commit', { COMMIT: '$Format:%H$\n' }, null],
+  ['a branch without a commit', ON_MAIN, null],
+  ['nothing', {}, null],
+])('the commit of %s is found without git', async (_, files, commit) => {
+  const folder = await temporaryFolder();
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  expect(commitOf(folder)).toBe(commit);
+});
+
+test('the software names its version, and its commit where there is one', () => {
+  expect(SOFTWARE).toMatch(/^cathedral-data-service \d+\.\d+\.\d+(\+[0-9a-f]{12})?$/);
+  expect(SOFTWARE).toContain(` ${VERSION}`);
+});
