@@ -197,6 +197,8 @@ export const StateFile = z.strictObject({
   /** Readings of the last thirty days, oldest first. */
   readings: z.array(Reading),
   sentinels: byName(SentinelState),
+  /** By cathedral and sentinel: what was minted for the one while it belonged to the other, as the mints say. */
+  rewards: byName(byName(z.strictObject({ minted: Micro, mints: Count }))),
   multipliers: byName(z.number()),
   /** Hours of the last thirty days in which something was attested or minted, oldest first. */
   hours: z.array(HourSums),
@@ -251,6 +253,7 @@ export function emptyState(): State {
     mii_baseline: null,
     readings: [],
     sentinels: {},
+    rewards: {},
     multipliers: {},
     hours: [],
     apps: {},

@@ -145,6 +145,37 @@ describe('system health', () => {
   });
 });
 
+describe('a sentinel that is registered again in another cathedral', () => {
+  const ledger = begun()
+    .add(G, 'mic_mint', 'MINT', mint('500'))
+    .add(G, 'sentinel_registered', 'LEDGER', { sentinel: 'ATLAS', cathedral: 'DIPLOMACY' })
+    .add(G, 'mic_mint', 'MINT', { ...mint('1000'), cathedral: 'DIPLOMACY' });
+
+  test('leaves what was minted for it before with the cathedral that it was minted for', () => {
+    const { 'FOR-GOVERNMENTS': before, DIPLOMACY: now } = roiByCathedral(fold(ledger));
+    expect(before).toMatchObject({ total_rewards: 500_000_000n, sentinel_count: 0, average_roi: 0.5 });
+    expect(now).toMatchObject({ total_rewards: 1_000_000_000n, sentinel_count: 1, average_roi: 1 });
+  });
+
+  test('has all of it as its own', () => {
+    expect(fold(ledger).sentinels.ATLAS).toMatchObject({ minted: 1_500_000_000n, mints: 2 });
+  });
+});
+
+describe('a sentinel that is retired', () => {
+  test('has no outage when it gives a heartbeat long after, and that is a finding', () => {
+    const state = fold(
+      begun()
+        .add(G, 'sentinel_retired', 'LEDGER', { sentinel: 'ATLAS' })
+        .add('2025-07-09T00:00:00Z', 'heartbeat', 'ATLAS', {}),
+    );
+    expect(state.year.outages).toBe(0);
+    expect(state.day.heartbeats).toEqual({});
+    expect(state.sentinels.ATLAS!.last_heartbeat).toBe(G);
+    expect(statements(state)).toEqual(['Event 3: a heartbeat of ATLAS, which is retired']);
+  });
+});
+
 describe('a deliberation', () => {
   const id = { deliberation: 'd-1' };
   const closed = { ...id, consensus: 'reached', outcome: 'Done.' } as const;

@@ -14,7 +14,7 @@ const schema = z.strictObject({
       z.string(),
       z.strictObject({
         multiplier,
-        total_rewards: mic('All MIC minted for sentinels of the cathedral', 'Σ mints'),
+        total_rewards: mic('All MIC minted for sentinels while they belonged to the cathedral', 'Σ mints'),
         sentinel_count: count('Sentinels registered and not retired'),
         average_roi: z
           .number()

@@ -40,6 +40,10 @@ export function heartbeat(state: State, event: EventOf<'heartbeat'>): void {
     addFinding(state, event, `a heartbeat of ${event.agent}, which is not registered`, event.agent);
     return;
   }
+  if (sentinel.retired_at !== null) {
+    addFinding(state, event, `a heartbeat of ${event.agent}, which is retired`, event.agent);
+    return;
+  }
   const silence = timeOf(event.timestamp) - timeOf(sentinel.last_heartbeat);
   const { heartbeats, silences } = state.day;
   heartbeats[event.agent] = (own(heartbeats, event.agent) ?? 0) + 1;

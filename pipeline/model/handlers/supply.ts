@@ -32,6 +32,10 @@ export function micMint(state: State, event: EventOf<'mic_mint'>): void {
     sentinel.minted += amount;
     sentinel.mints += 1;
   }
+  const ofCathedral = own(state.rewards, cathedral) ?? {};
+  const reward = own(ofCathedral, id) ?? { minted: 0n, mints: 0 };
+  ofCathedral[id] = { minted: reward.minted + amount, mints: reward.mints + 1 };
+  state.rewards[cathedral] = ofCathedral;
   const sums = own(state.year.by_cathedral, cathedral) ?? { mints: 0, minted: 0n };
   state.year.by_cathedral[cathedral] = { mints: sums.mints + 1, minted: sums.minted + amount };
   const today = own(state.day.minted, cathedral) ?? { mints: 0, minted: 0n };

@@ -12,28 +12,36 @@ export function roi({ minted, mints }: Pick<SentinelState, 'minted' | 'mints'>):
 
 export interface CathedralRoi {
   multiplier: number;
-  /** 1e-6 MIC, of all its sentinels ever. */
+  /** 1e-6 MIC, of all mints for it ever. */
   total_rewards: bigint;
   /** Registered and not retired. */
   sentinel_count: number;
-  /** Mean over its sentinels that have minted; null where none has. */
+  /** Mean over the sentinels that have minted for it, of those mints; null where none has. */
   average_roi: number | null;
 }
 
-/** By cathedral, for every cathedral that has a multiplier or a sentinel. */
+/**
+ * By cathedral, for every cathedral that has a multiplier, a sentinel or a mint. A sentinel may be registered again in another
+ * one: what was minted for it before stays with the cathedral that it was minted for.
+ */
 export function roiByCathedral(state: State): Record<string, CathedralRoi> {
   const sentinels = allSentinels(state);
-  const names = new Set([...Object.keys(state.multipliers), ...sentinels.map(({ cathedral }) => cathedral)]);
+  const names = new Set([
+    ...Object.keys(state.multipliers),
+    ...sentinels.map(({ cathedral }) => cathedral),
+    ...Object.keys(state.rewards),
+  ]);
   return Object.fromEntries([...names].map((name) => [name, cathedralRoi(state, name)]));
 }
 
 function cathedralRoi(state: State, name: string): CathedralRoi {
   const members = allSentinels(state).filter(({ cathedral }) => cathedral === name);
+  const rewards = Object.values(own(state.rewards, name) ?? {});
   return {
     multiplier: multiplierOf(state, name),
-    total_rewards: members.reduce((sum, { minted }) => sum + minted, 0n),
+    total_rewards: rewards.reduce((sum, { minted }) => sum + minted, 0n),
     sentinel_count: members.filter(({ retired_at }) => retired_at === null).length,
-    average_roi: meanOf(members.map(roi)),
+    average_roi: meanOf(rewards.map(roi)),
   };
 }
 
