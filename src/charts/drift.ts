@@ -77,6 +77,12 @@ export const drift = defineChart<Shown & { asOf: string }, Shown>({
   plot,
 });
 
+/** No change has a sign, too: without one it would read as the metric’s value. */
+function driftWords(drift: number): string {
+  const words = changeWords(drift, 3);
+  return /^[+−]/.test(words) ? words : `±${words}`;
+}
+
 /** What was not measured comes last. */
 function sizeOf({ drift }: Trend): number {
   return drift === null ? -1 : Math.abs(drift);
@@ -119,7 +125,7 @@ function plot({ trends }: Shown, { box, theme, onScale }: Plot): string[] {
     widthOf(box) * 0.5,
   );
   const changes = trends.map(({ drift }) =>
-    clipText(drift === null ? '–' : changeWords(drift, 3), widthOf(box) * 0.25, LABEL_SIZE),
+    clipText(drift === null ? '–' : driftWords(drift), widthOf(box) * 0.25, LABEL_SIZE),
   );
   const room = Math.max(...changes.map((text) => textWidth(text, LABEL_SIZE))) + 14;
   const top = box.top + key.height;

@@ -195,6 +195,66 @@ describe('the icons', () => {
   });
 });
 
+describe('a measure that stands in several places', () => {
+  const NUMBER = '(\\d\\.\\d{3,})';
+  /** What is said of the present; what is dated otherwise, a lowest or a change, has other words before it. */
+  const SAID = {
+    index: [`[Ii]ndex(?: is| \\(MII\\) stood at)? ${NUMBER}`, `Latest reading ${NUMBER}`],
+    threshold: [`[Tt]hreshold(?: of| was)? ${NUMBER}`],
+    consensus: [
+      `(?:Consensus rate|\\bRate) ${NUMBER}`,
+      `consensus rate of the (?:last thirty|30) days[^.]* is ${NUMBER}`,
+    ],
+    virtues: [`(?:virtues have a mean of|Five virtues) ${NUMBER}`],
+    temperance: [`Temperance (?:from \\S+ to )?${NUMBER}`],
+    drift: [`[Dd]rift score(?: is)? ${NUMBER}`],
+  } as const;
+
+  async function published(): Promise<Record<keyof typeof SAID, string>> {
+    const { mii, threshold } = await released('economy/mii');
+    const { consensus_rate } = await released('academics/sentinel-coordination.json');
+    const { overall_compliance, virtues } = await released('philosophy/virtues.json');
+    const { drift_score } = await released('philosophy/drift-analysis.json');
+    return {
+      index: mii.toFixed(4),
+      threshold: threshold.toFixed(4),
+      consensus: consensus_rate.toFixed(3),
+      virtues: overall_compliance.toFixed(3),
+      temperance: virtues.temperance.score.toFixed(3),
+      drift: drift_score.toFixed(3),
+    };
+  }
+
+  test('has one value in one unit, in tiles, sentences and at the ends of charts', async () => {
+    const expected = await published();
+    const charts = ['mii', 'consensus', 'virtues', 'virtues-history', 'drift'].map(
+      (id) => `charts/${id}/index.html`,
+    );
+    const report = 'government/transparency/index.html';
+    for (const name of ['index.html', ...PORTALS, ...charts, report]) {
+      const text = (await asset(name))
+        .replaceAll('</text>', ' · ')
+        .replaceAll(/<script[\s\S]*?<\/script>|<[^>]+>/g, ' ')
+        .replaceAll(/\s+/g, ' ');
+      for (const [measure, patterns] of Object.entries(SAID)) {
+        const found = patterns.flatMap((pattern) =>
+          [...text.matchAll(new RegExp(pattern, 'g'))].map(([, value]) => value),
+        );
+        const values = new Set(found);
+        expect([...values], `${measure} in ${name}`).toEqual(
+          values.size === 0 ? [] : [expected[measure as keyof typeof SAID]],
+        );
+      }
+      expect(text, name).not.toMatch(
+        /(?:index|threshold|consensus rate|\brate|reading)(?: is| of| was)? [\d.]+ %/i,
+      );
+    }
+    const home = words(page('index.html'));
+    for (const measure of ['index', 'consensus', 'virtues'] as const)
+      expect(home.split(expected[measure]).length, measure).toBeGreaterThan(2);
+  });
+});
+
 describe('the latest changes of the home page', () => {
   const item = (date_published: string, title: string, path: string) => ({
     url: `${BASE_URL}/${path}`,
