@@ -12,7 +12,7 @@ let published: Published;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-nasty-'));
   published = await publishNasty(folder, NASTY_LEDGER, { site: true });
-}, 400_000);
+}, 900_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const text = (path: string) => Buffer.from(published.files[`public/${path}`]!, 'latin1').toString();
