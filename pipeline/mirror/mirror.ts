@@ -12,6 +12,7 @@ import { type Held, readHeld } from './held.ts';
 import { type Looking, lookingAgain } from './looking-again.ts';
 import { type MirrorState, readMirrorState, writeMirrorState } from './mirror-state.ts';
 import type { Validator } from './origin.ts';
+import { refreshNotes } from './refresh-notes.ts';
 import { assertFresh, assertNoRollback } from './rules.ts';
 import { readLatest, readSigned } from './signed-release.ts';
 import { hasNewAnchors, rememberedKeys, trustedKeys } from './trust.ts';
@@ -62,6 +63,7 @@ async function bring(options: MirrorOptions): Promise<Mirrored> {
   const place = origin.placeOf(LATEST_PATH);
   if (announced === 'unchanged' || (isSettled && announced.latest.manifest.sha256 === held.sha256)) {
     if (!acceptExpired) assertFresh(held!.manifest, now(), place);
+    await refreshNotes(origin, folder, held!);
     return unchanged(held!);
   }
   if (held) assertNoRollback(held, announced.latest, place);

@@ -96,7 +96,7 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
     await bring(address, second);
     expect(contents(await servedBy(second))).toEqual(contents(next));
     const again = JSON.parse((await cli('--json')).stdout);
-    expect([again.outcome, again.fetched.requests, again.fetched.bytes]).toEqual(['unchanged', 1, 0]);
+    expect([again.outcome, again.fetched.requests, again.fetched.files.bytes]).toEqual(['unchanged', 4, 0]);
   });
 
   test('is verified, by its address and by its folder, against an earlier checkpoint too', async () => {

@@ -18,6 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
+const NOTES = ['log/checkpoint', 'manifest.json.sig', 'snapshots/index.json.sig'];
+
 describe('a mirror', () => {
   test('serves what its origin serves, byte for byte, log and snapshots too', async () => {
     server.site = smallSite({ release: 3 });
@@ -32,18 +34,43 @@ describe('a mirror', () => {
     expect(names.sort()).toEqual(['current', 'log', 'mirror.json', 'releases', 'snapshots']);
   });
 
-  test('asks an unchanged origin one thing', async () => {
+  test('asks an unchanged origin whether there is more, and for its signatures', async () => {
     await bring(server.url, folder);
     server.requests.length = 0;
-    const { outcome, requests, bytes } = await bring(server.url, folder);
-    expect([outcome, requests, bytes, server.requests]).toEqual(['unchanged', 1, 0, ['latest.json']]);
+    const { outcome } = await bring(server.url, folder);
+    expect([outcome, server.requests]).toEqual(['unchanged', ['latest.json', ...NOTES]]);
+  });
+
+  test('takes signatures that come later, and none in the place of those that it needs', async () => {
+    await bring(server.url, folder);
+    const before = new Map(server.site);
+    const cosigned = (path: string) =>
+      `${before.get(path)}— witness.example/1 ${Buffer.alloc(70, 1).toString('base64')}\n`;
+    const offer = async (note: (path: string) => string) => {
+      for (const path of NOTES) server.site.set(path, Buffer.from(note(path)));
+      return bring(server.url, folder).catch((error) => error);
+    };
+    expect((await offer(cosigned)).outcome).toBe('unchanged');
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+    const held = contents(server.site);
+    const others: ((path: string) => string)[] = [
+      (path) => `${before.get(path)}`,
+      (path) =>
+        cosigned(path).replace(/^— (?:data|ledger)\..*\n/m, (line) => line.replace(/ \S+\n$/, ' AAAAAAA=\n')),
+      (path) => cosigned(path).replace('\n', ' of another release\n'),
+      (path) => cosigned(path) + `${before.get(path)}`.match(/^— .*\n/m)![0].replace(/.{6}\n$/, 'AAAA==\n'),
+    ];
+    for (const note of others) {
+      expect((await offer(note)).outcome).toBe('unchanged');
+      expect(contents(await servedBy(folder))).toEqual(held);
+    }
   });
 
   test('knows an unchanged origin that has no tags', async () => {
     await bring(server.url, folder);
     server.lies.set('latest.json', (response, _, bytes) => response.end(bytes));
     const { outcome, requests } = await bring(server.url, folder);
-    expect([outcome, requests]).toEqual(['unchanged', 1]);
+    expect([outcome, requests]).toEqual(['unchanged', 1 + NOTES.length]);
   });
 
   test('fetches of a new release what is new in it, each content once', async () => {
