@@ -69,7 +69,7 @@ export const PUBLISHING_SETTINGS = {
     default: 'var/imported',
     unit: 'a folder',
     description:
-      'Where a remote ledger is imported to. It can be imported again, but a copy saves reading all of it.',
+      'Where a remote ledger is imported to. Back it up: an event that came late keeps its place only here.',
     path: true,
     schema: text,
   },
@@ -79,7 +79,7 @@ export const PUBLISHING_SETTINGS = {
     default: 'var/keys/import.key',
     unit: 'a file of 64 hex digits',
     description:
-      'The secret that imported snapshots are signed and salted with; made by the first import. With the same secret, a second import gives the same bytes: back it up.',
+      'The secret that imported snapshots are signed and salted with; made by the first import. With another one the same events have other hashes: back it up.',
     path: true,
     schema: text,
   },
