@@ -87,6 +87,23 @@ describe('the explorers', () => {
   });
 });
 
+describe('what an explorer counts', () => {
+  test.each(['deliberations', 'decisions', 'cycles'])('is listed: /%s/', async (explorer) => {
+    const html = page(explorer);
+    const nav = /<nav class="on-page"[\s\S]*?<\/nav>/.exec(html)![0];
+    const counts = [...nav.matchAll(/\((\d+)\)/g)].map(([, count]) => Number(count));
+    const listed = new Set(
+      [...pages]
+        .filter(([path]) => path === `${explorer}/index.html` || path.startsWith(`${explorer}/in-`))
+        .flatMap(([, list]) => [...list.matchAll(new RegExp(`href="(/${explorer}/(?!in-)[^"/]+/)"`, 'g'))])
+        .map(([, href]) => href),
+    );
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(listed.size);
+    const [, said] = /([\d,]+) (?:deliberations|decisions)/.exec(words(html)) ?? [];
+    if (explorer !== 'cycles') expect(Number(said?.replace(',', ''))).toBe(listed.size);
+  });
+});
+
 describe('a page', () => {
   test('of a sentinel has its values as they are published', async () => {
     const { sentinels } = await published('economy/sentinel-roi.json');

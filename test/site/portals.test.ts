@@ -2,14 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { apply } from '../../pipeline/model/fold.ts';
+import { emptyState } from '../../pipeline/model/state.ts';
 import { CHARTS } from '../../src/charts/table.ts';
 import { accessRows } from '../../src/components/portal/access-rows.ts';
 import { compareDays, comparisonDay } from '../../src/components/portal/compare-days.ts';
 import { formulaRows } from '../../src/components/portal/formula-rows.ts';
 import { keyRequest } from '../../src/components/portal/key-request.ts';
 import { QUESTIONS } from '../../src/components/portal/questions.ts';
+import { STANDING } from '../../src/components/portal/standing.ts';
+import type { SiteRelease } from '../../src/components/release.ts';
 import { isConfirmed, oldAge } from '../../src/components/site/age.ts';
 import { QUOTAS } from '../../src/sidecar/limits/quotas.ts';
+import { TestLedger } from '../model/events.ts';
 
 const CONTACT = 'contact@data.example.org';
 
@@ -130,5 +135,28 @@ describe('data are old', () => {
 
   test('not where their time cannot be read', () => {
     expect(oldAge(Number.NaN, asOf)).toBeNull();
+  });
+});
+
+describe('what a portal says of a ledger that holds nothing but its genesis', () => {
+  const allocation = { allocation: '0', multipliers: {} };
+  const state = new TestLedger()
+    .add('2025-07-03T00:00:00Z', 'genesis', 'LEDGER', allocation)
+    .leaves.reduce(apply, emptyState());
+  const release = {
+    draft: { timestamp: state.asOf, ledger: { size: 1 } },
+    read: (path: string) => {
+      if (path === 'academics/papers.json') return { papers: [] };
+      if (path.startsWith('diplomacy/')) return { parties: { statement: 'In force.' } };
+      const artifact = ARTIFACTS.find((one) => one.path === path) as {
+        render: (view: unknown, closed: boolean) => string;
+      };
+      return JSON.parse(artifact.render({ state }, false));
+    },
+  } as unknown as SiteRelease;
+
+  test.each(AREAS)('%s is neither good nor bad', (area) => {
+    const said = STANDING[area](release);
+    expect(said).not.toMatch(/null|NaN|\b[01]\.\d|good standing|healthy|critical|stable|\bAll 0\b/);
   });
 });
