@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withLock } from '../../pipeline/publish/lock.ts';
 import type { Status } from '../../pipeline/publish/status.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { temporaryFolder } from '../publish/temporary-folder.ts';
 import { RunningCli, runCli } from './run-cli.ts';
 
@@ -16,7 +17,7 @@ interface Folders {
 async function folders(to: string): Promise<Folders> {
   const folder = await temporaryFolder();
   const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
-  await runCli(['sample', '--out', ledger, '--to', to]);
+  await writeSample({ out: ledger, to });
   return { ledger, out, args: ['--ledger', ledger, '--out', out, '--without-site', '--port', '0'] };
 }
 
@@ -86,7 +87,7 @@ describe('cathedral start --demo', () => {
     const folder = await temporaryFolder();
     const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
     const from = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
-    await runCli(['sample', '--out', ledger, '--from', from]);
+    await writeSample({ out: ledger, from, to: Date.now() });
     const flags = ['--ledger', ledger, '--out', out, '--without-site', '--port', '0'];
     return { ledger, out, args: ['start', '--demo', ...flags] };
   }
@@ -211,7 +212,7 @@ describe('cathedral start --demo', () => {
     expect((await runCli(['build', ...flags])).status).toBe(0);
     await rm(ledger, { recursive: true });
     const from = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
-    await runCli(['sample', '--out', ledger, '--from', from, '--seed', '2']);
+    await writeSample({ out: ledger, from, to: Date.now(), seed: 2 });
     const { status, stderr } = await runCli(args);
     expect([status, stderr]).toEqual([2, expect.stringContaining('found those of another one')]);
     const [, command = ''] = /\(to begin anew: rm -r ([^)]+)\)/.exec(stderr) ?? [];
