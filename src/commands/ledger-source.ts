@@ -1,5 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
@@ -7,6 +8,7 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { type ImportReport, importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
+import { diskFull, isDiskFull } from '../../pipeline/publish/durable.ts';
 import { withLock } from '../../pipeline/publish/lock.ts';
 import type { Context } from './command.ts';
 
@@ -58,7 +60,13 @@ export async function importNew(
   const { signer, origin, salts } = await importer(baseUrl, config);
   const holder = `import, process ${process.pid}`;
   const options = { baseUrl, directory, signer, origin, secret: salts, now: now(), full, auditPages };
-  return withLock(directory, { waitMs: wait * 1000, holder }, () => importCivicLedger(options));
+  return withLock(directory, { waitMs: wait * 1000, holder }, () => importCivicLedger(options)).catch(
+    (error: Error) => {
+      if (!isDiskFull(error)) throw error;
+      // What is read waits in the temporary folder until all of it is there.
+      throw diskFull(`${directory} or ${tmpdir()}`, error.message, error);
+    },
+  );
 }
 
 /** The keys of a file, one a line. Throws config_invalid. */

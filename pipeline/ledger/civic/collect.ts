@@ -23,6 +23,8 @@ export async function collectFresh(
   const recent = newest === null || options.full ? BEGINNING : newest - OVERLAP_SECONDS;
   await readRecent(collector, recent);
   const next = collector.hasReadAll ? audited : await compareWithPast(collector, recent, options);
+  // An event of the past can name a predecessor that arrived since the newest ones were read, or that never was.
+  if (!collector.isWhole) await readRecent(collector, recent);
   return { fresh: collector.fresh, audited: next };
 }
 

@@ -1,6 +1,6 @@
 import { CathedralError } from '../../errors.ts';
 import type { Link } from './chain.ts';
-import { type KnownEvents, secondOf } from './known-events.ts';
+import { BEGINNING, type KnownEvents, secondOf } from './known-events.ts';
 import { CHAIN_START, type RemoteEvent } from './remote-event.ts';
 import type { Spool, Spooled } from './spool.ts';
 import { utcTimestamp } from './utc-timestamp.ts';
@@ -27,6 +27,8 @@ export interface CollectOptions {
 const MAX_AHEAD_MS = 300_000;
 /** Pages in a row that say nothing new before a server counts as one that does not look at `offset`. */
 const MAX_STALLED_PAGES = 100;
+/** The same for short pages, which show that the oldest event was read. */
+const MAX_PUSHED_PAGES = 10;
 
 /** What a stretch of the remote ledger was like. */
 export interface Stretch {
@@ -79,7 +81,8 @@ export class Collector {
       seen.add(event.event_hash);
     }
     if (offset === 0) this.hasReadAll = true;
-    return this.#stretch(from, until, seen);
+    // Behind the last page there is nothing: all that is older was to be seen.
+    return this.#stretch(BEGINNING, until, seen);
   }
 
   /** The Unix second of the newest of `events` would be ambiguous: others of that second may stand before the stretch. */
@@ -94,11 +97,15 @@ export class Collector {
     const { readPage, pageSize } = this.#options;
     let previous = new Set<string>();
     let stalled = 0;
+    let longest = 0;
     for (let at = offset; ; ) {
       const page = await readPage(pageSize, at);
       if (page.length === 0) return;
       yield* page;
       stalled = page.every(({ event_id }) => previous.has(event_id)) ? stalled + 1 : 0;
+      longest = Math.max(longest, page.length);
+      // The oldest events again, though a page has room for more: new events push them as fast as they are read.
+      if (stalled > MAX_PUSHED_PAGES && page.length < longest) return;
       if (stalled > MAX_STALLED_PAGES)
         throw failed('ledger/events', `other events at offset ${at}`, 'the previous page');
       previous = new Set(page.map(({ event_id }) => event_id));

@@ -6,6 +6,7 @@ import { appendEvents } from './append-events.ts';
 import { inChainOrder } from './chain.ts';
 import { collectFresh } from './collect.ts';
 import { type ImportFinding, importEvents } from './import-events.ts';
+import { isIndexDamage, removeIndex } from './known-events.ts';
 import { type LocalLedger, openLocalLedger } from './local-ledger.ts';
 import { type Remote, readPage } from './read-page.ts';
 import { snapshotEnd } from './snapshot-time.ts';
@@ -63,6 +64,17 @@ const MAX_PAGE_SIZE = 10_000;
  * what reading and writing a ledger throws.
  */
 export async function importCivicLedger(options: ImportOptions): Promise<ImportReport> {
+  try {
+    return await importOnce(options);
+  } catch (error) {
+    // Damage in the midst of the index is noticed when it is read. Without the index, the ledger is.
+    if (!isIndexDamage(error)) throw error;
+    removeIndex(options.directory);
+    return importOnce(options);
+  }
+}
+
+async function importOnce(options: ImportOptions): Promise<ImportReport> {
   const { directory, signer, now, pageSize = 100 } = options;
   const remote = remoteOf(options);
   const local = await openLocalLedger(directory, [signer.verifier]);

@@ -30,6 +30,22 @@ export function secondOf({ timestamp }: { timestamp: string }): number {
   return Math.floor(Date.parse(timestamp) / 1000);
 }
 
+const FILE = 'civic-import.db';
+/** SQLITE_CORRUPT and SQLITE_NOTADB, https://www.sqlite.org/rescode.html */
+const DAMAGED = [11, 26];
+
+/** Whether an error says that the index cannot be read. */
+export function isIndexDamage(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number };
+  // The low byte: the others say more of the same.
+  return errcode !== undefined && DAMAGED.includes(errcode & 0xff);
+}
+
+/** Removes the index in the folder of a ledger; the next import makes it again. */
+export function removeIndex(ledger: string): void {
+  for (const suffix of ['', '-journal']) rmSync(join(ledger, FILE) + suffix, { force: true });
+}
+
 /**
  * An index of the imported events beside the local ledger, so that an import can look up any of them without reading the
  * ledger. It is derived: lost, damaged or out of date, it is made again. One transaction spans an import; `save` ends
@@ -51,8 +67,7 @@ export class KnownEvents {
 
   /** The index in the folder of a ledger, empty where it does not fit: `fits` says whether the ledger has its position. */
   static open(ledger: string, fits: (position: LedgerPosition) => boolean): KnownEvents {
-    const path = join(ledger, 'civic-import.db');
-    return KnownEvents.#resume(path, fits) ?? KnownEvents.#begin(path);
+    return KnownEvents.#resume(join(ledger, FILE), fits) ?? KnownEvents.#begin(ledger);
   }
 
   static #resume(path: string, fits: (position: LedgerPosition) => boolean): KnownEvents | undefined {
@@ -73,9 +88,9 @@ export class KnownEvents {
     return undefined;
   }
 
-  static #begin(path: string): KnownEvents {
-    for (const suffix of ['', '-journal']) rmSync(path + suffix, { force: true });
-    const database = new DatabaseSync(path);
+  static #begin(ledger: string): KnownEvents {
+    removeIndex(ledger);
+    const database = new DatabaseSync(join(ledger, FILE));
     database.exec(SCHEMA);
     database.exec('BEGIN IMMEDIATE');
     return new KnownEvents(database, LEDGER_START, BEGINNING);

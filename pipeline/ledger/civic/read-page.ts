@@ -56,6 +56,8 @@ async function findCulprit(remote: Remote, limit: number, offset: number): Promi
       throw error;
     });
   let newer = offset === 0 ? undefined : (await ask(1, offset - 1))?.[0];
+  // A server that answers nothing is down, and is asked no further.
+  if (!newer && !(await ask(1, offset + limit))) return null;
   let [answered, refused] = [0, limit];
   while (refused - answered > 1) {
     const count = Math.floor((answered + refused) / 2);

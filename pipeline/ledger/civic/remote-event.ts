@@ -10,10 +10,15 @@ export const CHAIN_START = '0'.repeat(64);
 /** A lone surrogate has no UTF-8 form, so no hash either; in the payload it is an escape. */
 const Text = z.string().refine((text) => text.isWellFormed(), 'well-formed Unicode');
 const HashHex = z.string().regex(/^[0-9a-f]{64}$/, '64 lower-case hex digits');
+const YEAR_0 = Date.parse('0000-01-01T00:00:00Z');
 /** `2025-12-01T06:00:00.123456+00:00`; Python leaves the fraction out where it is zero. */
 const OffsetTime = z.iso
   .datetime({ offset: true, local: false })
-  .regex(/^.{19}(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/, 'seconds, at most nine digits of a fraction, an offset');
+  .regex(/^.{19}(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/, 'seconds, at most nine digits of a fraction, an offset')
+  .refine(
+    (time) => !(Date.parse(time) < YEAR_0),
+    'no time before the year 0 in UTC, which a ledger cannot name',
+  );
 
 /**
  * An event of the remote ledger. Members beside these are ignored: event_hash does not cover them. The strings are only

@@ -224,6 +224,44 @@ describe('a second import', () => {
     expect(filesOf(directory)).toEqual(files);
   });
 
+  test('refuses a ledger that has lost everything but its last ten minutes', async () => {
+    await importFirst(400);
+    server.events = chain.slice(-11);
+    await expect(importInto(directory, server.url, { now: NOON })).rejects.toThrow('event evt_0 (');
+  });
+
+  test('refuses an old event without its predecessor, each time', async () => {
+    await importFirst(400);
+    const orphan = civicEvent({
+      event_id: 'orphan',
+      timestamp: chain[50]!.timestamp,
+      previous_hash: 'ab'.repeat(32),
+    });
+    server.events = [...chain, orphan];
+    for (const pageSize of [10, 100]) {
+      await expect(importInto(directory, server.url, { now: NOON, pageSize })).rejects.toMatchObject({
+        place: 'event orphan',
+        expected: `its predecessor, the event with hash ${orphan.previous_hash}`,
+      });
+    }
+  });
+
+  test('is not held up by an event that arrives with each request', async () => {
+    await importFirst(200);
+    server.requests.length = 0;
+    server.intercept = () => {
+      server.events = chain.slice(0, 200 + server.requests.length);
+      return false;
+    };
+    await importInto(directory, server.url, { now: NOON, pageSize: 10 });
+    // The numbers cannot be compared meanwhile, but that is no reason to read everything.
+    expect(server.requests.length).toBeLessThan(90);
+    server.intercept = () => false;
+    await importInto(directory, server.url, { now: NOON });
+    expect(server.events.length).toBeLessThan(400);
+    expect((await ids()).toSorted()).toEqual(server.events.map(({ event_id }) => event_id).toSorted());
+  });
+
   test('refuses a ledger that began anew', async () => {
     await importFirst(400);
     server.events = civicChain(3, { timestamp: '2025-12-01T12:20:00+00:00' }, 'new');
@@ -309,6 +347,7 @@ describe('an import that was killed', () => {
     ['is cut off', (path: string) => truncateSync(path, 5000)],
     ['is no database', (path: string) => writeFileSync(path, 'x'.repeat(5000))],
     ['is empty', (path: string) => truncateSync(path, 0)],
+    ['has lost its rows', (path: string) => writeFileSync(path, readFileSync(path).fill(0, 4096 * 8))],
   ])('makes an index again that %s', async (_, damage) => {
     damage(join(directory, INDEX));
     await expectContinues();

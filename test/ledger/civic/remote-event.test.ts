@@ -78,6 +78,11 @@ describe('parseRemotePage', () => {
       'events.0.timestamp: ',
     ],
     [
+      'a time of the year -1 in UTC',
+      formatPage([{ ...good, timestamp: '0000-01-01T00:00:00+01:00' }]),
+      'events.0.timestamp: no time before the year 0',
+    ],
+    [
       'a short hash',
       formatPage([{ ...good, previous_hash: '00' }]),
       'events.0.previous_hash: 64 lower-case hex digits',
