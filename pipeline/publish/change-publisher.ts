@@ -34,9 +34,7 @@ export async function rotatePublisher({ keyFile, now, waitMs }: KeyChange): Prom
     const keys = await requireKeys(keyFile);
     if (keys.length > 1)
       throw refusal(keyFile, 'one key (first: cathedral publisher retire)', `${keys.length} keys`);
-    const next = [newPublisherKey(keys[0]!.name, now), ...keys];
-    await writePublisherKeys(keyFile, next);
-    return next;
+    return { keys: [newPublisherKey(keys[0]!.name, now), ...keys] };
   });
 }
 
@@ -58,8 +56,7 @@ export async function retirePublisher(
     const own = verifierKeyOf(first!);
     if (!signed.includes(own))
       throw refusal(out, `a release that ${own} has signed`, signed.join(', ') || 'none');
-    await writePublisherKeys(keyFile, [first!]);
-    return [first!];
+    return { keys: [first!] };
   });
 }
 
@@ -77,17 +74,39 @@ export async function replacePublisher(
     const old = [...new Set([...signed, ...keys.map(verifierKeyOf)])];
     if (!old.some((key) => key.split('+')[1] === givesUp))
       throw refusal('--gives-up', `the id in one of ${old.join(', ') || 'no keys'}`, givesUp);
-    const next = [newPublisherKey(keys[0]?.name ?? name, now)];
-    const record = await readSigningRecord(keyFile);
-    // First, or a kill in between would leave a key that no run accepts.
-    await writeSigningRecord(keyFile, { ...record, replaced: [...new Set([...record.replaced, ...old])] });
-    await writePublisherKeys(keyFile, next);
-    return next;
+    return { keys: [newPublisherKey(keys[0]?.name ?? name, now)], replaced: old };
   });
 }
 
-function changing<T>({ keyFile, waitMs }: Omit<KeyChange, 'now'>, work: () => Promise<T>): Promise<T> {
-  return withLock(signingFolder(keyFile), { waitMs, holder: `publisher, process ${process.pid}` }, work);
+interface Change {
+  /** What the file holds from now on. */
+  keys: PublisherKey[];
+  /** Verifier keys that are given up. */
+  replaced?: readonly string[];
+}
+
+/**
+ * `decide` throws where the change is refused. It is asked before the lock, since taking that makes a folder, and a refused
+ * command makes nothing; and again under it, since a run may have come between.
+ */
+async function changing(
+  { keyFile, waitMs }: Omit<KeyChange, 'now'>,
+  decide: () => Promise<Change>,
+): Promise<PublisherKey[]> {
+  await decide();
+  const lock = { waitMs, holder: `publisher, process ${process.pid}` };
+  return withLock(signingFolder(keyFile), lock, async () => {
+    const { keys, replaced } = await decide();
+    // First, or a kill in between would leave a key that no run accepts.
+    if (replaced) await recordReplaced(keyFile, replaced);
+    await writePublisherKeys(keyFile, keys);
+    return keys;
+  });
+}
+
+async function recordReplaced(keyFile: string, old: readonly string[]): Promise<void> {
+  const record = await readSigningRecord(keyFile);
+  await writeSigningRecord(keyFile, { ...record, replaced: [...new Set([...record.replaced, ...old])] });
 }
 
 function refusal(place: string, expected: string, found: string): CathedralError {

@@ -16,11 +16,14 @@ export async function admit(visit: Visit, keys: Pick<KeyStore, 'keyByHash'>, now
   } else if (gated) throw refused(visit, refuseAnonymous());
 }
 
-/** Notes whose key came with a request to a gated path that is refused before anybody asks for it, or for how it was sent. */
+/**
+ * Notes whose key came with a request to a gated path that is refused before anybody asks for it, or for how it was sent. Where
+ * the key store cannot be read, nobody's: the refusal is on record all the same.
+ */
 export async function identify(visit: Visit, keys: Pick<KeyStore, 'keyByHash'>): Promise<void> {
   if (visit.keyId !== null) return;
   const { query, request } = visit;
-  const record = await findSentKey(keys, { rawHeaders: request.rawHeaders, query });
+  const record = await findSentKey(keys, { rawHeaders: request.rawHeaders, query }).catch(() => null);
   visit.keyId = record?.id ?? null;
   visit.holder = record?.holder ?? null;
 }

@@ -6,7 +6,7 @@ import { answerConnect, answerUnreadable } from './answer-unreadable.ts';
 import { clientAddress } from './client-address.ts';
 import { ClientSlots } from './client-slots.ts';
 import { methodsAt } from './methods.ts';
-import { Problem } from './problem.ts';
+import { Problem, problemOfFault } from './problem.ts';
 import { record } from './record.ts';
 import { requestIds } from './request-ids.ts';
 import { send } from './send.ts';
@@ -91,7 +91,9 @@ function surviveFaults(server: Server, { logger }: Services): void {
   // node:http takes its own listener off a connection that it hands over, and off one whose request it cannot read.
   server.on('connection', (socket) => socket.on('error', ignore));
   // The system may have no descriptor or no memory left for a connection; it may have for the next one.
-  server.on('error', (err) => logger.error({ err }, 'a connection could not be accepted'));
+  const survive = (err: Error) => logger.error({ err }, 'a connection could not be accepted');
+  // Before, an error means that the address cannot be listened on, which is for the caller.
+  server.once('listening', () => server.on('error', survive));
 }
 
 function ignore(): void {}
@@ -160,7 +162,7 @@ async function deliverOnRecord(answer: Answer, visit: Visit, services: Services)
 function toProblem(error: unknown, visit: Visit, { logger }: Services): Problem {
   if (error instanceof Problem) return error;
   logger.error({ err: error, request: visit.id, path: shownPath(visit) }, 'request failed');
-  return new Problem('internal_error', 'The fault is ours; it was logged.');
+  return problemOfFault(error);
 }
 
 function report(visit: Visit, seconds: number, { metrics, logger, logsRequests }: Services): void {

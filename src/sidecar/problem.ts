@@ -1,8 +1,12 @@
+import { CathedralError } from '../../pipeline/errors.ts';
 import { PROBLEMS, type ProblemCode } from './problems.ts';
 
 export { PROBLEMS, type ProblemCode };
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+
+/** A key store that was removed or is being put back is there again in about that time. */
+const RETRY_AFTER_S = 30;
 
 /** An answer that is not the file: thrown anywhere below a request's handler. */
 export class Problem extends Error {
@@ -20,6 +24,15 @@ export class Problem extends Error {
   get status(): number {
     return PROBLEMS[this.code].status;
   }
+}
+
+/** The answer to a request that failed through no fault of whoever sent it. The cause is for the server's own log. */
+export function problemOfFault(error: unknown): Problem {
+  if (error instanceof CathedralError && error.code === 'keys_unreadable') {
+    const headers = { 'Retry-After': String(RETRY_AFTER_S) };
+    return new Problem('key_not_checked', 'Keys cannot be checked now.', headers);
+  }
+  return new Problem('internal_error', 'The fault is ours; it was logged.');
 }
 
 /**

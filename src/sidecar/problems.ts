@@ -244,6 +244,14 @@ export const PROBLEMS = {
     remedy: 'Try again after as many seconds as Retry-After says. Pages are not counted and still answered.',
     example: { instance: '/economy/supply', detail: 'Requests cannot be counted now.' },
   },
+  key_not_checked: {
+    status: 503,
+    title: 'The key cannot be checked',
+    meaning: 'The request came with a key, and the store of keys cannot be read now.',
+    remedy:
+      'Try again after as many seconds as Retry-After says. Public paths are answered without a key meanwhile.',
+    example: { instance: '/economy/supply', detail: 'Keys cannot be checked now.' },
+  },
   access_not_logged: {
     status: 503,
     title: 'The access cannot be recorded',

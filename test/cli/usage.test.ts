@@ -98,6 +98,9 @@ describe('a command over what somebody else keeps', () => {
     ['access-log export', '--access-log', []],
     ['access-log expire', '--access-log', ['--before', '2025-12-01']],
     ['publisher show', '--publisher-key', []],
+    ['publisher rotate', '--publisher-key', []],
+    ['publisher retire', '--publisher-key', ['--out', '/nowhere']],
+    ['publisher replace', '--publisher-key', ['--out', '/nowhere', '--gives-up', '01234567']],
     ['check', '--out', ['--ledger', '/nowhere', '--ledger-key', '/nowhere.vkey']],
   ])('%s refuses a mistyped path, and makes nothing there', async (name, flag, args) => {
     const folder = await temporaryFolder();

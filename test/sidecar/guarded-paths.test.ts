@@ -93,6 +93,27 @@ describe('a restricted file', () => {
     expect((await get(app, REPORT, bearer)).json()).toMatchObject({ status: 401, code: 'invalid_token' });
   });
 
+  test('is refused until the key store is back, on record, and so is every request with a key', async () => {
+    const { app, office, entries, stores } = await guarded();
+    const { bearer } = await keyFor(office, GOVERNMENT);
+    const path = join(stores, 'keys.sqlite');
+    await rename(path, `${path}.aside`);
+    for (const url of [REPORT, '/economy/supply', '/', '/live', '/healthz']) {
+      const { statusCode, headers, body } = await get(app, url, bearer);
+      expect([url, statusCode, headers['retry-after'], JSON.parse(body).code]).toEqual([
+        url,
+        503,
+        '30',
+        'key_not_checked',
+      ]);
+    }
+    expect((await get(app, '/economy/supply')).statusCode).toBe(200);
+    expect((await get(app, REPORT)).statusCode).toBe(401);
+    await rename(`${path}.aside`, path);
+    expect((await get(app, REPORT, bearer)).statusCode).toBe(200);
+    expect((await entries()).map(({ status }) => status)).toEqual([503, 401, 200]);
+  });
+
   test('is on record with who asked, what for and what came of it, refusals too', async () => {
     const { app, office, entries, stores } = await guarded();
     const { id, holder, bearer } = await keyFor(office, GOVERNMENT);

@@ -9,7 +9,7 @@ interface ProblemResponse {
 }
 
 const BAD_REQUEST = ['bad_request', 'unknown_parameter', 'key_in_query', 'invalid_authorization'] as const;
-const UNAVAILABLE = ['overloaded', 'request_not_counted', 'unavailable'] as const;
+const UNAVAILABLE = ['overloaded', 'request_not_counted', 'key_not_checked', 'unavailable'] as const;
 
 /** The answers that are problem documents, by component name. */
 const RESPONSES = {
@@ -39,7 +39,10 @@ const RESPONSES = {
   FormatNotOffered: { codes: ['format_not_offered'] },
   Unavailable: { codes: UNAVAILABLE, headers: ['Retry-After'] },
   RestrictedUnavailable: { codes: [...UNAVAILABLE, 'access_not_logged'], headers: ['Retry-After'] },
-  StreamUnavailable: { codes: ['too_many_listeners', 'unavailable'], headers: ['Retry-After'] },
+  StreamUnavailable: {
+    codes: ['too_many_listeners', 'key_not_checked', 'unavailable'],
+    headers: ['Retry-After'],
+  },
   NoRunYet: { codes: ['unavailable'], headers: ['Retry-After'] },
 } as const satisfies Record<string, ProblemResponse>;
 

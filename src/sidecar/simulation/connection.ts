@@ -23,7 +23,7 @@ export interface ConnectionContext {
   counts: SimulationCounts;
   /** Counts a start against the limit of the area. Throws a Problem. */
   countStart: () => Promise<void>;
-  /** Whether the key that the client came with is still good; null where it came without one. */
+  /** Whether the key that the client came with is still good; null where it came without one. Throws a Problem. */
   isKeyGood: (() => Promise<boolean>) | null;
   newSeed: () => number;
   runs: SharedRuns;
@@ -87,7 +87,8 @@ export class Connection implements Ringing {
     else {
       this.#isAlive = false;
       this.#socket.ping();
-      this.#checkKey().catch(this.#context.report);
+      // Logged where it failed, and done again with the next beat.
+      this.#checkKey().catch(() => undefined);
     }
   }
 
@@ -262,7 +263,7 @@ export class Connection implements Ringing {
   }
 }
 
-/** Only what counting can throw. */
+/** Only what checking the key and counting can throw. */
 function fromProblem({ code, message }: Problem): SimulationRefusal {
   const known = code === 'rate_limited' ? code : 'request_not_counted';
   return refuse(known, message);

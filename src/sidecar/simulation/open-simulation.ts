@@ -7,7 +7,7 @@ import type { Subject } from '../limits/limiter.ts';
 import { type Tier, tierWithoutKey } from '../limits/quotas.ts';
 import { rateLimited } from '../limits/rate-limited.ts';
 import { requestNotCounted } from '../limits/request-not-counted.ts';
-import { Problem } from '../problem.ts';
+import { Problem, problemOfFault } from '../problem.ts';
 import { requestIds } from '../request-ids.ts';
 import type { Services } from '../services.ts';
 import { Connection } from './connection.ts';
@@ -105,7 +105,7 @@ function webSocketServer({ limits }: SimulationOptions): WebSocketServer {
 /** Throws a Problem or an UpgradeRefusal. */
 async function whoAsks(
   request: IncomingMessage,
-  { keys, gate, now }: SimulationServices,
+  { keys, gate, now, logger }: SimulationServices,
   options: SimulationOptions,
 ): Promise<Client> {
   const { url = '', rawHeaders } = request;
@@ -119,6 +119,10 @@ async function whoAsks(
   if (who.kind === 'refusal') throw new Problem(who.code, who.detail, who.headers);
   if (query !== '') throw new Problem('unknown_parameter', 'The simulation takes no parameters.');
   const isKey = who.kind === 'key';
+  const failed = (err: unknown) => {
+    logger.error({ err }, 'the key of a connection cannot be checked');
+    throw problemOfFault(err);
+  };
   // Only looked into: a connection is open for an hour, and most of that time there is nothing to do.
   gate.enter(isKey ? 'keyed' : 'anonymous').leave();
   const address = options.addressOf.ip(request);
@@ -126,7 +130,7 @@ async function whoAsks(
     network: clientNetwork(address),
     tier: isKey ? who.tier : tierWithoutKey(AREA),
     subject: isKey ? { holder: who.holder } : { address },
-    isKeyGood: isKey ? async () => (await authenticated()).kind === 'key' : null,
+    isKeyGood: isKey ? async () => (await authenticated().catch(failed)).kind === 'key' : null,
   };
 }
 
@@ -156,5 +160,5 @@ async function countStart(
 function refusalOf(error: unknown, { logger }: SimulationServices): Problem | UpgradeRefusal {
   if (error instanceof Problem || error instanceof UpgradeRefusal) return error;
   logger.error({ err: error }, 'an upgrade failed');
-  return new Problem('internal_error', 'The fault is ours; it was logged.');
+  return problemOfFault(error);
 }

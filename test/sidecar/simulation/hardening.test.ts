@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { CathedralError } from '../../../pipeline/errors.ts';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createKey, hashKey } from '../../../src/sidecar/keys/key-text.ts';
 import { wantsSimulation } from '../../../src/sidecar/simulation/wants-simulation.ts';
@@ -322,6 +323,25 @@ describe('a connection whose key is revoked', () => {
     const { client } = await open(40);
     expect(await client.closed).toBe(4002);
   });
+});
+
+test('a connection whose key cannot be checked starts nothing until it can be, and goes on', async () => {
+  const store = { isThere: true };
+  const keyByHash = async () => {
+    if (store.isThere) return simulationKey();
+    throw new CathedralError('keys_unreadable', { place: 'keys', expected: 'a key store', found: 'no file' });
+  };
+  const { url, logged } = await simulationServer({ services: { keys: { keyByHash } as never } });
+  const headers = { Authorization: `Bearer ${KEY}` };
+  const client = await openClient(url, headers);
+  await client.ask(START);
+  store.isThere = false;
+  expect((await client.ask(START)).problem).toMatchObject({ status: 503 });
+  expect(logged).toMatchObject([{ err: { code: 'keys_unreadable' } }]);
+  const { status, headers: sent } = await refusedUpgrade(url, headers);
+  expect([status, sent['retry-after']]).toEqual([503, '30']);
+  store.isThere = true;
+  expect((await client.ask(START)).type).toBe('simulation_update');
 });
 
 test('a key counts its starts for its holder, by its tier', async () => {
