@@ -55,6 +55,8 @@ export async function printPdf({ root, page, asOf, ...options }: PrintOptions): 
 
 async function print(browser: Browser, url: string): Promise<Uint8Array> {
   const tab = await browser.newPage();
+  // Scripts ask the service for what is newer than the page, depend on the clock, and have nothing to do on paper.
+  await tab.setJavaScriptEnabled(false);
   await load(tab, url);
   return tab.pdf({
     format: 'A4',

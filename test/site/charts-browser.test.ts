@@ -25,8 +25,6 @@ async function serveStatic({ out, release }: Built): Promise<typeof site> {
     const found = await readFile(join(out, path))
       .catch(() => readFile(join(release, 'public', path)))
       .catch(() => null);
-    // What a page with old data asks for, as in explore-host.ts.
-    if (path === 'latest.json') return response.end('{}');
     if (!found) return response.writeHead(404).end();
     const type = path.startsWith('economy/') && !path.includes('.') ? 'application/json' : mediaTypeOf(path);
     const file = { path, kind: 'page', restricted: false, immutable: false, media_type: type };

@@ -125,7 +125,9 @@ describe('live values', () => {
     await using visited = await visit(browser, `${host.origin}/sentinels/atlas/`);
     const { page, wrong } = visited;
     await page.locator('.is-live').waitFor();
-    expect(await page.locator('.is-live').textContent()).toBe('Live, as of 1 October 2026, 00:01 UTC');
+    expect(await page.locator('.is-live').textContent()).toMatch(
+      /^The figures of status, .* below: live, as of 1 October 2026, 00:01 UTC\. Everything else: as of 30 September 2026, /,
+    );
     expect(await page.locator('[data-live="sentinel-status"]').textContent()).toBe('Offline');
     expect(await page.locator('[data-live="sentinel-integrity"]').textContent()).toBe('0.123');
     const later = { ...STATUS, timestamp: '2026-10-01T00:05:00Z' };
