@@ -112,7 +112,9 @@ describe('the transparency report as a PDF', () => {
     for (const role of ['H1', 'H2', 'H3', 'Table', 'TH', 'TD', 'Figure']) {
       expect(structure).toContain(`"role":"${role}"`);
     }
-    expect(structure).toMatch(/"alt":"Integrity index against its threshold by month The mean of the index in a whole month/);
+    expect(structure).toMatch(
+      /"alt":"Integrity index against its threshold by month The mean of the index in a whole month/,
+    );
   });
 
   test('counts its pages at the foot of each', async () => {
