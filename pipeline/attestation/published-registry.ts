@@ -16,8 +16,8 @@ const DATE_TIME = { unit: 'ISO 8601 date-time' };
 const SHARE = { unit: 'share', range: '0–1' };
 const dateTime = (description: string) => Moment.meta(described(description, DATE_TIME));
 /** Of an event, or of a document that was copied into one: UTC, a fraction allowed. */
-const eventTime = (description: string) =>
-  z.iso.datetime({ offset: false, local: false }).meta(described(description, DATE_TIME));
+const EventTime = z.iso.datetime({ offset: false, local: false });
+const eventTime = (description: string) => EventTime.meta(described(description, DATE_TIME));
 const text = (description: string) => z.string().meta(described(description));
 const share = (description: string) => z.number().min(0).max(1).meta(described(description, SHARE));
 
@@ -90,7 +90,10 @@ const PublishedUnattested = z.strictObject({
 
 /** The file as it is published. */
 export const PublishedRegistry = z.strictObject({
-  timestamp: z.string().meta(described('Time of the last ledger event counted in this file, UTC', DATE_TIME)),
+  timestamp: z
+    .string()
+    .refine((time) => EventTime.safeParse(time).success, 'a date-time in UTC')
+    .meta(described('Time of the last ledger event counted in this file, UTC', DATE_TIME)),
   companions: z
     .array(PublishedCompanion)
     .meta(described('Those whose attestations this service accepts, with their public keys')),

@@ -37,6 +37,7 @@ export type Status = (typeof STATUSES)[number];
 /** For how long after it has expired the ledger's own registry has an attestation. */
 export const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
+const YEAR_0_MS = Date.parse('0000-01-01T00:00:00Z');
 
 /**
  * Whether an attestation can still be renewed by one that the ledger takes at `time`: until it is forgotten, and no longer, since
@@ -49,7 +50,8 @@ export function isRenewable({ expires_at }: Pick<Registered, 'expires_at'>, time
 
 /** What a registry as of `asOf` begins with: all that expired at this time or later is in it. */
 export function keptSince(asOf: string): string {
-  return new Date(Date.parse(asOf) - KEPT_DAYS * DAY_MS).toISOString();
+  // Earlier years have no four digits.
+  return new Date(Math.max(Date.parse(asOf) - KEPT_DAYS * DAY_MS, YEAR_0_MS)).toISOString();
 }
 
 /** Attestations that the ledger has, by their ids. */

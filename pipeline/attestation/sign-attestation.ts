@@ -2,18 +2,19 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { encodeBase64 } from '../ledger/base64.ts';
 import { SCHEMES } from './algorithms.ts';
 import { idOfSigned, signedBytes } from './canonical-bytes.ts';
-import type { Case, Check } from './check.ts';
+import type { Case, Check, Trust } from './check.ts';
 import { checkCompanion } from './checks/companion.ts';
 import { checkJustification } from './checks/justification.ts';
 import { checkLifeCycle } from './checks/life-cycle.ts';
 import { checkPeriod } from './checks/period.ts';
+import { checkRenewal } from './checks/renewal.ts';
 import { checkSignature } from './checks/signature.ts';
 import { checkAnyWallet } from './checks/wallet.ts';
-import type { Companions } from './companions.ts';
 import type { Algorithm } from './document.ts';
 import { parseAttestation } from './parse-attestation.ts';
 import { type Problem, problem, quote } from './problem.ts';
 import { type JsonObject, readJson } from './read-json.ts';
+import { timeAtLeast } from './registry.ts';
 
 export interface SigningKey {
   companion: string;
@@ -29,13 +30,14 @@ export type Signed = { document: JsonObject; problems: [] } | { document: null; 
 /**
  * The document with the key's signature, whether it had one or not. A companion signs only what a verifier will accept, so a
  * document with a fault is refused with all of them. `now` in ms. `known`: whom a verifier trusts; where it is given, the key has
- * to be registered there for the companion, and a wallet that is known has to be the one that signed the request.
+ * to be registered there for the companion, and a wallet that is known has to be the one that signed the request; where its ledger
+ * is known, too, that must not have revoked the document.
  */
 export function signAttestation(
   input: string | Uint8Array,
   key: SigningKey,
   now: number,
-  known: Companions | null = null,
+  known: Omit<Trust, 'now'> | null = null,
 ): Signed {
   const read = readJson(input);
   if (read.problem) return { document: null, problems: [read.problem] };
@@ -49,8 +51,9 @@ export function signAttestation(
   const id = idOfSigned(message);
   const signature = encodeBase64(SCHEMES[key.algorithm].sign(message, key.secretKey));
   const attestation = { ...parsed.attestation, signature };
-  const companions = known ?? { companions: [], wallets: [] };
-  const given: Case = { ...parsed, attestation, message, id, now, companions, registry: null };
+  const { companions, registry } = known ?? { companions: { companions: [], wallets: [] }, registry: null };
+  const at = registry ? timeAtLeast(now, registry) : now;
+  const given: Case = { ...parsed, attestation, message, id, now: at, companions, registry };
   const problems = [
     ...keyProblems(given, key),
     ...(known ? [...OWN_CHECKS, checkCompanion, checkSignature] : OWN_CHECKS).flatMap((check) =>
@@ -62,7 +65,13 @@ export function signAttestation(
 }
 
 /** Those that need no registered keys. */
-const OWN_CHECKS: readonly Check[] = [checkJustification, checkPeriod, checkAnyWallet, checkLifeCycle];
+const OWN_CHECKS: readonly Check[] = [
+  checkJustification,
+  checkPeriod,
+  checkAnyWallet,
+  checkRenewal,
+  checkLifeCycle,
+];
 
 function keyProblems({ attestation }: Case, { companion, algorithm }: SigningKey): Problem[] {
   const problems = [];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readCompanionsFile } from '../../pipeline/artifacts/read-companions.ts';
+import { readTrustFile } from '../../pipeline/artifacts/read-companions.ts';
 import { formatDocument } from '../../pipeline/attestation/format-document.ts';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../pipeline/attestation/problem.ts';
@@ -85,7 +85,7 @@ const sign = defineCommand({
     const place = required('attestationKey', config.attestationKey);
     const sealed = parseKeyFile(await readPrivate(place), place);
     const document = await readInput(file);
-    const known = companions === null ? null : await readCompanionsFile(companions);
+    const known = companions === null ? null : await readTrustFile(companions);
     const passphrase =
       (await givenPassphrase(config)) ??
       (await askPassphrase(`Passphrase of ${printable(sealed.companion)}: `));

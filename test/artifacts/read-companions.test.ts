@@ -88,6 +88,11 @@ test.each<[string, unknown, string]>([
     '{"companions":[],"wallets":[],"wallets":[]}',
     '/wallets: An object has two members',
   ],
+  ...['', 'today', '-271821-04-20T00:00:00Z'].map((timestamp): [string, unknown, string] => [
+    `a time of its ledger that is ${JSON.stringify(timestamp)}`,
+    { ...published([]), timestamp },
+    `/timestamp: Expected a date-time in UTC, found "${timestamp}".`,
+  ]),
   ['__proto__', '{"companions":[],"__proto__":{}}', '(forbidden_member)'],
   ['half a pair', '{"companions":[{"companion":"\\ud800","keys":[]}]}', '(lone_surrogate)'],
   ['a byte order mark', '\ufeff{"companions":[]}', 'begins with a byte order mark. (not_utf8)'],

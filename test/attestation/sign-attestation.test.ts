@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { attestationId } from '../../pipeline/attestation/canonical-bytes.ts';
 import type { Companions } from '../../pipeline/attestation/companions.ts';
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
+import { registryOf, type Unattested } from '../../pipeline/attestation/registry.ts';
 import { publicKeyHex, signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
 import { COMPANIONS, keyOf, LANTERN, NOW, signed, UNSIGNED } from './signed-document.ts';
 
@@ -46,15 +48,29 @@ describe('signing', () => {
     'refuses what a verifier with the same companions would refuse for %s',
     (code, pointer, changes, known) => {
       const text = JSON.stringify({ ...UNSIGNED, expires_at: '2025-12-30T00:00:00Z', ...changes });
-      const { document, problems } = signAttestation(text, LANTERN, NOW, known);
+      const { document, problems } = signAttestation(text, LANTERN, NOW, {
+        companions: known,
+        registry: null,
+      });
       expect(document).toBeNull();
       expect(problems).toContainEqual(expect.objectContaining({ code, pointer }));
-      expect(signAttestation(JSON.stringify(UNSIGNED), LANTERN, NOW, COMPANIONS).document).toEqual(DOCUMENT);
+      const trust = { companions: COMPANIONS, registry: null };
+      expect(signAttestation(JSON.stringify(UNSIGNED), LANTERN, NOW, trust).document).toEqual(DOCUMENT);
     },
   );
 
   test.each(['', '[]', 'null', '{"a":1,"a":2}'])('refuses %j', (text) => {
     expect(signAttestation(text, LANTERN, NOW).problems).toHaveLength(1);
+  });
+
+  test('refuses what a service has revoked, where its published file says so', () => {
+    const sign = (unattested: Record<string, Unattested>) => {
+      const registry = registryOf({}, { asOf: '2025-12-01T12:00:00Z', unattested });
+      return signAttestation(JSON.stringify(UNSIGNED), LANTERN, NOW, { companions: COMPANIONS, registry });
+    };
+    const lost = { ended_at: '2025-12-01T11:00:00Z', reason: 'lost', drift: null, checked_at: null };
+    expect(sign({ [attestationId(DOCUMENT)]: lost }).problems).toMatchObject([{ code: 'revoked' }]);
+    expect(sign({ ['c'.repeat(64)]: lost }).document).toEqual(DOCUMENT);
   });
 
   test('puts a new signature in the place of an old one', () => {
