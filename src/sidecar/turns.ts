@@ -5,10 +5,13 @@ import type { Duplex } from 'node:stream';
 export const MOST_WAITING = 16;
 /** How long a connection with more of them may take for the answers that it still gets, ms. */
 const PATIENCE_MS = 1000;
-/** Connections with that patience at once; each holds all that came with one read, some MB. Further ones are cut off. */
-const MOST_PATIENT = 8;
-/** Of one connection, before it is cut off: as many requests as one read of 64 KiB can hold. */
-const MOST_DROPPED = 4096;
+/** With this, node:http's parser passes over the rest of what was read; node:http itself answers so to an upgrade. */
+const PASS_OVER = 2;
+
+/** Of a server's connection. No public interface of node:http has it, so a test counts what is parsed. */
+interface Parsed {
+  parser?: { onIncoming: (incoming: IncomingMessage & { upgrade: boolean }) => number } | null;
+}
 
 interface Line {
   /** Requests that will be answered and are not yet. */
@@ -17,8 +20,8 @@ interface Line {
   newest: ServerResponse | null;
   /** The answer goes on for as long as its reader wants. */
   isStream: boolean;
-  /** Requests that came after one too many; null: none. */
-  dropped: number | null;
+  /** A request too many has come: what follows it is passed over. */
+  isFull: boolean;
   /** What is done after the last answer. */
   after: (() => void) | null;
 }
@@ -30,13 +33,12 @@ interface Line {
  */
 export class Turns {
   readonly #lines = new WeakMap<Duplex, Line>();
-  #patient = 0;
 
   /** Calls `begin` when the answers before this one are sent; never where there are too many, or where one has no end. */
   take({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
     const line = this.#lineOf(socket);
     if (line.isStream) socket.destroy();
-    else if (line.dropped !== null || line.open > MOST_WAITING) this.#drop(line, socket);
+    else if (line.open > MOST_WAITING) refuseMore(line, socket);
     else queue(line, response, begin);
   }
 
@@ -44,6 +46,7 @@ export class Turns {
   endless({ socket }: IncomingMessage): void {
     const line = this.#lineOf(socket);
     line.isStream = true;
+    passOverRest(socket, () => socket.destroy());
     if (line.open > 1 || line.after) socket.destroy();
   }
 
@@ -55,6 +58,7 @@ export class Turns {
   /** Calls `act` when all answers are sent: what it writes must not get into the middle of one. */
   afterAnswers(socket: Duplex, act: () => void): void {
     const line = this.#lineOf(socket);
+    if (line.isFull) return;
     if (line.open === 0) act();
     else if (line.isStream) socket.destroy();
     else line.after ??= act;
@@ -63,27 +67,35 @@ export class Turns {
   #lineOf(socket: Duplex): Line {
     let line = this.#lines.get(socket);
     if (!line) {
-      line = { open: 0, newest: null, isStream: false, dropped: null, after: null };
+      line = { open: 0, newest: null, isStream: false, isFull: false, after: null };
       this.#lines.set(socket, line);
     }
     return line;
   }
+}
 
-  /** Those before it get their answers, the last one with `Connection: close` (RFC 9112 §9.3.2 lets clients send the rest again). */
-  #drop(line: Line, socket: Duplex): void {
-    if (line.dropped === null) {
-      if (this.#patient >= MOST_PATIENT) socket.destroy();
-      line.newest!.shouldKeepAlive = false;
-      this.#patient += 1;
-      const cut = setTimeout(() => socket.destroy(), PATIENCE_MS);
-      socket.once('close', () => {
-        clearTimeout(cut);
-        this.#patient -= 1;
-      });
-    }
-    line.dropped = (line.dropped ?? 0) + 1;
-    if (line.dropped > MOST_DROPPED) socket.destroy();
-  }
+/** Those before it get their answers, the last one with `Connection: close` (RFC 9112 §9.3.2 lets clients send the rest again). */
+function refuseMore(line: Line, socket: Duplex): void {
+  line.isFull = true;
+  line.newest!.shouldKeepAlive = false;
+  passOverRest(socket, () => {});
+  const cut = setTimeout(() => socket.destroy(), PATIENCE_MS);
+  socket.once('close', () => clearTimeout(cut));
+}
+
+/**
+ * Has nothing more parsed; calls `onMore` for what comes all the same. One read holds thousands of requests, and node:http
+ * would keep some kB for each of them until the connection is closed.
+ */
+function passOverRest(socket: Duplex, onMore: () => void): void {
+  const { parser } = socket as Duplex & Parsed;
+  if (!parser) return;
+  parser.onIncoming = (incoming) => {
+    // Nothing is handed over, either.
+    incoming.upgrade = false;
+    onMore();
+    return PASS_OVER;
+  };
 }
 
 function queue(line: Line, response: ServerResponse, begin: () => void): void {

@@ -192,8 +192,9 @@ describe('printing', () => {
     while (await runs(profile)) await sleep(10);
   });
 
-  test('puts the time of the data in its place, whatever the zone it is written in', async () => {
-    const root = await site('<h1>One</h1>');
+  test('prints old data before their release is signed, with their time whatever its zone', async () => {
+    // What the notice of old data asks for, and no release has yet.
+    const root = await site('<h1>One</h1><img src="/latest.json">');
     const pdf = await printPdf({
       root,
       page: '/report/',
