@@ -3,12 +3,16 @@ import type { Browser, Page } from 'puppeteer';
 import { CathedralError } from '../errors.ts';
 import { asFault, launchChromium } from './launch-chromium.ts';
 import { withFacts } from './pdf-facts.ts';
+import { LATEST_PATH } from './public-manifest.ts';
 import { servePages } from './serve-pages.ts';
 
 /** How long a page may take to load, and to print, in ms. */
 const TIMEOUT_MS = 60_000;
-/** What browsers ask for of themselves, where a page names no icon. */
-const UNASKED = '/favicon.ico';
+/**
+ * What may be missing: the icon that browsers ask for by themselves, and what the notice of old data asks for. A release is
+ * not signed yet when it is printed, and the notice is on no sheet.
+ */
+const OPTIONAL = new Set(['/favicon.ico', `/${LATEST_PATH}`]);
 
 export interface PrintJob {
   /** Folder of the built site and the data files beside it. */
@@ -74,7 +78,7 @@ async function load(tab: Page, url: string): Promise<void> {
   const missing = new Map<string, string>();
   tab.on('response', (response) => {
     const path = pathOf(response.url());
-    if (response.status() >= 400 && path !== UNASKED) missing.set(path, String(response.status()));
+    if (response.status() >= 400 && !OPTIONAL.has(path)) missing.set(path, String(response.status()));
   });
   tab.on('requestfailed', (request) => {
     const path = pathOf(request.url());
