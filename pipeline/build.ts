@@ -33,7 +33,7 @@ import { formatResume, parseResume, type Resume, START } from './run/resume.ts';
 import { withForkAdvice } from './run/with-fork-advice.ts';
 import { keepMissed } from './snapshots/keep-missed.ts';
 import { publishSnapshots, type SnapshotOptions } from './snapshots/publish-snapshots.ts';
-import { assertKept, assertListReadable, assertNotLost, keptRelease } from './snapshots/restore.ts';
+import { assertKept, assertListReadable, assertNotLost, hashesOf, keptRelease } from './snapshots/restore.ts';
 
 export interface BuildOptions extends SiteOptions {
   /** Ledger folder. */
@@ -181,8 +181,7 @@ function keeperOf(
 ): (publishLog: () => Promise<void>) => (release: Published) => Promise<void> {
   if (!snapshots) return (publishLog) => publishLog;
   const record = async (index: SnapshotIndex) => {
-    const listed = Object.fromEntries(index.map((entry) => [entry.id, entry.index.sha256]));
-    await publisher?.snapshots?.record({ snapshots: listed, lost });
+    await publisher?.snapshots?.record({ snapshots: hashesOf(index), lost });
   };
   const sign = publisher?.signText ?? null;
   return (publishLog) => async (release) => {

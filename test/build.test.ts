@@ -114,7 +114,7 @@ describe('a run', () => {
     expect(await readlink(join(folder, 'damaged', 'current'))).toBe(link);
   });
 
-  test('extends the log after the release, and makes it where a release has none', async () => {
+  test('extends the log with each release, and makes it where a release has none', async () => {
     const { manifest } = await build(options('logged'));
     const checkpoint = join(folder, 'logged/log/checkpoint');
     const lines = (await readFile(checkpoint, 'utf8')).split('\n');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Verifier } from '../ledger/note.ts';
-import { replaceFile } from '../publish/durable.ts';
+import { replaceFile, replaceFiles } from '../publish/durable.ts';
 import { removeOldTiles } from '../publish/log/remove-old-partials.ts';
 import { sha256 } from '../publish/manifest.ts';
 import { MANIFEST_PATH, type PublicManifest } from '../publish/public-manifest.ts';
@@ -91,8 +91,10 @@ export async function bringRelease(
   if (!isPlaced) await placeGeneration(folder, { manifest, blobs, texts }, options);
   await replaceFile(join(folder, LOG, 'checkpoint'), manifest.log.checkpoint);
   await removeOldTiles(folder, head.size);
-  await replaceFile(join(folder, LIST_PATH), list.bytes);
-  await replaceFile(join(folder, LIST_SIGNATURE_PATH), list.signature);
+  await replaceFiles([
+    [join(folder, LIST_PATH), list.bytes],
+    [join(folder, LIST_SIGNATURE_PATH), list.signature],
+  ]);
   return { files: { files: files.files, bytes: files.bytes + bytes }, tiles, snapshots: added, unvouched };
 }
 

@@ -3,6 +3,7 @@ import { isSlotId } from '../ledger/slot.ts';
 import { bytesOf, HASH_BYTES } from '../log/hash.ts';
 import { parseTilePath, wholeAt } from '../log/tile.ts';
 import type { TileReader } from '../log/tile-reader.ts';
+import { finished } from '../publish/durable.ts';
 import { exists } from '../publish/exists.ts';
 import { listTree, type Tree } from '../publish/list-tree.ts';
 import { PROOF_PATHS, type PublicManifest } from '../publish/public-manifest.ts';
@@ -55,7 +56,7 @@ function isApart(path: string): boolean {
 /** The log has its checkpoint and hash tiles of this tree, also parts of them, with what they begin with. */
 export async function verifyLogNames(reader: TileReader, { origin, findings }: NamesWork): Promise<void> {
   const { files, others } = await treeOf(origin, LOG);
-  const isKnown = (name: string) => name === 'checkpoint' || isTile(name, reader.head.size);
+  const isKnown = (name: string) => finished(name) === 'checkpoint' || isTile(name, reader.head.size);
   await refuseSurplus(
     files.filter((name) => !isKnown(name)).map((name) => origin.placeOf(`${LOG}/${name}`)),
     findings,
@@ -98,12 +99,14 @@ export async function verifySnapshotNames(
   const isMirror = await exists(join(dirname(origin.placeOf(LOG)), 'mirror.json'));
   const ids = new Set([...listed].map((path) => path.split('/')[1]!));
   const surplus: string[] = [];
-  for (const path of files.map((name) => `${SNAPSHOTS}/${name}`)) {
+  for (const name of files) {
+    const path = `${SNAPSHOTS}/${finished(name)}`;
     const [, id = ''] = path.split('/');
     const isPage =
       !isMirror && (path === `${SNAPSHOTS}/index.html` || path === `${SNAPSHOTS}/${id}/index.html`);
     const isKnown = listed.has(path) || unread.has(id) || (isPage && (ids.has(id) || id === 'index.html'));
-    if (!isKnown && !(await isNamedByHash(path, origin))) surplus.push(origin.placeOf(path));
+    if (!isKnown && !(await isNamedByHash(`${SNAPSHOTS}/${name}`, origin)))
+      surplus.push(origin.placeOf(`${SNAPSHOTS}/${name}`));
   }
   await refuseSurplus(surplus, findings);
   await refuseOthers(
@@ -123,10 +126,10 @@ const OLD_HISTORY = new RegExp(`^${OLD_HISTORIES}/([0-9a-f]{64})$`);
 /** Styles and fonts of pages. */
 const ASSET = new RegExp(`^${ASSETS}/[\\w-]+-([0-9a-f]{12})\\.(css|woff2)$`);
 
-/** What says its own hash, and has it. */
+/** What says its own hash, and has it, or is still being written. */
 async function isNamedByHash(path: string, origin: Origin): Promise<boolean> {
-  const [, digits] = OLD_HISTORY.exec(path) ?? ASSET.exec(path) ?? [];
-  if (digits === undefined) return false;
+  const [, digits] = OLD_HISTORY.exec(finished(path)) ?? ASSET.exec(finished(path)) ?? [];
+  if (digits === undefined || path !== finished(path)) return digits !== undefined;
   const opened = await origin.open(path);
   if (opened === null || opened === 'unchanged') return false;
   return (await measure(opened.body)).sha256.startsWith(digits);

@@ -20,22 +20,40 @@ export async function makeFolder(path: string, { mode }: { mode?: number } = {})
   for (let at = resolve(path); at !== above; at = dirname(at)) await sync(dirname(at));
 }
 
-/**
- * Replaces a small file so that a reader sees the old content or the new one, and a kill leaves one of the two.
- */
+/** What a file that is being written has after its name. Nothing serves such a file, and a kill may leave one. */
+export const UNFINISHED = '.tmp';
+
+/** The path that a file has when it is written. */
+export function finished(path: string): string {
+  return path.endsWith(UNFINISHED) ? path.slice(0, -UNFINISHED.length) : path;
+}
+
+/** Replaces a small file so that a reader sees the old content or the new one, and a kill leaves one of the two. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
-  await guarded(path, async () => {
-    await makeFolder(dirname(path));
-    const handle = await open(`${path}.tmp`, 'w');
-    try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(`${path}.tmp`, path);
-    await sync(dirname(path));
-  });
+  await replaceFiles([[path, content]]);
+}
+
+/**
+ * Replaces small files, in this order. All are on the disk before the first is replaced, so a kill between two of them, which
+ * leaves new ones beside old ones, has no more than a moment to happen in.
+ */
+export async function replaceFiles(
+  files: readonly (readonly [string, string | Uint8Array])[],
+): Promise<void> {
+  for (const [path, content] of files)
+    await guarded(path, async () => {
+      await makeFolder(dirname(path));
+      const handle = await open(`${path}${UNFINISHED}`, 'w');
+      try {
+        await handle.writeFile(content);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    });
+  for (const [path] of files) await guarded(path, () => rename(`${path}${UNFINISHED}`, path));
+  for (const folder of new Set(files.map(([path]) => dirname(path))))
+    await guarded(folder, () => sync(folder));
 }
 
 /** SQLite's result code for a disk without room. */

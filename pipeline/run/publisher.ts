@@ -50,7 +50,7 @@ export interface Publisher {
   signText: ((text: string) => string) | null;
   /** The snapshots that were listed at this address, and how to put those on record that will be. Null like `sign`. */
   snapshots: {
-    recorded: RecordedSnapshots;
+    recorded: RecordedSnapshots & { version: number };
     record: (next: RecordedSnapshots) => Promise<void>;
   } | null;
 }
@@ -96,7 +96,7 @@ export async function openPublisher(
     isStanding: (served) => isStanding(served, { ...place, keyFile, now }),
     signText: (text) => signNote(text, first!, ...others),
     snapshots: {
-      recorded: recorded ?? { snapshots: {}, lost: {} },
+      recorded: recorded ?? { version: 0, snapshots: {}, lost: {} },
       record: (next) => recordSnapshots({ keyFile, ...place }, next),
     },
   };

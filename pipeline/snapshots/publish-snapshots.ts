@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { guarded, replaceFile } from '../publish/durable.ts';
+import { guarded, replaceFiles } from '../publish/durable.ts';
 import { type Manifest, sha256 } from '../publish/manifest.ts';
 import type { Published } from '../publish/release.ts';
 import {
@@ -55,10 +55,8 @@ export async function publishSnapshots(
   const index = entries.filter(({ id }) => kept.has(id)).sort((a, b) => (a.id < b.id ? 1 : -1));
   const list = formatSnapshotIndex(index);
   await record?.(index);
-  if (look) await writeChanged(join(out, SNAPSHOTS, 'index.html'), indexPage(index, days, look));
-  await writeChanged(join(out, LIST_PATH), list);
-  // The last of the two: who sees the new signature sees the new list.
-  await writeSignature(out, list, manifest, sign);
+  const page = look && indexPage(index, days, look);
+  await writeList(out, { list, page, note: noteOf(list, manifest, sign) });
   await removeOld(
     out,
     ids.filter((id) => !kept.has(id)),
@@ -66,24 +64,32 @@ export async function publishSnapshots(
   );
 }
 
-/** Leaves a file that is as it should be alone. */
-async function writeChanged(place: string, text: string): Promise<void> {
-  const found = await readFile(place, 'utf8').catch(() => null);
-  if (found !== text) await replaceFile(place, text);
+/** Leaves a file that is as it should be alone. `page`, `note`: null for none. */
+async function writeList(
+  out: string,
+  { list, page, note }: { list: string; page: string | null; note: string | null },
+): Promise<void> {
+  // The signature last: who sees the new one sees the new list.
+  const wanted: [string, string | null][] = [
+    [join(out, SNAPSHOTS, 'index.html'), page],
+    [join(out, LIST_PATH), list],
+    [join(out, LIST_SIGNATURE_PATH), note],
+  ];
+  const changed: [string, string][] = [];
+  for (const [place, text] of wanted) {
+    const found = await readFile(place, 'utf8').catch(() => null);
+    if (text !== null && found !== text) changed.push([place, text]);
+  }
+  await replaceFiles(changed);
+  const signature = join(out, LIST_SIGNATURE_PATH);
+  if (note === null) await guarded(signature, () => rm(signature, { force: true }));
 }
 
 /** Over the list and the version of the release, or an older list could be shown with it. */
-async function writeSignature(
-  out: string,
-  list: string,
-  { signed }: Manifest,
-  sign: Means['sign'],
-): Promise<void> {
-  const place = join(out, LIST_SIGNATURE_PATH);
-  if (!signed || !sign) return guarded(place, () => rm(place, { force: true }));
+function noteOf(list: string, { signed }: Manifest, sign: Means['sign']): string | null {
+  if (!signed || !sign) return null;
   const { version } = signed;
-  const text = formatSignedList({ version, sha256: sha256(list), bytes: Buffer.byteLength(list) });
-  await writeChanged(place, sign(text));
+  return sign(formatSignedList({ version, sha256: sha256(list), bytes: Buffer.byteLength(list) }));
 }
 
 /** What is no longer listed goes away at once, and is removed then: half a snapshot is never to be seen. */

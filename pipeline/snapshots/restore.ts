@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PRINTED, YEARLY } from '../artifacts/table.ts';
 import { CathedralError } from '../errors.ts';
 import { noteText } from '../ledger/note.ts';
-import { type Manifest, type ManifestFile, sha256 } from '../publish/manifest.ts';
+import type { Manifest, ManifestFile } from '../publish/manifest.ts';
 import {
   MANIFEST_PATH,
   type PublicFile,
@@ -12,9 +12,15 @@ import {
 } from '../publish/public-manifest.ts';
 import type { Published } from '../publish/release.ts';
 import type { RecordedSnapshots, SnapshotHashes } from '../publish/signing-record.ts';
-import { LIST_SIGNATURE_PATH, parseSignedList, SNAPSHOTS } from '../publish/snapshot-index.ts';
+import {
+  LIST_SIGNATURE_PATH,
+  parseSignedList,
+  SNAPSHOTS,
+  type SnapshotEntry,
+} from '../publish/snapshot-index.ts';
 import { withAdvice } from '../publish/with-advice.ts';
 import { keptEntries, keptIds, readIndex, readKept } from './read-kept.ts';
+import { verifySnapshot } from './verify-snapshots.ts';
 
 /** The list of snapshots can be read: found out before a release is published, not after. Throws release_invalid. */
 export async function assertListReadable(out: string): Promise<void> {
@@ -26,25 +32,35 @@ export async function assertListReadable(out: string): Promise<void> {
   }
 }
 
+/** What the record beside the keys says, and the version of the release that it was written with. */
+export type Recorded = RecordedSnapshots & { version: number };
+
 /**
  * Every snapshot that was signed is there with the bytes that were signed: an address that was cited keeps them, and a mirror
- * that holds it takes no other ones. Gives those that are lost; only `givesUp` adds to them. Throws release_refused.
+ * that holds it takes no other ones. The list of snapshots counts where it was signed after the record was written: that may
+ * be lost, or of an older back-up. Gives those that are lost; only `givesUp` adds to them. Throws release_refused.
  */
 export async function assertKept(
   out: string,
-  { snapshots, lost }: RecordedSnapshots,
+  { version, snapshots, lost }: Recorded,
   givesUp: boolean,
 ): Promise<SnapshotHashes> {
+  const last = (await listedVersion(out)) > version ? hashesOf((await readIndex(out)) ?? []) : snapshots;
   const { known, unlisted } = await keptEntries(out);
-  const there = new Map([...known, ...unlisted].map(({ id, index }) => [id, index.sha256]));
-  const signed = Object.entries({ ...lost, ...snapshots });
+  const there = hashesOf([...known, ...unlisted]);
+  const signed = Object.entries({ ...lost, ...last });
   for (const [id, hash] of signed) {
-    const found = there.get(id);
+    const found = there[id];
     if (found !== undefined && found !== hash) throw otherBytes(out, id, hash, found);
   }
-  const missing = Object.keys(snapshots).filter((id) => !there.has(id));
+  const missing = Object.keys(last).filter((id) => !Object.hasOwn(there, id));
   if (missing.length > 0 && !givesUp) throw missingSnapshots(out, missing.sort());
-  return Object.fromEntries(signed.filter(([id]) => !there.has(id)));
+  return Object.fromEntries(signed.filter(([id]) => !Object.hasOwn(there, id)));
+}
+
+/** By id. */
+export function hashesOf(entries: readonly SnapshotEntry[]): SnapshotHashes {
+  return Object.fromEntries(entries.map(({ id, index }) => [id, index.sha256]));
 }
 
 /** Throws release_refused where the snapshot to be published is one that was lost: what is made again has other bytes. */
@@ -76,24 +92,34 @@ function otherBytes(out: string, id: string, hash: string, found: string): Cathe
 /**
  * After a loss of the releases: what the newest snapshot says of the release that it was made from, for a run that makes
  * everything again. So files that did not change keep the time of their last change, a closed year's PDF keeps its bytes,
- * and no version is given twice. Null where no snapshot of a signed release is there. Throws release_invalid.
+ * and no version is given twice. Every byte of the snapshots is read, since a copy may have been cut short. Null where no
+ * snapshot of a signed release is there. Throws release_invalid and release_refused.
  */
 export async function keptRelease(out: string): Promise<Published | null> {
-  const [id] = (await keptIds(out)).sort().reverse();
+  const ids = (await keptIds(out)).sort().reverse();
+  for (const id of ids) await assertWhole(out, id);
+  const [id] = ids;
   if (id === undefined) return null;
   const { snapshot } = await readKept(out, id);
   const listed = snapshot.files.find(({ path }) => path === MANIFEST_PATH);
   if (!listed) return null;
   const dir = join(out, SNAPSHOTS, id);
   const place = join(dir, MANIFEST_PATH);
-  const text = await readFile(place, 'utf8').catch((cause: NodeJS.ErrnoException) => `${cause.code}`);
-  if (sha256(text) !== listed.sha256) {
-    const expected = `SHA-256 ${listed.sha256} (put ${dir} back from its back-up or from a mirror)`;
-    throw new CathedralError('release_invalid', { place, expected, found: sha256(text) });
-  }
+  const text = await readFile(place, 'utf8');
   const manifest = parsePublicManifest(text, place);
   const version = Math.max(manifest.version, await listedVersion(out));
   return { dir, at: ({ path }) => path, manifest: manifestOf(manifest, version, listed), state: null };
+}
+
+async function assertWhole(out: string, id: string): Promise<void> {
+  const [problem, ...more] = await verifySnapshot(out, id);
+  if (!problem) return;
+  const expected =
+    `${problem.expected} (nothing is published: put ${join(out, SNAPSHOTS, id)} back from its back-up or from a mirror; where ` +
+    'nobody has it whole, remove it)';
+  const found =
+    more.length > 0 ? `${problem.found}, and ${more.length} more of its files are not right` : problem.found;
+  throw new CathedralError('release_refused', { place: problem.place, expected, found });
 }
 
 /** Of the release that the list was signed with: a later one of the same snapshot has no snapshot of its own. */
@@ -103,7 +129,14 @@ async function listedVersion(out: string): Promise<number> {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  return note === null ? 0 : parseSignedList(noteText(note, place), place).version;
+  if (note === null) return 0;
+  try {
+    return parseSignedList(noteText(note, place), place).version;
+  } catch (cause) {
+    const expected = 'the signature over the list (put it back as it was, from a mirror or a back-up)';
+    const found = (cause as Error).message;
+    throw new CathedralError('release_invalid', { place, expected, found, cause });
+  }
 }
 
 /** As a release says it of itself, as far as a signed manifest tells. */

@@ -8,6 +8,7 @@ import { parseVerifierKey, type Verifier } from '../ledger/note.ts';
 import { FolderOrigin } from '../mirror/folder-origin.ts';
 import { readHeld } from '../mirror/held.ts';
 import { readSignedList } from '../mirror/signed-list.ts';
+import { finished } from '../publish/durable.ts';
 import { exists } from '../publish/exists.ts';
 import { listTree } from '../publish/list-tree.ts';
 import { openManifest } from '../publish/open-manifest.ts';
@@ -120,7 +121,7 @@ async function verifyNames(out: string, { id, files }: Snapshot): Promise<Proble
   const wanted = new Set([INDEX, ...files.filter((file) => 'url' in file).map(({ path }) => path)]);
   const { files: found, others } = await listTree(join(out, SNAPSHOTS, id));
   return [...found, ...others]
-    .filter((path) => !wanted.has(path) && path !== 'index.html')
+    .filter((path) => !wanted.has(finished(path)) && finished(path) !== 'index.html')
     .map((path) => ({
       place: `${SNAPSHOTS}/${id}/${path}`,
       expected: 'nothing',

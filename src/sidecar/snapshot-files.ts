@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isSlotId } from '../../pipeline/ledger/slot.ts';
+import { UNFINISHED } from '../../pipeline/publish/durable.ts';
 import { headersFor } from '../../pipeline/publish/headers.ts';
 import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
 import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
@@ -136,7 +137,7 @@ async function loadSnapshot(out: string, folder: string): Promise<Shelf> {
 async function loadNamed(out: string, folder: string): Promise<Shelf> {
   const shelf = new Map<string, Representation>();
   for (const entry of await readdir(join(out, folder), { withFileTypes: true })) {
-    if (!entry.isFile() || entry.name.endsWith('.tmp')) continue;
+    if (!entry.isFile() || entry.name.endsWith(UNFINISHED)) continue;
     const path = `${folder}/${entry.name}`;
     const place = join(out, path);
     const { size: bytes, mtime } = await stat(place);

@@ -20,7 +20,7 @@ import { bring, contents, servedBy } from '../mirror/bring.ts';
 import { BASE_URL, type SmallService, smallService } from './small-service.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
-const SEALED = [40, 300, 20, 1, 5, 30, 100, 7, 8, 9];
+const SEALED = [40, 300, 20, 1, 5, 30];
 const snapshots = { days: 366 };
 
 /** A service that has published each of the first `count` snapshots of its ledger, one after the other. */
@@ -64,16 +64,16 @@ async function restore(of: SmallService, kept: readonly string[], from = of.out)
 }
 
 test('after a restore as docs/operations.md has it, cited addresses have their bytes and every mirror goes on', async () => {
-  const of = await published(5);
+  const of = await published(3);
   const [early, late] = [`${of.out}-early`, `${of.out}-late`];
   await mirrorOf(of, early);
-  for (let sealed = 6; sealed <= 10; sealed += 1) await publishUpTo(of, sealed);
+  for (let sealed = 4; sealed <= SEALED.length; sealed += 1) await publishUpTo(of, sealed);
   await mirrorOf(of, late);
   const [cited, log] = [await bytesIn(of.out, 'snapshots'), await bytesIn(of.out, 'log')];
   const manifest = await readFile(join(of.out, 'current/public/manifest.json'));
 
   await restore(of, await namedInDocs());
-  await publishUpTo(of, 10);
+  await publishUpTo(of, SEALED.length);
   expect(await bytesIn(of.out, 'snapshots')).toEqual(cited);
   const again = await bytesIn(of.out, 'log');
   // Partial tiles of earlier sizes were only for readers of then.
@@ -81,7 +81,7 @@ test('after a restore as docs/operations.md has it, cited addresses have their b
   expect(again).toEqual(expect.arrayContaining(log.filter((file) => !file.includes('.p/'))));
   expect(await readFile(join(of.out, 'current/public/manifest.json'))).toEqual(manifest);
   expect(await mirrorOf(of, late)).toMatchObject({ outcome: 'unchanged' });
-  expect(await mirrorOf(of, early)).toMatchObject({ outcome: 'mirrored', snapshots: 5 });
+  expect(await mirrorOf(of, early)).toMatchObject({ outcome: 'mirrored', snapshots: 3 });
 
   await of.seal(...SEALED, 12);
   await of.publish({ snapshots });
@@ -168,6 +168,42 @@ describe('nothing is published', () => {
     expect(failure.message).toContain('put this folder back from its back-up or from a mirror');
   });
 
+  test.each([
+    ['the index of one', 'index.json', '2025-07-03T06Z'],
+    ['a file of one', 'economy/supply', '2025-07-03T06Z'],
+    ['the manifest of the newest', 'manifest.json', '2025-07-03T12Z'],
+  ])('where the copy was cut short: %s is missing', async (_, name, id) => {
+    const of = await published(2);
+    await restore(of, ['snapshots']);
+    const folder = join(of.out, 'snapshots', id);
+    await rename(join(folder, name), `${of.out}-aside`);
+    const failure = await failureOf(() => of.publish({ snapshots }));
+    expect(failure).toMatchObject({ code: 'release_refused' });
+    expect(failure.message).toContain(`put ${folder} back from its back-up or from a mirror`);
+    expect(await readCurrent(of.out)).toBe(null);
+    await rename(`${of.out}-aside`, join(folder, name));
+    // Left by the run that was killed before: nothing to be refused, and nothing that is served.
+    await writeFile(join(folder, 'index.json.tmp'), '{"half');
+    await of.publish({ snapshots });
+    expect(await check(of.options())).toEqual([]);
+  });
+
+  test('where the record is lost, too, and the list tells of a snapshot that is not there', async () => {
+    const of = await published(3);
+    await restore(of, ['snapshots']);
+    await rm(`${of.keyFile}.signed`, { recursive: true });
+    await rm(join(of.out, 'snapshots/2025-07-03T18Z'), { recursive: true });
+    expect(await failureOf(() => of.publish({ snapshots }))).toMatchObject({
+      code: 'release_refused',
+      found: '1 of them missing, 2025-07-03T18Z',
+    });
+    await writeFile(join(of.out, 'snapshots/index.json.sig'), 'garbage');
+    expect(await failureOf(() => of.publish({ snapshots }))).toMatchObject({
+      code: 'release_invalid',
+      place: join(of.out, 'snapshots/index.json.sig'),
+    });
+  });
+
   test('where output folder and ledger are both of one older back-up, though nothing in them is new', async () => {
     const of = await published(2);
     const old = `${of.out}-old`;
@@ -183,6 +219,18 @@ describe('nothing is published', () => {
     const forked = await failureOf(() => of.publish({ snapshots }));
     expect(forked).toMatchObject({ code: 'release_refused', place: 'snapshots/2025-07-03T18Z.checkpoint' });
   });
+});
+
+test('a record that is older than the list looks for no snapshot that was over age since', async () => {
+  const of = await published(2);
+  const record = `${of.keyFile}.signed`;
+  await cp(record, `${record}-old`, { recursive: true });
+  await publishUpTo(of, 3, { snapshots: { days: 0 } });
+  expect(await keptIds(of.out)).toEqual(['2025-07-03T18Z']);
+  await restore(of, ['snapshots']);
+  await rm(record, { recursive: true });
+  await rename(`${record}-old`, record);
+  expect(await publishUpTo(of, 3, { snapshots: { days: 0 } })).toMatchObject({ outcome: 'published' });
 });
 
 test('a record of a version that knew no snapshots is read, and has them after the next run', async () => {
