@@ -45,11 +45,15 @@ export const coordination = defineChart<Data, Shown>({
   summary({ sentinels, average }) {
     const [first, last] = [sentinels[0]!, sentinels.at(-1)!];
     return [
-      `${first.id} (${cathedralWords(first.cathedral)}) has the highest coordination score, ${numberWords(first.score, 1)} points.`,
+      sentinels.length === 1
+        ? `${first.id} (${cathedralWords(first.cathedral)}) has a coordination score of ${numberWords(first.score, 1)} points.`
+        : `${first.id} (${cathedralWords(first.cathedral)}) has the highest coordination score, ${numberWords(first.score, 1)} points.`,
       ...(sentinels.length > 1
         ? [`${last.id} (${cathedralWords(last.cathedral)}) has the lowest, ${numberWords(last.score, 1)}.`]
         : []),
-      ...(average === null ? [] : [`The mean of all active sentinels is ${numberWords(average, 1)}.`]),
+      ...(average === null
+        ? []
+        : [`The mean of all active sentinels that have attested is ${numberWords(average, 1)}.`]),
     ];
   },
   table: ({ sentinels }) => ({

@@ -93,7 +93,7 @@ function summary({ trends, score, status }: Shown): string[] {
   const count = (direction: Direction) => trends.filter((trend) => trend.direction === direction).length;
   const unmeasured = count('not_measured');
   if (score === null || !most || most.drift === null)
-    return ['Drift is not measured yet: it is the change since the ledger’s first thirty days.'];
+    return ['There is no drift score: it is the change since the ledger’s first thirty days.'];
   return [
     `The drift score is ${scoreWords(score)}: ${tokenWords(status)}.`,
     `${most.label} changed most, from ${scoreWords(most.baseline)} to ${scoreWords(most.current)} (${changeWords(most.drift, 3)}).`,

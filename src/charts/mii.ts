@@ -2,7 +2,16 @@ import { area } from 'd3';
 import { mii as miiNow } from '../../pipeline/artifacts/economy/mii.ts';
 import { miiByDay } from '../../pipeline/artifacts/economy/mii-by-day.ts';
 import { type ChartTable, defineChart } from './chart.ts';
-import { addDays, type Bin, binDays, daysBetween, inRange, type Step, stepFor, timeOfDay } from './days.ts';
+import {
+  addDays,
+  type Bin,
+  calendarBins,
+  daysBetween,
+  inRange,
+  type Step,
+  stepFor,
+  timeOfDay,
+} from './days.ts';
 import { element } from './element.ts';
 import { LABEL_SIZE, label } from './label.ts';
 import { linePath } from './line-path.ts';
@@ -64,7 +73,10 @@ export const mii = defineChart<{ days: Day[]; now: Shown['now']; asOf: string },
     const step = stepFor(daysBetween(inside));
     return {
       days: inside,
-      points: binDays(inside, step).map(pointOf),
+      // A day without a reading cuts no week short.
+      points: calendarBins(inside, step)
+        .filter(({ rows }) => rows.length > 0)
+        .map(pointOf),
       step,
       now: state.to === null && now && now.time >= timeOfDay(inside[0]?.date ?? '') ? now : null,
     };
@@ -101,7 +113,7 @@ function summary({ days, now }: Shown): string[] {
   return [
     ...(state ?? []),
     `From ${dayWords(days[0]!.date)} to ${dayWords(days.at(-1)!.date)}, ${off} of ${countWords(days.length, 'day')} ended with minting off.`,
-    `The lowest reading was ${indexWords(lowest.mii_min)}, on ${dayWords(lowest.date)}.`,
+    `The lowest reading of these days was ${indexWords(lowest.mii_min)}, on ${dayWords(lowest.date)}.`,
   ];
 }
 
@@ -204,7 +216,8 @@ function frameOf({ points, now }: Shown, ends: ReturnType<typeof endsOf>, plot: 
     scale: 'linear',
     from: timeOfDay(first.from),
     to: Math.max(timeOfDay(last.to), now?.time ?? 0),
-    format: (value) => numberWords(value, 2),
+    // Rules half a hundredth apart need a third place: with two, 0.955 and 0.96 would have one name.
+    format: (value) => numberWords(value, Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? 2 : 3),
     series: ends,
   });
 }

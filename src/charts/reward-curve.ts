@@ -92,7 +92,9 @@ function summary({ sentinels, own }: Shown): string[] {
       : []),
     ...(first && last
       ? [
-          `At present a mint for ${first.id} (${cathedralWords(first.cathedral)}) would earn most, ${numberWords(first.mic)} MIC, and one for ${last.id} least, ${numberWords(last.mic)} MIC.`,
+          first === last
+            ? `At present a mint for ${first.id} (${cathedralWords(first.cathedral)}) would earn ${numberWords(first.mic)} MIC.`
+            : `At present a mint for ${first.id} (${cathedralWords(first.cathedral)}) would earn most, ${numberWords(first.mic)} MIC, and one for ${last.id} least, ${numberWords(last.mic)} MIC.`,
         ]
       : []),
   ];

@@ -38,7 +38,7 @@ export function shareWords(share: number, places = 1): string {
 }
 
 /** Where the ledger holds nothing that a figure could be made of. */
-export const NOT_MEASURED = 'not measured yet';
+export const NOT_MEASURED = 'not measured';
 
 /** The integrity index or its threshold, as the files have it, to four places: `0.9661`. */
 export function indexWords(value: number | null): string {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { reward } from '../../pipeline/model/formulas.ts';
 import type { Chart } from '../../src/charts/chart.ts';
 import { type ChartState, DEFAULT_STATE } from '../../src/charts/chart-state.ts';
+import { addDays } from '../../src/charts/days.ts';
 import { findChart } from '../../src/charts/table.ts';
 import { chartFiles } from './chart-files.ts';
 import { smallLedger } from './small-ledger.ts';
@@ -134,11 +135,55 @@ describe('what a chart says and lists is what the published files give', () => {
     expect(words).toContain(`${off} of ${days.length} days ended with minting off`);
     expect(sum(records.map(({ days_minting_off }) => Number(days_minting_off)))).toBe(off);
     const lowest = days.map(({ mii_min }) => Number(mii_min)).sort((a, b) => a - b)[0]!;
-    expect(words).toContain(`The lowest reading was ${lowest.toFixed(4)}`);
+    expect(words).toContain(`The lowest reading of these days was ${lowest.toFixed(4)}`);
     const now = JSON.parse(FILES['economy/mii']!) as { mii: number; threshold: number };
     const ends = [`>Latest reading ${now.mii.toFixed(4)}<`, `>Threshold ${now.threshold.toFixed(4)}<`];
     for (const end of ends) expect(drawn('mii')).toContain(end);
     expect(drawn('mii', { to: '2026-06-10' })).toContain('>Mean of the day 0.');
+  });
+
+  test('integrity index: a week with a reading on one day is whole, and each rule has its own name', () => {
+    const path = 'economy/mii-by-day.csv';
+    const [head, ...rows] = FILES[path]!.trim().split('\n');
+    // A row each three days makes weeks of them.
+    const spread = rows.map((row, index) => row.replace(/^[^,]+/, addDays('2026-06-17', -3 * index)));
+    const { note, records: weeks } = ask(
+      'mii',
+      {},
+      { ...FILES, [path]: `${[head, ...spread].join('\n')}\n` },
+    );
+    expect(weeks.length).toBeGreaterThan(80);
+    expect(note.match(/\d days?\)/g)?.length ?? 0).toBeLessThanOrEqual(2);
+    const flat = rows.map((row) => row.split(','));
+    const columns = head!.split(',');
+    for (const row of flat)
+      for (const name of ['mii_mean', 'mii_min', 'mii_max', 'mii', 'threshold'])
+        row[columns.indexOf(name)] = name === 'threshold' ? '0.95' : '0.96';
+    const near: Record<string, string> = { ...FILES, [path]: `${[head, ...flat.map(String)].join('\n')}\n` };
+    near['economy/mii'] = JSON.stringify({
+      ...JSON.parse(FILES['economy/mii']!),
+      mii: 0.93,
+      threshold: 0.95,
+    });
+    const chart = findChart('mii') as Chart;
+    const svg = chart.draw(chart.prepare(near), DEFAULT_STATE, { width: 900, theme: 'light' });
+    const names = [...svg.matchAll(/>(0\.\d+)</g)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(3);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('one sentinel alone is neither the highest nor the lowest', () => {
+    const [only] = JSON.parse(FILES['economy/coordination']!).sentinels as { id: string }[];
+    for (const [id, path] of [
+      ['coordination', 'economy/coordination'],
+      ['reward-curve', 'economy/sentinel-roi.json'],
+    ] as const) {
+      const file = JSON.parse(FILES[path]!) as { sentinels: { id: string }[] };
+      const sentinels = file.sentinels.filter((one) => one.id === only!.id);
+      const { words } = ask(id, {}, { ...FILES, [path]: JSON.stringify({ ...file, sentinels }) });
+      expect(words).toContain(only!.id);
+      expect(words).not.toMatch(/highest coordination|lowest|earn most|least/);
+    }
   });
 
   test('uptime: the worst of each day, for ninety days unless more are asked for', () => {

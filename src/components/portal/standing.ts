@@ -74,7 +74,7 @@ export const STANDING: Readonly<Record<Area, (release: SiteRelease) => string>> 
     const { drift_score, status } = release.read('philosophy/drift-analysis.json', Drift);
     return `${virtueStanding(Object.entries(virtues), overall_compliance)} ${
       drift_score === null
-        ? 'Drift is not measured before the ledger’s first thirty days are over.'
+        ? 'There is no drift score: it compares the last thirty days with the ledger’s first thirty.'
         : `The drift score is ${scoreWords(drift_score)}, which counts as ${tokenWords(status)}.`
     }`;
   },
@@ -85,6 +85,8 @@ function operating(active: readonly { id: string; status: string }[]): string {
   const down = active.filter(({ status }) => status !== 'operational').map(({ id }) => id);
   if (active.length === 0) return 'No sentinel is active';
   if (active.length === 1) return `The one sentinel is ${tokenWords(active[0]!.status)}`;
+  if (down.length === active.length)
+    return `None of the ${formatNumber(active.length)} sentinels is operational`;
   if (down.length === 0) return `All ${formatNumber(active.length)} sentinels are operational`;
   return `${formatNumber(active.length - down.length)} of ${formatNumber(active.length)} sentinels are operational, all but ${listWords(down)}`;
 }
