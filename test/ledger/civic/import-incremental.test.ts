@@ -360,6 +360,10 @@ describe('a local ledger that is damaged', () => {
     const path = join(directory, 'head.ndjson');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"seq":', '"seq": '));
     await expect(importFirst(400)).rejects.toMatchObject({ code: 'ledger_corrupt', place: 'head.ndjson:1' });
+    // As the guide says.
+    rmSync(path);
+    expect(await importFirst(400)).toMatchObject({ imported: 10, head: 10 });
+    expect(await ids()).toEqual(idsUntil(400));
   });
 
   test('stops the import at a head that does not follow the snapshots', async () => {
