@@ -135,8 +135,8 @@ export function assertFollows(last: Statement, next: Ledgered, keyFile: string):
   assertOnlyAdds({ timestamp: last.as_of, ledger: last.ledger }, next, 'the ledger', advice);
 }
 
-/** A folder that is gone, or holds no release any more, has been given up. */
-async function assertOneFolder(
+/** A folder that is gone, or holds no release any more, has been given up. `out`: without links. Throws release_refused. */
+export async function assertOneFolder(
   recorded: Signed,
   out: string,
   { keyFile, baseUrl }: Pick<SigningPlace, 'keyFile' | 'baseUrl'>,

@@ -4,11 +4,17 @@ import { linkFile } from '../extras/record-file.ts';
 import type { Published } from '../publish/release.ts';
 import { linkSegment } from '../publish/segment-file.ts';
 import type { Staging } from '../publish/staging.ts';
+import { withAdvice } from '../publish/with-advice.ts';
 
 /** Takes over all of the release before but what proves it, to be signed again. Throws release_invalid where a file is not there. */
 export async function carryRelease(staging: Staging, { dir, manifest }: Published): Promise<void> {
   const { files, segments, unlisted } = manifest;
-  for (const { path, kind } of files) if (kind !== 'proof') await linkFile(staging, path);
+  for (const { path, kind } of files) {
+    if (kind === 'proof') continue;
+    await linkFile(staging, path).catch((cause) => {
+      throw withAdvice(cause, 'run: cathedral build --rebuild');
+    });
+  }
   for (const [path, list] of Object.entries(segments)) {
     for (const segment of list) await linkSegment(staging.folder, dir, segment);
     staging.segments[path] = list;

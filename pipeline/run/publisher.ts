@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { CathedralError } from '../errors.ts';
 import { openDirectory, snapshotFile } from '../ledger/directory.ts';
 import { formatVerifierKey, signNote, type Verifier } from '../ledger/note.ts';
@@ -11,6 +12,7 @@ import { type PublisherKey, signerOf } from '../publish/publisher-key-file.ts';
 import { newPublisherKey, readPublisherKeys, writePublisherKeys } from '../publish/publisher-keys.ts';
 import type { Published } from '../publish/release.ts';
 import {
+  assertOneFolder,
   assertFollows as assertOnlyAdds,
   isStanding,
   type SigningPlace,
@@ -82,7 +84,11 @@ export async function openPublisher(
   const verifierKeys = keys.map((key) => formatVerifierKey(signerOf(key).verifier));
   await assertFollows(keyFile, previous, verifierKeys);
   const recorded = (await readSigningRecord(keyFile)).services[place.baseUrl];
-  if (recorded) await assertSetBackNowhere(recorded, { ledger, verifiers, rebuild }, keyFile);
+  if (recorded) {
+    // Before a second folder is told that it lacks what the first one has.
+    await assertOneFolder(recorded, await realpath(place.out), { keyFile, baseUrl: place.baseUrl });
+    await assertSetBackNowhere(recorded, { ledger, verifiers, rebuild }, keyFile);
+  }
   const [first, ...others] = keys.map(signerOf);
   return {
     keys: verifierKeys,

@@ -91,6 +91,17 @@ describe('a ledger that is quiet', () => {
     expect(await mirrorAt(of, '20T08:00:00')).toMatchObject({ outcome: 'mirrored' });
   });
 
+  test('that has lost a file of its release says how to go on, and goes on so', async () => {
+    const of = await service(40);
+    await publishAt(of, '03T06:01:00');
+    await rm(join((await readCurrent(of.out))!.dir, 'public/economy/supply'));
+    const failure = await failureOf(() => publishAt(of, '05T06:01:00'));
+    expect(failure).toMatchObject({ code: 'release_invalid', place: 'economy/supply' });
+    expect(failure.message).toContain('run: cathedral build --rebuild');
+    expect(await publishAt(of, '05T06:01:00', { rebuild: true })).toMatchObject({ outcome: 'published' });
+    expect(await check(of.options())).toEqual([]);
+  });
+
   test('has its release signed again where another one of the same events was signed last, and is lost', async () => {
     const of = await service(40);
     await publishAt(of, '03T06:01:00');

@@ -348,9 +348,10 @@ describe('nothing is published', () => {
 
   test('by a second folder under the same address and key, until the first one is gone', async () => {
     const of = await service(40);
-    await of.publish();
+    await of.publish({ snapshots });
     const second = `${of.out}-2`;
-    const message = await expectRefused(of, () => of.publish({ out: second }));
+    // And is not told that the first one's snapshots are missing in it.
+    const message = await expectRefused(of, () => of.publish({ out: second, snapshots }));
     expect(message).toContain('give this one an address or keys of its own');
     await rm(of.out, { recursive: true });
     expect((await of.publish({ out: second })).outcome).toBe('published');
