@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, statfsSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
@@ -67,7 +67,7 @@ export class LogWriter {
       this.#head = openHeadRecord(dir);
       this.#placements = [HEAD, WRITER_LOCK].map((name) => new Placement(join(dir, name)));
     } catch (error) {
-      this.#current?.database.close();
+      this.#closeCurrent();
       this.#lock.close();
       throw error;
     }
@@ -131,6 +131,7 @@ export class LogWriter {
   #open(): Current {
     const { dir } = this.#options;
     const path = this.#currentPath;
+    assertWhole(path);
     const database = openDatabase(path, LOG_FORM, { synchronous: 'FULL' });
     try {
       database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -144,8 +145,16 @@ export class LogWriter {
   }
 
   #closeCurrent(): void {
-    this.#current?.database.close();
+    const database = this.#current?.database;
     this.#current = null;
+    try {
+      // Closing does not do so where the file was moved; then SQLite would take its newest entries for a part of whatever is
+      // at its path next.
+      database?.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // They stay in the write-ahead log.
+    }
+    database?.close();
   }
 
   /**
@@ -178,6 +187,14 @@ function syncFolder(dir: string): void {
   } finally {
     closeSync(folder);
   }
+}
+
+/** SQLite removes a write-ahead log whose file is not there, and with it the entries that were written last. */
+function assertWhole(path: string): void {
+  const sizeOf = (name: string) => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
+  if (sizeOf(path) > 0 || sizeOf(`${path}-wal`) === 0) return;
+  const expected = 'the file that its -wal file belongs to';
+  throw new CathedralError('store_failed', { place: path, expected, found: 'no file, or an empty one' });
 }
 
 /** Before anything is made in a folder that is empty or was removed: a log that begins anew would hide what was lost. */

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
@@ -69,8 +69,10 @@ function makePrivate(path: string): void {
 
 /** An empty store that nobody asked for would make every key unknown. */
 function assertThere(path: string): void {
-  if (existsSync(path)) return;
-  throw new CathedralError('keys_unreadable', { place: path, expected: 'a key store', found: 'no file' });
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size) return;
+  const found = size === 0 ? 'an empty file' : 'no file';
+  throw new CathedralError('keys_unreadable', { place: path, expected: 'a key store', found });
 }
 
 class SqliteKeyStore implements KeyStore {
@@ -160,8 +162,7 @@ class SqliteKeyStore implements KeyStore {
 
   /** `work` in a transaction that has the write lock from its first statement, so it never has to start again. */
   #write<T>(work: (sql: Statements) => T): T {
-    return guard(this.#path, () => {
-      const { database, sql } = this.#file.take();
+    return this.#use(({ database, sql }) => {
       database.exec('BEGIN IMMEDIATE');
       try {
         const result = work(sql);
@@ -175,7 +176,20 @@ class SqliteKeyStore implements KeyStore {
   }
 
   #read<T>(work: (sql: Statements) => T): T {
-    return guard(this.#path, () => work(this.#file.take().sql));
+    return this.#use(({ sql }) => work(sql));
+  }
+
+  #use<T>(work: (store: OpenStore) => T): T {
+    return guard(this.#path, () => {
+      const store = this.#file.take();
+      try {
+        return work(store);
+      } catch (error) {
+        // What was written over it in place may have been of another kind, and SQLite would go on to take it for that.
+        this.#file.drop();
+        throw error;
+      }
+    });
   }
 }
 

@@ -81,7 +81,7 @@ export class StoreFile<T extends Opened> {
     if (this.#isClosed) throw new Error('the store was closed');
     if (this.#opened?.placement.isKept()) return this.#opened.use;
     this.#opened?.placement.removeRemains();
-    this.#drop();
+    this.drop();
     const before = identify(this.#path);
     const use = this.#open(!this.#wasOpen);
     const placement = new Placement(this.#path);
@@ -94,10 +94,11 @@ export class StoreFile<T extends Opened> {
 
   close(): void {
     this.#isClosed = true;
-    this.#drop();
+    this.drop();
   }
 
-  #drop(): void {
+  /** The next use opens the file anew. */
+  drop(): void {
     const opened = this.#opened;
     this.#opened = null;
     if (opened?.use.database.isOpen) opened.use.database.close();

@@ -186,6 +186,38 @@ describe('a log whose files are taken away while it is written', () => {
     expect(verifyAccessLog(dir).faults).toEqual([]);
   });
 
+  test.each([
+    ['an empty file', (path: string) => writeFileSync(path, '')],
+    ['an older copy', (path: string) => renameSync(`${path}.copy`, path)],
+    ['nothing, beside an archive,', () => undefined],
+  ])('(the file that is written, %s in its place) loses nothing', async (_, put) => {
+    const dir = await writtenLog(400, { maxFileBytes: SMALL_FILE });
+    const { log } = await openTemporaryLog({ dir });
+    const path = join(dir, CURRENT);
+    cpSync(path, `${path}.copy`);
+    for (const index of [400, 401]) await log.append(sampleAccess(index));
+    aside(path);
+    put(path);
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      expect(await failureOf(() => log.append(sampleAccess(402)))).not.toBeNull();
+    back(path);
+    await log.append(sampleAccess(403));
+    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 403 });
+  });
+
+  test('(the file that is written, after a kill) is not begun anew beside what was written to it last', async () => {
+    const { dir, log } = await openTemporaryLog();
+    await log.append(sampleAccess(0));
+    const killed = `${dir}.killed`;
+    cpSync(dir, killed, { recursive: true });
+    const path = join(killed, CURRENT);
+    aside(path);
+    expect(await failureOf(() => openTemporaryLog({ dir: killed }))).toMatchObject({ code: 'store_failed' });
+    back(path);
+    await openTemporaryLog({ dir: killed });
+    expect(verifyAccessLog(killed)).toMatchObject({ faults: [], entries: 1 });
+  });
+
   test('(its write-ahead log) loses nothing', async () => {
     const { dir, log } = await openTemporaryLog();
     await log.append(sampleAccess(0));

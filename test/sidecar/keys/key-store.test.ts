@@ -1,6 +1,6 @@
 import { execFile, type PromiseWithChild } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -120,6 +120,33 @@ describe('a store whose file is replaced while it is open', () => {
     expect(await store.keyById('b')).toBeNull();
     await store.addKey(newKey('c'));
     expect(await open(path).keyById('c')).not.toBeNull();
+  });
+
+  test('by an empty file cannot be read, and knows its keys when it is back', async () => {
+    const path = await newPath();
+    const store = open(path);
+    await store.addKey(newKey('a'));
+    await rename(path, `${path}.aside`);
+    await writeFile(path, '');
+    const failure = { code: 'keys_unreadable', place: path, found: 'an empty file' };
+    expect(await failureOf(() => store.keyById('a'))).toMatchObject(failure);
+    await rename(`${path}.aside`, path);
+    expect(await store.keyById('a')).not.toBeNull();
+  });
+
+  test('in place by a database of another mode is read when it is written back in place', async () => {
+    const path = await newPath();
+    const store = open(path);
+    await store.addKey(newKey('a'));
+    const own = await readFile(path);
+    const other = join(await temporaryFolder(), 'other.sqlite');
+    const database = new DatabaseSync(other);
+    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (a)');
+    database.close();
+    await copyFile(other, path);
+    expect(await failureOf(() => store.keyById('a'))).toMatchObject({ code: 'keys_unreadable' });
+    await writeFile(path, own);
+    expect(await store.keyById('a')).not.toBeNull();
   });
 
   test('by nothing cannot be read, and is not made anew, until a file is back', async () => {
