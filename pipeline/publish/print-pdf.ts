@@ -3,16 +3,12 @@ import type { Browser, Page } from 'puppeteer';
 import { CathedralError } from '../errors.ts';
 import { asFault, launchChromium } from './launch-chromium.ts';
 import { withFacts } from './pdf-facts.ts';
-import { LATEST_PATH } from './public-manifest.ts';
 import { servePages } from './serve-pages.ts';
 
 /** How long a page may take to load, and to print, in ms. */
 const TIMEOUT_MS = 60_000;
-/**
- * What may be missing: the icon that browsers ask for by themselves, and what the notice of old data asks for. A release is
- * not signed yet when it is printed, and the notice is on no sheet.
- */
-const OPTIONAL = new Set(['/favicon.ico', `/${LATEST_PATH}`]);
+/** What browsers ask for of themselves, where a page names no icon. */
+const UNASKED = '/favicon.ico';
 
 export interface PrintJob {
   /** Folder of the built site and the data files beside it. */
@@ -59,7 +55,7 @@ export async function printPdf({ root, page, asOf, ...options }: PrintOptions): 
 
 async function print(browser: Browser, url: string): Promise<Uint8Array> {
   const tab = await browser.newPage();
-  // Scripts ask the service for what is newer than the page, depend on the clock, and have nothing to do on paper.
+  // Scripts depend on the clock and ask for what a release has only when it is signed, as the notice of old data does.
   await tab.setJavaScriptEnabled(false);
   await load(tab, url);
   return tab.pdf({
@@ -78,7 +74,7 @@ async function load(tab: Page, url: string): Promise<void> {
   const missing = new Map<string, string>();
   tab.on('response', (response) => {
     const path = pathOf(response.url());
-    if (response.status() >= 400 && !OPTIONAL.has(path)) missing.set(path, String(response.status()));
+    if (response.status() >= 400 && path !== UNASKED) missing.set(path, String(response.status()));
   });
   tab.on('requestfailed', (request) => {
     const path = pathOf(request.url());

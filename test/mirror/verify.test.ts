@@ -578,7 +578,12 @@ describe('the verification of a folder', () => {
     };
     expect(await surplus(copy)).toEqual([]);
     // What a kill leaves of a file that was being written. The next run writes it again.
-    const written = ['log/checkpoint', 'snapshots/index.json', 'snapshots/index.json.sig', ...Object.keys(pages)];
+    const written = [
+      'log/checkpoint',
+      'snapshots/index.json',
+      'snapshots/index.json.sig',
+      ...Object.keys(pages),
+    ];
     for (const path of written) await writeFile(join(copy, `${path}.tmp`), 'half');
     expect(await surplus(copy)).toEqual([]);
     await writeFile(join(copy, 'snapshots/evil.html.tmp'), 'half');
