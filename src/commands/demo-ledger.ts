@@ -49,8 +49,9 @@ export async function keepDemoLedger(
   else await writeDemo(path, { now, progress }, signal);
   if (signal.aborted) return { ended: Promise.resolve() };
   await assertOfThis(path, published);
-  const ended = runChild(['sample', '--follow', '--out', path], signal).then(({ status }) => {
-    if (!signal.aborted) progress.note(`The demo ledger stands still: its writer ended with ${status}.`);
+  const ended = runChild(['sample', '--follow', '--out', path], signal).then(({ status, fault }) => {
+    if (!signal.aborted)
+      progress.note(`The demo ledger stands still: its writer ended with ${fault ?? status}.`);
   });
   progress.stage('Catching up with what passed in the demo ledger');
   await Promise.race([ended, untilSealed(path, now)]);

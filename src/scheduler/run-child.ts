@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export interface ChildEnd {
-  /** Exit status; null where a signal ended the process. */
+  /** Exit status; null where a signal ended the process, or it did not start. */
   status: number | null;
-  signal: NodeJS.Signals | null;
+  /** `SIGKILL`, or why it did not start: `EAGAIN`; null where there is a status. */
+  fault: string | null;
 }
 
 const CLI = fileURLToPath(new URL('../cli.ts', import.meta.url));
@@ -15,9 +16,19 @@ export const RUN_GRACE_MS = 10_000;
 /**
  * Runs `cathedral <args>` in a process of its own: answering requests goes on meanwhile, and its memory is given back.
  * It leads a process group, so that what it has started (the site's build, a browser) ends with it when `signal` aborts.
+ * A process that the system does not start is an end like any other: there may be room for the next one.
  * The channel to it carries nothing: that it closes tells the child that this process is gone, however it ended.
  */
 export async function runChild(args: readonly string[], signal: AbortSignal): Promise<ChildEnd> {
+  try {
+    return await run(args, signal);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { status: null, fault: code ?? message };
+  }
+}
+
+async function run(args: readonly string[], signal: AbortSignal): Promise<ChildEnd> {
   const child = spawn(process.execPath, [CLI, ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
@@ -30,7 +41,7 @@ export async function runChild(args: readonly string[], signal: AbortSignal): Pr
   if (signal.aborted) stop();
   try {
     const [status, endSignal] = await once(child, 'exit');
-    return { status, signal: endSignal };
+    return { status, fault: endSignal };
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -17,7 +17,8 @@ export async function scheduledBuild(build: ScheduledBuild): Promise<RunResult> 
   const { out, flags, delayMs, now, signal } = build;
   const startedAt = now();
   const end = await runChild(['build', ...flags], signal);
-  if (end.signal && !signal.aborted) await recordLostRun(build, startedAt, end.signal);
+  // A disk that took no release may take no status either; the next try may find room.
+  if (end.fault && !signal.aborted) await recordLostRun(build, startedAt, end.fault).catch(() => {});
   if (end.status !== 0) return 'failed';
   const snapshot = (await readStatus(out))?.release?.ledger.snapshot;
   return snapshot === undefined || isBehind(snapshot, now(), delayMs) ? 'behind' : 'current';

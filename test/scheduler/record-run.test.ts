@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BuildReport } from '../../pipeline/build.ts';
 import { CathedralError, ERROR_CODES, type ErrorCode } from '../../pipeline/errors.ts';
 import { readStatus, writeStatus } from '../../pipeline/publish/status.ts';
 import { recordLostRun, recordNextRun, recordRun } from '../../src/scheduler/record-run.ts';
+import { scheduledBuild } from '../../src/scheduler/scheduled-build.ts';
 import { publishTiny } from '../publish/publish-tiny.ts';
 import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
 
@@ -106,4 +107,18 @@ describe('the status', () => {
     await recordRun(record, () => published(out));
     expect((await readStatus(out))!.last_run.outcome).toBe('published');
   });
+});
+
+test('a run that cannot be started is a failed one, also where that cannot be recorded', async () => {
+  const { execPath } = process;
+  onTestFinished(() => {
+    process.execPath = execPath;
+  });
+  const { out, record } = await folder();
+  process.execPath = join(out, 'no-program');
+  const build = { ...record, flags: [], delayMs: 0, signal: new AbortController().signal };
+  expect(await scheduledBuild(build)).toBe('failed');
+  const message = 'The run ended by ENOENT.';
+  expect(await readStatus(out)).toMatchObject({ last_run: { outcome: 'failed', error: { message } } });
+  expect(await scheduledBuild({ ...build, out: join(out, 'status.json') })).toBe('failed');
 });
