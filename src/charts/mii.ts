@@ -55,6 +55,8 @@ interface Shown {
 
 /** Height of the strip below the plot that says whether minting was on. */
 const STRIP = 20;
+/** Radius of the latest reading: a narrow picture ends where the plot does, and the whole dot is inside. */
+const DOT = 3.5;
 
 export const mii = defineChart<{ days: Day[]; now: Shown['now']; asOf: string }, Shown>({
   id: 'mii',
@@ -174,7 +176,16 @@ function plot(shown: Shown, { box, theme, ...rest }: Plot): string[] {
       line(({ mean }) => mean),
       { stroke: theme.series[0] },
     ),
-    ...(now ? [element('circle', { cx: x(now.time), cy: y(now.mii), r: 3.5, fill: theme.series[0] })] : []),
+    ...(now
+      ? [
+          element('circle', {
+            cx: Math.min(x(now.time), box.right - DOT),
+            cy: y(now.mii),
+            r: DOT,
+            fill: theme.series[0],
+          }),
+        ]
+      : []),
     ...offStrip(days, frame, box.bottom, theme),
     ...frame.names(ends.map(({ value }) => y(value))),
   ];
