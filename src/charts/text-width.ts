@@ -1,3 +1,5 @@
+import { showDirections } from '../../pipeline/artifacts/format/show-directions.ts';
+
 /**
  * Widths of the characters from U+0020 to U+007E in Helvetica, in thousandths of the font's size (Adobe Font Metrics).
  * There is no DOM to measure in; Source Sans, the first choice of the theme, is narrower.
@@ -22,6 +24,10 @@ export function textWidth(text: string, size: number): number {
 }
 
 function widthOf(code: number): number {
+  // Shown by its name, as in `[U+202E]`.
+  const name = code >= 0x202a && code <= 0x2069 ? showDirections(String.fromCodePoint(code)) : '';
+  if (name.length > 2)
+    return [...name].reduce((sum, character) => sum + widthOf(character.codePointAt(0)!), 0);
   return WIDTHS[(code === NO_BREAK_SPACE ? 32 : code) - 32] ?? (code >= WIDE_FROM ? 1000 : OTHER);
 }
 

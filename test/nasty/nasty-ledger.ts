@@ -80,12 +80,14 @@ export async function publishNasty(
 ): Promise<Published> {
   await writeNastyLedger(folder, ledger);
   const options = nastyOptions(folder, 'out', more);
-  // Before the first event there is nothing to publish. Pages are made of files that are the same: once is enough.
+  // Before the first event there is nothing to publish.
   const first = ledger.findIndex((events) => events.length > 0);
-  for (let index = first; index < ledger.length - 1; index += 1)
+  for (let index = first; index < ledger.length; index += 1)
     await build({ ...options, site: false, charts: false, until: slotOf(index) });
+  const problems = await check(options);
+  // Pages and pictures are made of files that were just compared: once is enough.
   const report = await build(options);
-  return { report, files: await filesOf(options.out), problems: await check(options) };
+  return { report, files: await filesOf(options.out), problems };
 }
 
 async function filesOf(out: string): Promise<Record<string, string>> {

@@ -11,7 +11,7 @@ let published: Published;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-nasty-'));
-  published = await publishNasty(folder, NASTY_LEDGER, { site: true });
+  published = await publishNasty(folder, NASTY_LEDGER, { site: true, charts: false });
 }, 900_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -90,6 +90,7 @@ test('the process survives every request, however its connection ends', async ()
 test('a service goes on where the system has nothing left for a connection', async () => {
   const out = await temporaryFolder();
   const { app, logged } = await tinyApp(out);
+  app.server.emit('listening');
   app.server.emit('error', new Error('accept EMFILE'));
   expect(logged).toMatchObject([
     { msg: 'a connection could not be accepted', err: { message: 'accept EMFILE' } },

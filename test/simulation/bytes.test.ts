@@ -16,13 +16,13 @@ test('runs have the bytes that they had when this was written: links that were s
   const digests = SCENARIOS.map(({ name }) => [name, digestOf(name)]);
   expect(Object.fromEntries(digests)).toMatchInlineSnapshot(`
     {
-      "cathedral_multiplier_proposal": "5124238686e40e6c",
-      "conflicting_incentives": "5bdcc92e8b0f8e79",
-      "economic_failure_cascade": "be7144cebc895455",
-      "emergency_protocol_activation": "b0bd7f6cf40b4ec3",
-      "model_drift": "462f3c5e70543ad6",
-      "moral_dilemma": "2f61e89f22cf2bc9",
-      "sentinel_disagreement": "13a4bce32afa2f5f",
+      "cathedral_multiplier_proposal": "c2c57743247f01b3",
+      "conflicting_incentives": "a83af42afee62bf5",
+      "economic_failure_cascade": "6d96a4bd88d02b44",
+      "emergency_protocol_activation": "c1be26df76ca8df4",
+      "model_drift": "b03a1dea2fe35bec",
+      "moral_dilemma": "ce2e8f33de0f688b",
+      "sentinel_disagreement": "435b3f05aafd9d77",
     }
   `);
 });
