@@ -58,8 +58,8 @@ export function createApp(services: Services, limits: AppLimits): Server {
   const nextId = requestIds();
   const common = { address, clients, stallMs: limits.stallTimeout * 1000 };
   const receive = (request: IncomingMessage, response: ServerResponse) =>
-    turns.take(request, response, () => {
-      void attend(newVisit(request, response, { ...common, id: nextId() }), services, turns);
+    turns.take(request, response, (end) => {
+      void attend(newVisit(request, response, { ...common, id: nextId() }), services, turns, end);
     });
   server.on('request', receive);
   // Nobody need send a body to be told that none is taken; of other expectations none is known (RFC 9110 §10.1.1).
@@ -99,12 +99,13 @@ function surviveFaults(server: Server, { logger }: Services): void {
 function ignore(): void {}
 
 /** Never rejects: what goes wrong with an answer ends with it. */
-async function attend(visit: Visit, services: Services, turns: Turns): Promise<void> {
+async function attend(visit: Visit, services: Services, turns: Turns, end: () => void): Promise<void> {
   const { request, response } = visit;
   const started = performance.now();
   // What is written after the client has gone.
   response.on('error', ignore);
   response.on('close', () => {
+    end();
     for (const giveBack of visit.held) giveBack();
     report(visit, (performance.now() - started) / 1000, services);
   });

@@ -34,8 +34,11 @@ interface Line {
 export class Turns {
   readonly #lines = new WeakMap<Duplex, Line>();
 
-  /** Calls `begin` when the answers before this one are sent; never where there are too many, or where one has no end. */
-  take({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
+  /**
+   * Calls `begin` when the answers before this one are sent; never where there are too many, or where one has no end. What
+   * `begin` is given is to be called once, when the response is closed.
+   */
+  take({ socket }: IncomingMessage, response: ServerResponse, begin: (end: () => void) => void): void {
     const line = this.#lineOf(socket);
     if (line.isStream) socket.destroy();
     else if (line.open > MOST_WAITING) refuseMore(line, socket);
@@ -98,13 +101,12 @@ function passOverRest(socket: Duplex, onMore: () => void): void {
   };
 }
 
-function queue(line: Line, response: ServerResponse, begin: () => void): void {
+function queue(line: Line, response: ServerResponse, begin: (end: () => void) => void): void {
   line.open += 1;
   line.newest = response;
   const start = () => {
     if (response.destroyed) return;
-    response.once('close', () => advance(line));
-    begin();
+    begin(() => advance(line));
   };
   if (response.socket !== null) start();
   else response.once('socket', () => process.nextTick(start));
