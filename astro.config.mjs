@@ -3,14 +3,14 @@ import node from '@astrojs/node';
 import { defineConfig } from 'astro/config';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-// Set by pipeline/publish/site.ts, for each build its own; without them (`astro dev`, an editor) the defaults hold.
+// Set by pipeline/build/site/site.ts, for each build its own; without them (`astro dev`, an editor) the defaults hold.
 const { CATHEDRAL_SITE_OUT, CATHEDRAL_SITE_CACHE, CATHEDRAL_SITE_DOCUMENTS, CATHEDRAL_SITE_URL } =
   process.env;
 
 const SERVER_ONLY = /\/node_modules\/(csv-stringify|bibtex-parse)\//;
 
 export default defineConfig({
-  srcDir: here('src'),
+  srcDir: here('src/site'),
   publicDir: here('public'),
   outDir: CATHEDRAL_SITE_OUT ?? here('dist'),
   cacheDir: CATHEDRAL_SITE_CACHE && `${CATHEDRAL_SITE_CACHE}/cache`,
@@ -27,7 +27,7 @@ export default defineConfig({
         'astro:config:setup': ({ addMiddleware }) =>
           addMiddleware({
             order: 'post',
-            entrypoint: new URL('src/layouts/show-directions.ts', import.meta.url),
+            entrypoint: new URL('src/site/layouts/show-directions.ts', import.meta.url),
           }),
       },
     },

@@ -47,7 +47,7 @@ function convert(path: string): Page {
   return { source, tsx };
 }
 
-/** `.astro/types-of-pages/src/pages/x.astro.tsx(9,3): error …` → `src/pages/x.astro(7,3): error …`; another line stays. */
+/** `.astro/types-of-pages/src/site/pages/x.astro.tsx(9,3): error …` → `src/site/pages/x.astro(7,3): error …`; another line stays. */
 function inSource(line: string): string {
   const [, file = '', row, column, rest] = /^(\S+)\.tsx\((\d+),(\d+)\)(.*)$/.exec(line) ?? [];
   const path = relative(beside, resolve(folder, file));

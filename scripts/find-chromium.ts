@@ -1,7 +1,8 @@
 // Prints the path of the Chromium that a build would take. Exits 1 where there is none, 2 where a setting is wrong.
-import { programPath, readConfig } from '../pipeline/config.ts';
+
+import { findChromium } from '../pipeline/build/pdf/chromium.ts';
+import { programPath, readConfig } from '../pipeline/config/config.ts';
 import { CathedralError } from '../pipeline/errors.ts';
-import { findChromium } from '../pipeline/publish/chromium.ts';
 
 try {
   const { chromium } = readConfig(['chromium'], []);

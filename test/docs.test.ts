@@ -3,15 +3,15 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dataDictionary } from '../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../pipeline/artifacts/table.ts';
+import { readConfig } from '../pipeline/config/config.ts';
 import type { Setting } from '../pipeline/config/setting.ts';
 import { SETTINGS } from '../pipeline/config/settings.ts';
 import { settingsTable } from '../pipeline/config/settings-table.ts';
-import { readConfig } from '../pipeline/config.ts';
 import { ERROR_CODES } from '../pipeline/errors.ts';
+import { PROBLEMS } from '../src/api/problem.ts';
 import { start } from '../src/commands/start.ts';
 import { COMMANDS } from '../src/commands/table.ts';
 import { RUN_GRACE_MS } from '../src/scheduler/run-child.ts';
-import { PROBLEMS } from '../src/sidecar/problem.ts';
 
 const PROJECT = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from '../pipeline/build.ts';
+import { build } from '../pipeline/build/build.ts';
 import { demoSigner } from '../pipeline/sample/demo-key.ts';
 import { writeSample } from '../pipeline/sample/write-sample.ts';
 

@@ -9,15 +9,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'site/browser',
   'faults/faults',
-  'build',
+  'build/build',
   'cli/start',
   'site/verification-browser',
   'cli/build',
   'site/explore-browser',
   'site/explorer',
-  'charts-files/render-charts',
-  'publish/interrupted-snapshots',
-  'publish/interrupted-runs',
+  'charts/files/render-charts',
+  'build/snapshots/interrupted-snapshots',
+  'release/interrupted-runs',
 ].map((name) => join(import.meta.dirname, `${name}.test.ts`));
 
 /** The order without a cache of durations, as in a new clone, is that of the files' sizes: a long sweep is a short file. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DURATION } from '../ledger/duration.ts';
+import { DURATION } from '../words/duration.ts';
 
 export const ATTESTATION_VERSION = '1.0.0';
 export const RISK_LEVELS = ['low', 'medium', 'high', 'critical'] as const;

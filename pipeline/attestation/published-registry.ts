@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DURATION } from '../ledger/duration.ts';
+import { DURATION } from '../words/duration.ts';
 import type { Trust } from './check.ts';
 import { Companions, Moment } from './companions.ts';
 import { ALGORITHMS, RISK_LEVELS } from './document.ts';

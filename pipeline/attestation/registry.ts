@@ -1,4 +1,4 @@
-import { durationSeconds } from '../ledger/duration.ts';
+import { durationSeconds } from '../words/duration.ts';
 import { attestationUuid } from './canonical-bytes.ts';
 import { addSeconds, compareInstants, type Instant, instantAt, parseInstant } from './instant.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DURATION } from './duration.ts';
+import { DURATION } from '../words/duration.ts';
 
 /** Longest line of a ledger file, in bytes without its line end: a tile's entry bundle has 16-bit lengths. */
 export const MAX_LINE_BYTES = 65_535;

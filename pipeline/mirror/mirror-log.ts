@@ -1,15 +1,15 @@
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CathedralError } from '../errors.ts';
+import { bytesOf, HASH_BYTES, type TreeHead } from '../ledger/log/hash.ts';
+import { newTiles, partialTiles, type Tile, tilePath } from '../ledger/log/tile.ts';
+import { TileReader } from '../ledger/log/tile-reader.ts';
 import { nodeHash } from '../ledger/merkle.ts';
-import { bytesOf, HASH_BYTES, type TreeHead } from '../log/hash.ts';
-import { newTiles, partialTiles, type Tile, tilePath } from '../log/tile.ts';
-import { TileReader } from '../log/tile-reader.ts';
-import { guarded, sync } from '../publish/durable.ts';
-import { inParallel } from '../publish/in-parallel.ts';
-import { assertBeginsWith } from './log-head.ts';
-import type { Origin } from './origin.ts';
-import { LOG, readTile } from './read-tile.ts';
+import { guarded, sync } from '../release/disk/durable.ts';
+import { inParallel } from '../release/disk/in-parallel.ts';
+import { assertBeginsWith } from '../verify/log-head.ts';
+import type { Origin } from '../verify/origin/origin.ts';
+import { LOG, readTile } from '../verify/origin/read-tile.ts';
 
 export interface LogWork {
   /** The log's head, from a verified manifest. */

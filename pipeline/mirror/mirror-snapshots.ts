@@ -2,25 +2,31 @@ import { createReadStream } from 'node:fs';
 import { access, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
+import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Verifier } from '../ledger/note.ts';
-import type { TileReader } from '../log/tile-reader.ts';
-import { guarded, replaceFile } from '../publish/durable.ts';
-import { exists } from '../publish/exists.ts';
-import type { PublicManifest } from '../publish/public-manifest.ts';
-import type { SnapshotEntry } from '../publish/snapshot-index.ts';
-import { StagingFolder } from '../publish/staging-folder.ts';
-import { assertEnded } from './assert-ended.ts';
-import type { Promised } from './fetch-blob.ts';
-import { type FetchWork, fetchBlobs } from './fetch-blobs.ts';
-import { FolderOrigin } from './folder-origin.ts';
-import type { Source } from './held-blobs.ts';
-import { measure } from './measure.ts';
-import { mismatch } from './mismatch.ts';
-import { promisedHistories } from './old-histories.ts';
-import type { Origin } from './origin.ts';
-import { readSignedList, type SignedList } from './signed-list.ts';
-import { type Ended, readSnapshot, readSnapshotList, type Stored, storedFiles } from './snapshot-list.ts';
-import { assertSigned } from './snapshot-signature.ts';
+import { guarded, replaceFile } from '../release/disk/durable.ts';
+import { exists } from '../release/disk/exists.ts';
+import type { PublicManifest } from '../release/format/public-manifest.ts';
+import type { SnapshotEntry } from '../release/format/snapshot-index.ts';
+import { StagingFolder } from '../release/staging/staging-folder.ts';
+import { assertEnded } from '../verify/assert-ended.ts';
+import { mismatch } from '../verify/mismatch.ts';
+import { promisedHistories } from '../verify/old-histories.ts';
+import type { Promised } from '../verify/origin/fetch-blob.ts';
+import { type FetchWork, fetchBlobs } from '../verify/origin/fetch-blobs.ts';
+import { FolderOrigin } from '../verify/origin/folder-origin.ts';
+import type { Source } from '../verify/origin/held-blobs.ts';
+import { measure } from '../verify/origin/measure.ts';
+import type { Origin } from '../verify/origin/origin.ts';
+import { readSignedList, type SignedList } from '../verify/signed-list.ts';
+import {
+  type Ended,
+  readSnapshot,
+  readSnapshotList,
+  type Stored,
+  storedFiles,
+} from '../verify/snapshot-list.ts';
+import { assertSigned } from '../verify/snapshot-signature.ts';
 
 export interface SnapshotWork extends FetchWork {
   folder: string;

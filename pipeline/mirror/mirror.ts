@@ -1,21 +1,21 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Verifier } from '../ledger/note.ts';
-import { guarded, sync } from '../publish/durable.ts';
-import { exists } from '../publish/exists.ts';
-import { withLock } from '../publish/lock.ts';
-import { LATEST_PATH, type PublicManifest } from '../publish/public-manifest.ts';
-import { LIST_SIGNATURE_PATH } from '../publish/snapshot-index.ts';
+import { guarded, sync } from '../release/disk/durable.ts';
+import { exists } from '../release/disk/exists.ts';
+import { withLock } from '../release/disk/lock.ts';
+import { LATEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
+import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
+import { type MirrorState, readMirrorState, writeMirrorState } from '../verify/mirror-state.ts';
+import { restoreCurrent } from '../verify/origin/generation.ts';
+import { type Held, readHeld } from '../verify/origin/held.ts';
+import { type Looking, lookingAgain } from '../verify/origin/looking-again.ts';
+import type { Validator } from '../verify/origin/origin.ts';
+import { assertFresh, assertNoRollback } from '../verify/rules.ts';
+import { readLatest, readSigned } from '../verify/signed-release.ts';
+import { hasNewAnchors, rememberedKeys, trustedKeys } from '../verify/trust.ts';
 import { type BringOptions, type Brought, bringRelease, stagingOf } from './bring-release.ts';
-import { restoreCurrent } from './generation.ts';
-import { type Held, readHeld } from './held.ts';
-import { type Looking, lookingAgain } from './looking-again.ts';
-import { type MirrorState, readMirrorState, writeMirrorState } from './mirror-state.ts';
-import type { Validator } from './origin.ts';
 import { refreshNotes } from './refresh-notes.ts';
-import { assertFresh, assertNoRollback } from './rules.ts';
-import { readLatest, readSigned } from './signed-release.ts';
-import { hasNewAnchors, rememberedKeys, trustedKeys } from './trust.ts';
 
 export interface MirrorOptions extends BringOptions, Looking {
   /** The origin's address, for what is remembered of it. */

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { LONGEST_NOTE, noteText } from '../ledger/note.ts';
-import { replaceFile } from '../publish/durable.ts';
-import { SIGNATURE_PATH } from '../publish/public-manifest.ts';
-import { LIST_SIGNATURE_PATH } from '../publish/snapshot-index.ts';
-import type { Held } from './held.ts';
-import type { Origin } from './origin.ts';
-import { readSmall } from './read-small.ts';
-import { LOG } from './read-tile.ts';
+import { replaceFile } from '../release/disk/durable.ts';
+import { SIGNATURE_PATH } from '../release/format/public-manifest.ts';
+import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
+import type { Held } from '../verify/origin/held.ts';
+import type { Origin } from '../verify/origin/origin.ts';
+import { readSmall } from '../verify/origin/read-small.ts';
+import { LOG } from '../verify/origin/read-tile.ts';
 
 interface HeldNote {
   path: string;

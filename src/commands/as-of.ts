@@ -1,4 +1,4 @@
-import { asOf as makeAgain } from '../../pipeline/as-of.ts';
+import { asOf as makeAgain } from '../../pipeline/build/as-of.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { defineCommand } from './command.ts';
 import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';

@@ -1,8 +1,8 @@
-import { build as buildRelease } from '../../pipeline/build.ts';
-import { type PrintCharts, printCharts } from '../../pipeline/charts/print-charts.ts';
-import { programPath } from '../../pipeline/config.ts';
-import { findChromium } from '../../pipeline/publish/chromium.ts';
-import { type Print, printPdf } from '../../pipeline/publish/print-pdf.ts';
+import { build as buildRelease } from '../../pipeline/build/build.ts';
+import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
+import { type Print, printPdf } from '../../pipeline/build/pdf/print-pdf.ts';
+import { type PrintCharts, printCharts } from '../../pipeline/charts/files/print-charts.ts';
+import { programPath } from '../../pipeline/config/config.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { defineCommand } from './command.ts';
 import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';

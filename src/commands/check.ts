@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { check as checkRelease } from '../../pipeline/check.ts';
+import { check as checkRelease } from '../../pipeline/build/check.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
-import { signerOf } from '../../pipeline/publish/publisher-key-file.ts';
-import { readPublisherKeys } from '../../pipeline/publish/publisher-keys.ts';
+import { signerOf } from '../../pipeline/release/signing/publisher-key-file.ts';
+import { readPublisherKeys } from '../../pipeline/release/signing/publisher-keys.ts';
 import { defineCommand } from './command.ts';
 import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
 import { SOFTWARE } from './software.ts';

@@ -1,5 +1,5 @@
 import { printable } from '../../pipeline/attestation/printable.ts';
-import type { Verification } from '../../pipeline/mirror/verification.ts';
+import type { Verification } from '../../pipeline/verify/verification.ts';
 
 /** Of which place, and how it was looked at. */
 export interface Looked {

@@ -10,13 +10,13 @@ import {
   formatKeyTable,
 } from '../sidecar/keys/format-keys.ts';
 import { issueKey } from '../sidecar/keys/issue-key.ts';
+import type { Office } from '../sidecar/keys/key-services.ts';
 import { listKeys } from '../sidecar/keys/list-keys.ts';
-import type { Office } from '../sidecar/keys/office.ts';
 import { revokeKey } from '../sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../sidecar/keys/rotate-key.ts';
 import { requestVerification, verifyEmail } from '../sidecar/keys/verify-email.ts';
 import { type Command, defineCommand } from './command.ts';
-import { OFFICE_SETTINGS, withOffice } from './office.ts';
+import { OFFICE_SETTINGS, withOffice } from './open-key-services.ts';
 
 interface KeyCommand {
   summary: string;

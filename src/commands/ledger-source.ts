@@ -8,8 +8,8 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { type ImportReport, importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
-import { diskFull, isDiskFull } from '../../pipeline/publish/durable.ts';
-import { withLock } from '../../pipeline/publish/lock.ts';
+import { diskFull, isDiskFull } from '../../pipeline/release/disk/durable.ts';
+import { withLock } from '../../pipeline/release/disk/lock.ts';
 import type { Context } from './command.ts';
 
 export const SOURCE_SETTINGS = ['ledgerKey', 'importFolder', 'importKey', 'wait'] as const;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { printable } from '../../pipeline/attestation/printable.ts';
+import { readConfig, settingOf } from '../../pipeline/config/config.ts';
 import { nearestName } from '../../pipeline/config/nearest-name.ts';
-import { readConfig, settingOf } from '../../pipeline/config.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { findCommand } from './find-command.ts';
 import { formatHelp, formatOverview } from './help.ts';

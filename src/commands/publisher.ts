@@ -5,9 +5,9 @@ import {
   retirePublisher,
   rotatePublisher,
   verifierKeyOf,
-} from '../../pipeline/publish/change-publisher.ts';
-import type { PublisherKey } from '../../pipeline/publish/publisher-key-file.ts';
-import { readSigningRecord } from '../../pipeline/publish/signing-record.ts';
+} from '../../pipeline/release/signing/change-publisher.ts';
+import type { PublisherKey } from '../../pipeline/release/signing/publisher-key-file.ts';
+import { readSigningRecord } from '../../pipeline/release/signing/signing-record.ts';
 import { type Command, defineCommand } from './command.ts';
 
 const show = defineCommand({

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HeldCheckpoint } from '../../pipeline/audit/assert-goes-on.ts';
 import { type Config, SETTINGS } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
-import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/mirror/http-origin.ts';
+import type { HeldCheckpoint } from '../../pipeline/verify/audit/assert-goes-on.ts';
+import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/origin/http-origin.ts';
 import type { Context } from './command.ts';
 import { readVerifiers } from './ledger-source.ts';
 import { SOFTWARE } from './software.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { withLock } from '../../pipeline/publish/lock.ts';
+import { withLock } from '../../pipeline/release/disk/lock.ts';
 import { runFeeder } from '../../pipeline/sample/feeder/run-feeder.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { type Context, defineCommand } from './command.ts';

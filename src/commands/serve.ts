@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { exists } from '../../pipeline/publish/exists.ts';
-import { readCurrent } from '../../pipeline/publish/release.ts';
+import { exists } from '../../pipeline/release/disk/exists.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { defineCommand } from './command.ts';
 import { FOLLOW_SETTINGS, followLedger } from './follow-ledger.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { PROJECT } from '../../pipeline/config.ts';
+import { PROJECT } from '../../pipeline/config/config.ts';
 
 const { name, version } = createRequire(import.meta.url)('../../package.json') as {
   name: string;

@@ -1,7 +1,7 @@
+import { flagsFor } from '../../pipeline/config/config.ts';
 import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
-import { flagsFor } from '../../pipeline/config.ts';
-import { currentId } from '../../pipeline/publish/release.ts';
+import { currentId } from '../../pipeline/release/format/release.ts';
 import { recordNextRun } from '../scheduler/record-run.ts';
 import { type RunResult, type Schedule, schedule } from '../scheduler/schedule.ts';
 import { scheduledBuild } from '../scheduler/scheduled-build.ts';

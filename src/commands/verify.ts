@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
-import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
-import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
-import { verify as verifyService } from '../../pipeline/mirror/verify.ts';
 import { Random } from '../../pipeline/sample/random.ts';
+import { readMirrorState } from '../../pipeline/verify/mirror-state.ts';
+import { FolderOrigin } from '../../pipeline/verify/origin/folder-origin.ts';
+import { verify as verifyService } from '../../pipeline/verify/verify.ts';
 import { defineCommand } from './command.ts';
 import { formatVerification, formatVerificationJson } from './format-verification.ts';
 import { httpOrigin, READER_SETTINGS, readerOptions, readHeld } from './reader-settings.ts';

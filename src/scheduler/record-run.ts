@@ -1,7 +1,7 @@
-import type { BuildReport } from '../../pipeline/build.ts';
+import type { BuildReport } from '../../pipeline/build/build.ts';
 import { CathedralError, ERROR_CODES } from '../../pipeline/errors.ts';
-import { readCurrent } from '../../pipeline/publish/release.ts';
-import { MAX_FINDINGS, readStatus, type Status, writeStatus } from '../../pipeline/publish/status.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { MAX_FINDINGS, readStatus, type Status, writeStatus } from '../../pipeline/release/format/status.ts';
 
 export interface RunRecord {
   out: string;

@@ -1,4 +1,4 @@
-import { readStatus } from '../../pipeline/publish/status.ts';
+import { readStatus } from '../../pipeline/release/format/status.ts';
 import { isBehind } from './next-run.ts';
 import { type RunRecord, recordLostRun } from './record-run.ts';
 import { runChild } from './run-child.ts';

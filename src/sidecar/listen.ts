@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { createApp } from './app.ts';
 import { type Followed, openServices, SERVICE_SETTINGS } from './open-services.ts';
+import { createApp } from './request/app.ts';
 
 export const LISTEN_SETTINGS = [
   ...SERVICE_SETTINGS,

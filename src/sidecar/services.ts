@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
-import type { Status } from '../../pipeline/publish/status.ts';
+import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
+import type { Status } from '../../pipeline/release/format/status.ts';
 import type { AccessLog } from './access-log/access-log.ts';
-import type { Answer } from './answer.ts';
+import type { LogPath } from './files/log-path.ts';
+import type { Releases, ServedRelease } from './files/releases.ts';
+import type { Representation } from './files/representation.ts';
+import type { SnapshotFiles } from './files/snapshot-files.ts';
+import type { Metrics } from './health/metrics.ts';
+import type { Readiness } from './health/readiness.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { Limiter } from './limits/limiter.ts';
 import type { LoadGate } from './limits/load-gate.ts';
-import type { LogPath } from './log/log-path.ts';
-import type { Metrics } from './metrics.ts';
-import type { Readiness } from './readiness.ts';
-import type { Releases, ServedRelease } from './releases.ts';
-import type { Representation } from './representation.ts';
+import type { Answer } from './request/answer.ts';
+import type { Slots } from './request/slots.ts';
 import type { Simulation } from './simulation/simulation.ts';
-import type { Slots } from './slots.ts';
-import type { SnapshotFiles } from './snapshot-files.ts';
 
 /** What the app answers from. Each can be another implementation: a test's, or a second engine's. */
 export interface Services {

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { csvRow, formatCsv, inertCell } from '../../pipeline/artifacts/format/csv.ts';
+import { chartCsv } from '../../pipeline/charts/chart-csv.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { chartCsv } from '../../src/charts/chart-csv.ts';
 
 const cell = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é', '漢', '=', ';', '\t') }),

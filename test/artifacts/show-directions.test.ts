@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { showDirections, showDirectionsInHtml } from '../../pipeline/artifacts/format/show-directions.ts';
-import { textElement } from '../../src/charts/element.ts';
+import { textElement } from '../../pipeline/charts/drawing/element.ts';
 
 const RLO = '\u202e';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ledgerExport } from '../../pipeline/artifacts/government/ledger-export.ts';
-import type { Manifest } from '../../pipeline/publish/manifest.ts';
+import type { Manifest } from '../../pipeline/release/format/manifest.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { type Measured, measure, median } from './child.ts';
 import { compare, type Report } from './figure.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { parsePublicManifest } from '../../pipeline/publish/public-manifest.ts';
+import { parsePublicManifest } from '../../pipeline/release/format/public-manifest.ts';
 import { LyingServer } from '../mirror/lying-server.ts';
 import { type Site, smallSite } from '../mirror/small-service.ts';
 import { type Measured, measure } from './child.ts';

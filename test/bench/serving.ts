@@ -1,8 +1,8 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
-import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
-import { endNginx, freePort, listeningOn, runNginx } from '../publish/run-nginx.ts';
+import { dataFile, publishTiny } from '../release/publish-tiny.ts';
+import { endNginx, freePort, listeningOn, runNginx } from '../release/run-nginx.ts';
 import { measure, median } from './child.ts';
 import { atLeast, type Figure, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';

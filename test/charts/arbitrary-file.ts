@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import type { Artifact } from '../../pipeline/artifacts/artifact.ts';
+import { chartCsv } from '../../pipeline/charts/chart-csv.ts';
 import { CATHEDRALS } from '../../pipeline/ledger/event.ts';
-import { chartCsv } from '../../src/charts/chart-csv.ts';
 
 interface JsonSchema {
   type?: string;

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_STATE } from '../../src/charts/chart-state.ts';
-import { CHARTS } from '../../src/charts/table.ts';
+import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
+import { CHARTS } from '../../pipeline/charts/table.ts';
 import { launchBrowser } from '../site/visit.ts';
 import { chartFiles } from './chart-files.ts';
 import { smallLedger } from './small-ledger.ts';

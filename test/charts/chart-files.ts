@@ -1,10 +1,10 @@
 import type { View } from '../../pipeline/artifacts/artifact.ts';
 import { DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
+import type { ChartFiles } from '../../pipeline/charts/chart.ts';
+import { CHARTS } from '../../pipeline/charts/table.ts';
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { emptyState } from '../../pipeline/model/state.ts';
-import type { ChartFiles } from '../../src/charts/chart.ts';
-import { CHARTS } from '../../src/charts/table.ts';
 import { historyRows } from '../artifacts/history-rows.ts';
 
 const PATHS = new Set(CHARTS.flatMap(({ sources }) => sources));

@@ -7,7 +7,7 @@ import {
   DEFAULT_STATE,
   formatChartState,
   parseChartState,
-} from '../../src/charts/chart-state.ts';
+} from '../../pipeline/charts/chart-state.ts';
 
 const ALL = { id: 'all', controls: Object.keys(CONTROLS) as ControlName[] };
 const parse = (query: string) => parseChartState(ALL, new URLSearchParams(query));

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { element } from '../../src/charts/element.ts';
-import { type MiiMonth, miiByMonth } from '../../src/charts/mii-by-month.ts';
-import { type SupplyMonth, supplyByMonth } from '../../src/charts/supply-by-month.ts';
-import { THEMES } from '../../src/charts/theme.ts';
+import { element } from '../../pipeline/charts/drawing/element.ts';
+import { THEMES } from '../../pipeline/charts/drawing/theme.ts';
+import { type MiiMonth, miiByMonth } from '../../pipeline/charts/kinds/mii-by-month.ts';
+import { type SupplyMonth, supplyByMonth } from '../../pipeline/charts/kinds/supply-by-month.ts';
 
 const WIDE = { width: 780, height: 350 };
 const NARROW = { width: 340, height: 380 };

@@ -1,17 +1,17 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import { CathedralError } from '../../pipeline/errors.ts';
-import type { Chart } from '../../src/charts/chart.ts';
-import { chartCsv } from '../../src/charts/chart-csv.ts';
+import type { Chart } from '../../pipeline/charts/chart.ts';
+import { chartCsv } from '../../pipeline/charts/chart-csv.ts';
 import {
   type ChartState,
   DEFAULT_STATE,
   formatChartState,
   parseChartState,
-} from '../../src/charts/chart-state.ts';
-import { CHARTS, findChart } from '../../src/charts/table.ts';
-import type { ThemeName } from '../../src/charts/theme.ts';
+} from '../../pipeline/charts/chart-state.ts';
+import type { ThemeName } from '../../pipeline/charts/drawing/theme.ts';
+import { CHARTS, findChart } from '../../pipeline/charts/table.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
 import { chartFiles } from './chart-files.ts';
 import { assertDrawn } from './drawing.ts';
 import { smallLedger } from './small-ledger.ts';

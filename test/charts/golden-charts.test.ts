@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_STATE } from '../../src/charts/chart-state.ts';
-import { CHARTS } from '../../src/charts/table.ts';
+import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
+import { CHARTS } from '../../pipeline/charts/table.ts';
 import { chartFiles } from './chart-files.ts';
 import { smallLedger } from './small-ledger.ts';
 

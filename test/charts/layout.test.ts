@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_STATE } from '../../src/charts/chart-state.ts';
-import { binDays, calendarBins, daysBetween, inRange, stepFor } from '../../src/charts/days.ts';
-import { spreadLabels } from '../../src/charts/spread-labels.ts';
-import { clipText, textWidth, wrapText } from '../../src/charts/text-width.ts';
-import { ticksOf, valueScale } from '../../src/charts/value-scale.ts';
+import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
+import { binDays, calendarBins, daysBetween, inRange, stepFor } from '../../pipeline/charts/drawing/days.ts';
+import { spreadLabels } from '../../pipeline/charts/drawing/spread-labels.ts';
+import { clipText, textWidth, wrapText } from '../../pipeline/charts/drawing/text-width.ts';
+import { ticksOf, valueScale } from '../../pipeline/charts/drawing/value-scale.ts';
 
 const DAY = 86_400_000;
 const dated = (dates: string[]) => dates.map((date) => ({ date }));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import { DEFAULT_STATE } from '../../src/charts/chart-state.ts';
-import { CHARTS } from '../../src/charts/table.ts';
+import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
+import { CHARTS } from '../../pipeline/charts/table.ts';
 import { arbitraryFile } from './arbitrary-file.ts';
 import { assertDrawn } from './drawing.ts';
 

@@ -1,10 +1,10 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import type { Chart } from '../../pipeline/charts/chart.ts';
+import { type ChartState, DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
+import { addDays } from '../../pipeline/charts/drawing/days.ts';
+import { findChart } from '../../pipeline/charts/table.ts';
 import { reward } from '../../pipeline/model/formulas.ts';
-import type { Chart } from '../../src/charts/chart.ts';
-import { type ChartState, DEFAULT_STATE } from '../../src/charts/chart-state.ts';
-import { addDays } from '../../src/charts/days.ts';
-import { findChart } from '../../src/charts/table.ts';
 import { chartFiles } from './chart-files.ts';
 import { smallLedger } from './small-ledger.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { readConfig } from '../../pipeline/config.ts';
+import { readConfig } from '../../pipeline/config/config.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { ATTEST } from '../../src/commands/attest.ts';
 import { Progress } from '../../src/commands/progress.ts';

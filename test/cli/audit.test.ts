@@ -9,14 +9,22 @@ import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { formatEventLine } from '../../pipeline/ledger/event-line.ts';
 import { CompactRange, leafHash } from '../../pipeline/ledger/merkle.ts';
 import { formatVerifierKey, signNote } from '../../pipeline/ledger/note.ts';
+import { createLogFiles } from '../../src/sidecar/files/log-files.ts';
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
-import { createLogFiles } from '../../src/sidecar/log/log-files.ts';
-import { EVENTS, events, fileOf, hashOf, publishSmallLog, rowsOf, VERIFIERS } from '../audit/small-log.ts';
 import { signer } from '../ledger/test-signer.ts';
 import { PUBLISHER } from '../mirror/small-service.ts';
-import { publishTiny } from '../publish/publish-tiny.ts';
+import { publishTiny } from '../release/publish-tiny.ts';
 import { GOVERNMENT } from '../sidecar/keys/tiny-office.ts';
 import { tinyApp } from '../sidecar/tiny-app.ts';
+import {
+  EVENTS,
+  events,
+  fileOf,
+  hashOf,
+  publishSmallLog,
+  rowsOf,
+  VERIFIERS,
+} from '../verify/audit/small-log.ts';
 import { runCli } from './run-cli.ts';
 
 let folder: string;

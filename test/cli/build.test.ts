@@ -1,10 +1,10 @@
 import { readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { withLock } from '../../pipeline/publish/lock.ts';
-import { readStatus } from '../../pipeline/publish/status.ts';
+import { withLock } from '../../pipeline/release/disk/lock.ts';
+import { readStatus } from '../../pipeline/release/format/status.ts';
 import { CivicServer, civicChain } from '../ledger/civic/civic-server.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 import { RunningCli, runCli } from './run-cli.ts';
 
 async function sampleLedger(to: string): Promise<{ folder: string; ledger: string; out: string }> {

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
-import { formatPublisherKeys } from '../../pipeline/publish/publisher-key-file.ts';
+import { formatPublisherKeys } from '../../pipeline/release/signing/publisher-key-file.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 /** What is started in place of `cathedral`: a script of package.json, by the npm that users have. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commitOf, SOFTWARE, VERSION } from '../../src/commands/software.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 
 const [ONE, OTHER] = ['1'.repeat(40), '2'.repeat(40)];
 const ON_MAIN = { '.git/HEAD': 'ref: refs/heads/main\n' };

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { withLock } from '../../pipeline/publish/lock.ts';
-import type { Status } from '../../pipeline/publish/status.ts';
+import { withLock } from '../../pipeline/release/disk/lock.ts';
+import type { Status } from '../../pipeline/release/format/status.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 import { RunningCli, runCli } from './run-cli.ts';
 
 interface Folders {

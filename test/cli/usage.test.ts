@@ -4,8 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { PROJECT, readConfig } from '../../pipeline/config/config.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
-import { PROJECT, readConfig } from '../../pipeline/config.ts';
 import { ACCESS_LOG } from '../../src/commands/access-log.ts';
 import { ATTEST } from '../../src/commands/attest.ts';
 import { AUDIT } from '../../src/commands/audit.ts';
@@ -14,7 +14,7 @@ import { KEYS } from '../../src/commands/keys.ts';
 import { Progress } from '../../src/commands/progress.ts';
 import { PUBLISHER } from '../../src/commands/publisher.ts';
 import { COMMANDS } from '../../src/commands/table.ts';
-import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
+import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { runCli } from './run-cli.ts';
 
 const NAMES = Object.keys(COMMANDS);

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '../../pipeline/publish/manifest.ts';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
 
 /** Who holds it, and nothing else. */
 const LOCKS = new Set(['lock', 'lock.holder', 'lock-journal']);

@@ -1,12 +1,12 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
-import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
-import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
-import { readSnapshotList } from '../../pipeline/mirror/snapshot-list.ts';
-import type { Finding } from '../../pipeline/mirror/verification.ts';
-import { verify } from '../../pipeline/mirror/verify.ts';
-import { verifyFile } from '../../pipeline/mirror/verify-files.ts';
+import { readMirrorState } from '../../pipeline/verify/mirror-state.ts';
+import { FolderOrigin } from '../../pipeline/verify/origin/folder-origin.ts';
+import { readSnapshotList } from '../../pipeline/verify/snapshot-list.ts';
+import type { Finding } from '../../pipeline/verify/verification.ts';
+import { verify } from '../../pipeline/verify/verify.ts';
+import { verifyFile } from '../../pipeline/verify/verify-files.ts';
 import { bring } from '../mirror/bring.ts';
 import { LyingServer } from '../mirror/lying-server.ts';
 import { BEGIN, LEDGER, PUBLISHER, smallSite } from '../mirror/small-service.ts';

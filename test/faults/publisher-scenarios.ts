@@ -3,8 +3,8 @@ import {
   retirePublisher,
   rotatePublisher,
   verifierKeyOf,
-} from '../../pipeline/publish/change-publisher.ts';
-import { readPublisherKeys } from '../../pipeline/publish/publisher-keys.ts';
+} from '../../pipeline/release/signing/change-publisher.ts';
+import { readPublisherKeys } from '../../pipeline/release/signing/publisher-keys.ts';
 import { publishedProblems } from './published-problems.ts';
 import type { Scenario } from './scenario.ts';
 import { buildCommand, keysOf, NOW, outOf, publish, publisherOf } from './small-publisher.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildOptions, build } from '../../pipeline/build.ts';
+import { type BuildOptions, build } from '../../pipeline/build/build.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';

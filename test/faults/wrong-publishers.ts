@@ -12,7 +12,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'writes a file in its place': {
     scenario: 'rotate',
     changes: {
-      'pipeline/publish/publisher-keys.ts': [
+      'pipeline/release/signing/publisher-keys.ts': [
         ["await open(unsettled(path), 'wx', 0o600)", "await open(path, 'w', 0o600)"],
         ['await rename(unsettled(path), path);', ''],
       ],
@@ -21,19 +21,19 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'renames a file that is not flushed': {
     scenario: 'replace',
     changes: {
-      'pipeline/publish/durable.ts': [
+      'pipeline/release/disk/durable.ts': [
         ['await handle.writeFile(content);\n      await handle.sync();', 'await handle.writeFile(content);'],
       ],
     },
   },
   'shows a release before it is flushed': {
     scenario: 'first run',
-    changes: { 'pipeline/publish/commit.ts': [['await folder.flush();', '']] },
+    changes: { 'pipeline/release/staging/commit.ts': [['await folder.flush();', '']] },
   },
   'swaps the link by taking it away': {
     scenario: 'next run',
     changes: {
-      'pipeline/publish/swap-current.ts': [
+      'pipeline/release/disk/swap-current.ts': [
         [
           "await rename(next, join(out, 'current'));",
           "await rm(join(out, 'current'), { force: true });\n  await rename(next, join(out, 'current'));",
@@ -43,16 +43,16 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'links to a release whose name is not flushed': {
     scenario: 'first run',
-    changes: { 'pipeline/publish/swap-current.ts': [["await sync(join(out, 'releases'));", '']] },
+    changes: { 'pipeline/release/disk/swap-current.ts': [["await sync(join(out, 'releases'));", '']] },
   },
   'makes folders whose names are not flushed': {
     scenario: 'first run',
-    changes: { 'pipeline/publish/durable.ts': [['await sync(dirname(at));', '{}']] },
+    changes: { 'pipeline/release/disk/durable.ts': [['await sync(dirname(at));', '{}']] },
   },
   'shows the checkpoint before the tiles': {
     scenario: 'next run',
     changes: {
-      'pipeline/publish/log/staged-log.ts': [
+      'pipeline/release/log/staged-log.ts': [
         [
           'const folders = new Set<string>();',
           "const folders = new Set<string>();\n    await replaceFile(logFile(this.out, 'checkpoint'), note);",
@@ -62,12 +62,12 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'does not flush tiles': {
     scenario: 'next run',
-    changes: { 'pipeline/publish/log/stage-extension.ts': [['await staged.flush();', '']] },
+    changes: { 'pipeline/release/log/stage-extension.ts': [['await staged.flush();', '']] },
   },
   'makes a snapshot where it is seen': {
     scenario: 'next run',
     changes: {
-      'pipeline/snapshots/keep-snapshot.ts': [
+      'pipeline/build/snapshots/keep-snapshot.ts': [
         [
           'const made = await guarded(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));',
           'const made = target;\n  await guarded(out, () => makeFolder(made));',
@@ -79,7 +79,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'goes on after a flush that failed': {
     scenario: 'rotate',
     changes: {
-      'pipeline/publish/publisher-keys.ts': [
+      'pipeline/release/signing/publisher-keys.ts': [
         ['await handle.sync();', 'await handle.sync().catch(() => {});'],
       ],
     },
@@ -87,12 +87,12 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'leaves what it has begun': {
     scenario: 'next run',
     changes: {
-      'pipeline/publish/remove-left-overs.ts': [['if (name.startsWith(prefix))', 'if (out === name)']],
+      'pipeline/release/disk/remove-left-overs.ts': [['if (name.startsWith(prefix))', 'if (out === name)']],
     },
   },
   'mirrors files that are not flushed': {
     scenario: 'a mirror that goes on',
-    changes: { 'pipeline/mirror/fetch-blob.ts': [['await handle.sync();', '']] },
+    changes: { 'pipeline/verify/origin/fetch-blob.ts': [['await handle.sync();', '']] },
   },
   'tells of tiles that are not flushed': {
     scenario: 'a mirror that goes on',

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/mirror/http-origin.ts';
 import { type Mirrored, type MirrorOptions, mirror } from '../../pipeline/mirror/mirror.ts';
-import { listTree } from '../../pipeline/publish/list-tree.ts';
-import { sha256 } from '../../pipeline/publish/manifest.ts';
+import { listTree } from '../../pipeline/release/disk/list-tree.ts';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
+import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/origin/http-origin.ts';
 import { BEGIN, PUBLISHER, type Site } from './small-service.ts';
 
 const HOUR_MS = 3_600_000;

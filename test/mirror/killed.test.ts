@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { RunningCli } from '../cli/run-cli.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 import { bring, contents, servedBy } from './bring.ts';
 import { LyingServer, serve } from './lying-server.ts';
 import { PUBLISHER, type Site, smallSite } from './small-service.ts';

@@ -1,6 +1,6 @@
 import { setInterval } from 'node:timers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sha256 } from '../../pipeline/publish/manifest.ts';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import {
   formatSignedList,
   formatSnapshot,
@@ -9,8 +9,8 @@ import {
   LIST_SIGNATURE_PATH as LIST_SIGNATURE,
   parseSnapshot,
   parseSnapshotIndex,
-} from '../../pipeline/publish/snapshot-index.ts';
-import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
+} from '../../pipeline/release/format/snapshot-index.ts';
+import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { type BringOptions, bring, contents, httpOrigin, servedBy } from './bring.ts';
 import { LyingServer } from './lying-server.ts';
 import {

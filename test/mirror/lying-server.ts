@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sha256 } from '../../pipeline/publish/manifest.ts';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import type { Site } from './small-service.ts';
 
 /** Answers a request in a way of its own; undefined leaves it to the server. */

@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
-import { withLock } from '../../pipeline/publish/lock.ts';
-import { sha256 } from '../../pipeline/publish/manifest.ts';
-import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
+import { withLock } from '../../pipeline/release/disk/lock.ts';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
+import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { bring, contents, servedBy } from './bring.ts';
 import { answer, LyingServer, serve, stream } from './lying-server.ts';
 import { LEDGER, NEXT_PUBLISHER, PUBLISHER, STRANGER, signedList, smallSite } from './small-service.ts';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listeningOn } from '../publish/run-nginx.ts';
+import { listeningOn } from '../release/run-nginx.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 const CADDY = ['/usr/bin/caddy', '/usr/local/bin/caddy', '/opt/homebrew/bin/caddy'].find(existsSync);

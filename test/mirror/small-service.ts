@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path';
 import { formatCheckpoint } from '../../pipeline/ledger/checkpoint.ts';
 import { formatVerifierKey, type Signer, signNote } from '../../pipeline/ledger/note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
-import { sha256 } from '../../pipeline/publish/manifest.ts';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import {
   formatLatest,
   formatPublicManifest,
   formatSignedText,
   type PublicManifest,
-} from '../../pipeline/publish/public-manifest.ts';
+} from '../../pipeline/release/format/public-manifest.ts';
 import {
   formatSignedList,
   formatSnapshot,
   formatSnapshotIndex,
   type Snapshot,
-} from '../../pipeline/publish/snapshot-index.ts';
-import { buildTree } from '../log/test-tree.ts';
+} from '../../pipeline/release/format/snapshot-index.ts';
+import { buildTree } from '../ledger/log/test-tree.ts';
 
 /** What a host serves, by path. */
 export type Site = Map<string, Buffer>;

@@ -3,12 +3,7 @@ import { copyFile, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { FolderOrigin } from '../../pipeline/mirror/folder-origin.ts';
-import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
-import { readSmall } from '../../pipeline/mirror/read-small.ts';
-import type { Verification } from '../../pipeline/mirror/verification.ts';
-import { type VerifyOptions, verify } from '../../pipeline/mirror/verify.ts';
-import { sha256 } from '../../pipeline/publish/manifest.ts';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import {
   formatSnapshot,
   formatSnapshotIndex,
@@ -16,10 +11,15 @@ import {
   LIST_SIGNATURE_PATH as LIST_SIGNATURE,
   parseSnapshot,
   parseSnapshotIndex,
-} from '../../pipeline/publish/snapshot-index.ts';
+} from '../../pipeline/release/format/snapshot-index.ts';
+import { readMirrorState } from '../../pipeline/verify/mirror-state.ts';
+import { FolderOrigin } from '../../pipeline/verify/origin/folder-origin.ts';
+import { readSmall } from '../../pipeline/verify/origin/read-small.ts';
+import type { Verification } from '../../pipeline/verify/verification.ts';
+import { type VerifyOptions, verify } from '../../pipeline/verify/verify.ts';
 import { formatVerification } from '../../src/commands/format-verification.ts';
-import { PageOrigin } from '../../src/components/verification/page-origin.ts';
-import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
+import { PageOrigin } from '../../src/site/components/verification/page-origin.ts';
+import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { bring, contents, httpOrigin, servedBy } from './bring.ts';
 import { answer, type Lie, LyingServer, pour, serve, stream } from './lying-server.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 import { nastyLedger } from './generated-ledger.ts';
 import { publishNasty } from './nasty-ledger.ts';
 

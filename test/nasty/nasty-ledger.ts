@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BuildOptions, type BuildReport, build } from '../../pipeline/build.ts';
-import { check } from '../../pipeline/check.ts';
+import { type BuildOptions, type BuildReport, build } from '../../pipeline/build/build.ts';
+import { check } from '../../pipeline/build/check.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import { SLOT_MS, slotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
-import type { Problem } from '../../pipeline/publish/verify-release.ts';
+import type { Problem } from '../../pipeline/release/staging/verify-release.ts';
 import { ORIGIN, signer } from '../ledger/test-signer.ts';
 import { cycleLabel } from '../model/cycle.ts';
 

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { BuildReport } from '../../pipeline/build.ts';
+import type { BuildReport } from '../../pipeline/build/build.ts';
 import { CathedralError, ERROR_CODES, type ErrorCode } from '../../pipeline/errors.ts';
-import { readStatus, writeStatus } from '../../pipeline/publish/status.ts';
+import { readStatus, writeStatus } from '../../pipeline/release/format/status.ts';
 import { recordLostRun, recordNextRun, recordRun } from '../../src/scheduler/record-run.ts';
 import { scheduledBuild } from '../../src/scheduler/scheduled-build.ts';
-import { publishTiny } from '../publish/publish-tiny.ts';
-import { failureOf, temporaryFolder } from '../publish/temporary-folder.ts';
+import { publishTiny } from '../release/publish-tiny.ts';
+import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 
 const START = Date.parse('2025-12-01T06:01:00Z');
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 
 const SCRIPT = resolve('scripts/check-pages.ts');
 const BIN = resolve('node_modules/.bin');

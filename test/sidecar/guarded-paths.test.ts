@@ -6,13 +6,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { exportAccessLog } from '../../src/sidecar/access-log/export-access-log.ts';
 import { verifyAccessLog } from '../../src/sidecar/access-log/verify-access-log.ts';
+import { withoutRepetitions } from '../../src/sidecar/health/repeated-faults.ts';
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { revokeKey } from '../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../src/sidecar/keys/rotate-key.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
-import { withoutRepetitions } from '../../src/sidecar/repeated-faults.ts';
-import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
+import { dataFile, publishTiny } from '../release/publish-tiny.ts';
 import { ECONOMIST, GOVERNMENT } from './keys/tiny-office.ts';
 import { get, served, type TinyOptions } from './tiny-app.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { chooseEncoding } from '../../src/sidecar/accept-encoding.ts';
-import { parseByteRange } from '../../src/sidecar/byte-range.ts';
+import { chooseEncoding } from '../../src/sidecar/files/accept-encoding.ts';
+import { parseByteRange } from '../../src/sidecar/files/byte-range.ts';
 
 describe('Accept-Encoding', () => {
   test.each([

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { Releases } from '../../src/sidecar/files/releases.ts';
 import { LoadGate } from '../../src/sidecar/limits/load-gate.ts';
 import { LOAD_LIMITS } from '../../src/sidecar/limits/load-shedding.ts';
-import { Releases } from '../../src/sidecar/releases.ts';
-import { MOST_WAITING } from '../../src/sidecar/turns.ts';
-import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { MOST_WAITING } from '../../src/sidecar/request/turns.ts';
+import { dataFile, publishTiny } from '../release/publish-tiny.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
 
 /** More than the buffers of a connection hold. */

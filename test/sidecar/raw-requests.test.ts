@@ -1,8 +1,8 @@
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { publishTiny } from '../publish/publish-tiny.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { publishTiny } from '../release/publish-tiny.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 import { tinyApp } from './tiny-app.ts';
 
 /** Sends bytes as they stand, which a well-behaved client would tidy up first, and reads until the end. */

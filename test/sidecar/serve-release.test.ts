@@ -1,9 +1,9 @@
 import { appendFile, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readCurrent } from '../../pipeline/publish/release.ts';
-import { publishTiny } from '../publish/publish-tiny.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { publishTiny } from '../release/publish-tiny.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 import { get, served, tinyApp } from './tiny-app.ts';
 
 describe('every file of the release', () => {

@@ -3,9 +3,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { closeServer } from '../../src/sidecar/listen.ts';
-import { Slots } from '../../src/sidecar/slots.ts';
-import { dataFile, publishTiny } from '../publish/publish-tiny.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { Slots } from '../../src/sidecar/request/slots.ts';
+import { dataFile, publishTiny } from '../release/publish-tiny.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
 
 /** More than the buffers of a connection hold, and not compressible, so that it stays as large as it is. */

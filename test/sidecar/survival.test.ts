@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { RunningCli } from '../cli/run-cli.ts';
-import { publishTiny } from '../publish/publish-tiny.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { publishTiny } from '../release/publish-tiny.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 import { tinyApp } from './tiny-app.ts';
 
 const SIMULATION = '/philosophy/simulation';

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { type InjectOptions, inject, type Response } from 'light-my-request';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
-import type { Status } from '../../pipeline/publish/status.ts';
+import type { Status } from '../../pipeline/release/format/status.ts';
 import { openAccessLog } from '../../src/sidecar/access-log/access-log.ts';
-import { type AppLimits, createApp } from '../../src/sidecar/app.ts';
+import { Releases } from '../../src/sidecar/files/releases.ts';
+import { createMetrics } from '../../src/sidecar/health/metrics.ts';
+import type { Readiness } from '../../src/sidecar/health/readiness.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
 import { createLimiter } from '../../src/sidecar/limits/limiter.ts';
@@ -15,13 +17,11 @@ import { LoadGate } from '../../src/sidecar/limits/load-gate.ts';
 import { LOAD_LIMITS } from '../../src/sidecar/limits/load-shedding.ts';
 import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-store.ts';
 import { closeServer } from '../../src/sidecar/listen.ts';
-import { createMetrics } from '../../src/sidecar/metrics.ts';
-import type { Readiness } from '../../src/sidecar/readiness.ts';
-import { Releases } from '../../src/sidecar/releases.ts';
+import { type AppLimits, createApp } from '../../src/sidecar/request/app.ts';
+import { Slots } from '../../src/sidecar/request/slots.ts';
 import type { Services } from '../../src/sidecar/services.ts';
-import { Slots } from '../../src/sidecar/slots.ts';
-import { publishTiny } from '../publish/publish-tiny.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { publishTiny } from '../release/publish-tiny.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 
 /** The app's server, which can also be asked without a socket. */
 export interface InjectedApp {

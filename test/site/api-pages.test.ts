@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { NewFile } from '../../pipeline/publish/new-file.ts';
-import { readSite } from '../../pipeline/publish/site-tree.ts';
-import type { OpenApiDocument } from '../../src/sidecar/openapi/open-api-document.ts';
-import { operationsIn } from '../../src/sidecar/openapi/operation.ts';
-import { PROBLEMS, type ProblemCode } from '../../src/sidecar/problem.ts';
+import type { NewFile } from '../../pipeline/release/disk/new-file.ts';
+import { readSite } from '../../pipeline/release/staging/site-tree.ts';
+import type { OpenApiDocument } from '../../src/api/openapi/open-api-document.ts';
+import { operationsIn } from '../../src/api/openapi/operation.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/api/problem.ts';
 import { type Built, buildFixture, RESTRICTED_APART } from './build-fixture.ts';
 import { BASE_URL, CONTACT } from './fixture-release.ts';
 

@@ -3,8 +3,12 @@ import type {
   PublishedAttestation,
   PublishedRegistry,
 } from '../../pipeline/attestation/published-registry.ts';
-import { attestationRow, lateChecks, registrySentence } from '../../src/components/attestations/registry.ts';
-import { formatInterval } from '../../src/components/words/interval.ts';
+import { formatInterval } from '../../pipeline/words/interval.ts';
+import {
+  attestationRow,
+  lateChecks,
+  registrySentence,
+} from '../../src/site/components/attestations/registry.ts';
 
 const ON_TIME: PublishedAttestation = {
   id: 'a1'.repeat(32),

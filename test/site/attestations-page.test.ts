@@ -9,7 +9,7 @@ import { DEMO_LEDGER_IDS, signWithDemoWallet } from '../../pipeline/sample/demo-
 import { REQUESTS } from '../../pipeline/sample/prose/requests.ts';
 import { signRequest } from '../../pipeline/sample/signed-request.ts';
 import { JUSTIFICATION } from '../attestation/signed-document.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { type Host, openHost } from './explore-host.ts';
 import { launchBrowser, violations } from './visit.ts';

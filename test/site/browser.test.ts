@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listTree } from '../../pipeline/publish/list-tree.ts';
-import { servePages } from '../../pipeline/publish/serve-pages.ts';
+import { servePages } from '../../pipeline/build/site/serve-pages.ts';
+import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { launchBrowser, violations } from './visit.ts';
 

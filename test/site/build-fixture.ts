@@ -1,8 +1,8 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DraftManifest } from '../../pipeline/publish/manifest.ts';
-import { buildSite } from '../../pipeline/publish/site.ts';
+import { buildSite } from '../../pipeline/build/site/site.ts';
+import type { DraftManifest } from '../../pipeline/release/format/manifest.ts';
 import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
 import { madeOnce } from './made-once.ts';
 

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { headersFor } from '../../pipeline/publish/headers.ts';
-import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
-import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
+import { headersFor } from '../../pipeline/release/format/headers.ts';
+import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
+import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { launchBrowser, violations } from './visit.ts';
 

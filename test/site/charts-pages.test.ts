@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { chartCsv } from '../../src/charts/chart-csv.ts';
-import { DEFAULT_STATE } from '../../src/charts/chart-state.ts';
-import { CHARTS } from '../../src/charts/table.ts';
-import { cellWords, tableHtml } from '../../src/components/charts/table-html.ts';
-import { OembedDocument } from '../../src/sidecar/oembed/oembed-document.ts';
+import { chartCsv } from '../../pipeline/charts/chart-csv.ts';
+import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
+import { CHARTS } from '../../pipeline/charts/table.ts';
+import { OembedDocument } from '../../src/api/oembed-document.ts';
+import { cellWords, tableHtml } from '../../src/site/components/charts/table-html.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 
 let built: Built;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
-import { THEMES } from '../../src/charts/theme.ts';
-import { ACCENTS } from '../../src/components/site/cards/cards.ts';
+import { THEMES } from '../../pipeline/charts/drawing/theme.ts';
+import { ACCENTS } from '../../src/site/components/site/cards/cards.ts';
 
-const CSS = readFileSync(new URL('../../src/layouts/styles/tokens.css', import.meta.url), 'utf8');
+const CSS = readFileSync(new URL('../../src/site/layouts/styles/tokens.css', import.meta.url), 'utf8');
 const [LIGHT = '', DARK = ''] = CSS.split('@media screen and (prefers-color-scheme: dark)');
 
 /** The value of a token in a piece of the style sheet, of an area where it has its own. */
@@ -68,7 +68,7 @@ test('the cards of the areas have the accents of the style sheet', () => {
 });
 
 test('a browser’s own frame has the colour of the page', () => {
-  const head = readFileSync(new URL('../../src/components/site/Head.astro', import.meta.url), 'utf8');
+  const head = readFileSync(new URL('../../src/site/components/site/Head.astro', import.meta.url), 'utf8');
   const colours = [...head.matchAll(/name="theme-color" content="(#\w{6})"/g)].map((match) => match[1]);
   expect(colours).toEqual([token(LIGHT, 'paper'), token(DARK, 'paper')]);
 });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { listTree } from '../../pipeline/publish/list-tree.ts';
+import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { htmlFaults } from './html-faults.ts';
 

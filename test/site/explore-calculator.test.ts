@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { coordinationScore, miiThreshold, reward } from '../../pipeline/model/formulas.ts';
-import { calculate } from '../../src/components/calculator/calculate.ts';
+import { calculate } from '../../src/site/components/calculator/calculate.ts';
 import {
   type CalculatorState,
   DEFAULT_NUMBERS,
   formatCalculator,
   type Numbers,
   parseCalculator,
-} from '../../src/components/calculator/calculator-state.ts';
-import { FIELD_NAMES, FIELDS, parseField } from '../../src/components/calculator/fields.ts';
-import { resultWords } from '../../src/components/calculator/result-words.ts';
+} from '../../src/site/components/calculator/calculator-state.ts';
+import { FIELD_NAMES, FIELDS, parseField } from '../../src/site/components/calculator/fields.ts';
+import { resultWords } from '../../src/site/components/calculator/result-words.ts';
 
 const numbers = fc.record(
   Object.fromEntries(

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { headersFor } from '../../pipeline/publish/headers.ts';
-import type { ManifestFile } from '../../pipeline/publish/manifest.ts';
-import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
+import { headersFor } from '../../pipeline/release/format/headers.ts';
+import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
+import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import type { Simulation } from '../../src/sidecar/simulation/simulation.ts';
 
 export interface Host extends AsyncDisposable {

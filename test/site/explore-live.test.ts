@@ -8,7 +8,7 @@ import {
   LIVE_VALUES,
   type LiveName,
   type LiveValue,
-} from '../../src/components/live/live-values.ts';
+} from '../../src/site/components/live/live-values.ts';
 import { writeFixtureRelease } from './fixture-release.ts';
 
 const NAMES = Object.keys(LIVE_VALUES) as LiveName[];

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { listTree } from '../../pipeline/publish/list-tree.ts';
-import { SEARCH_INDEX } from '../../pipeline/publish/search-kinds.ts';
+import { listTree } from '../../pipeline/release/disk/list-tree.ts';
+import { SEARCH_INDEX } from '../../pipeline/release/format/search-kinds.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 
 const EXPLORERS = ['sentinels', 'deliberations', 'decisions', 'cycles', 'search', 'calculator'];

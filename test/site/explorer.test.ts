@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { COMMON_HEADERS } from '../../pipeline/publish/headers.ts';
-import { mediaTypeOf } from '../../pipeline/publish/media-types.ts';
+import { COMMON_HEADERS } from '../../pipeline/release/format/headers.ts';
+import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { launchBrowser, violations } from './visit.ts';
 

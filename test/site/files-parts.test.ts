@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import { fieldGroups } from '../../src/components/files/field-groups.ts';
-import { nextRelease } from '../../src/components/files/next-release.ts';
-import { formNames, otherForms } from '../../src/components/files/other-forms.ts';
-import { siteFacts } from '../../src/components/files/site-facts.ts';
-import { SiteRelease } from '../../src/components/release.ts';
-import { tinyFacts } from '../catalogue/tiny-facts.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { fieldGroups } from '../../src/site/components/files/field-groups.ts';
+import { nextRelease } from '../../src/site/components/files/next-release.ts';
+import { formNames, otherForms } from '../../src/site/components/files/other-forms.ts';
+import { siteFacts } from '../../src/site/components/files/site-facts.ts';
+import { SiteRelease } from '../../src/site/components/release.ts';
+import { tinyFacts } from '../forms/catalogue/tiny-facts.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
 
 const { files, ledger } = tinyFacts();

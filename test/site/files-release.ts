@@ -1,8 +1,8 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from '../../pipeline/build.ts';
-import { type DraftFile, DraftManifest, type Manifest } from '../../pipeline/publish/manifest.ts';
-import { buildSite } from '../../pipeline/publish/site.ts';
+import { build } from '../../pipeline/build/build.ts';
+import { buildSite } from '../../pipeline/build/site/site.ts';
+import { type DraftFile, DraftManifest, type Manifest } from '../../pipeline/release/format/manifest.ts';
 import { demoSigner } from '../../pipeline/sample/demo-key.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { BASE_URL, CONTACT } from './fixture-release.ts';

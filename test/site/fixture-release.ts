@@ -6,8 +6,13 @@ import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifact
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { emptyState, type State } from '../../pipeline/model/state.ts';
-import { type DraftFile, type DraftManifest, sha256, storedAt } from '../../pipeline/publish/manifest.ts';
-import { schemaFiles } from '../../pipeline/publish/schemas.ts';
+import {
+  type DraftFile,
+  type DraftManifest,
+  sha256,
+  storedAt,
+} from '../../pipeline/release/format/manifest.ts';
+import { schemaFiles } from '../../pipeline/release/format/schemas.ts';
 import { historyRows } from '../artifacts/history-rows.ts';
 import { DEMO_COMPANIONS } from '../attestation/demo-companions.ts';
 import { fixtureLedger } from './fixture-ledger.ts';

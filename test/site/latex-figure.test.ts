@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { CHARTS } from '../../src/charts/table.ts';
-import { latexFigure } from '../../src/components/charts/latex-figure.ts';
+import { CHARTS } from '../../pipeline/charts/table.ts';
+import { latexFigure } from '../../src/site/components/charts/latex-figure.ts';
 
 const run = promisify(execFile);
 const hasLatex = await run('pdflatex', ['--version']).then(

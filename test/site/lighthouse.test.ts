@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import lighthouse from 'lighthouse';
 import { expect, test } from 'vitest';
-import { findChromium } from '../../pipeline/publish/chromium.ts';
-import { launchChromium } from '../../pipeline/publish/launch-chromium.ts';
-import { servePages } from '../../pipeline/publish/serve-pages.ts';
+import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
+import { servePages } from '../../pipeline/build/site/serve-pages.ts';
+import { launchChromium } from '../../pipeline/charts/files/launch-chromium.ts';
 import { buildFixture } from './build-fixture.ts';
 
 /** Without performance, which says as much about a busy machine as about a page. */

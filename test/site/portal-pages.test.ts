@@ -4,11 +4,11 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import { CHARTS } from '../../src/charts/table.ts';
-import { latestChanges } from '../../src/components/home/latest-changes.ts';
-import { SiteRelease } from '../../src/components/release.ts';
-import { cardOf } from '../../src/components/site/cards/card-of.ts';
-import { CARDS } from '../../src/components/site/cards/cards.ts';
+import { CHARTS } from '../../pipeline/charts/table.ts';
+import { latestChanges } from '../../src/site/components/home/latest-changes.ts';
+import { SiteRelease } from '../../src/site/components/release.ts';
+import { cardOf } from '../../src/site/components/site/cards/card-of.ts';
+import { CARDS } from '../../src/site/components/site/cards/cards.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { BASE_URL, CONTACT } from './fixture-release.ts';
 

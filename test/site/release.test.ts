@@ -2,9 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { previewOf } from '../../src/components/preview.ts';
-import { SiteRelease } from '../../src/components/release.ts';
-import { temporaryFolder } from '../publish/temporary-folder.ts';
+import { previewOf } from '../../src/site/components/preview.ts';
+import { SiteRelease } from '../../src/site/components/release.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
 
 const ABOUT = {
   kind: 'data',

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SEARCH_KINDS } from '../../pipeline/publish/search-kinds.ts';
-import { KIND_WORDS } from '../../src/components/search/kind-words.ts';
-import { formatSearch, LONGEST_QUERY, parseSearch } from '../../src/components/search/search-state.ts';
+import { SEARCH_KINDS } from '../../pipeline/release/format/search-kinds.ts';
+import { KIND_WORDS } from '../../src/site/components/search/kind-words.ts';
+import { formatSearch, LONGEST_QUERY, parseSearch } from '../../src/site/components/search/search-state.ts';
 
 describe('a search’s address', () => {
   test('gives back what is searched for', () => {

@@ -5,8 +5,8 @@ import {
   miiSummary,
   monthWords,
   supplySummary,
-} from '../../src/components/report/chart-summaries.ts';
-import { SECTIONS } from '../../src/components/report/sections.ts';
+} from '../../src/site/components/report/chart-summaries.ts';
+import { SECTIONS } from '../../src/site/components/report/sections.ts';
 
 const MONTH = {
   minted: 0,

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeChange } from '../../src/components/simulation/describe-change.ts';
-import { historyOf, upTo } from '../../src/components/simulation/recorded.ts';
+import { actInRun, replay, startRun, stepRun } from '../../src/simulation/run.ts';
+import { SCENARIOS } from '../../src/simulation/scenarios.ts';
+import { show } from '../../src/simulation/view.ts';
+import { describeChange } from '../../src/site/components/simulation/describe-change.ts';
+import { historyOf, upTo } from '../../src/site/components/simulation/recorded.ts';
 import {
   formatRunAddress,
   LONGEST_ADDRESS,
   parseRunAddress,
-} from '../../src/components/simulation/run-address.ts';
-import { standAlone } from '../../src/components/simulation/stand-alone.ts';
-import { transcriptCsv, transcriptJson } from '../../src/components/simulation/transcript.ts';
-import { actInRun, replay, startRun, stepRun } from '../../src/simulation/run.ts';
-import { SCENARIOS } from '../../src/simulation/scenarios.ts';
-import { show } from '../../src/simulation/view.ts';
+} from '../../src/site/components/simulation/run-address.ts';
+import { standAlone } from '../../src/site/components/simulation/stand-alone.ts';
+import { transcriptCsv, transcriptJson } from '../../src/site/components/simulation/transcript.ts';
 
 const AUDITED = {
   scenario: 'model_drift',

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import { listTree } from '../../pipeline/publish/list-tree.ts';
-import { PROBLEMS } from '../../src/sidecar/problem.ts';
+import { listTree } from '../../pipeline/release/disk/list-tree.ts';
+import { PROBLEMS } from '../../src/api/problem.ts';
 import {
   type Built,
   buildDamaged,

@@ -1,4 +1,4 @@
-import { durationSeconds } from '../../ledger/duration.ts';
+import { durationSeconds } from '../../words/duration.ts';
 import { type Case, type Check, failed, notChecked, passed, warning } from '../check.ts';
 import { addSeconds, compareInstants, parseInstant } from '../instant.ts';
 import { problem } from '../problem.ts';

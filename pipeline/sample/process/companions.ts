@@ -1,6 +1,6 @@
 import type { SigningKey } from '../../attestation/sign-attestation.ts';
-import { durationSeconds } from '../../ledger/duration.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { durationSeconds } from '../../words/duration.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { demoCompanionKeys } from '../demo-companions.ts';
 import { DEMO_LEDGER_IDS } from '../demo-wallets.ts';

@@ -4,7 +4,7 @@ import { SCHEMES, SECRET_KEY_BYTES } from '../../../pipeline/attestation/algorit
 import type { Algorithm } from '../../../pipeline/attestation/document.ts';
 import { publicKeyHex } from '../../../pipeline/attestation/sign-attestation.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { makeFolder, sync } from '../../../pipeline/publish/durable.ts';
+import { makeFolder, sync } from '../../../pipeline/release/disk/durable.ts';
 import { sealKey } from './key-file.ts';
 
 export interface NewKey {

@@ -4,7 +4,7 @@ import { HeadWriter } from '../../../pipeline/ledger/append-head.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { EventOf } from '../../../pipeline/ledger/event.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp-order.ts';
-import { withLock } from '../../../pipeline/publish/lock.ts';
+import { withLock } from '../../../pipeline/release/disk/lock.ts';
 import type { LocalLedger } from '../ledger-source.ts';
 import { lookUp } from './look-up.ts';
 import { type LedgerRead, readLedger } from './read-ledger.ts';

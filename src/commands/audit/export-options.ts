@@ -1,12 +1,12 @@
-import type { ExportHead } from '../../../pipeline/audit/read-export.ts';
-import type { ExportOptions } from '../../../pipeline/audit/verify-export.ts';
 import type { Config } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
-import { takes } from '../../sidecar/export/filter.ts';
-import { parseFilter } from '../../sidecar/export/parse-filter.ts';
-import { parseFrom, parseTo } from '../../sidecar/export/time-bound.ts';
-import { Problem } from '../../sidecar/problem.ts';
+import type { ExportHead } from '../../../pipeline/verify/audit/read-export.ts';
+import type { ExportOptions } from '../../../pipeline/verify/audit/verify-export.ts';
+import { Problem } from '../../api/problem.ts';
+import { takes } from '../../api/query/filter.ts';
+import { parseFilter } from '../../api/query/parse-filter.ts';
+import { parseFrom, parseTo } from '../../api/query/time-bound.ts';
 
 type Asked = Pick<Config, 'exportFrom' | 'exportTo' | 'exportFilter'>;
 

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../../api/problem.ts';
 
 /** A disk that is full is not emptied in less. */
 const RETRY_AFTER_S = 30;

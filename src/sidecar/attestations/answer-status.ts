@@ -1,7 +1,7 @@
 import { lookUpStatus } from '../../../pipeline/attestation/look-up-status.ts';
-import type { Answer } from '../answer.ts';
-import { Problem } from '../problem.ts';
-import type { ServedRelease } from '../releases.ts';
+import { Problem } from '../../api/problem.ts';
+import type { ServedRelease } from '../files/releases.ts';
+import type { Answer } from '../request/answer.ts';
 import type { Live } from '../services.ts';
 import { ownAnswer } from './answer-verify.ts';
 import { readTrust } from './read-trust.ts';

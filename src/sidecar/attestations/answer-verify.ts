@@ -1,12 +1,12 @@
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
-import { type Answer, EXPOSED_HEADERS, jsonAnswer } from '../answer.ts';
-import { counted } from '../count.ts';
-import { enterGate } from '../enter-gate.ts';
-import { Problem } from '../problem.ts';
-import { noRelease, type ServedRelease } from '../releases.ts';
+import { Problem } from '../../api/problem.ts';
+import { noRelease, type ServedRelease } from '../files/releases.ts';
+import { type Answer, EXPOSED_HEADERS, jsonAnswer } from '../request/answer.ts';
+import { counted } from '../request/count.ts';
+import { enterGate } from '../request/enter-gate.ts';
+import type { Visit } from '../request/visit.ts';
 import type { Services } from '../services.ts';
-import type { Visit } from '../visit.ts';
 import { readBody } from './read-body.ts';
 import { readTrust } from './read-trust.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Problem } from '../problem.ts';
+import { Problem } from '../../api/problem.ts';
 
 export interface BodyLimits {
   /** Longer ones are refused. */

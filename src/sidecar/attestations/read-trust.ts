@@ -6,10 +6,10 @@ import {
   REGISTRY_PATH,
   trustOf,
 } from '../../../pipeline/attestation/published-registry.ts';
-import { storedAt } from '../../../pipeline/publish/manifest.ts';
-import { Problem } from '../problem.ts';
-import type { ServedRelease } from '../releases.ts';
-import type { Representation } from '../representation.ts';
+import { storedAt } from '../../../pipeline/release/format/manifest.ts';
+import { Problem } from '../../api/problem.ts';
+import type { ServedRelease } from '../files/releases.ts';
+import type { Representation } from '../files/representation.ts';
 import type { Asked, Live } from '../services.ts';
 
 export interface KnownTrust extends PublishedTrust {

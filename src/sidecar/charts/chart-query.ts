@@ -1,15 +1,15 @@
-import { type AnyStateContent, CHART_PATHS, isAnyState } from '../../../pipeline/charts/chart-forms.ts';
-import { CathedralError } from '../../../pipeline/errors.ts';
-import type { Chart } from '../../charts/chart.ts';
+import type { Chart } from '../../../pipeline/charts/chart.ts';
 import {
   allowedControls,
   type ChartState,
   formatChartState,
   parseChartState,
-} from '../../charts/chart-state.ts';
-import { findChart } from '../../charts/table.ts';
-import { invalidParameter, quoted } from '../export/query-parameters.ts';
-import { Problem } from '../problem.ts';
+} from '../../../pipeline/charts/chart-state.ts';
+import { type AnyStateContent, CHART_PATHS, isAnyState } from '../../../pipeline/charts/files/chart-forms.ts';
+import { findChart } from '../../../pipeline/charts/table.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { Problem } from '../../api/problem.ts';
+import { invalidParameter, quoted } from '../../api/query/query-parameters.ts';
 
 /** A chart's file in the state that an address asks for. */
 export interface AskedChart {

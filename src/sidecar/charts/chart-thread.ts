@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import type { AnyStateContent } from '../../../pipeline/charts/chart-forms.ts';
-import { chartText } from '../../../pipeline/charts/chart-text.ts';
-import type { ChartSource } from '../../../pipeline/charts/shown-chart.ts';
+import type { Chart } from '../../../pipeline/charts/chart.ts';
+import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
+import type { AnyStateContent } from '../../../pipeline/charts/files/chart-forms.ts';
+import { chartText } from '../../../pipeline/charts/files/chart-text.ts';
+import type { ChartSource } from '../../../pipeline/charts/files/shown-chart.ts';
+import { findChart } from '../../../pipeline/charts/table.ts';
 import { CathedralError, type ErrorCode, type Fault } from '../../../pipeline/errors.ts';
-import { storedAt } from '../../../pipeline/publish/manifest.ts';
-import type { Chart } from '../../charts/chart.ts';
-import type { ChartState } from '../../charts/chart-state.ts';
-import { findChart } from '../../charts/table.ts';
+import { storedAt } from '../../../pipeline/release/format/manifest.ts';
 
 /** A chart's file that is to be written: of which release, which chart, which state. */
 export interface ChartJob {

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../../api/problem.ts';
 
 const RETRY_AFTER_S = 5;
 

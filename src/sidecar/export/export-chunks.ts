@@ -1,7 +1,7 @@
-import type { Segment } from '../../../pipeline/publish/manifest.ts';
+import type { Segment } from '../../../pipeline/release/format/manifest.ts';
+import type { ExportQuery } from '../../api/query/export-query.ts';
+import { asksForCycle, type Filter } from '../../api/query/filter.ts';
 import { ChunkWriter, NOTHING } from './chunk-writer.ts';
-import type { ExportQuery } from './export-query.ts';
-import { asksForCycle, type Filter } from './filter.ts';
 import { FORMS } from './forms.ts';
 import { clip, type Part, partsByCycle } from './part.ts';
 import { withinPeriod } from './period.ts';

@@ -1,6 +1,6 @@
-import { CACHE_CONTROL } from '../../../pipeline/publish/headers.ts';
-import type { Manifest, Segment } from '../../../pipeline/publish/manifest.ts';
-import type { ExportQuery } from './export-query.ts';
+import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
+import type { Manifest, Segment } from '../../../pipeline/release/format/manifest.ts';
+import type { ExportQuery } from '../../api/query/export-query.ts';
 import { FORMS } from './forms.ts';
 
 /** What an export is sent with. It is made for one reader at one moment, so it is not kept and has no entity tag. */

@@ -1,13 +1,7 @@
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
+import { EXPORT_MEDIA_TYPES, type FormName, type Given } from '../../api/query/export-query.ts';
 import { jsonRoom, writeJsonRow } from './json-row.ts';
 import type { Row } from './row.ts';
-
-/** What the client asked for, in its own words. */
-export interface Given {
-  from: string | null;
-  to: string | null;
-  filter: string | null;
-}
 
 /** How an export is written. */
 export interface Form {
@@ -30,7 +24,7 @@ const COMMA = 0x2c;
 const BETWEEN_BYTES = 2;
 
 const csv: Form = {
-  mediaType: ledgerExport.mediaType,
+  mediaType: EXPORT_MEDIA_TYPES.csv,
   head: () => ledgerExport.head(),
   room: ({ start, end }) => end - start,
   writeRow: (bytes, { start, end }, target, at) => at + bytes.copy(target, at, start, end),
@@ -39,7 +33,7 @@ const csv: Form = {
 };
 
 const json: Form = {
-  mediaType: 'application/json',
+  mediaType: EXPORT_MEDIA_TYPES.json,
   head: ({ from, to, filter }) => `${JSON.stringify({ from, to, filter }).slice(0, -1)},"events":[`,
   room: (row) => jsonRoom(row) + BETWEEN_BYTES,
   writeRow(bytes, row, target, at, index) {
@@ -54,7 +48,7 @@ const json: Form = {
 };
 
 const ndjson: Form = {
-  mediaType: 'application/x-ndjson',
+  mediaType: EXPORT_MEDIA_TYPES.ndjson,
   head: () => '',
   room: (row) => jsonRoom(row) + BETWEEN_BYTES,
   writeRow(bytes, row, target, at) {
@@ -66,6 +60,4 @@ const ndjson: Form = {
   copies: false,
 };
 
-export const FORMS = { csv, json, ndjson } as const satisfies Record<string, Form>;
-export type FormName = keyof typeof FORMS;
-export const FORM_NAMES = Object.keys(FORMS) as FormName[];
+export const FORMS = { csv, json, ndjson } satisfies Record<FormName, Form>;

@@ -1,4 +1,4 @@
-import type { CycleRun } from '../../../pipeline/publish/cycle-runs.ts';
+import type { CycleRun } from '../../../pipeline/release/history/cycle-runs.ts';
 import type { Span } from './period.ts';
 import type { RowTest } from './row-test.ts';
 

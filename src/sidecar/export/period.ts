@@ -1,5 +1,5 @@
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp-order.ts';
-import type { Segment } from '../../../pipeline/publish/manifest.ts';
+import type { Segment } from '../../../pipeline/release/format/manifest.ts';
 import { Row } from './row.ts';
 
 /** From the first to the last moment, both included, as timestamps; null: no bound. */

@@ -2,12 +2,12 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { CycleRun } from '../../../pipeline/publish/cycle-runs.ts';
-import { inParallel } from '../../../pipeline/publish/in-parallel.ts';
-import type { Segment } from '../../../pipeline/publish/manifest.ts';
-import { readCycles } from '../../../pipeline/publish/segment-file.ts';
-import { Problem } from '../problem.ts';
-import type { ServedRelease } from '../releases.ts';
+import { inParallel } from '../../../pipeline/release/disk/in-parallel.ts';
+import type { Segment } from '../../../pipeline/release/format/manifest.ts';
+import type { CycleRun } from '../../../pipeline/release/history/cycle-runs.ts';
+import { readCycles } from '../../../pipeline/release/history/segment-file.ts';
+import { Problem } from '../../api/problem.ts';
+import type { ServedRelease } from '../files/releases.ts';
 
 /** What a segment is read from. */
 type Release = Pick<ServedRelease, 'dir' | 'manifest'>;

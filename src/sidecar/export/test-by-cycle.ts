@@ -1,4 +1,4 @@
-import { type Filter, narrow } from './filter.ts';
+import { type Filter, narrow } from '../../api/query/filter.ts';
 import { type RowTest, rowTest } from './row-test.ts';
 
 /** Far more than a segment has, and few enough to be kept. */

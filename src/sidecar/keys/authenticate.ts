@@ -1,8 +1,8 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import { KEY_AREAS, type KeyArea, type Tier } from '../../api/tiers.ts';
 import type { KeyRecord, KeyStore } from './key-store.ts';
 import { containsKey, hashKey, isKey } from './key-text.ts';
 import { type Refusal, refuse } from './refusal.ts';
-import { KEY_AREAS, type KeyArea, type Tier } from './tiers.ts';
 
 export interface Credentials {
   /** As node:http has them, name and value in turn: `headers.authorization` hides all but the first. */

@@ -1,9 +1,9 @@
+import { DAY_MS } from '../../api/tiers.ts';
 import { EXPIRING_ARGUMENTS, readArguments } from './key-arguments.ts';
 import { formatExpiryMail } from './key-mails.ts';
+import { type Office, requireMailer } from './key-services.ts';
 import { keyStatus } from './key-status.ts';
 import type { KeyRecord } from './key-store.ts';
-import { type Office, requireMailer } from './office.ts';
-import { DAY_MS } from './tiers.ts';
 
 export interface Expiring {
   /** Good keys that end within the days asked for, the next to end first. */

@@ -1,9 +1,9 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { DAY_MS, OVERLAP_DAYS } from '../../api/tiers.ts';
 import { formatKeyMail } from './key-mails.ts';
+import { type Office, requireMailer } from './key-services.ts';
 import type { KeyRecord, NewKey } from './key-store.ts';
 import { hashKey, keyPrefix } from './key-text.ts';
-import { type Office, requireMailer } from './office.ts';
-import { DAY_MS, OVERLAP_DAYS } from './tiers.ts';
 
 export interface HandedOver {
   record: KeyRecord;

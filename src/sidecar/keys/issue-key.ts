@@ -1,10 +1,10 @@
+import { DAY_MS, TIERS } from '../../api/tiers.ts';
 import { type HandedOver, handOver } from './hand-over.ts';
 import { ISSUE_ARGUMENTS, readArguments } from './key-arguments.ts';
+import type { Office } from './key-services.ts';
 import { createKey } from './key-text.ts';
 import { newId } from './new-id.ts';
-import type { Office } from './office.ts';
 import { requireVerified } from './require-verified.ts';
-import { DAY_MS, TIERS } from './tiers.ts';
 
 /**
  * `keys issue`: a new key for an applicant. Throws usage, key_refused (an address that has to be verified first),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { schemaFault } from '../../../pipeline/artifacts/format/schema-fault.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { KEY_AREAS, type KeyArea, TIER_NAMES, TIERS } from '../../api/tiers.ts';
 import { containsKey, isKey, redactKeys } from './key-text.ts';
 import { mailAddress } from './mail-address.ts';
-import { KEY_AREAS, type KeyArea, TIER_NAMES, TIERS } from './tiers.ts';
 
 /** No line breaks and nothing that turns the reading direction: it is printed on terminals and written into mails. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;

@@ -1,5 +1,5 @@
+import { DAY_MS, type KeyArea, OVERLAP_DAYS, type Tier } from '../../api/tiers.ts';
 import type { Mail } from './mailer.ts';
-import { DAY_MS, type KeyArea, OVERLAP_DAYS, type Tier } from './tiers.ts';
 
 interface Described {
   name: string;

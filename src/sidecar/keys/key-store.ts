@@ -1,4 +1,4 @@
-import type { KeyArea, Tier } from './tiers.ts';
+import type { KeyArea, Tier } from '../../api/tiers.ts';
 
 /** A key as it is known after its issue. All times are ms since 1970. */
 export interface KeyRecord {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { KEY_AREAS, type KeyArea } from '../../api/tiers.ts';
 import { formatBase62, type RandomBytes, randomBase62 } from './base62.ts';
-import { KEY_AREAS, type KeyArea } from './tiers.ts';
 
 /** 178 bits: nothing that could be guessed, so a fast hash keeps it as well as a slow one. */
 const RANDOM_LENGTH = 30;

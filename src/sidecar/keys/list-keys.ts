@@ -1,6 +1,6 @@
 import { LIST_ARGUMENTS, readArguments } from './key-arguments.ts';
+import type { Office } from './key-services.ts';
 import type { KeyRecord } from './key-store.ts';
-import type { Office } from './office.ts';
 
 /** `keys list`: newest first, those over too; of a tier, an area or an address where one is given. */
 export async function listKeys(args: unknown, { store }: Pick<Office, 'store'>): Promise<KeyRecord[]> {

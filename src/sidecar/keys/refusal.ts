@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../problem.ts';
+import type { ProblemCode } from '../../api/problem.ts';
 
 /** The `error` of the challenge (RFC 6750 §3.1), by problem code; null: what did not use Bearer is challenged without one. */
 export const CHALLENGE_ERRORS = {

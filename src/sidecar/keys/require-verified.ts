@@ -1,6 +1,6 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
-import type { Office } from './office.ts';
-import { DAY_MS, TIERS, type Tier, VERIFICATION_HOLDS_DAYS } from './tiers.ts';
+import { DAY_MS, TIERS, type Tier, VERIFICATION_HOLDS_DAYS } from '../../api/tiers.ts';
+import type { Office } from './key-services.ts';
 
 /** SPEC "Authentication" 5: the academic tier needs a verified address. Throws key_refused for one that is not. */
 export async function requireVerified(tier: Tier, email: string, { store, now }: Office): Promise<void> {

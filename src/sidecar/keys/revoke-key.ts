@@ -1,8 +1,8 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { REVOKE_ARGUMENTS, readArguments } from './key-arguments.ts';
+import type { Office } from './key-services.ts';
 import type { KeyRecord } from './key-store.ts';
 import { hashKey } from './key-text.ts';
-import type { Office } from './office.ts';
 
 /**
  * `keys revoke`: refused from the next request on, in every process. Other keys of the holder stay good. Throws key_refused

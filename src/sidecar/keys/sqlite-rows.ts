@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { schemaFault } from '../../../pipeline/artifacts/format/schema-fault.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { KEY_AREAS, TIER_NAMES } from '../../api/tiers.ts';
 import type { KeyRecord } from './key-store.ts';
-import { KEY_AREAS, TIER_NAMES } from './tiers.ts';
 
 const time = z.int().nonnegative();
 

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import { quotaOf, type Tier } from '../../api/quotas.ts';
+import type { Allowance } from '../../api/rate-limit-headers.ts';
+import { secondsToMidnight, utcDay } from '../../api/utc-day.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { clientNetwork } from './client-network.ts';
 import type { CountStore, Take } from './count-store.ts';
-import { quotaOf, type Tier } from './quotas.ts';
-import { secondsToMidnight, utcDay } from './utc-day.ts';
 
 /** Who is counted: the holder of a key, whichever of the holder's keys it is, or an IP address as the server sees it. */
 export type Subject = { holder: string } | { address: string };
@@ -15,17 +16,6 @@ export interface TakeRequest {
   subject: Subject;
   /** ms since 1970 */
   now: number;
-}
-
-/** What became of a request; `limit` and `remaining` are null in a tier without a limit. */
-export interface Allowance {
-  allowed: boolean;
-  /** Requests a day. */
-  limit: number | null;
-  /** Requests that are left today, after this one. */
-  remaining: number | null;
-  /** Seconds until the next midnight in UTC. */
-  resetSeconds: number;
 }
 
 export interface LimiterOptions {

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../../api/problem.ts';
 import { isShed, type LoadLimits, PRIORITIES, type Priority } from './load-shedding.ts';
 
 export interface LoadGateOptions {

@@ -1,5 +1,5 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import { type Tier, tierWithoutKey } from './quotas.ts';
+import { type Tier, tierWithoutKey } from '../../api/quotas.ts';
 
 /** What the server measures about itself. */
 export interface Load {

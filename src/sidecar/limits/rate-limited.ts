@@ -1,7 +1,7 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import { Problem } from '../problem.ts';
-import type { Allowance } from './limiter.ts';
-import { rateLimitHeaders } from './rate-limit-headers.ts';
+import { Problem } from '../../api/problem.ts';
+import type { Allowance } from '../../api/rate-limit-headers.ts';
+import { rateLimitHeaders } from '../../api/rate-limit-headers.ts';
 
 /** The answer to a request over its limit: 429. */
 export function rateLimited(area: Area, allowance: Allowance): Problem {

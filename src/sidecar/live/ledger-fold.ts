@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Resume } from '../../../pipeline/build/resume.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import { type HeadCursor, readHead } from '../../../pipeline/ledger/head.ts';
@@ -8,7 +9,6 @@ import type { Verifier } from '../../../pipeline/ledger/note.ts';
 import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import type { State } from '../../../pipeline/model/state.ts';
-import type { Resume } from '../../../pipeline/run/resume.ts';
 import { assertFits } from './assert-fits.ts';
 
 /** Snapshots that are sealed while one reading goes on: one is usual, more than a few mean that the ledger has a gap. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Changes } from './changes.ts';
+import type { Changes } from '../../api/live-changes.ts';
 
 /**
  * One reader of the stream. While it does not read, nothing more is written to it: when it goes on, it gets what is newest

@@ -1,9 +1,9 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { DocumentArtifact } from '../../../pipeline/artifacts/artifact.ts';
-import { headersFor } from '../../../pipeline/publish/headers.ts';
-import { type ManifestFile, sha256 } from '../../../pipeline/publish/manifest.ts';
-import type { Encoding } from '../accept-encoding.ts';
-import { type Representation, representationHeaders } from '../representation.ts';
+import { headersFor } from '../../../pipeline/release/format/headers.ts';
+import { type ManifestFile, sha256 } from '../../../pipeline/release/format/manifest.ts';
+import type { Encoding } from '../files/accept-encoding.ts';
+import { type Representation, representationHeaders } from '../files/representation.ts';
 
 /** Smaller ones fit a packet as they are. */
 const MIN_COMPRESSED_BYTES = 1400;

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Changes } from '../../api/live-changes.ts';
+import { Problem } from '../../api/problem.ts';
 import { clientNetwork } from '../limits/client-network.ts';
-import { Problem } from '../problem.ts';
 import type { Listening } from '../services.ts';
-import { Changes } from './changes.ts';
 import { Listener } from './listener.ts';
 import { parseSubscription } from './subscription.ts';
 

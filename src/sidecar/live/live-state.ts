@@ -4,7 +4,7 @@ import { readCompanions } from '../../../pipeline/artifacts/read-companions.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Verifier } from '../../../pipeline/ledger/note.ts';
 import type { State } from '../../../pipeline/model/state.ts';
-import type { Releases, ServedRelease } from '../releases.ts';
+import type { Releases, ServedRelease } from '../files/releases.ts';
 import { LedgerFold } from './ledger-fold.ts';
 import type { LiveDocuments } from './live-documents.ts';
 import { publicFault } from './public-fault.ts';

@@ -1,5 +1,5 @@
 import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
-import { chooseEncoding, type Encoding } from '../accept-encoding.ts';
+import { chooseEncoding, type Encoding } from '../files/accept-encoding.ts';
 import type { Asked, Live } from '../services.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { LiveDocuments } from './live-documents.ts';

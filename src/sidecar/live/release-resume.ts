@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseResume, type Resume } from '../../../pipeline/build/resume.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { sha256 } from '../../../pipeline/publish/manifest.ts';
-import { parseResume, type Resume } from '../../../pipeline/run/resume.ts';
-import type { ServedRelease } from '../releases.ts';
+import { sha256 } from '../../../pipeline/release/format/manifest.ts';
+import type { ServedRelease } from '../files/releases.ts';
 
 /** The state of a release, read anew: whoever gets it may change it. Throws `release_invalid`. */
 export async function releaseResume({

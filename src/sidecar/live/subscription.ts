@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../../api/problem.ts';
 
 /**
  * The paths that a listener wants, in the order of `known`; all of them without a query. `query` is without its question

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
-import { CACHE_CONTROL } from '../../../pipeline/publish/headers.ts';
-import { storedAt } from '../../../pipeline/publish/manifest.ts';
-import { embedFrame } from '../../charts/embed-frame.ts';
-import { findChart } from '../../charts/table.ts';
-import type { Answer } from '../answer.ts';
-import { Problem } from '../problem.ts';
-import type { ServedRelease } from '../releases.ts';
-import { OembedDocument } from './oembed-document.ts';
+import { embedFrame } from '../../../pipeline/charts/drawing/embed-frame.ts';
+import { findChart } from '../../../pipeline/charts/table.ts';
+import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
+import { storedAt } from '../../../pipeline/release/format/manifest.ts';
+import { OembedDocument } from '../../api/oembed-document.ts';
+import { Problem } from '../../api/problem.ts';
+import type { ServedRelease } from '../files/releases.ts';
+import type { Answer } from '../request/answer.ts';
 import { type OembedRequest, parseOembedQuery } from './parse-oembed-query.ts';
 
 export const OEMBED_PATH = 'oembed';

@@ -1,8 +1,8 @@
+import { formatChartState, parseChartState } from '../../../pipeline/charts/chart-state.ts';
+import { ownParameters } from '../../../pipeline/charts/own-parameters.ts';
+import { findChart } from '../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { formatChartState, parseChartState } from '../../charts/chart-state.ts';
-import { ownParameters } from '../../charts/own-parameters.ts';
-import { findChart } from '../../charts/table.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../../api/problem.ts';
 
 export interface OembedRequest {
   id: string;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { headersFor } from '../../../pipeline/publish/headers.ts';
-import { type ManifestFile, storedAt } from '../../../pipeline/publish/manifest.ts';
-import type { Chart } from '../../charts/chart.ts';
-import { parseChartState, refusedView, stateFault } from '../../charts/chart-state.ts';
-import { escapeText } from '../../charts/element.ts';
-import type { Answer } from '../answer.ts';
-import { invalidParameter } from '../export/query-parameters.ts';
-import type { ServedRelease } from '../releases.ts';
+import type { Chart } from '../../../pipeline/charts/chart.ts';
+import { parseChartState, refusedView, stateFault } from '../../../pipeline/charts/chart-state.ts';
+import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
+import { headersFor } from '../../../pipeline/release/format/headers.ts';
+import { type ManifestFile, storedAt } from '../../../pipeline/release/format/manifest.ts';
+import { invalidParameter } from '../../api/query/query-parameters.ts';
+import type { ServedRelease } from '../files/releases.ts';
+import type { Answer } from '../request/answer.ts';
 
 /** Where a page of the release says that it was asked for a view that it does not have: empty as long as it was not. */
 const STATUS = 'data-part="status"></p>';

@@ -9,8 +9,8 @@ import {
   SERVER_FACTS,
   SERVER_FOLDER,
   ServerFacts,
-} from '../../../pipeline/publish/site-server.ts';
-import type { ServedRelease } from '../releases.ts';
+} from '../../../pipeline/build/site/site-server.ts';
+import type { ServedRelease } from '../files/releases.ts';
 import type { RenderJob, RenderReply } from './renderer-thread.ts';
 
 export interface Rendered {
@@ -72,7 +72,7 @@ export class Renderer {
       const worker = new Worker(new URL('./renderer-thread.ts', import.meta.url), {
         workerData: { entry: pathToFileURL(join(dir, SERVER_ENTRY)).href },
         resourceLimits: { maxOldGenerationSizeMb: this.#heapMib },
-        // What the pages read of their environment, see src/components/release.ts; nothing else of the process's own.
+        // What the pages read of their environment, see src/site/components/release.ts; nothing else of the process's own.
         env: {
           NODE_ENV: 'production',
           CATHEDRAL_SITE_RELEASE: dir,

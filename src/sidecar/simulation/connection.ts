@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import { Problem } from '../../api/problem.ts';
 import type { ClientMessage } from '../../simulation/protocol/client-message.ts';
 import { parseMessage } from '../../simulation/protocol/parse-message.ts';
 import {
@@ -8,13 +9,12 @@ import {
 } from '../../simulation/protocol/problems.ts';
 import { errorMessage, refuse, type SimulationRefusal } from '../../simulation/protocol/refusal.ts';
 import { messageOf, type Reply, receive } from '../../simulation/protocol/session.ts';
-import { Problem } from '../problem.ts';
-import { Course } from './course.ts';
 import type { Metronome, Ringing } from './metronome.ts';
 import type { Preparation } from './preparation.ts';
 import { encode, type SharedRuns } from './shared-runs.ts';
 import { countUp, type DropReason, type SimulationCounts } from './simulation-counts.ts';
 import type { SimulationLimits } from './simulation-options.ts';
+import { Course } from './tick-buffer.ts';
 import { TokenBucket } from './token-bucket.ts';
 import type { Written } from './update-writer.ts';
 

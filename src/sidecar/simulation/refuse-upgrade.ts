@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
+import { PROBLEM_MEDIA_TYPE, Problem } from '../../api/problem.ts';
 import { PROTOCOL_PAGE } from '../../simulation/protocol/problems.ts';
-import { type Answer, problemAnswer } from '../answer.ts';
-import { PROBLEM_MEDIA_TYPE, Problem } from '../problem.ts';
-import { writeRawAnswer } from '../write-raw-answer.ts';
+import { type Answer, problemAnswer } from '../request/answer.ts';
+import { writeRawAnswer } from '../request/write-raw-answer.ts';
 import { SIMULATION_PATH } from './wants-simulation.ts';
 
 /** Why an upgrade is refused, where no problem of other requests says it. */

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../../api/problem.ts';
 
 export interface GroupCommitOptions<T, R> {
   /** Writes all or nothing, and answers for each in its order. Never called again before it has ended. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
-import { Releases } from '../../../src/sidecar/releases.ts';
+import { Releases } from '../../../src/sidecar/files/releases.ts';
 
 const releases = new Releases(process.argv[2]!, console.error);
 const exporter = createExporter({ current: () => releases.current() });

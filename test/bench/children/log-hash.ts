@@ -1,6 +1,6 @@
 /** All tiles over so many entries, or bare SHA-256 of the entries' bytes: `log-hash.ts tree|bare COUNT`. */
 import { createHash } from 'node:crypto';
-import { EMPTY_TREE, TreeBuilder } from '../../../pipeline/log/tree-builder.ts';
+import { EMPTY_TREE, TreeBuilder } from '../../../pipeline/ledger/log/tree-builder.ts';
 import { report } from '../child.ts';
 import { syntheticLines } from '../synthetic-log.ts';
 

@@ -1,7 +1,8 @@
 /** One run of a mirror: `mirror.ts URL FOLDER`; or, for reference, the same files fetched and thrown away: `mirror.ts URL`. */
-import { HttpOrigin } from '../../../pipeline/mirror/http-origin.ts';
+
 import { mirror } from '../../../pipeline/mirror/mirror.ts';
-import { inParallel } from '../../../pipeline/publish/in-parallel.ts';
+import { inParallel } from '../../../pipeline/release/disk/in-parallel.ts';
+import { HttpOrigin } from '../../../pipeline/verify/origin/http-origin.ts';
 import { report } from '../child.ts';
 
 const PARALLEL = 6;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pino from 'pino';
-import { createApp } from '../../../src/sidecar/app.ts';
 import { openServices } from '../../../src/sidecar/open-services.ts';
+import { createApp } from '../../../src/sidecar/request/app.ts';
 import { DEMO_VERIFIER } from '../demo-verifier.ts';
 import { collectGarbage } from './collect-garbage.ts';
 

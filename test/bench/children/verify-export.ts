@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { LogEntries } from '../../../pipeline/audit/log-entries.ts';
-import { folderSource } from '../../../pipeline/audit/log-source.ts';
-import { readExport } from '../../../pipeline/audit/read-export.ts';
-import { verifyExport } from '../../../pipeline/audit/verify-export.ts';
+import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
+import { folderSource } from '../../../pipeline/verify/audit/log-source.ts';
+import { readExport } from '../../../pipeline/verify/audit/read-export.ts';
+import { verifyExport } from '../../../pipeline/verify/audit/verify-export.ts';
 import { report } from '../child.ts';
 import { DEMO_VERIFIER } from '../demo-verifier.ts';
 

@@ -20,7 +20,7 @@ import { exportAccessLog } from '../../../src/sidecar/access-log/export-access-l
 import { CURRENT, listArchives } from '../../../src/sidecar/access-log/log-files.ts';
 import { Refusals } from '../../../src/sidecar/access-log/refusals.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
-import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { openTemporaryLog, SMALL_FILE, writtenLog } from './open-temporary-log.ts';
 import { START, sampleAccess } from './sample-access.ts';
 

@@ -6,7 +6,7 @@ import {
   type ExportFormat,
   exportAccessLog,
 } from '../../../src/sidecar/access-log/export-access-log.ts';
-import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { openTemporaryLog, SMALL_FILE, writtenLog } from './open-temporary-log.ts';
 import { START, sampleAccess } from './sample-access.ts';
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { exportAccessLog } from '../../../src/sidecar/access-log/export-access-log.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
-import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
 
 /** Kills the writer after so many acknowledged entries. Returns the numbers of all that were acknowledged. */
 async function appendAndKill(dir: string, first: number, killAfter: number): Promise<number[]> {

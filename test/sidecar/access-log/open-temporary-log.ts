@@ -5,7 +5,7 @@ import {
   type AccessLogOptions,
   openAccessLog,
 } from '../../../src/sidecar/access-log/access-log.ts';
-import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { sampleAccess } from './sample-access.ts';
 
 /** Full after some hundred entries. */

@@ -9,7 +9,7 @@ import {
   MAX_FAULTS,
   verifyAccessLog,
 } from '../../../src/sidecar/access-log/verify-access-log.ts';
-import { failureOf } from '../../publish/temporary-folder.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
 import { SMALL_FILE, writtenLog } from './open-temporary-log.ts';
 
 function edit(dir: string, sql: string, name = CURRENT): void {

@@ -1,8 +1,8 @@
 import { attestationId, attestationUuid } from '../../../pipeline/attestation/canonical-bytes.ts';
 import { type PublishedRegistry, REGISTRY_PATH } from '../../../pipeline/attestation/published-registry.ts';
 import { COMPANIONS, NOW, signed, UNSIGNED } from '../../attestation/signed-document.ts';
-import { dataFile, publishTiny } from '../../publish/publish-tiny.ts';
-import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import { dataFile, publishTiny } from '../../release/publish-tiny.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { type TinyApp, type TinyOptions, tinyApp } from '../tiny-app.ts';
 
 export const DOCUMENT = signed();

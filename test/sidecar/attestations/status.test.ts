@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StatusDocument } from '../../../src/sidecar/openapi/attestation-operations.ts';
+import { StatusDocument } from '../../../src/api/openapi/attestation-operations.ts';
 import { get } from '../tiny-app.ts';
 import { attestationApp, ID, REGISTRY, UUID } from './attestation-app.ts';
 

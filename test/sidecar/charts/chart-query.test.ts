@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_STATE } from '../../../src/charts/chart-state.ts';
+import { DEFAULT_STATE } from '../../../pipeline/charts/chart-state.ts';
 import { parseChartQuery } from '../../../src/sidecar/charts/chart-query.ts';
-import { failureOf } from '../../publish/temporary-folder.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
 
 const refusal = (path: string, query: string) => failureOf(async () => parseChartQuery(path, query));
 

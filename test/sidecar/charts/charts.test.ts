@@ -5,12 +5,12 @@ import { brotliDecompressSync } from 'node:zlib';
 import { parse as parseCsv } from 'csv-parse/sync';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ChartDocument } from '../../../pipeline/charts/chart-document.ts';
-import { CHART_PATHS } from '../../../pipeline/charts/chart-forms.ts';
+import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
+import { CHART_PATHS } from '../../../pipeline/charts/files/chart-forms.ts';
 import { type ChartWriter, openChartWriter } from '../../../src/sidecar/charts/chart-writer.ts';
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
 import { WaitingLine } from '../../../src/sidecar/charts/waiting-line.ts';
-import { buildSmall, writeSmallLedger } from '../../formats/small-release.ts';
+import { buildSmall, writeSmallLedger } from '../../forms/small-release.ts';
 import { get, tinyApp } from '../tiny-app.ts';
 
 const BASE_URL = 'https://data.example.org';

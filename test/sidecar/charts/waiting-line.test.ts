@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { WaitingLine } from '../../../src/sidecar/charts/waiting-line.ts';
-import { failureOf } from '../../publish/temporary-folder.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
 
 const OVERLOADED = { code: 'overloaded', headers: { 'Retry-After': '5' } };
 

@@ -1,10 +1,10 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseCycleRuns } from '../../../pipeline/publish/cycle-runs.ts';
-import { readCurrent } from '../../../pipeline/publish/release.ts';
-import { verifyRelease } from '../../../pipeline/publish/verify-release.ts';
-import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
+import { readCurrent } from '../../../pipeline/release/format/release.ts';
+import { parseCycleRuns } from '../../../pipeline/release/history/cycle-runs.ts';
+import { verifyRelease } from '../../../pipeline/release/staging/verify-release.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { publishLines } from './export-app.ts';
 import { hardLines } from './ledger-lines.ts';
 

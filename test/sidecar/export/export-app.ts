@@ -7,15 +7,15 @@ import { onTestFinished } from 'vitest';
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
 import { EventReader } from '../../../pipeline/ledger/event-reader.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
-import { openHistory } from '../../../pipeline/publish/history.ts';
-import { readCurrent } from '../../../pipeline/publish/release.ts';
-import { openStaging } from '../../../pipeline/publish/staging.ts';
+import { readCurrent } from '../../../pipeline/release/format/release.ts';
+import { openHistory } from '../../../pipeline/release/history/history.ts';
+import { openStaging } from '../../../pipeline/release/staging/staging.ts';
+import { formatProblem, Problem } from '../../../src/api/problem.ts';
 import { createExporter, type ExporterOptions } from '../../../src/sidecar/export/exporter.ts';
-import { formatProblem, Problem } from '../../../src/sidecar/problem.ts';
-import { Releases } from '../../../src/sidecar/releases.ts';
+import { Releases } from '../../../src/sidecar/files/releases.ts';
 import type { Exporter } from '../../../src/sidecar/services.ts';
-import { tinyFacts } from '../../publish/publish-tiny.ts';
-import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import { tinyFacts } from '../../release/publish-tiny.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
 import type { Line } from './ledger-lines.ts';
 
 /** Publishes a release whose export has these lines; those that the release before has are taken over. */

@@ -1,4 +1,4 @@
-import { Problem } from '../../../src/sidecar/problem.ts';
+import { Problem } from '../../../src/api/problem.ts';
 
 /** What a client is told of what `work` throws; fails where it throws nothing, or something else. */
 export function problemOf(work: () => unknown): { code: string; detail: string } {

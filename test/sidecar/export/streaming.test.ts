@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
-import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { appOver, type ExportApp, exportApp, publishLines, urlOf } from './export-app.ts';
 import { hardLines, longLines } from './ledger-lines.ts';
 

@@ -2,13 +2,13 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import { DAY_MS } from '../../../src/api/tiers.ts';
 import { authenticate } from '../../../src/sidecar/keys/authenticate.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { createKey } from '../../../src/sidecar/keys/key-text.ts';
 import { refuseAnonymous } from '../../../src/sidecar/keys/refusal.ts';
 import { revokeKey } from '../../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
-import { DAY_MS } from '../../../src/sidecar/keys/tiers.ts';
 import { ECONOMIST, GOVERNMENT, keyIn, NOW, type TinyOffice, tinyOffice } from './tiny-office.ts';
 
 const UNKNOWN = 'cds_economy_0123456789ABCDEFGHIJKLMNOPQRST_2EmdzQ';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../../src/api/tiers.ts';
 import { expiringKeys } from '../../../src/sidecar/keys/expiring-keys.ts';
 import {
   formatExpiring,
@@ -12,8 +13,7 @@ import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { listKeys } from '../../../src/sidecar/keys/list-keys.ts';
 import { revokeKey } from '../../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
-import { DAY_MS } from '../../../src/sidecar/keys/tiers.ts';
-import { failureOf } from '../../publish/temporary-folder.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
 import { ECONOMIST, GOVERNMENT, NOW, type TinyOffice, tinyOffice } from './tiny-office.ts';
 
 async function issue(office: TinyOffice, days: string, email = ECONOMIST.email): Promise<string> {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DAY_MS, KEY_AREAS, TIER_NAMES, TIERS } from '../../../src/api/tiers.ts';
 import { formatHandedOver, formatHandedOverJson } from '../../../src/sidecar/keys/format-keys.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { keyStatus } from '../../../src/sidecar/keys/key-status.ts';
 import { hashKey, isKey } from '../../../src/sidecar/keys/key-text.ts';
 import { listKeys } from '../../../src/sidecar/keys/list-keys.ts';
-import { DAY_MS, KEY_AREAS, TIER_NAMES, TIERS } from '../../../src/sidecar/keys/tiers.ts';
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
-import { failureOf } from '../../publish/temporary-folder.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
 import { ACADEMIC, codeIn, ECONOMIST, GOVERNMENT, keyIn, NOW, tinyOffice } from './tiny-office.ts';
 
 describe('an issued key', () => {

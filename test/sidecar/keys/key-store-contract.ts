@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../../src/api/tiers.ts';
 import type { KeyStore, NewKey, Verification } from '../../../src/sidecar/keys/key-store.ts';
-import { DAY_MS } from '../../../src/sidecar/keys/tiers.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 9);
 const QUOTA = { since: NOW - DAY_MS, perAddress: 3, total: 5 };

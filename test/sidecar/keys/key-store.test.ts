@@ -9,7 +9,7 @@ import type { KeyStore } from '../../../src/sidecar/keys/key-store.ts';
 import { APPLICATION_ID, migrate } from '../../../src/sidecar/keys/migrate.ts';
 import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
 import { MIGRATIONS } from '../../../src/sidecar/keys/sqlite-schema.ts';
-import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { REPLACEMENTS } from '../storage/replacements.ts';
 import { describeKeyStore, newKey, sha256 } from './key-store-contract.ts';
 import { memoryKeyStore } from './memory-key-store.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { KEY_AREAS } from '../../../src/api/tiers.ts';
 import { formatBase62, randomBase62 } from '../../../src/sidecar/keys/base62.ts';
 import {
   containsKey,
@@ -10,7 +11,6 @@ import {
   keyPrefix,
   redactKeys,
 } from '../../../src/sidecar/keys/key-text.ts';
-import { KEY_AREAS } from '../../../src/sidecar/keys/tiers.ts';
 
 /** Bytes that become these letters: each one's place in the alphabet. */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

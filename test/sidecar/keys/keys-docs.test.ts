@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../../../pipeline/errors.ts';
+import { PROBLEMS } from '../../../src/api/problem.ts';
+import { OVERLAP_DAYS, TIERS } from '../../../src/api/tiers.ts';
 import {
   EXPIRING_ARGUMENTS,
   ISSUE_ARGUMENTS,
@@ -12,8 +14,6 @@ import {
   VERIFY_ARGUMENTS,
 } from '../../../src/sidecar/keys/key-arguments.ts';
 import { CHALLENGE_ERRORS, type KeyProblemCode } from '../../../src/sidecar/keys/refusal.ts';
-import { OVERLAP_DAYS, TIERS } from '../../../src/sidecar/keys/tiers.ts';
-import { PROBLEMS } from '../../../src/sidecar/problem.ts';
 
 const guide = readFileSync(join(resolve(import.meta.dirname, '../../..'), 'docs/keys.md'), 'utf8');
 const rows = guide.split('\n').filter((line) => line.startsWith('| '));

@@ -5,7 +5,7 @@ import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { hashKey } from '../../../src/sidecar/keys/key-text.ts';
 import { listKeys } from '../../../src/sidecar/keys/list-keys.ts';
 import { createMailer, type SmtpOptions } from '../../../src/sidecar/keys/mailer.ts';
-import { failureOf } from '../../publish/temporary-folder.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
 import { SMTP_CERTIFICATE } from './smtp-certificate.ts';
 import { smtpServer } from './smtp-server.ts';
 import { ECONOMIST, keyIn, tinyOffice } from './tiny-office.ts';

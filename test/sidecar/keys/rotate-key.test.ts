@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../../src/api/tiers.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { keyStatus } from '../../../src/sidecar/keys/key-status.ts';
 import { hashKey } from '../../../src/sidecar/keys/key-text.ts';
 import { revokeKey } from '../../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
-import { DAY_MS } from '../../../src/sidecar/keys/tiers.ts';
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
-import { failureOf } from '../../publish/temporary-folder.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
 import { ACADEMIC, codeIn, ECONOMIST, GOVERNMENT, keyIn, NOW, tinyOffice } from './tiny-office.ts';
 
 describe('a rotation', () => {

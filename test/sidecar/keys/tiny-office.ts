@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Office } from '../../../src/sidecar/keys/key-services.ts';
 import type { Mail } from '../../../src/sidecar/keys/mailer.ts';
-import type { Office } from '../../../src/sidecar/keys/office.ts';
 import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
-import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
 
 /** 2026-03-02T09:00:00Z */
 export const NOW = Date.UTC(2026, 2, 2, 9);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
-import { failureOf } from '../../publish/temporary-folder.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
 import { codeIn, NOW, tinyOffice } from './tiny-office.ts';
 
 const EMAIL = 'eve@university.example';

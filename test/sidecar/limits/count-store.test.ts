@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
-import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { testCountStore } from './count-store-contract.ts';
 import { memoryCountStore } from './memory-count-store.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
-import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { countingServer } from './counting-server.ts';
 
 const CONNECTIONS = 200;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
+import { rateLimitHeaders } from '../../../src/api/rate-limit-headers.ts';
 import { createLimiter, type Limiter } from '../../../src/sidecar/limits/limiter.ts';
-import { rateLimitHeaders } from '../../../src/sidecar/limits/rate-limit-headers.ts';
 import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
 
 /** One fixed time, so that no run falls on midnight. */

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CountStore } from '../../../src/sidecar/limits/count-store.ts';
 import { createLimiter, type TakeRequest } from '../../../src/sidecar/limits/limiter.ts';
 import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
-import { failureOf, temporaryFolder } from '../../publish/temporary-folder.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { memoryCountStore } from './memory-count-store.ts';
 
 const NOON = Date.parse('2025-12-01T12:00:00Z');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AREAS } from '../../../pipeline/artifacts/artifact.ts';
+import { QUOTAS, type Tier } from '../../../src/api/quotas.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import {
   isShed,
@@ -9,7 +10,6 @@ import {
   priorityOf,
 } from '../../../src/sidecar/limits/load-shedding.ts';
 import { sampleLoopDelay, startLoopDelay } from '../../../src/sidecar/limits/loop-delay.ts';
-import { QUOTAS, type Tier } from '../../../src/sidecar/limits/quotas.ts';
 
 const LIMITS = { loopDelayMs: 100, active: 100 };
 const ORDER: Priority[] = ['anonymous', 'keyed', 'government'];

@@ -4,7 +4,7 @@ import { snapshotFile } from '../../../pipeline/ledger/directory.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
 import { assertFits } from '../../../src/sidecar/live/assert-fits.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeLedger } from '../../ledger/test-ledger.ts';
-import { failureOf } from '../../publish/temporary-folder.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
 
 const KNOWN = [signer.verifier];
 

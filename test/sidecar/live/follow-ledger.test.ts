@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rename, symlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readCurrent } from '../../../pipeline/publish/release.ts';
+import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { liveLedger } from './live-ledger.ts';
 import { serveLive } from './live-server.ts';
 import { listenTo } from './reader.ts';

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { keepImporting } from '../../../src/sidecar/live/keep-importing.ts';
 import { CivicServer, civicChain } from '../../ledger/civic/civic-server.ts';
 import { importInto, SIGNER } from '../../ledger/civic/import-fixture.ts';
-import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { publishSealed } from './live-ledger.ts';
 import { serveLive } from './live-server.ts';
 import { until } from './until.ts';

@@ -1,5 +1,5 @@
 import { LIVE_ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { build } from '../../../pipeline/build.ts';
+import { build } from '../../../pipeline/build/build.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { State } from '../../../pipeline/model/state.ts';
 import { demoSigner } from '../../../pipeline/sample/demo-key.ts';
@@ -7,7 +7,7 @@ import { Feed } from '../../../pipeline/sample/feeder/feed.ts';
 import { readLedger } from '../../../pipeline/sample/feeder/read-ledger.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import { DEMO_COMPANIONS } from '../../attestation/demo-companions.ts';
-import { temporaryFolder } from '../../publish/temporary-folder.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
 
 export const VERIFIERS = [demoSigner().verifier];
 export const DOCUMENTS = 'data/documents';

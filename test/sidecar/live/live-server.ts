@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { formatProblem, Problem } from '../../../src/api/problem.ts';
+import { prepare } from '../../../src/sidecar/files/prepare-file.ts';
+import { Releases } from '../../../src/sidecar/files/releases.ts';
 import { type LiveOptions, type OpenLive, openLive } from '../../../src/sidecar/live/open-live.ts';
-import { prepare } from '../../../src/sidecar/prepare-file.ts';
-import { formatProblem, Problem } from '../../../src/sidecar/problem.ts';
-import { Releases } from '../../../src/sidecar/releases.ts';
 import { BASE_URL, DOCUMENTS, VERIFIERS } from './live-ledger.ts';
 
 export interface LiveServer {

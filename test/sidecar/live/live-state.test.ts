@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
-import { readCurrent } from '../../../pipeline/publish/release.ts';
+import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
+import { Releases } from '../../../src/sidecar/files/releases.ts';
 import { LiveDocuments } from '../../../src/sidecar/live/live-documents.ts';
 import { LiveState } from '../../../src/sidecar/live/live-state.ts';
-import { Releases } from '../../../src/sidecar/releases.ts';
 import { BASE_URL, DOCUMENTS, type LiveLedger, liveLedger, START, VERIFIERS } from './live-ledger.ts';
 
 interface Followed {

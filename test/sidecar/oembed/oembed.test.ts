@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Staging } from '../../../pipeline/publish/staging.ts';
-import { publishTiny } from '../../publish/publish-tiny.ts';
+import type { Staging } from '../../../pipeline/release/staging/staging.ts';
+import { publishTiny } from '../../release/publish-tiny.ts';
 import { tinyApp } from '../tiny-app.ts';
 
 const BASE_URL = 'https://data.example.org';

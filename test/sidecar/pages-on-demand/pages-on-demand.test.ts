@@ -3,22 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { listTree } from '../../../pipeline/publish/list-tree.ts';
-import { type DraftManifest, type Manifest, sha256 } from '../../../pipeline/publish/manifest.ts';
-import { mediaTypeOf } from '../../../pipeline/publish/media-types.ts';
 import {
   SERVER_ENTRY,
   SERVER_FACTS,
   SERVER_FOLDER,
   serverFolder,
-} from '../../../pipeline/publish/site-server.ts';
+} from '../../../pipeline/build/site/site-server.ts';
+import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
+import { type DraftManifest, type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
+import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
+import type { ServedRelease } from '../../../src/sidecar/files/releases.ts';
+import { SmallFiles } from '../../../src/sidecar/files/small-files.ts';
 import {
   createPagesOnDemand,
   type PagesOnDemand,
 } from '../../../src/sidecar/pages-on-demand/pages-on-demand.ts';
 import { Renderer } from '../../../src/sidecar/pages-on-demand/renderer.ts';
-import type { ServedRelease } from '../../../src/sidecar/releases.ts';
-import { SmallFiles } from '../../../src/sidecar/small-files.ts';
 import { buildFixture, buildUnprinted } from '../../site/build-fixture.ts';
 import { BASE_URL } from '../../site/fixture-release.ts';
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { clientAddress } from '../../../src/sidecar/client-address.ts';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
+import { clientAddress } from '../../../src/sidecar/request/client-address.ts';
 import { openSimulation, type SimulationServices } from '../../../src/sidecar/simulation/open-simulation.ts';
 import type { Simulation } from '../../../src/sidecar/simulation/simulation.ts';
 import {

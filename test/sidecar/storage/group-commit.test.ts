@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GroupCommit } from '../../../src/sidecar/storage/group-commit.ts';
-import { failureOf } from '../../publish/temporary-folder.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
 
 describe('a group commit', () => {
   test('writes together what comes in one turn, and answers each in its order', async () => {

@@ -1,0 +1,130 @@
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CathedralError } from '../errors.ts';
+import { openDirectory } from '../ledger/directory.ts';
+import { guarded } from '../release/disk/durable.ts';
+import type { Manifest } from '../release/format/manifest.ts';
+import { SNAPSHOTS, type Snapshot, type SnapshotFile } from '../release/format/snapshot-index.ts';
+import type { Problem } from '../release/staging/verify-release.ts';
+import { type BuildOptions, build } from './build.ts';
+import type { CheckOptions } from './check.ts';
+import { PUBLISHER_KEYS_PATH } from './publisher.ts';
+import { readKept } from './snapshots/read-kept.ts';
+import { verifyList, verifySnapshot } from './snapshots/verify-kept-snapshots.ts';
+
+export interface AsOfOptions extends Omit<CheckOptions, 'ledger' | 'publisherKeys'> {
+  ledger: string;
+  /** Id of the snapshot. */
+  snapshot: string;
+  /** Folder that gets the files as they are made again; it must not be there. Null: they are removed. */
+  into: string | null;
+}
+
+export interface AsOfReport {
+  /** What was made again from the ledger. */
+  manifest: Manifest;
+  /** Null where the snapshot is not kept in OUT. */
+  published: Snapshot | null;
+  /** In what the two differ, or the published one from its own index. */
+  problems: Problem[];
+  /** Files that were compared with the ledger. */
+  compared: number;
+  /** Files that the ledger does not give byte for byte: printed by a browser, signed, or of the keys. */
+  notMade: string[];
+}
+
+/**
+ * Makes a snapshot again from the first event of the ledger on, and compares it with the published one. Throws what a build
+ * throws, and ledger_unreadable where the ledger has no such snapshot.
+ */
+export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
+  const { out, ledger, snapshot: id, into, log } = options;
+  await assertSealed(ledger, id);
+  const published = await keptOrNull(out, id);
+  const made = await mkdtemp(join(tmpdir(), 'cathedral-as-of-'));
+  try {
+    log(`building again from the ledger, up to ${id}`);
+    const { manifest } = await build({ ...options, ...(await decided(options)), out: made });
+    const { snapshot: again } = await readKept(made, id);
+    if (into !== null) await keepMade(made, id, into);
+    if (!published) return { manifest, published, problems: [], compared: 0, notMade: [] };
+    log(`reading every byte of ${join(out, SNAPSHOTS, id)}`);
+    const problems = [
+      ...(await verifyList(out, null)),
+      ...(await verifySnapshot(out, id)),
+      ...compareSnapshots(published, again),
+    ];
+    const notMade = published.files.filter(isNotMade).map(({ path }) => path);
+    return { manifest, published, problems, compared: published.files.length - notMade.length, notMade };
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+}
+
+/** What is asked of the build, whatever the release was made with: data files, all from the ledger. */
+async function decided({ out, snapshot }: AsOfOptions) {
+  const keys = await readFile(join(out, SNAPSHOTS, snapshot, PUBLISHER_KEYS_PATH), 'utf8').catch(() => '');
+  const shown = keys.split('\n').filter((key) => key !== '');
+  return {
+    until: snapshot,
+    rebuild: true,
+    site: false,
+    extras: false,
+    charts: false,
+    print: null,
+    publisher: shown.length > 0 ? { kind: 'shown', keys: shown } : null,
+    publishesLog: false,
+    snapshots: { days: 0 },
+  } satisfies Partial<BuildOptions>;
+}
+
+async function assertSealed(ledger: string, id: string): Promise<void> {
+  const sealed = await openDirectory(ledger).snapshots(null);
+  if (sealed.some((snapshot) => snapshot.id === id)) return;
+  throw new CathedralError('ledger_unreadable', {
+    place: `${SNAPSHOTS}/${id}`,
+    expected: `a snapshot of the ledger, ${sealed[0]?.id} to ${sealed.at(-1)?.id}`,
+    found: 'none of this id',
+  });
+}
+
+async function keptOrNull(out: string, id: string): Promise<Snapshot | null> {
+  return readKept(out, id).then(
+    ({ snapshot }) => snapshot,
+    (error: CathedralError) => {
+      if (error.found === 'ENOENT') return null;
+      throw error;
+    },
+  );
+}
+
+async function keepMade(made: string, id: string, into: string): Promise<void> {
+  await guarded(into, async () => {
+    await cp(join(made, 'current/public'), into, { recursive: true, errorOnExist: true, force: false });
+    await cp(join(made, SNAPSHOTS, id, 'index.json'), join(into, 'index.json'));
+  });
+}
+
+function isNotMade({ path, media_type }: SnapshotFile): boolean {
+  return media_type === 'application/pdf' || /^manifest\.json(\.sig)?$/.test(path);
+}
+
+function compareSnapshots(published: Snapshot, again: Snapshot): Problem[] {
+  const problems: Problem[] = [];
+  const differ = (place: string, expected: unknown, found: unknown) => {
+    if (expected !== found) problems.push({ place, expected: `${expected}`, found: `${found}` });
+  };
+  const index = `${SNAPSHOTS}/${published.id}/index.json`;
+  for (const member of ['as_of', 'software'] as const)
+    differ(`${index} ${member}`, again[member], published[member]);
+  for (const member of ['origin', 'size', 'root_hash'] as const)
+    differ(`${index} log.${member}`, again.log[member], published.log[member]);
+  const rest = new Map(published.files.filter((file) => !isNotMade(file)).map((file) => [file.path, file]));
+  for (const file of again.files) {
+    differ(file.path, `SHA-256 ${file.sha256}`, `SHA-256 ${rest.get(file.path)?.sha256 ?? 'of no file'}`);
+    rest.delete(file.path);
+  }
+  for (const path of rest.keys()) differ(path, 'not to be published', 'published');
+  return problems;
+}

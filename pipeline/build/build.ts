@@ -1,0 +1,299 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Documents, readDocuments } from '../artifacts/documents.ts';
+import { readCompanions } from '../artifacts/read-companions.ts';
+import { ARTIFACTS, PRINTED } from '../artifacts/table.ts';
+import type { Companions } from '../attestation/companions.ts';
+import type { PrintCharts } from '../charts/files/print-charts.ts';
+import { type ChartsOptions, hasChartPdfs, hasCharts, renderCharts } from '../charts/files/render-charts.ts';
+import { CathedralError } from '../errors.ts';
+import { renderSitemap } from '../forms/render-catalogue.ts';
+import { openDirectory, type SnapshotFile } from '../ledger/directory.ts';
+import type { Verifier } from '../ledger/note.ts';
+import { diskFull, isDiskFull } from '../release/disk/durable.ts';
+import { withLock } from '../release/disk/lock.ts';
+import { removeLeftOvers } from '../release/disk/remove-left-overs.ts';
+import type { Facts, Manifest } from '../release/format/manifest.ts';
+import { type Published, readCurrent, salvageCurrent } from '../release/format/release.ts';
+import type { SnapshotIndex } from '../release/format/snapshot-index.ts';
+import type { SnapshotHashes } from '../release/signing/signing-record.ts';
+import { openStaging, type Publication, type Staging } from '../release/staging/staging.ts';
+import { carryRelease } from './carry-release.ts';
+import { checkpointOf } from './checkpoint-of.ts';
+import { prepareLog } from './extend-log.ts';
+import { foldSnapshots } from './fold-snapshots.ts';
+import { ledgerKeyFile } from './ledger-key-file.ts';
+import { makePdf, planPdfs } from './pdf/pdfs.ts';
+import { openPublisher, type Publisher, type PublisherOptions, publisherKeysFile } from './publisher.ts';
+import { renderDocuments } from './render-documents.ts';
+import { hasExtras, renderExtras } from './render-extras.ts';
+import { formatResume, parseResume, type Resume, START } from './resume.ts';
+import { renderSite, type SiteOptions } from './site/render-site.ts';
+import { keepMissed } from './snapshots/keep-missed.ts';
+import { publishSnapshots, type SnapshotOptions } from './snapshots/publish-snapshots.ts';
+import { assertKept, assertListReadable, assertNotLost, hashesOf, keptRelease } from './snapshots/restore.ts';
+import { withForkAdvice } from './with-fork-advice.ts';
+
+export interface BuildOptions extends SiteOptions {
+  /** Ledger folder. */
+  ledger: string;
+  out: string;
+  /** A JSON file: who may attest, and the wallets behind ledger ids. Null: nobody, but in a sample ledger. */
+  companions: string | null;
+  /** Keys of which one must have signed each checkpoint. */
+  verifiers: Verifier[];
+  /** Name and version of this software; a new one means a new release. */
+  software: string;
+  /** From genesis, taking nothing over from the release before. */
+  rebuild: boolean;
+  /** Every table in other forms too, and catalogues of the files. By default with the site: false is data files alone. */
+  extras?: boolean;
+  /** Every chart as files. By default with the site. */
+  charts?: boolean;
+  /** Null or left out: charts have no PDF. */
+  printCharts?: PrintCharts | null;
+  /** The last snapshot to read, where it is not the newest one. */
+  until?: string;
+  /** False: OUT/log is neither looked at nor extended, as where the release is made to be compared. Default true. */
+  publishesLog?: boolean;
+  /** Null or left out: the release is not signed. */
+  publisher?: PublisherOptions | null;
+  /** Null or left out: no snapshots are kept. */
+  snapshots?: SnapshotOptions | null;
+  /** How long to wait for another run, in ms. */
+  waitMs: number;
+  /** One line per stage, and lines about findings. */
+  log: (line: string) => void;
+}
+
+export interface BuildReport {
+  outcome: 'published' | 'unchanged';
+  manifest: Manifest;
+  snapshots: number;
+  events: number;
+  /** Contradictions that this run found in the ledger. */
+  findings: string[];
+}
+
+/**
+ * One run: the snapshots that are new, verified, folded, rendered and published; or nothing, where nothing is new.
+ * Throws CathedralError; what was published stays as it is until the new release is whole.
+ */
+export async function build(options: BuildOptions): Promise<BuildReport> {
+  const { out, waitMs } = options;
+  return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, async () => {
+    if (options.snapshots) await assertListReadable(out);
+    return run(options);
+  }).catch((error: Error) => {
+    // From a library, or a program that a run starts.
+    if (error instanceof CathedralError || !isDiskFull(error)) throw error;
+    throw diskFull(out, error.message, error);
+  });
+}
+
+async function run(options: BuildOptions): Promise<BuildReport> {
+  const { out, baseUrl, log } = options;
+  const current = options.rebuild ? await salvageCurrent(out) : await readCurrent(out);
+  const previous = current ?? (options.snapshots ? await keptRelease(out) : null);
+  if (previous && !current) log(`no release is there: going on from the snapshots in ${out}`);
+  const rebuild = options.rebuild || current === null;
+  const extendLog = await prepareLog({ ...options, rebuild }, previous);
+  const resume = rebuild ? START : parseResume(previous!.state);
+  const inputs = await openInputs(options, previous);
+  const prepare = keeperOf(options, inputs);
+  const snapshots = await newSnapshots(options, resume);
+  if (previous && !rebuild && snapshots.length === 0 && isMadeOf(previous, inputs.digest, options)) {
+    await removeLeftOvers(out);
+    const { ledger } = previous.manifest;
+    return extendLog(ledger, (publishLog) => stand(previous, inputs.publisher, options, prepare(publishLog)));
+  }
+
+  for (const { id } of snapshots.slice(-1)) assertNotLost(id, inputs.lost);
+  const base = previous && (rebuild ? { ...previous, state: null } : previous);
+  await keepMissed(base, snapshots, { ...options, ...inputs }, (before, upTo, keep) =>
+    makeMissed(before, upTo, keep, options, inputs),
+  );
+  await using staging = await openStaging(out, previous, { reuse: !rebuild });
+  const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
+  if (withExtras(options)) await renderExtras(staging, facts, view);
+  if (withCharts(options)) await renderCharts(staging, chartsOptions(options, facts, inputs.documents));
+  await renderSite(staging, facts, folded, options);
+  if (withExtras(options)) await renderSitemap(staging, baseUrl, facts.timestamp);
+  const sign = signerOf(inputs.publisher, options);
+  const publication = { facts, state: formatResume(folded), sign };
+  const { outcome, release } = await extendLog(folded.ledger, (publishLog) =>
+    staging.publish({ ...publication, prepare: prepare(publishLog) }),
+  );
+  const { manifest } = release;
+  const { events, findings } = folded;
+  log(`${outcome} ${manifest.release}`);
+  return { outcome, manifest, snapshots: snapshots.length, events, findings };
+}
+
+/** What a release is made from beside the ledger, and by whom. */
+interface Inputs {
+  documents: Documents;
+  companions: Companions;
+  publisher: Publisher | null;
+  /** Of whatever shows in the files. */
+  digest: string;
+  /** Snapshots that were signed and that nobody has any more. */
+  lost: SnapshotHashes;
+}
+
+async function openInputs(options: BuildOptions, previous: Published | null): Promise<Inputs> {
+  const documents = await readDocuments(options.documents);
+  const companions = await readCompanions(options.companions, options.verifiers);
+  const publisher = await openPublisher(options.publisher ?? null, { ...options, previous });
+  const digest = digestInputs(options, { documents, companions, publisher });
+  const { out, snapshots } = options;
+  const recorded = snapshots ? publisher?.snapshots?.recorded : undefined;
+  const lost = recorded ? await assertKept(out, recorded, snapshots?.givesUp ?? false) : {};
+  return { documents, companions, publisher, digest, lost };
+}
+
+/** Folds the ledger and stages all data files that are text. */
+async function stageData(
+  staging: Staging,
+  { snapshots, resume }: { snapshots: SnapshotFile[]; resume: Resume },
+  options: BuildOptions,
+  { documents, companions, publisher, digest }: Inputs,
+) {
+  const { software, baseUrl, log } = options;
+  const folding = { ...options, staging, documents, companions, snapshots, resume };
+  const folded = await foldSnapshots(folding).catch((cause) => {
+    throw withForkAdvice(cause, options.ledger, resume.position);
+  });
+  const { state, ledger } = folded;
+  log(`rendering ${ARTIFACTS.length} files as of ${state.asOf}`);
+  const view = { state, documents, companions, baseUrl };
+  await renderDocuments(staging, view, folded);
+  if (publisher) await staging.write(publisherKeysFile(publisher));
+  await staging.write(ledgerKeyFile(options.ledger, ledger, options.verifiers));
+  return { folded, view, facts: { timestamp: state.asOf, ledger, software, inputs: digest } };
+}
+
+/** Publishes the log, the snapshot and the list of a release, before it is served: its readers find what belongs to it. */
+function keeperOf(
+  { out, baseUrl, snapshots }: BuildOptions,
+  { publisher, lost }: Inputs,
+): (publishLog: () => Promise<void>) => (release: Published) => Promise<void> {
+  if (!snapshots) return (publishLog) => publishLog;
+  const record = async (index: SnapshotIndex) => {
+    await publisher?.snapshots?.record({ snapshots: hashesOf(index), lost });
+  };
+  const sign = publisher?.signText ?? null;
+  return (publishLog) => async (release) => {
+    await publishLog();
+    await publishSnapshots(out, release, { ...snapshots, baseUrl, sign, record });
+  };
+}
+
+/**
+ * Nothing is new. What a run that was killed had left to do is done, and where readers would soon ask for a newer release, or
+ * where another one was signed last, this one is signed again.
+ */
+async function stand(
+  served: Published,
+  publisher: Publisher | null,
+  options: BuildOptions,
+  prepare: (release: Published) => Promise<void>,
+): Promise<BuildReport> {
+  const nothing = { snapshots: 0, events: 0, findings: [] };
+  if (!publisher?.isStanding || (await publisher.isStanding(served))) {
+    await prepare(served);
+    return { outcome: 'unchanged', manifest: served.manifest, ...nothing };
+  }
+  await using staging = await openStaging(options.out, served, { reuse: true });
+  await carryRelease(staging, served);
+  const { timestamp, ledger, software, inputs } = served.manifest;
+  const facts = { timestamp, ledger, software, inputs };
+  const state = await readFile(join(served.dir, 'state.json'), 'utf8');
+  const sign = signerOf(publisher, options);
+  const { outcome, release } = await staging.publish({ facts, state, sign, prepare });
+  const { manifest } = release;
+  options.log(`nothing new: ${manifest.release} is signed again, good until ${manifest.signed!.expires}`);
+  return { outcome, manifest, ...nothing };
+}
+
+/** A release of the data files alone, up to the last of these snapshots; it is signed and never served. */
+async function makeMissed(
+  base: Published,
+  after: readonly SnapshotFile[],
+  prepare: (release: Published) => Promise<void>,
+  given: BuildOptions,
+  inputs: Inputs,
+): Promise<Published> {
+  const options = { ...given, log: () => {}, print: null };
+  const resume = base.state === null ? START : parseResume(base.state);
+  const snapshots = after.filter(
+    ({ id }) => resume.position.snapshot === null || id > resume.position.snapshot,
+  );
+  await using staging = await openStaging(options.out, base, { reuse: base.state !== null });
+  const { folded, facts } = await stageData(staging, { snapshots, resume }, options, inputs);
+  for (const pdf of await planPdfs(staging, folded, options)) await makePdf(staging, pdf, options);
+  const sign = signerOf(inputs.publisher, options, { isServed: false });
+  const publication = { facts, state: formatResume(folded), sign, prepare, isServed: false };
+  return (await staging.publish(publication)).release;
+}
+
+async function newSnapshots({ ledger, until }: BuildOptions, { position }: Resume): Promise<SnapshotFile[]> {
+  const snapshots = await openDirectory(ledger).snapshots(position.snapshot);
+  return until === undefined ? snapshots : snapshots.filter(({ id }) => id <= until);
+}
+
+/** Signs with the ledger's own note over what the release was made from; null: the release is not signed. */
+function signerOf(
+  publisher: Publisher | null,
+  { ledger, verifiers }: BuildOptions,
+  { isServed } = { isServed: true },
+): Exclude<Publication['sign'], undefined> {
+  const sign = publisher?.sign;
+  if (!sign) return null;
+  return (release) =>
+    sign(release, { checkpoint: checkpointOf(ledger, release.ledger, verifiers), isServed });
+}
+
+function withExtras({ extras, site }: BuildOptions): boolean {
+  return extras ?? site;
+}
+
+function withCharts({ charts, site }: BuildOptions): boolean {
+  return charts ?? site;
+}
+
+function chartsOptions(
+  { baseUrl, printCharts, log }: BuildOptions,
+  facts: Facts,
+  { citations }: Documents,
+): ChartsOptions {
+  return { facts, baseUrl, author: citations.author, print: printCharts ?? null, log };
+}
+
+/** Whether a release is of the same documents and settings, and has what is asked for: extras, charts, the site, PDFs. */
+function isMadeOf({ manifest }: Published, inputs: string, options: BuildOptions): boolean {
+  const { files } = manifest;
+  const { site, print } = options;
+  if (hasExtras(manifest) !== withExtras(options) || hasCharts(manifest) !== withCharts(options))
+    return false;
+  if (hasChartPdfs(manifest) !== (withCharts(options) && Boolean(options.printCharts))) return false;
+  const hasSite = files.some(({ kind }) => kind === 'page');
+  const hasPdf = PRINTED.every((artifact) => files.some(({ path }) => path === artifact.path));
+  return manifest.inputs === inputs && hasSite === site && hasPdf === (site && print !== null);
+}
+
+/** Whatever shows in the files and is not the ledger. */
+function digestInputs(
+  { software, baseUrl, contact }: BuildOptions,
+  {
+    documents,
+    companions,
+    publisher,
+  }: { documents: Documents; companions: Companions; publisher: Publisher | null },
+): string {
+  const keys = publisher ? [publisher.keys] : [];
+  return createHash('sha256')
+    .update(JSON.stringify([software, documents.digest, companions, baseUrl, contact, ...keys]))
+    .digest('hex');
+}

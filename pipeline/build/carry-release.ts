@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { CathedralError } from '../errors.ts';
+import { linkFile } from '../forms/record-file.ts';
+import { withAdvice } from '../release/disk/with-advice.ts';
+import type { Published } from '../release/format/release.ts';
+import { linkSegment } from '../release/history/segment-file.ts';
+import type { Staging } from '../release/staging/staging.ts';
+
+/** Takes over all of the release before but what proves it, to be signed again. Throws release_invalid where a file is not there. */
+export async function carryRelease(staging: Staging, { dir, manifest }: Published): Promise<void> {
+  const { files, segments, unlisted } = manifest;
+  for (const { path, kind } of files) {
+    if (kind === 'proof') continue;
+    await linkFile(staging, path).catch((cause) => {
+      throw withAdvice(cause, 'run: cathedral build --rebuild');
+    });
+  }
+  for (const [path, list] of Object.entries(segments)) {
+    for (const segment of list) await linkSegment(staging.folder, dir, segment);
+    staging.segments[path] = list;
+  }
+  for (const { file, ...blob } of unlisted) {
+    if (!(await staging.folder.link(dir, [{ file, bytes: blob.bytes }]))) {
+      const expected = `a file of ${blob.bytes} bytes (else run: cathedral build --rebuild)`;
+      throw new CathedralError('release_invalid', {
+        place: join(dir, file),
+        expected,
+        found: 'another one, or none',
+      });
+    }
+    staging.keep(file, blob);
+  }
+}

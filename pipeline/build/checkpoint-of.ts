@@ -1,0 +1,46 @@
+import { CathedralError } from '../errors.ts';
+import { snapshotFile } from '../ledger/directory.ts';
+import type { Verifier } from '../ledger/note.ts';
+import { readCheckpoint } from '../ledger/read-checkpoint.ts';
+import type { Facts } from '../release/format/manifest.ts';
+
+/** What to do where a ledger is not the one that was published; said in messages. */
+const LEDGER_ADVICE =
+  'nothing is published: put the whole ledger back, or publish another one at another address';
+
+/**
+ * The ledger's signed note over what a release was made from. Throws release_refused where it is another one, or none,
+ * and ledger_signature or ledger_corrupt for one that is damaged.
+ */
+export function checkpointOf(
+  ledger: string,
+  { snapshot, origin, size, root }: Facts['ledger'],
+  verifiers: readonly Verifier[],
+): string {
+  const { checkpoint, note } = readOrRefuse(ledger, snapshot, verifiers);
+  if (checkpoint.origin === origin && checkpoint.size === size && checkpoint.root === root) return note;
+  throw refusal(
+    snapshot,
+    `${origin}, ${size} events, root ${root}, as it was published`,
+    `${checkpoint.origin}, ${checkpoint.size} events, root ${checkpoint.root}`,
+  );
+}
+
+function readOrRefuse(ledger: string, snapshot: string, verifiers: readonly Verifier[]) {
+  try {
+    return readCheckpoint(snapshotFile(ledger, snapshot), verifiers);
+  } catch (error) {
+    if (!(error instanceof CathedralError) || error.code !== 'ledger_unreadable') throw error;
+    throw refusal(snapshot, 'the snapshot that was published last', error.found, error);
+  }
+}
+
+function refusal(snapshot: string, expected: string, found: string, cause?: unknown): CathedralError {
+  const place = `snapshots/${snapshot}.checkpoint`;
+  return new CathedralError('release_refused', {
+    place,
+    expected: `${expected} (${LEDGER_ADVICE})`,
+    found,
+    cause,
+  });
+}

@@ -1,0 +1,89 @@
+import { openDirectory, snapshotFile } from '../ledger/directory.ts';
+import type { Verifier } from '../ledger/note.ts';
+import { readCheckpoint } from '../ledger/read-checkpoint.ts';
+import { withAdvice } from '../release/disk/with-advice.ts';
+import type { Facts } from '../release/format/manifest.ts';
+import type { Published } from '../release/format/release.ts';
+import { assertLedgerHolds, forked } from '../release/log/assert-ledger-holds.ts';
+import { assertSameSnapshot } from '../release/log/assert-same-snapshot.ts';
+import { openLog, type PublishedLog } from '../release/log/open-log.ts';
+import { removeOldPartials } from '../release/log/remove-old-partials.ts';
+import { rereadTiles, type Turns, turnsOf } from '../release/log/reread-tiles.ts';
+import { stageExtension } from '../release/log/stage-extension.ts';
+import { StagedLog } from '../release/log/staged-log.ts';
+
+interface LogOptions {
+  out: string;
+  /** Ledger folder. */
+  ledger: string;
+  verifiers: Verifier[];
+  /** All of the ledger is read: then it may have other snapshots of the same events. */
+  rebuild?: boolean;
+  /** False: the release alone is made, as for a comparison. */
+  publishesLog?: boolean;
+  log: (line: string) => void;
+}
+
+/**
+ * Extends the log to a ledger that was verified, around the commit of the release that was made of it. The commit calls `publish`
+ * when the release is signed and not served yet: readers of a release find its log, and may find one that is ahead.
+ */
+export type ExtendLog = <T>(
+  target: Facts['ledger'],
+  commit: (publish: () => Promise<void>) => Promise<T>,
+) => Promise<T>;
+
+/**
+ * Looks at what is published before anything is made. What can go wrong with the log goes wrong before the commit. Throws
+ * log_invalid and log_forked.
+ */
+export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
+  const { out, ledger, verifiers, rebuild = false, publishesLog = true } = options;
+  if (!publishesLog) return (_, commit) => commit(async () => {});
+  const newest = (await openDirectory(ledger).snapshots(null)).at(-1)?.id ?? null;
+  const turns = turnsOf(previous?.manifest.ledger.snapshot ?? null, newest);
+  const published = await openWhole(out, turns).catch((cause) => {
+    throw withAdvice(
+      cause,
+      `find out who changed it, then remove ${out}/log and ${out}/log-entries, and run again`,
+    );
+  });
+  const heads = [published.checkpoint, previous?.manifest.ledger].filter((head) => head != null);
+  await assertLedgerHolds(openDirectory(ledger), heads, verifiers);
+  if (previous && !rebuild) assertSameSnapshot(ledger, previous.manifest.ledger, verifiers);
+  const served = previous?.manifest.ledger.size ?? Number.POSITIVE_INFINITY;
+  return (target, commit) => extend(published, target, commit, { ...options, served });
+}
+
+async function openWhole(out: string, turns: Turns): Promise<PublishedLog> {
+  const published = await openLog(out);
+  if (published.reader) await rereadTiles(out, published.reader, turns);
+  return published;
+}
+
+async function extend<T>(
+  published: PublishedLog,
+  target: Facts['ledger'],
+  commit: (publish: () => Promise<void>) => Promise<T>,
+  { out, ledger, verifiers, log, served }: LogOptions & { served: number },
+): Promise<T> {
+  const { checkpoint } = published;
+  if (checkpoint?.size === target.size) {
+    if (checkpoint.root !== target.root) throw forked({ id: target.snapshot }, checkpoint, target.root);
+    return commit(async () => {});
+  }
+  log(`adding ${target.size - published.edge.size} entries to the log`);
+  const { note } = readCheckpoint(snapshotFile(ledger, target.snapshot), verifiers);
+  await using staged = await StagedLog.open(out);
+  await stageExtension(staged, published, target, { ledger: openDirectory(ledger), verifiers });
+  // Before it publishes, or a run that is killed afterwards would leave them.
+  await removeOldPartials(out, Math.min(published.edge.size, served));
+  let isPublished = false;
+  const publish = async () => {
+    if (!isPublished) await staged.publish(note);
+    isPublished = true;
+  };
+  const result = await commit(publish);
+  await publish();
+  return result;
+}

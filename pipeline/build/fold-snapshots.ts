@@ -1,0 +1,137 @@
+import type { Documents } from '../artifacts/documents.ts';
+import { HISTORIES } from '../artifacts/table.ts';
+import type { Companions } from '../attestation/companions.ts';
+import { CathedralError } from '../errors.ts';
+import type { SnapshotFile } from '../ledger/directory.ts';
+import type { Leaf, LedgerPosition } from '../ledger/leaf.ts';
+import type { Verifier } from '../ledger/note.ts';
+import { readSnapshot } from '../ledger/read-snapshot.ts';
+import { apply } from '../model/fold.ts';
+import { endsDay, yearOf } from '../model/period.ts';
+import type { State } from '../model/state.ts';
+import type { Facts } from '../release/format/manifest.ts';
+import { type HistoryWriter, openHistory } from '../release/history/history.ts';
+import type { Staging } from '../release/staging/staging.ts';
+import { closeYear } from './close-year.ts';
+import type { Resume } from './resume.ts';
+
+/** Events between two lines of progress. */
+const PROGRESS_EVERY = 250_000;
+
+interface FoldOptions {
+  staging: Staging;
+  documents: Documents;
+  companions: Companions;
+  baseUrl: string;
+  verifiers: Verifier[];
+  snapshots: SnapshotFile[];
+  resume: Resume;
+  log: (line: string) => void;
+}
+
+export interface Folded extends Resume {
+  /** Events that this run read. */
+  events: number;
+  /** Contradictions that it found, in words. */
+  findings: string[];
+  /** The ledger as of the last snapshot read. */
+  ledger: Facts['ledger'];
+  histories: Map<string, HistoryWriter>;
+  /** The year in which this run went on; 0 from genesis. Years before it were closed by earlier runs. */
+  resumedYear: number;
+}
+
+/**
+ * Folds the new snapshots into the state and adds their rows to the histories; a year that ends on the way gets its
+ * final file. Nothing of it is published before the last snapshot's root has matched its signed checkpoint.
+ */
+export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
+  const { staging, snapshots, resume, log } = options;
+  const writers = await Promise.all(HISTORIES.map((artifact) => openHistory(staging, artifact)));
+  let { position, state } = resume;
+  let ledger = staging.previous?.manifest.ledger;
+  const seen = state.findings.total;
+  const resumedYear = state.year.year;
+  if (snapshots.length > 0)
+    log(`reading ${snapshots.length} snapshots after ${position.snapshot ?? 'genesis'}`);
+  for (const snapshot of snapshots) {
+    const batches = readSnapshot(snapshot, position, options.verifiers);
+    let batch = await batches.next();
+    for (; !batch.done; batch = await batches.next()) {
+      state = await foldBatch(batch.value, state, writers, options);
+      for (const writer of writers) await writer.drain();
+    }
+    const { checkpoint, note: _, ...next } = batch.value;
+    logProgress(position, next, log);
+    position = next;
+    ledger = {
+      origin: checkpoint.origin,
+      snapshot: snapshot.id,
+      size: checkpoint.size,
+      root: checkpoint.root,
+    };
+  }
+  if (!ledger || position.size === 0) throw noEvents();
+  const findings = newFindings(state, seen);
+  for (const finding of findings) log(`finding: ${finding}`);
+  const histories = new Map(HISTORIES.map((artifact, index) => [artifact.path, writers[index]!]));
+  return {
+    position,
+    state,
+    ledger,
+    histories,
+    resumedYear,
+    events: position.size - resume.position.size,
+    findings,
+  };
+}
+
+/** The hot path of a rebuild: no await, but where a year ends. */
+async function foldBatch(
+  leaves: Leaf[],
+  from: State,
+  writers: HistoryWriter[],
+  options: FoldOptions,
+): Promise<State> {
+  let state = from;
+  for (const leaf of leaves) {
+    const { timestamp, cycle } = leaf.event;
+    if (state.events > 0 && yearOf(timestamp) !== state.year.year) await closeYear(state, options);
+    if (endsDay(state, timestamp)) addDayRows(state, writers);
+    state = apply(state, leaf);
+    for (let index = 0; index < writers.length; index += 1) {
+      const rows = HISTORIES[index]!.rows(leaf);
+      if (rows.length > 0) writers[index]!.add(rows, timestamp, cycle);
+    }
+  }
+  return state;
+}
+
+function addDayRows(state: State, writers: HistoryWriter[]): void {
+  for (const [index, artifact] of HISTORIES.entries()) {
+    const rows = artifact.dayRows?.(state) ?? [];
+    if (rows.length > 0) writers[index]!.add(rows, state.asOf);
+  }
+}
+
+/** In words; the state keeps the newest hundred of the last thirty days, so the rest is only counted. */
+function newFindings(state: State, seen: number): string[] {
+  const count = state.findings.total - seen;
+  const messages = count === 0 ? [] : state.findings.recent.slice(-count).map(({ message }) => message);
+  const older = count - messages.length;
+  if (older === 0) return messages;
+  return [...messages, `${older} older ${older === 1 ? 'one, which is' : 'ones, which are'} only counted`];
+}
+
+function logProgress(before: LedgerPosition, after: LedgerPosition, log: (line: string) => void): void {
+  const step = (size: number) => Math.floor(size / PROGRESS_EVERY);
+  if (step(after.size) > step(before.size)) log(`read ${after.size} events, up to ${after.timestamp}`);
+}
+
+function noEvents(): CathedralError {
+  return new CathedralError('ledger_unreadable', {
+    place: 'snapshots/',
+    expected: 'a ledger with at least one sealed event',
+    found: 'none',
+  });
+}

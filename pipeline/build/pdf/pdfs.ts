@@ -1,0 +1,90 @@
+import { basename, join } from 'node:path';
+import type { PrintedArtifact } from '../../artifacts/artifact.ts';
+import { PRINTED, YEARLY } from '../../artifacts/table.ts';
+import { yearOf, yearText } from '../../model/period.ts';
+import type { Staging } from '../../release/staging/staging.ts';
+import { dataFile } from '../data-file.ts';
+import { yearsBetween } from '../earlier-files.ts';
+import type { Folded } from '../fold-snapshots.ts';
+import type { Print } from './print-pdf.ts';
+
+export interface PdfOptions {
+  /** False: data files only, no pages and no PDF. */
+  site: boolean;
+  /** Null: no PDF; closed years' PDFs of earlier runs stay. */
+  print: Print | null;
+  /** Which PDFs are printed, where not all are. */
+  prints?: (path: string) => boolean;
+  log: (line: string) => void;
+}
+
+/** A PDF that the release will have. */
+export interface PlannedPdf {
+  artifact: PrintedArtifact;
+  path: string;
+  page: string;
+  /** ISO 8601. */
+  asOf: string;
+  /** Of a closed year. */
+  immutable: boolean;
+  /** Taken over from the release before. */
+  carried: boolean;
+}
+
+/** The PDFs that the release will have: a closed year's is printed once and then taken over, the year so far is printed anew. */
+export async function planPdfs(
+  staging: Staging,
+  folded: Pick<Folded, 'state'>,
+  options: PdfOptions,
+): Promise<PlannedPdf[]> {
+  const planned: PlannedPdf[] = [];
+  for (const pdf of PRINTED.flatMap((artifact) => pdfsOf(artifact, folded, staging))) {
+    const printable = options.site && options.print !== null && (options.prints?.(pdf.path) ?? true);
+    const carried = pdf.immutable && (await isCarried(staging, pdf.path, printable));
+    if (carried || printable) planned.push({ ...pdf, carried });
+  }
+  return planned;
+}
+
+/** Of the closed years those with a report: a year without an event has none. */
+function pdfsOf(
+  artifact: PrintedArtifact,
+  { state }: Pick<Folded, 'state'>,
+  staging: Staging,
+): Omit<PlannedPdf, 'carried'>[] {
+  const reports = new Set(staging.paths());
+  const hasReport = (year: number) => YEARLY.some(({ closedPath }) => reports.has(closedPath(year)));
+  const years = yearsBetween(yearOf(state.since), state.year.year).filter(hasReport);
+  const closed = years.map((year) => ({
+    artifact,
+    path: artifact.closedPath(year),
+    page: artifact.closedPage(year),
+    asOf: `${yearText(year)}-12-31T23:59:59Z`,
+    immutable: true,
+  }));
+  const { path, page } = artifact;
+  return [...closed, { artifact, path, page, asOf: state.asOf, immutable: false }];
+}
+
+/**
+ * A rebuild prints a damaged one again, which mends it where the browser and the page are the same; where the bytes
+ * come out differently the run stops, for what was published under this hash is lost then.
+ */
+async function isCarried(staging: Staging, path: string, printable: boolean): Promise<boolean> {
+  if (!staging.before(path)) return false;
+  return !printable || (await staging.canCarry(path));
+}
+
+/** Of no effect where the site has no such page: for a year without an event. */
+export async function makePdf(
+  staging: Staging,
+  { artifact, path, page, asOf, immutable, carried }: PlannedPdf,
+  { print, log }: PdfOptions,
+): Promise<void> {
+  if (carried) return staging.carry(path);
+  if (!print || !staging.paths().includes(`${page.slice(1)}index.html`)) return;
+  log(`printing ${path}`);
+  const profile = join(staging.scratch, `browser-${basename(path)}`);
+  const content = await print({ root: join(staging.dir, 'public'), page, path, asOf, profile });
+  await staging.write({ ...dataFile(artifact, content), path, immutable });
+}

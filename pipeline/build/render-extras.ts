@@ -1,0 +1,23 @@
+import type { View } from '../artifacts/artifact.ts';
+import { DATABASE } from '../forms/catalogue/facts.ts';
+import { renderCatalogue } from '../forms/render-catalogue.ts';
+import { renderForms } from '../forms/render-forms.ts';
+import type { Facts, Manifest } from '../release/format/manifest.ts';
+import type { Staging } from '../release/staging/staging.ts';
+
+/** The tables in other forms, and the catalogues of all that is staged: after the data files, before the site. */
+export async function renderExtras(
+  staging: Staging,
+  { timestamp: asOf, ledger, software }: Facts,
+  { state, documents, baseUrl }: View,
+): Promise<void> {
+  await renderForms(staging, { asOf, baseUrl, software, ledger });
+  const { author } = documents.citations;
+  const { since, cycle } = state;
+  await renderCatalogue(staging, { baseUrl, author, since, asOf, cycle, ledger });
+}
+
+/** Whether a release was made with them. */
+export function hasExtras({ files }: Manifest): boolean {
+  return files.some(({ path }) => path === DATABASE.path);
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import type { Facts } from '../../release/format/manifest.ts';
+import type { Staging } from '../../release/staging/staging.ts';
+import type { Folded } from '../fold-snapshots.ts';
+import { makePdf, type PdfOptions, planPdfs } from '../pdf/pdfs.ts';
+import { buildSite } from './site.ts';
+import { keepServer } from './site-server.ts';
+
+export interface SiteOptions extends PdfOptions {
+  baseUrl: string;
+  /** E-mail address that readers write to. */
+  contact: string;
+  /** Folder of the documents that people write. */
+  documents: string;
+}
+
+/**
+ * The site, built over the data files that are staged, and the PDFs, printed from its pages. The pages are told before
+ * which PDFs there will be.
+ */
+export async function renderSite(
+  staging: Staging,
+  facts: Facts,
+  folded: Folded,
+  options: SiteOptions,
+): Promise<void> {
+  const { site, baseUrl, contact, documents, log } = options;
+  await staging.writeDraft(facts);
+  const pdfs = await planPdfs(staging, folded, options);
+  if (site) {
+    log('building the site');
+    const out = join(staging.scratch, 'site');
+    const printed = pdfs.map(({ path }) => path);
+    const cache = join(staging.scratch, 'cache');
+    await buildSite({ release: staging.dir, out, cache, baseUrl, contact, printed, documents });
+    await staging.addTree(out);
+    await keepServer(staging, cache);
+  }
+  for (const pdf of pdfs) await makePdf(staging, pdf, options);
+}

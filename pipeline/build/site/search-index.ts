@@ -1,0 +1,102 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { close, createIndex, type PagefindIndex } from 'pagefind';
+import { CathedralError } from '../../errors.ts';
+import { guarded } from '../../release/disk/durable.ts';
+import { listTree } from '../../release/disk/list-tree.ts';
+import { kindOf, SEARCH_INDEX, type SearchKind } from '../../release/format/search-kinds.ts';
+
+/** Frames in other pages, the search itself, and what says nothing of its own. */
+const LEFT_OUT = /^(404\.html|embed\/|search\/)/;
+const TRANSIENT = /<meta name="robots" content="noindex"/;
+const HAS_MAIN = /<main[\s>]/;
+
+/** Of what the index comes with, the files that a search loads; the rest are interfaces that this site does not use. */
+const NEEDED =
+  /^(pagefind(-worker)?\.js|pagefind-entry\.json|wasm\.en\.pagefind|.+\.pf_(meta|index|fragment|filter))$/;
+
+/**
+ * Fragments, one a page, are put together in this many files at most: a file for each would double the files of a release,
+ * and a reader asks for a few only.
+ */
+const MOST_FRAGMENTS = 256;
+
+/** Searches are not disturbed by what stands in every page, by drawings, and by columns of numbers. */
+const EXCLUDED = ['svg', 'nav', 'td.number', '[aria-hidden="true"]'];
+
+/**
+ * Makes the full-text index of a built site, in the site's folder, from the `main` of its pages. The same pages give the same
+ * bytes. Throws site_failed where a page cannot be read by the indexer, publish_failed for the disk.
+ */
+export async function writeSearchIndex(site: string): Promise<void> {
+  try {
+    await writeIndex(site);
+  } catch (cause) {
+    throw cause instanceof CathedralError ? cause : failure('pagefind', String(cause), cause);
+  }
+}
+
+async function writeIndex(site: string): Promise<void> {
+  const { files } = await guarded(site, () => listTree(site));
+  const pages = files.filter((path) => path.endsWith('.html') && !LEFT_OUT.test(path)).sort();
+  await using indexer = await openIndexer();
+  for (const path of pages) {
+    const html = await guarded(path, () => readFile(join(site, path), 'utf8'));
+    if (TRANSIENT.test(html) || !HAS_MAIN.test(html)) continue;
+    const added = { url: `/${path.replace(/index\.html$/, '')}`, content: withKind(html, kindOf(path)) };
+    requireNone(path, (await indexer.index.addHTMLFile(added)).errors);
+  }
+  const made = await indexer.index.getFiles();
+  requireNone(SEARCH_INDEX, made.errors);
+  for (const { path, content } of made.files) if (NEEDED.test(path)) await write(site, path, content);
+}
+
+/** The indexer reads filters from the page: given to it, not to readers. */
+function withKind(html: string, kind: SearchKind): string {
+  return html.replace(/<main(?=[\s>])/, `<main data-pagefind-filter="kind:${kind}"`);
+}
+
+async function write(site: string, path: string, content: Uint8Array): Promise<void> {
+  const target = join(site, SEARCH_INDEX, path);
+  await guarded(target, async () => {
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, content);
+  });
+}
+
+/** The indexer is one process for all who use it here; the last one ends it. */
+let users = 0;
+
+async function openIndexer(): Promise<{ index: PagefindIndex } & AsyncDisposable> {
+  users += 1;
+  const release = async () => {
+    users -= 1;
+    if (users === 0) await close();
+  };
+  try {
+    const { index, errors } = await createIndex({
+      rootSelector: 'main',
+      excludeSelectors: EXCLUDED,
+      forceLanguage: 'en',
+      maxFragments: MOST_FRAGMENTS,
+    });
+    requireNone('pagefind', errors);
+    if (!index) throw failure('pagefind', 'none');
+    const end = async () => {
+      await index.deleteIndex();
+      await release();
+    };
+    return { index, [Symbol.asyncDispose]: end };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function requireNone(place: string, errors: readonly string[]): void {
+  if (errors.length > 0) throw failure(place, errors.join('; '));
+}
+
+function failure(place: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('site_failed', { place, expected: 'an index for the search', found, cause });
+}

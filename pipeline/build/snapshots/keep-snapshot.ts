@@ -1,0 +1,66 @@
+import { chmod, mkdtemp, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CathedralError } from '../../errors.ts';
+import { guarded, makeFolder, sync } from '../../release/disk/durable.ts';
+import { exists } from '../../release/disk/exists.ts';
+import { removeLeftOvers, STAGING } from '../../release/disk/remove-left-overs.ts';
+import { type Manifest, storedAt } from '../../release/format/manifest.ts';
+import { formatSnapshot, INDEX, SNAPSHOTS } from '../../release/format/snapshot-index.ts';
+import { StagingFolder } from '../../release/staging/staging-folder.ts';
+import { describeSnapshot, historyEnds, storedFiles } from './describe-snapshot.ts';
+import { readHead } from './history-ranges.ts';
+import { type Look, snapshotPage } from './snapshot-page.ts';
+
+/** Of folders in the making, and of those that are going. */
+export const SNAPSHOT_STAGING = `${STAGING}snapshot-`;
+
+/**
+ * Makes `OUT/snapshots/<id>` of a release, unless it is there: the first release of a snapshot is the one that stays. The
+ * folder is whole before it has its name, so a kill leaves nothing of it to be seen, and the next run makes it. Throws
+ * publish_failed.
+ *
+ * @param dir the release's folder
+ * @param look of the page that describes it; null: no page
+ */
+export async function keepSnapshot(
+  out: string,
+  { dir, manifest }: { dir: string; manifest: Manifest },
+  look: Look | null,
+): Promise<void> {
+  const target = join(out, SNAPSHOTS, manifest.ledger.snapshot);
+  // Of snapshots alone: a log may be in the making.
+  await removeLeftOvers(out, SNAPSHOT_STAGING);
+  if (await exists(target)) return;
+  const made = await guarded(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));
+  await guarded(made, () => chmod(made, 0o755));
+  const folder = new StagingFolder(made);
+  try {
+    await fill(folder, { dir, manifest }, look);
+    await folder.flush();
+    await guarded(target, async () => {
+      await makeFolder(join(out, SNAPSHOTS));
+      await rename(made, target);
+      await sync(join(out, SNAPSHOTS));
+    });
+  } finally {
+    await folder.remove().catch(() => {});
+  }
+}
+
+async function fill(
+  folder: StagingFolder,
+  { dir, manifest }: { dir: string; manifest: Manifest },
+  look: Look | null,
+): Promise<void> {
+  const files = storedFiles(manifest).map(({ path, bytes }) => ({ file: path, bytes }));
+  if (!(await folder.link(join(dir, 'public'), files))) {
+    const expected = 'each file of the release with its size (else run: cathedral build --rebuild)';
+    throw new CathedralError('release_invalid', { place: dir, expected, found: 'one that is not there' });
+  }
+  const heads = new Map<string, string>();
+  for (const { file, head } of historyEnds(manifest))
+    heads.set(file.path, await readHead(join(dir, storedAt(file)), head));
+  const snapshot = describeSnapshot(manifest, heads);
+  await folder.write(INDEX, Buffer.from(formatSnapshot(snapshot)));
+  if (look) await folder.write('index.html', Buffer.from(snapshotPage(snapshot, look)));
+}

@@ -1,0 +1,36 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { guarded, replaceFile } from '../../release/disk/durable.ts';
+import { sha256 } from '../../release/format/manifest.ts';
+import { ASSETS } from '../../release/format/snapshot-index.ts';
+
+const LAYOUTS = fileURLToPath(new URL('../../../src/site/layouts/', import.meta.url));
+/** Of the site's styles those that these pages have use for, in the order in which the site has them. */
+const STYLES = ['fonts', 'tokens', 'base', 'page', 'site', 'data', 'print'];
+const FONT = /url\(\.\.\/fonts\/([\w-]+)\.woff2\)/g;
+const HASH_DIGITS = 12;
+
+/**
+ * Puts the styles and fonts of the snapshots' pages beside them, named by their content: a release's own come and go with
+ * it, and these pages stay. Gives the style sheet's path from the root. Throws publish_failed.
+ */
+export async function keepLook(out: string): Promise<string> {
+  const folder = join(out, ASSETS);
+  await guarded(folder, () => mkdir(folder, { recursive: true }));
+  const there = new Set(await guarded(folder, () => readdir(folder)));
+  const keep = async (name: string, ending: string, content: Buffer) => {
+    const file = `${name}-${sha256(content).slice(0, HASH_DIGITS)}.${ending}`;
+    if (!there.has(file)) await replaceFile(join(folder, file), content);
+    return file;
+  };
+  const texts = await Promise.all(
+    STYLES.map((name) => readFile(join(LAYOUTS, 'styles', `${name}.css`), 'utf8')),
+  );
+  let text = texts.join('\n');
+  for (const [url, name] of new Map([...text.matchAll(FONT)].map(([url, name]) => [url, name!]))) {
+    const font = await keep(name, 'woff2', await readFile(join(LAYOUTS, 'fonts', `${name}.woff2`)));
+    text = text.replaceAll(url, `url(${font})`);
+  }
+  return `/${ASSETS}/${await keep('look', 'css', Buffer.from(text))}`;
+}

@@ -1,0 +1,111 @@
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { guarded, replaceFiles } from '../../release/disk/durable.ts';
+import { type Manifest, sha256 } from '../../release/format/manifest.ts';
+import type { Published } from '../../release/format/release.ts';
+import {
+  formatSignedList,
+  formatSnapshotIndex,
+  LIST_PATH,
+  LIST_SIGNATURE_PATH,
+  OLD_HISTORIES,
+  SNAPSHOTS,
+  type SnapshotIndex,
+} from '../../release/format/snapshot-index.ts';
+import { indexPage } from './index-page.ts';
+import { keepSnapshot, SNAPSHOT_STAGING } from './keep-snapshot.ts';
+import { keepLook } from './look.ts';
+import { placeHistories } from './old-histories.ts';
+import { keptEntries } from './read-kept.ts';
+import { retained } from './retained.ts';
+
+export interface SnapshotOptions {
+  /** For how many days before the newest all snapshots are kept. */
+  days: number;
+  /** Goes on without snapshots that were signed and are not there. Default false: nothing is published then. */
+  givesUp?: boolean;
+}
+
+interface Means extends SnapshotOptions {
+  baseUrl: string;
+  /** A note of the text by the keys that have signed the release; null: the release is not signed. */
+  sign: ((text: string) => string) | null;
+  /** Puts what is about to be listed on record. */
+  record?: ((index: SnapshotIndex) => Promise<void>) | null;
+}
+
+/**
+ * Keeps the data files of a release, before it is served, as a snapshot, lists it, and removes what is over age. Each step is
+ * whole when it can be seen, and does nothing where it was done before: a run that was killed is completed by the next
+ * one. Throws publish_failed, and release_invalid for a snapshot that is damaged.
+ */
+export async function publishSnapshots(
+  out: string,
+  release: Published,
+  { days, baseUrl, sign, record }: Means,
+): Promise<void> {
+  const { manifest } = release;
+  const hasPages = manifest.files.some(({ kind }) => kind === 'page');
+  const look = hasPages ? { baseUrl, style: await keepLook(out) } : null;
+  await keepSnapshot(out, release, look);
+  const { known, unlisted } = await keptEntries(out);
+  const entries = await placeHistories(out, release, known, unlisted);
+  const ids = entries.map(({ id }) => id);
+  const kept = new Set(retained(ids, days));
+  const index = entries.filter(({ id }) => kept.has(id)).sort((a, b) => (a.id < b.id ? 1 : -1));
+  const list = formatSnapshotIndex(index);
+  await record?.(index);
+  const page = look && indexPage(index, days, look);
+  await writeList(out, { list, page, note: noteOf(list, manifest, sign) });
+  await removeOld(
+    out,
+    ids.filter((id) => !kept.has(id)),
+    index,
+  );
+}
+
+/** Leaves a file that is as it should be alone. `page`, `note`: null for none. */
+async function writeList(
+  out: string,
+  { list, page, note }: { list: string; page: string | null; note: string | null },
+): Promise<void> {
+  // The signature last: who sees the new one sees the new list.
+  const wanted: [string, string | null][] = [
+    [join(out, SNAPSHOTS, 'index.html'), page],
+    [join(out, LIST_PATH), list],
+    [join(out, LIST_SIGNATURE_PATH), note],
+  ];
+  const changed: [string, string][] = [];
+  for (const [place, text] of wanted) {
+    const found = await readFile(place, 'utf8').catch(() => null);
+    if (text !== null && found !== text) changed.push([place, text]);
+  }
+  await replaceFiles(changed);
+  const signature = join(out, LIST_SIGNATURE_PATH);
+  if (note === null) await guarded(signature, () => rm(signature, { force: true }));
+}
+
+/** Over the list and the version of the release, or an older list could be shown with it. */
+function noteOf(list: string, { signed }: Manifest, sign: Means['sign']): string | null {
+  if (!signed || !sign) return null;
+  const { version } = signed;
+  return sign(formatSignedList({ version, sha256: sha256(list), bytes: Buffer.byteLength(list) }));
+}
+
+/** What is no longer listed goes away at once, and is removed then: half a snapshot is never to be seen. */
+async function removeOld(out: string, ids: readonly string[], index: SnapshotIndex): Promise<void> {
+  const used = new Set(index.flatMap(({ histories = {} }) => Object.values(histories)));
+  const histories = await readdir(join(out, OLD_HISTORIES)).catch(() => []);
+  const places = [
+    ...ids.map((id) => `${SNAPSHOTS}/${id}`),
+    ...histories.map((name) => `${OLD_HISTORIES}/${name}`).filter((path) => !used.has(path)),
+  ];
+  for (const path of places) {
+    const aside = join(out, `${SNAPSHOT_STAGING}${basename(path)}`);
+    await guarded(join(out, path), async () => {
+      await rm(aside, { recursive: true, force: true });
+      await rename(join(out, path), aside);
+      await rm(aside, { recursive: true, force: true });
+    });
+  }
+}

@@ -1,0 +1,175 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PRINTED, YEARLY } from '../../artifacts/table.ts';
+import { CathedralError } from '../../errors.ts';
+import { noteText } from '../../ledger/note.ts';
+import { withAdvice } from '../../release/disk/with-advice.ts';
+import type { Manifest, ManifestFile } from '../../release/format/manifest.ts';
+import {
+  MANIFEST_PATH,
+  type PublicFile,
+  type PublicManifest,
+  parsePublicManifest,
+} from '../../release/format/public-manifest.ts';
+import type { Published } from '../../release/format/release.ts';
+import {
+  LIST_SIGNATURE_PATH,
+  parseSignedList,
+  SNAPSHOTS,
+  type SnapshotEntry,
+} from '../../release/format/snapshot-index.ts';
+import type { RecordedSnapshots, SnapshotHashes } from '../../release/signing/signing-record.ts';
+import { keptEntries, keptIds, readIndex, readKept } from './read-kept.ts';
+import { verifySnapshot } from './verify-kept-snapshots.ts';
+
+/** The list of snapshots can be read: found out before a release is published, not after. Throws release_invalid. */
+export async function assertListReadable(out: string): Promise<void> {
+  try {
+    await readIndex(out);
+  } catch (cause) {
+    // Not: remove it. It alone says which old histories are in use.
+    throw withAdvice(cause, 'put back the list as it was, from a mirror or a back-up');
+  }
+}
+
+/** What the record beside the keys says, and the version of the release that it was written with. */
+export type Recorded = RecordedSnapshots & { version: number };
+
+/**
+ * Every snapshot that was signed is there with the bytes that were signed: an address that was cited keeps them, and a mirror
+ * that holds it takes no other ones. The list of snapshots counts where it was signed after the record was written: that may
+ * be lost, or of an older back-up. Gives those that are lost; only `givesUp` adds to them. Throws release_refused.
+ */
+export async function assertKept(
+  out: string,
+  { version, snapshots, lost }: Recorded,
+  givesUp: boolean,
+): Promise<SnapshotHashes> {
+  const last = (await listedVersion(out)) > version ? hashesOf((await readIndex(out)) ?? []) : snapshots;
+  const { known, unlisted } = await keptEntries(out);
+  const there = hashesOf([...known, ...unlisted]);
+  const signed = Object.entries({ ...lost, ...last });
+  for (const [id, hash] of signed) {
+    const found = there[id];
+    if (found !== undefined && found !== hash) throw otherBytes(out, id, hash, found);
+  }
+  const missing = Object.keys(last).filter((id) => !Object.hasOwn(there, id));
+  if (missing.length > 0 && !givesUp) throw missingSnapshots(out, missing.sort());
+  return Object.fromEntries(signed.filter(([id]) => !Object.hasOwn(there, id)));
+}
+
+/** By id. */
+export function hashesOf(entries: readonly SnapshotEntry[]): SnapshotHashes {
+  return Object.fromEntries(entries.map(({ id, index }) => [id, index.sha256]));
+}
+
+/** Throws release_refused where the snapshot to be published is one that was lost: what is made again has other bytes. */
+export function assertNotLost(id: string, lost: SnapshotHashes): void {
+  if (!Object.hasOwn(lost, id)) return;
+  const expected =
+    'a snapshot that was not published before, for this one is lost and would get other bytes (nothing is published: ' +
+    'put its folder back, or run again when the ledger has sealed its next snapshot)';
+  throw new CathedralError('release_refused', { place: `${SNAPSHOTS}/${id}`, expected, found: id });
+}
+
+function missingSnapshots(out: string, missing: readonly string[]): CathedralError {
+  const range = missing.length > 1 ? `${missing[0]} to ${missing.at(-1)}` : missing[0];
+  const expected =
+    `the snapshots that were signed (nothing is published: put ${join(out, SNAPSHOTS)} back from its back-up, or copy the ` +
+    'folder snapshots of a mirror there; where nobody has them any more: cathedral build --gives-up-snapshots)';
+  const found = `${missing.length} of them missing, ${range}`;
+  return new CathedralError('release_refused', { place: join(out, SNAPSHOTS), expected, found });
+}
+
+function otherBytes(out: string, id: string, hash: string, found: string): CathedralError {
+  const place = join(out, SNAPSHOTS, id);
+  const expected =
+    `the snapshot whose index has the SHA-256 ${hash}, as it was signed (nothing is published: put this folder back from ` +
+    'its back-up or from a mirror)';
+  return new CathedralError('release_refused', { place, expected, found });
+}
+
+/**
+ * After a loss of the releases: what the newest snapshot says of the release that it was made from, for a run that makes
+ * everything again. So files that did not change keep the time of their last change, a closed year's PDF keeps its bytes,
+ * and no version is given twice. Every byte of the snapshots is read, since a copy may have been cut short. Null where no
+ * snapshot of a signed release is there. Throws release_invalid and release_refused.
+ */
+export async function keptRelease(out: string): Promise<Published | null> {
+  const ids = (await keptIds(out)).sort().reverse();
+  for (const id of ids) await assertWhole(out, id);
+  const [id] = ids;
+  if (id === undefined) return null;
+  const { snapshot } = await readKept(out, id);
+  const listed = snapshot.files.find(({ path }) => path === MANIFEST_PATH);
+  if (!listed) return null;
+  const dir = join(out, SNAPSHOTS, id);
+  const place = join(dir, MANIFEST_PATH);
+  const text = await readFile(place, 'utf8');
+  const manifest = parsePublicManifest(text, place);
+  const version = Math.max(manifest.version, await listedVersion(out));
+  return { dir, at: ({ path }) => path, manifest: manifestOf(manifest, version, listed), state: null };
+}
+
+async function assertWhole(out: string, id: string): Promise<void> {
+  const [problem, ...more] = await verifySnapshot(out, id);
+  if (!problem) return;
+  const expected =
+    `${problem.expected} (nothing is published: put ${join(out, SNAPSHOTS, id)} back from its back-up or from a mirror; where ` +
+    'nobody has it whole, remove it)';
+  const found =
+    more.length > 0 ? `${problem.found}, and ${more.length} more of its files are not right` : problem.found;
+  throw new CathedralError('release_refused', { place: problem.place, expected, found });
+}
+
+/** Of the release that the list was signed with: a later one of the same snapshot has no snapshot of its own. */
+async function listedVersion(out: string): Promise<number> {
+  const place = join(out, LIST_SIGNATURE_PATH);
+  const note = await readFile(place).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (note === null) return 0;
+  try {
+    return parseSignedList(noteText(note, place), place).version;
+  } catch (cause) {
+    const expected = 'the signature over the list (put it back as it was, from a mirror or a back-up)';
+    const found = (cause as Error).message;
+    throw new CathedralError('release_invalid', { place, expected, found, cause });
+  }
+}
+
+/** As a release says it of itself, as far as a signed manifest tells. */
+function manifestOf(
+  { keys, release, as_of, log, snapshot, files }: PublicManifest,
+  version: number,
+  { sha256, bytes }: { sha256: string; bytes: number },
+): Manifest {
+  const root = Buffer.from(log.root_hash, 'base64').toString('hex');
+  const proof = { path: MANIFEST_PATH, sha256, bytes, media_type: 'application/json', last_modified: as_of };
+  return {
+    format: 'cathedral-release/1',
+    release,
+    signed: { version, keys },
+    timestamp: as_of,
+    ledger: { origin: log.origin, snapshot, size: log.size, root },
+    software: '',
+    inputs: '',
+    files: [...files.map((file) => fileOf(file, 'data')), fileOf(proof, 'proof')],
+    segments: {},
+    unlisted: [],
+    content: '',
+    digest: '',
+  };
+}
+
+function fileOf({ last_modified, rows, ...file }: PublicFile, kind: 'data' | 'proof'): ManifestFile {
+  const about = { kind, area: null, restricted: false, encodings: {} };
+  const immutable = isOfClosedYear(file.path);
+  return { ...file, ...about, rows: rows ?? null, modified: last_modified, immutable };
+}
+
+function isOfClosedYear(path: string): boolean {
+  const year = Number(/-(\d{4})\.\w+$/.exec(path)?.[1] ?? Number.NaN);
+  return [...YEARLY, ...PRINTED].some(({ closedPath }) => closedPath(year) === path);
+}

@@ -1,0 +1,26 @@
+import { slotTime } from '../../ledger/slot.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Which snapshots are kept: all of the last `days` before the newest one, and of each month before that its last one. By
+ * the ledger's time, so the same for everybody. `ids` in any order; newest first.
+ */
+export function retained(ids: readonly string[], days: number): string[] {
+  const sorted = ids.toSorted().reverse();
+  const [newest] = sorted;
+  if (newest === undefined) return [];
+  const since = slotTime(newest) - days * DAY_MS;
+  const lastOfMonth = new Set<string>();
+  const months = new Set<string>();
+  for (const id of sorted) {
+    if (!months.has(monthOf(id))) lastOfMonth.add(id);
+    months.add(monthOf(id));
+  }
+  return sorted.filter((id) => slotTime(id) >= since || lastOfMonth.has(id));
+}
+
+/** `2025-12-01T06Z` → `2025-12`. */
+export function monthOf(id: string): string {
+  return id.slice(0, 7);
+}

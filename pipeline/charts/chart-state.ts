@@ -1,0 +1,153 @@
+import { CathedralError } from '../errors.ts';
+
+/** What a reader has set of a chart; null: the chart's own choice. */
+export interface ChartState {
+  tab: 'chart' | 'table';
+  /** Names of what is shown, sorted. */
+  series: readonly string[] | null;
+  /** First and last day, `YYYY-MM-DD`. */
+  from: string | null;
+  to: string | null;
+  scale: 'linear' | 'log';
+  /** A point of the reader's own in the reward curve: coordination score in points, and multiplier. */
+  s: number | null;
+  multiplier: number | null;
+}
+
+export type ControlName = keyof ChartState;
+
+interface Control<T> {
+  /** In words, for error messages and documentation. */
+  expected: string;
+  default: T;
+  /** Of the parameter's values, of which there is one at least; undefined where they are not understood. */
+  parse(values: readonly string[]): T | undefined;
+  format(value: T): string[];
+}
+
+/** More names than this in an address are not a choice by hand. */
+const MOST_SERIES = 64;
+const LONGEST_NAME = 200;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Every parameter that a chart's address may have, in the order in which they are written. */
+export const CONTROLS: { readonly [Name in ControlName]: Control<ChartState[Name]> } = {
+  tab: choice(['chart', 'table']),
+  series: {
+    expected: `up to ${MOST_SERIES} names, each once`,
+    default: null,
+    parse: parseNames,
+    format: (names) => [...(names ?? [])],
+  },
+  from: day(),
+  to: day(),
+  scale: choice(['linear', 'log']),
+  s: number(0, 200),
+  multiplier: number(1, 2),
+};
+const NAMES = Object.keys(CONTROLS) as ControlName[];
+
+export const DEFAULT_STATE: ChartState = Object.freeze(
+  Object.fromEntries(NAMES.map((name) => [name, CONTROLS[name].default])) as unknown as ChartState,
+);
+
+interface Controlled {
+  id: string;
+  controls: readonly ControlName[];
+}
+
+/**
+ * The state in an address: `?series=burned&series=locked&from=2026-01-01`. A parameter that the chart does not have, one
+ * given twice, and a value that is not understood throw usage, which names what is allowed.
+ */
+export function parseChartState({ id, controls }: Controlled, parameters: URLSearchParams): ChartState {
+  const allowed = allowedControls(controls);
+  const state: Record<string, unknown> = { ...DEFAULT_STATE };
+  for (const name of new Set(parameters.keys())) {
+    if (!allowed.includes(name as ControlName))
+      throw refused(id, 'parameters', `of ${allowed.join(', ')}`, name);
+    const control = CONTROLS[name as ControlName];
+    const values = parameters.getAll(name);
+    const value = control.parse(values);
+    if (value === undefined) throw refused(id, name, control.expected, values.join(', '));
+    state[name] = value;
+  }
+  const { from, to } = state as unknown as ChartState;
+  if (from !== null && to !== null && from > to) throw refused(id, 'to', `a day from ${from} on`, to);
+  return state as unknown as ChartState;
+}
+
+/** What `parseChartState` did not understand, in words: `from: expected a day, YYYY-MM-DD, found "soon"`. Other errors are thrown again. */
+export function stateFault(error: unknown): string {
+  if (!(error instanceof CathedralError) || error.code !== 'usage') throw error;
+  const name = error.place.slice(error.place.lastIndexOf(' ') + 1);
+  return `${name}: expected ${error.expected}, found ${JSON.stringify(error.found)}`;
+}
+
+/** What a page says of a state that is not understood. */
+export function refusedView(fault: string): string {
+  return `The address asks for a view that this chart does not have: ${fault}. This is the view it opens with.`;
+}
+
+/** The address's parameters for a state, canonical: only what differs from the default, in one order. Empty: default. */
+export function formatChartState({ controls }: Controlled, state: ChartState): string {
+  const parameters = new URLSearchParams();
+  for (const name of allowedControls(controls)) {
+    const control = CONTROLS[name] as Control<unknown>;
+    if (state[name] === control.default) continue;
+    for (const value of control.format(state[name])) parameters.append(name, value);
+  }
+  return parameters.toString();
+}
+
+/** In the order of the table; `tab` is in every chart. */
+export function allowedControls(controls: readonly ControlName[]): ControlName[] {
+  return NAMES.filter((name) => name === 'tab' || controls.includes(name));
+}
+
+function choice<T extends string>(options: readonly [T, ...T[]]): Control<T> {
+  return {
+    expected: options.join(' or '),
+    default: options[0],
+    parse: ([value, ...more]) => (more.length > 0 ? undefined : options.find((option) => option === value)),
+    format: (value) => [value],
+  };
+}
+
+function day(): Control<string | null> {
+  return {
+    expected: 'a day, YYYY-MM-DD',
+    default: null,
+    parse: ([value = '', ...more]) => (more.length === 0 && isDay(value) ? value : undefined),
+    format: (value) => (value === null ? [] : [value]),
+  };
+}
+
+/** A day of the calendar: not the 30th of February, which `Date` would make the 2nd of March. */
+function isDay(text: string): boolean {
+  if (!DATE.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function number(least: number, most: number): Control<number | null> {
+  return {
+    expected: `a number from ${least} to ${most}, with at most two decimals`,
+    default: null,
+    parse([value = '', ...more]) {
+      const isNumber = more.length === 0 && /^(0|[1-9]\d*)(\.\d{1,2})?$/.test(value);
+      return isNumber && Number(value) >= least && Number(value) <= most ? Number(value) : undefined;
+    },
+    format: (value) => (value === null ? [] : [String(value)]),
+  };
+}
+
+function parseNames(values: readonly string[]): string[] | undefined {
+  const names = [...new Set(values)];
+  const areNames = names.every((name) => name !== '' && name.length <= LONGEST_NAME);
+  return areNames && names.length === values.length && names.length <= MOST_SERIES ? names.sort() : undefined;
+}
+
+function refused(id: string, name: string, expected: string, found: string): CathedralError {
+  return new CathedralError('usage', { place: `chart ${id}, ${name}`, expected, found });
+}

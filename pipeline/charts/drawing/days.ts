@@ -1,0 +1,108 @@
+import { utcDay, utcMonday, utcMonth, utcYear } from 'd3';
+import { timestampOf } from '../../model/window.ts';
+import type { ChartState } from '../chart-state.ts';
+
+export const DAY_MS = 86_400_000;
+
+/** How many days, weeks and months are drawn one by one: more would be finer than a pixel, and megabytes. */
+const MOST_BINS = 400;
+
+export type Step = 'day' | 'week' | 'month' | 'year';
+
+const INTERVALS = { day: utcDay, week: utcMonday, month: utcMonth, year: utcYear } as const;
+
+export interface Dated {
+  /** `2026-01-15` */
+  date: string;
+}
+
+/** The days of one step that have a row; `from` and `to` are the first and the last of them. */
+export interface Bin<T> {
+  from: string;
+  to: string;
+  rows: readonly T[];
+}
+
+/** Those of the rows, oldest first, that lie in the state's range; without one, in the last `defaultDays` days. */
+export function inRange<T extends Dated>(rows: readonly T[], { from, to }: ChartState, defaultDays = 0): T[] {
+  const last = rows.at(-1)?.date;
+  const start = from ?? (defaultDays > 0 && last && to === null ? addDays(last, 1 - defaultDays) : '');
+  return rows.filter(({ date }) => date >= start && (to === null || date <= to));
+}
+
+/** Days from the first to the last row, both counted. Rows oldest first. */
+export function daysBetween(rows: readonly Dated[]): number {
+  const [first, last] = [rows[0], rows.at(-1)];
+  return first && last ? daysFrom(first.date, last.date) : 0;
+}
+
+/** Days from one to another, both counted. */
+export function daysFrom(from: string, to: string): number {
+  return (timeOfDay(to) - timeOfDay(from)) / DAY_MS + 1;
+}
+
+/** The finest step in which a chart of that many days is drawn. */
+export function stepFor(days: number, mostDays = MOST_BINS): Step {
+  if (days <= mostDays) return 'day';
+  if (days <= MOST_BINS * 7) return 'week';
+  return days <= MOST_BINS * 30 ? 'month' : 'year';
+}
+
+/** Whether all days of the bin's week, month or year are in it: the first and the last one of a chart may be cut. */
+export function isWhole({ from, to }: Pick<Bin<unknown>, 'from' | 'to'>, step: Step): boolean {
+  const start = INTERVALS[step].floor(new Date(timeOfDay(from)));
+  const next = INTERVALS[step].offset(start, 1);
+  return timeOfDay(from) === start.getTime() && timeOfDay(to) + DAY_MS === next.getTime();
+}
+
+/** Rows, oldest first, by day, by week from Monday on, or by month. */
+export function binDays<T extends Dated>(rows: readonly T[], step: Step): Bin<T>[] {
+  const bins: { key: number; rows: T[] }[] = [];
+  for (const row of rows) {
+    const key = INTERVALS[step].floor(new Date(timeOfDay(row.date))).getTime();
+    const last = bins.at(-1);
+    if (last?.key === key) last.rows.push(row);
+    else bins.push({ key, rows: [row] });
+  }
+  return bins.map(({ rows }) => ({ from: rows[0]!.date, to: rows.at(-1)!.date, rows }));
+}
+
+/** The same with every day from the first row's to the last row's in a bin: what did not happen on a day counts, too. */
+export function calendarBins<T extends Dated>(rows: readonly T[], step: Step): Bin<T>[] {
+  const [first, last] = [rows[0]?.date, rows.at(-1)?.date];
+  if (first === undefined || last === undefined) return [];
+  const interval = INTERVALS[step];
+  const byKey = Map.groupBy(rows, ({ date }) => interval.floor(new Date(timeOfDay(date))).getTime());
+  const end = new Date(timeOfDay(last) + 1);
+  return interval.range(interval.floor(new Date(timeOfDay(first))), end).map((start) => {
+    const [from, to] = [start, new Date(interval.offset(start, 1).getTime() - DAY_MS)].map(dayText);
+    return {
+      from: least(first, from!) === from ? first : from!,
+      to: least(last, to!),
+      rows: byKey.get(start.getTime()) ?? [],
+    };
+  });
+}
+
+/** The earlier of two days. */
+function least(one: string, other: string): string {
+  return one < other ? one : other;
+}
+
+function dayText(time: Date): string {
+  return timestampOf(time.getTime()).slice(0, 10);
+}
+
+/** Whether a day that something is scheduled for had passed at a time, which may be a day itself. */
+export function isOverdue(day: string, asOf: string): boolean {
+  return day < asOf.slice(0, 10);
+}
+
+/** Midnight at which the day begins, in ms since 1970. */
+export function timeOfDay(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`);
+}
+
+export function addDays(date: string, days: number): string {
+  return dayText(new Date(timeOfDay(date) + days * DAY_MS));
+}

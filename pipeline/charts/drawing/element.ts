@@ -1,0 +1,40 @@
+import { showDirections } from '../../artifacts/format/show-directions.ts';
+
+type Attribute = string | number | null;
+
+/**
+ * One SVG element with its children, which are elements already; see `textElement` for text. Numbers are written with
+ * at most two decimals: a hundredth of a pixel is not seen, and the text stays the same on every machine. Null: left out.
+ */
+export function element(name: string, attributes: Record<string, Attribute>, ...children: string[]): string {
+  const written = Object.entries(attributes)
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => ` ${key}="${escapeText(typeof value === 'number' ? coordinate(value) : value!)}"`);
+  const content = children.join('');
+  return content === ''
+    ? `<${name}${written.join('')}/>`
+    : `<${name}${written.join('')}>${content}</${name}>`;
+}
+
+/** An element that holds text. */
+export function textElement(name: string, attributes: Record<string, Attribute>, text: string): string {
+  return element(name, attributes, escapeText(text));
+}
+
+function coordinate(value: number): string {
+  const rounded = Math.round(value * 100) / 100;
+  return String(rounded === 0 ? 0 : rounded);
+}
+
+/** Whatever XML 1.0 cannot hold, escaped or not: names and topics come from the ledger. */
+const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+
+/** Text as XML and HTML may hold it, in an attribute too. */
+export function escapeText(text: string): string {
+  return showDirections(text)
+    .replace(FORBIDDEN, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

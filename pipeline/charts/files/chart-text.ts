@@ -1,0 +1,20 @@
+import { chartCsv } from '../chart-csv.ts';
+import type { ThemeName } from '../drawing/theme.ts';
+import { formatChartDocument } from './chart-document.ts';
+import type { AnyStateContent } from './chart-forms.ts';
+import { FILE_WIDTH, type ShownChart } from './shown-chart.ts';
+
+/**
+ * The text of a chart's file, and of one of pixels the drawing that they are made from. The same chart, state and
+ * sources give the same text. Throws usage where the state names a series that the data does not have.
+ */
+export function chartText(shown: ShownChart, content: AnyStateContent): string {
+  if ('theme' in content) return drawChart(shown, content.theme);
+  if (content.kind === 'document') return formatChartDocument(shown);
+  return chartCsv(shown.chart.table(shown.data, shown.state));
+}
+
+/** An SVG document that needs nothing but its fonts, and has others where they are not there. */
+export function drawChart({ chart, data, state }: ShownChart, theme: ThemeName): string {
+  return `${chart.draw(data, state, { width: FILE_WIDTH, theme })}\n`;
+}

@@ -1,0 +1,24 @@
+import { type DatasetCitation, formatBibtexEntry } from '../../forms/catalogue/citation/cite.ts';
+import { chartPath } from './chart-forms.ts';
+import type { ShownChart } from './shown-chart.ts';
+
+/** A chart as it is cited: its page, with the time of its data. Null where it has no data yet. */
+export function citeChart({ chart, data, baseUrl }: ShownChart, author: string): DatasetCitation | null {
+  const asOf = chart.asOf(data);
+  if (asOf === '') return null;
+  return {
+    key: `cathedral_chart_${chart.id.replaceAll('-', '_')}`,
+    author,
+    title: chart.name,
+    year: asOf.slice(0, 4),
+    url: `${baseUrl}/${chartPath(chart.id, { ending: '/' })}`,
+    note: `Chart of ${chart.sources.join(', ')}. State of the ledger at ${asOf}. CC BY 4.0.`,
+    asOf,
+  };
+}
+
+/** For a text, and for LaTeX. */
+export function formatCitations(citation: DatasetCitation): string {
+  const { author, year, title, note, url } = citation;
+  return `${author} (${year}). ${title} [chart]. ${note} ${url}\n\n${formatBibtexEntry(citation)}`;
+}

@@ -1,0 +1,40 @@
+import puppeteer, { type Browser } from 'puppeteer';
+import { CathedralError } from '../../errors.ts';
+
+export interface ChromiumLaunch {
+  /** Path of a Chromium. */
+  chromium: string;
+  /** Folder for the browser's own files: not there before, of no use afterwards. */
+  profile: string;
+}
+
+/** A browser that prints the same on every machine, and ends with this process. Throws site_failed. */
+export async function launchChromium({ chromium, profile }: ChromiumLaunch): Promise<Browser> {
+  // Chromium's sandbox does not start as root, and the page is our own, served from this machine.
+  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const quiet = [
+    '--disable-gpu',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    // Letters stand where the font says, not where the machine's screen settings round them to.
+    '--font-render-hinting=none',
+  ];
+  return puppeteer
+    .launch({
+      executablePath: chromium,
+      args: [...asRoot, ...quiet],
+      userDataDir: profile,
+      // Over a pipe, whose end is the end of the browser too, be this process killed.
+      pipe: true,
+    })
+    .catch((cause) => {
+      throw asFault(cause, chromium, 'a browser that starts; run by hand, it says why it does not');
+    });
+}
+
+/** What a browser throws has no code of ours. */
+export function asFault(cause: unknown, place: string, expected: string): unknown {
+  if (cause instanceof CathedralError) return cause;
+  return new CathedralError('site_failed', { place, expected, found: (cause as Error).message, cause });
+}

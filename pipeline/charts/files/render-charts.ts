@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { linkFile } from '../../forms/record-file.ts';
+import { zipFiles } from '../../forms/zip.ts';
+import { guarded } from '../../release/disk/durable.ts';
+import { inParallel } from '../../release/disk/in-parallel.ts';
+import { type Facts, type Manifest, storedAt } from '../../release/format/manifest.ts';
+import { mediaTypeOf } from '../../release/format/media-types.ts';
+import type { Staging } from '../../release/staging/staging.ts';
+import type { Chart } from '../chart.ts';
+import { DEFAULT_STATE } from '../chart-state.ts';
+import { CHARTS } from '../table.ts';
+import { chartBytes } from './chart-bytes.ts';
+import { CHART_FORMS, type ChartForm, chartPath, isAnyState } from './chart-forms.ts';
+import { chartText, drawChart } from './chart-text.ts';
+import type { PrintCharts } from './print-charts.ts';
+import { formatReadMe } from './read-me.ts';
+import type { ShownChart } from './shown-chart.ts';
+
+/** Charts at once: their pixels are drawn in the thread pool, which has four threads. */
+const PARALLEL = 2;
+
+export interface ChartsOptions {
+  facts: Pick<Facts, 'timestamp' | 'inputs'>;
+  /** Without a slash at the end. */
+  baseUrl: string;
+  /** The publishing organisation. */
+  author: string;
+  /** Null: no PDF. */
+  print: PrintCharts | null;
+  log: (line: string) => void;
+}
+
+/** A file of a chart that is written: its ending and its bytes. */
+type Written = Map<string, Uint8Array>;
+
+/**
+ * Every chart as files, each in the state that it has by itself: after the data files that it is made of, and before the
+ * site, which links to them. A chart whose sources are those of the release before is taken over from there.
+ */
+export async function renderCharts(staging: Staging, options: ChartsOptions): Promise<void> {
+  const fresh: Chart[] = [];
+  const sources = new Map(staging.files().map(({ path, sha256 }) => [path, sha256]));
+  for (const chart of CHARTS) {
+    if (isUnchanged(staging, chart, sources, options)) await takeOver(staging, chart, options);
+    else fresh.push(chart);
+  }
+  if (fresh.length === 0) return;
+  options.log(`drawing ${fresh.length} charts`);
+  const shown = await Promise.all(fresh.map((chart) => show(staging, chart, sources, options)));
+  const printed = await printAll(staging, shown, options);
+  await inParallel(shown.entries(), PARALLEL, async ([index, chart]) => {
+    await writeChart(staging, chart, printed?.[index] ?? null, options);
+  });
+}
+
+/** Whether a release was made with them. */
+export function hasCharts({ files }: Pick<Manifest, 'files'>): boolean {
+  return files.some(({ path }) => path === chartPath(CHARTS[0]!.id, CHART_FORMS[0]!));
+}
+
+/** Whether a release was made with their PDFs. */
+export function hasChartPdfs({ files }: Pick<Manifest, 'files'>): boolean {
+  return files.some(({ path }) => path === chartPath(CHARTS[0]!.id, { ending: '.pdf' }));
+}
+
+function formsOf({ print }: ChartsOptions): ChartForm[] {
+  return CHART_FORMS.filter(({ content }) => print !== null || content.kind !== 'print');
+}
+
+/** Of the same documents, address and software, made of the same bytes, and in the same forms. */
+function isUnchanged(
+  staging: Staging,
+  { id, sources }: Chart,
+  now: ReadonlyMap<string, string>,
+  options: ChartsOptions,
+): boolean {
+  const { previous, reuse } = staging;
+  if (!reuse || previous?.manifest.inputs !== options.facts.inputs) return false;
+  const wanted = new Set(formsOf(options));
+  const isThere = (form: ChartForm) => staging.before(chartPath(id, form)) !== undefined;
+  return (
+    CHART_FORMS.every((form) => isThere(form) === wanted.has(form)) &&
+    sources.every((path) => staging.before(path)?.sha256 === now.get(path))
+  );
+}
+
+async function takeOver(staging: Staging, { id }: Chart, options: ChartsOptions): Promise<void> {
+  for (const form of formsOf(options)) await linkFile(staging, chartPath(id, form));
+}
+
+async function show(
+  staging: Staging,
+  chart: Chart,
+  sources: ReadonlyMap<string, string>,
+  { baseUrl }: ChartsOptions,
+): Promise<ShownChart> {
+  const texts = chart.sources.map(async (path) => {
+    const place = join(staging.dir, storedAt({ path, restricted: false }));
+    return [path, await guarded(place, () => readFile(place, 'utf8'))] as const;
+  });
+  return {
+    chart,
+    data: chart.prepare(Object.fromEntries(await Promise.all(texts))),
+    state: DEFAULT_STATE,
+    sources: chart.sources.map((path) => ({ path, sha256: sources.get(path)! })),
+    baseUrl,
+  };
+}
+
+async function printAll(
+  staging: Staging,
+  shown: readonly ShownChart[],
+  { print, facts }: ChartsOptions,
+): Promise<Uint8Array[] | null> {
+  if (!print) return null;
+  const charts = shown.map((one) => ({
+    path: chartPath(one.chart.id, { ending: '.pdf' }),
+    title: one.chart.title(one.data, one.state),
+    drawing: drawChart(one, 'print'),
+    asOf: one.chart.asOf(one.data) || facts.timestamp,
+  }));
+  return print(charts, { profile: join(staging.scratch, 'browser-charts') });
+}
+
+async function writeChart(
+  staging: Staging,
+  shown: ShownChart,
+  pdf: Uint8Array | null,
+  options: ChartsOptions,
+): Promise<void> {
+  const written: Written = new Map();
+  for (const form of formsOf(options)) {
+    const { ending, content } = form;
+    if (isAnyState(content)) written.set(ending, await chartBytes(chartText(shown, content), content));
+    else written.set(ending, content.kind === 'print' ? pdf! : archive(shown, written, options));
+    await writeFile(staging, shown, form, written.get(ending)!);
+  }
+}
+
+/** All that was written so far, and a read-me. */
+function archive(shown: ShownChart, written: Written, { author }: ChartsOptions): Uint8Array {
+  const { id } = shown.chart;
+  const endings = [...written.keys()];
+  const files = [...written].map(([ending, content]) => [`${id}/${id}${ending}`, content] as const);
+  return zipFiles([[`${id}/readme.txt`, formatReadMe(shown, { author, endings })], ...files]);
+}
+
+async function writeFile(
+  staging: Staging,
+  { chart, data, state }: ShownChart,
+  form: ChartForm,
+  content: Uint8Array,
+): Promise<void> {
+  const path = chartPath(chart.id, form);
+  const rows = form.content.kind === 'rows' ? chart.table(data, state).rows.length : null;
+  await staging.write({
+    path,
+    // Like a schema it describes data, and any page on the web may read it; it is not counted as data is.
+    kind: 'schema',
+    area: chart.area,
+    restricted: false,
+    mediaType: mediaTypeOf(path),
+    rows,
+    immutable: false,
+    content,
+  });
+}

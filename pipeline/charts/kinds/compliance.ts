@@ -1,0 +1,186 @@
+import { TransparencyReport, transparency } from '../../artifacts/government/transparency.ts';
+import { defineChart } from '../chart.ts';
+import { addDays, isOverdue, timeOfDay } from '../drawing/days.ts';
+import { element } from '../drawing/element.ts';
+import { LABEL_SIZE, label, TICK_SIZE } from '../drawing/label.ts';
+import { type LegendItem, legend, legendHeight } from '../drawing/legend.ts';
+import { type Plot, widthOf } from '../drawing/plot.ts';
+import { clipText, textWidth } from '../drawing/text-width.ts';
+import { type ChartTheme, THEMES } from '../drawing/theme.ts';
+import { timeAxis, timeScale } from '../drawing/time-axis.ts';
+import { AXIS_HEIGHT } from '../drawing/time-frame.ts';
+import { capitalised, dayWords, listWords, tokenWords } from '../drawing/words.ts';
+import { readDocument } from '../read-file.ts';
+
+interface Jurisdiction {
+  name: string;
+  status: string;
+  last_audit: string | null;
+  next_audit: string | null;
+}
+
+interface Shown {
+  jurisdictions: readonly Jurisdiction[];
+  status: string;
+  today: string;
+}
+
+const ROW = 40;
+const SYMBOL = 6;
+const AS_OF = 'As-of day';
+
+export const compliance = defineChart<Shown & { asOf: string }, Shown>({
+  id: 'compliance',
+  area: 'government',
+  name: 'Compliance',
+  sources: [transparency],
+  controls: [],
+  prepare(files) {
+    const { path } = transparency;
+    const { timestamp, compliance, outlook } = readDocument(files, { path, schema: TransparencyReport });
+    const next = new Map(outlook.next_audits.map(({ jurisdiction, date }) => [jurisdiction, date]));
+    const jurisdictions = Object.entries(compliance.jurisdictions).map(([name, standing]) => ({
+      name,
+      ...standing,
+      next_audit: next.get(name) ?? null,
+    }));
+    return { jurisdictions, status: compliance.status, today: timestamp.slice(0, 10), asOf: timestamp };
+  },
+  asOf: ({ asOf }) => asOf,
+  show: ({ jurisdictions, status, today }) => ({ jurisdictions, status, today }),
+  isEmpty: ({ jurisdictions }) => jurisdictions.length === 0,
+  title: () => 'Compliance by jurisdiction, with the last and the next audit',
+  unit: () => 'The worst status of each jurisdiction’s regimes, as of its last audit',
+  note: () =>
+    'The status under each regime is in government/compliance-report.json, which needs a government key.',
+  summary({ jurisdictions, status, today }) {
+    const words = jurisdictions.map(({ name, status }) => `${name} ${tokenWords(status)}`);
+    const unaudited = jurisdictions.filter(({ last_audit }) => last_audit === null).map(({ name }) => name);
+    const scheduled = jurisdictions
+      .filter(({ next_audit }) => next_audit !== null)
+      .sort((a, b) => (a.next_audit! < b.next_audit! ? -1 : 1));
+    const overdue = scheduled.filter(({ next_audit }) => isOverdue(next_audit!, today));
+    const next = scheduled[overdue.length];
+    return [
+      `Overall: ${tokenWords(status)}. By jurisdiction: ${listWords(words)}.`,
+      ...(unaudited.length > 0 ? [`Not audited yet: ${listWords(unaudited)}.`] : []),
+      ...overdue.map(
+        ({ name, next_audit }) =>
+          `The audit of ${name} is overdue: it was scheduled for ${dayWords(next_audit!)}.`,
+      ),
+      ...(next
+        ? [`The next audit that is scheduled is that of ${next.name}, on ${dayWords(next.next_audit!)}.`]
+        : scheduled.length === 0
+          ? ['No audit is scheduled.']
+          : []),
+    ];
+  },
+  table: ({ jurisdictions, today }) => ({
+    columns: [
+      { name: 'jurisdiction', title: 'Jurisdiction', unit: '' },
+      { name: 'status', title: 'Status', unit: '' },
+      { name: 'last_audit', title: 'Last audit', unit: '' },
+      { name: 'next_audit', title: 'Next audit', unit: '' },
+      { name: 'overdue', title: 'Overdue', unit: '' },
+    ],
+    rows: jurisdictions.map(({ name, status, last_audit, next_audit }) => [
+      name,
+      status,
+      last_audit,
+      next_audit,
+      next_audit === null ? null : isOverdue(next_audit, today) ? 'yes' : 'no',
+    ]),
+  }),
+  plotHeight: ({ jurisdictions }, width) =>
+    legendHeight(keyOf(THEMES.light), width) + 20 + jurisdictions.length * ROW + AXIS_HEIGHT,
+  plot,
+});
+
+function keyOf({ series, muted, contrast }: ChartTheme): LegendItem[] {
+  return [
+    { text: 'Last audit', colour: series[0], shape: 'circle' },
+    { text: 'Next audit', colour: muted, shape: 'ring' },
+    { text: 'Overdue audit', colour: contrast, shape: 'ring' },
+  ];
+}
+
+function plot({ jurisdictions, today }: Shown, { box, theme, onScale }: Plot): string[] {
+  const key = legend(keyOf(theme), box, theme);
+  const top = box.top + key.height + 20;
+  const names = jurisdictions.flatMap(({ name, status }) => [name, capitalised(tokenWords(status))]);
+  const room = Math.max(...names.map((text) => textWidth(text, LABEL_SIZE))) + 24;
+  const left = box.left + Math.min(room, widthOf(box) * 0.45);
+  const dates = jurisdictions
+    .flatMap(({ last_audit, next_audit }) => [last_audit, next_audit])
+    .filter((date) => date !== null);
+  const days = [...dates, today].sort();
+  const [from, to] = [days[0]!, days.at(-1)!];
+  const x = timeScale(timeOfDay(addDays(from, -3)), timeOfDay(addDays(to, 3)), left, box.right - SYMBOL);
+  const now = x(timeOfDay(today));
+  const bottom = top + jurisdictions.length * ROW;
+  const half = textWidth(AS_OF, TICK_SIZE) / 2;
+  onScale?.({ kind: 'rows', middles: jurisdictions.map((_, index) => top + (index + 0.5) * ROW) });
+  return [
+    ...key.marks,
+    element('line', {
+      x1: now,
+      x2: now,
+      y1: top - 6,
+      y2: bottom,
+      stroke: theme.muted,
+      'stroke-dasharray': '3 3',
+    }),
+    label(AS_OF, Math.min(Math.max(now, left + half), box.right - half), top - 13, {
+      fill: theme.muted,
+      size: TICK_SIZE,
+      anchor: 'middle',
+    }),
+    ...jurisdictions.flatMap((one, index) =>
+      row(one, top + (index + 0.5) * ROW, { left, x, today }, { box, theme, id: '' }),
+    ),
+    ...timeAxis(x, { left, right: box.right }, box.bottom - 8, theme),
+  ];
+}
+
+/** Words and a symbol for the status, so that no reader depends on its colour. */
+function row(
+  { name, status, last_audit, next_audit }: Jurisdiction,
+  y: number,
+  { left, x, today }: { left: number; x: (time: number) => number; today: string },
+  { box, theme }: Plot,
+): string[] {
+  const colour = statusColour(status, theme);
+  const circle = (date: string, style: Record<string, string | number>) =>
+    element('circle', { cx: x(timeOfDay(date)), cy: y, r: SYMBOL, ...style });
+  return [
+    label(clipText(name, left - box.left - 6, LABEL_SIZE), box.left, y - 8, { fill: theme.ink, weight: 600 }),
+    element('rect', {
+      x: box.left,
+      y: y + 3,
+      width: 10,
+      height: 10,
+      rx: status === 'compliant' ? 5 : 0,
+      fill: colour,
+    }),
+    label(clipText(capitalised(tokenWords(status)), left - box.left - 21, LABEL_SIZE), box.left + 15, y + 8, {
+      fill: colour,
+    }),
+    element('line', { x1: left, x2: box.right, y1: y, y2: y, stroke: theme.rule }),
+    ...(last_audit === null ? [] : [circle(last_audit, { fill: theme.series[0] })]),
+    ...(next_audit === null
+      ? []
+      : [
+          circle(next_audit, {
+            fill: theme.paper,
+            stroke: isOverdue(next_audit, today) ? theme.contrast : theme.muted,
+            'stroke-width': 2,
+          }),
+        ]),
+  ];
+}
+
+function statusColour(status: string, { series, contrast, muted }: ChartTheme): string {
+  if (status === 'not_audited') return muted;
+  if (status === 'compliant') return series[0];
+  return status === 'non_compliant' ? contrast : series[4];
+}

@@ -1,0 +1,186 @@
+import { sentinelCoordination } from '../../artifacts/academics/sentinel-coordination.ts';
+import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
+import { defineChart } from '../chart.ts';
+import { type Bin, binDays, daysBetween, inRange, type Step, stepFor, timeOfDay } from '../drawing/days.ts';
+import { element } from '../drawing/element.ts';
+import { linePath } from '../drawing/line-path.ts';
+import { type Box, type Plot, timePlotHeight } from '../drawing/plot.ts';
+import { END_OF_STEP } from '../drawing/step-words.ts';
+import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
+import { countWords, dayWords, numberWords, scoreWords, shortNumber } from '../drawing/words.ts';
+import { readDocument, readRows } from '../read-file.ts';
+
+interface Day {
+  date: string;
+  /** Null where no deliberation was closed in the thirty days. */
+  consensus_rate: number | null;
+  /** Null on the day that is not over: its counts are published when it is. */
+  deliberations_closed: number | null;
+  consensus_reached: number | null;
+}
+
+interface Rated extends Day {
+  consensus_rate: number;
+}
+
+interface Counted extends Day {
+  deliberations_closed: number;
+  consensus_reached: number;
+}
+
+interface Shown {
+  days: readonly Day[];
+  step: Step;
+}
+
+/** Of the plot: the rate; the counts that it is made of have the rest. */
+const UPPER = 0.58;
+
+export const consensus = defineChart<{ days: Day[]; asOf: string }, Shown>({
+  id: 'consensus',
+  area: 'philosophy',
+  name: 'Consensus rate',
+  sources: [metricsByDay, sentinelCoordination],
+  controls: ['from', 'to'],
+  prepare(files) {
+    const days: Day[] = readRows(files, metricsByDay);
+    const { timestamp: asOf, consensus_rate } = readDocument(files, sentinelCoordination);
+    const date = asOf.slice(0, 10);
+    if (date > (days.at(-1)?.date ?? ''))
+      days.push({ date, consensus_rate, deliberations_closed: null, consensus_reached: null });
+    return { days, asOf };
+  },
+  asOf: ({ asOf }) => asOf,
+  show({ days }, state) {
+    const inside = inRange(days, state);
+    const step = stepFor(daysBetween(inside));
+    return { days: binDays(inside, step).flatMap(endsOf), step };
+  },
+  isEmpty: ({ days }) => !days.some((day) => isRated(day) || isCounted(day)),
+  title: () => 'How often deliberations end in consensus',
+  unit: ({ step }) =>
+    `Above: share of the deliberations closed in the last 30 days that reached consensus, ${END_OF_STEP[step]}. Below: how many were closed`,
+  note: () =>
+    'Where none was closed in 30 days there is no rate. The rate goes up to the time of the release, the counts up to the last whole day.',
+  summary,
+  table: ({ days }) => ({
+    columns: [
+      { name: 'date', title: 'Day', unit: '' },
+      { name: 'consensus_rate', title: 'Consensus rate', unit: 'share' },
+      { name: 'deliberations_closed', title: 'Closed in the last 30 days', unit: 'count' },
+      { name: 'consensus_reached', title: 'Of those, with consensus', unit: 'count' },
+    ],
+    rows: days.map((day) => [
+      day.date,
+      day.consensus_rate === null ? null : Math.round(day.consensus_rate * 1e6) / 1e6,
+      day.deliberations_closed,
+      day.consensus_reached,
+    ]),
+  }),
+  plotHeight: (_, width) => timePlotHeight(width) + 60,
+  plot,
+});
+
+const isRated = (day: Day): day is Rated => day.consensus_rate !== null;
+const isCounted = (day: Day): day is Counted => day.deliberations_closed !== null;
+
+/** The last row of a bin; before the one of the day that is not over, also the last one that has counts. */
+function endsOf({ rows }: Bin<Day>): Day[] {
+  const [last, counted] = [rows.at(-1)!, rows.findLast(isCounted)];
+  return counted && counted !== last ? [counted, last] : [last];
+}
+
+function summary({ days }: Shown): string[] {
+  const [last, counted] = [days.at(-1)!, days.findLast(isCounted)];
+  const rated = days.filter(isRated);
+  const lowest = rated.toSorted((a, b) => a.consensus_rate - b.consensus_rate)[0];
+  return [
+    isRated(last)
+      ? `The consensus rate of the 30 days up to ${dayWords(last.date)} is ${scoreWords(last.consensus_rate)}.`
+      : `No deliberation was closed in the 30 days up to ${dayWords(last.date)}, so there is no consensus rate.`,
+    ...(counted && counted.deliberations_closed > 0
+      ? [
+          `In the 30 days up to the end of ${dayWords(counted.date)}, ${numberWords(counted.consensus_reached)} of ${countWords(counted.deliberations_closed, 'closed deliberation')} reached consensus.`,
+        ]
+      : []),
+    ...(lowest && rated.length > 1
+      ? [`The rate was lowest, ${scoreWords(lowest.consensus_rate)}, on ${dayWords(lowest.date)}.`]
+      : []),
+  ];
+}
+
+function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
+  const { days } = shown;
+  const split = box.top + (box.bottom - box.top) * UPPER;
+  const upper = { box: { ...box, bottom: split - 8 }, theme, id };
+  const lower = { box: { ...box, top: split + 8 }, theme, id };
+  const [one, other] = [rateFrame(shown, upper).inner, countFrame(shown, lower).inner];
+  const edges = { left: Math.max(one.left, other.left), right: Math.min(one.right, other.right) };
+  const [rate, counts] = [
+    rateFrame(shown, { ...upper, onScale }, edges),
+    countFrame(shown, { ...lower, onScale }, edges),
+  ];
+  const [rated, counted] = [days.findLast(isRated), days.findLast(isCounted)];
+  const line = (y: (day: Day) => number | null) =>
+    days.map((day) => ({ x: rate.x(timeOfDay(day.date)), y: y(day) }));
+  return [
+    ...rate.marks,
+    linePath(
+      line((day) => (isRated(day) ? rate.y(day.consensus_rate) : null)),
+      { stroke: theme.series[0] },
+    ),
+    ...(rated ? rate.names([rate.y(rated.consensus_rate)]) : []),
+    ...counts.marks,
+    element('line', { x1: box.left, x2: box.right, y1: split, y2: split, stroke: theme.rule }),
+    linePath(
+      line((day) => (isCounted(day) ? counts.y(day.deliberations_closed) : null)),
+      { stroke: theme.muted, dash: '4 3' },
+    ),
+    linePath(
+      line((day) => (isCounted(day) ? counts.y(day.consensus_reached) : null)),
+      { stroke: theme.series[0] },
+    ),
+    ...(counted
+      ? counts.names([counts.y(counted.deliberations_closed), counts.y(counted.consensus_reached)])
+      : []),
+  ];
+}
+
+type Edges = Pick<Box, 'left' | 'right'>;
+
+const rangeOf = (days: readonly Day[]) =>
+  ({
+    from: timeOfDay(days[0]!.date),
+    to: timeOfDay(days.at(-1)!.date),
+    scale: 'linear',
+    fromZero: true,
+  }) as const;
+
+function rateFrame({ days }: Shown, plot: Plot, edges?: Edges): TimeFrame {
+  const last = days.at(-1)!;
+  const text = isRated(last) ? `Rate ${scoreWords(last.consensus_rate)}` : 'Rate';
+  return timeFrame(plot, {
+    ...rangeOf(days),
+    values: [0, 1],
+    format: (value) => numberWords(value, 1),
+    series: [{ text, colour: plot.theme.series[0] }],
+    noDates: true,
+    ...(edges ? { edges } : {}),
+  });
+}
+
+function countFrame({ days }: Shown, plot: Plot, edges?: Edges): TimeFrame {
+  const counted = days.filter(isCounted);
+  const last = counted.at(-1);
+  return timeFrame(plot, {
+    ...rangeOf(days),
+    values: counted.map((day) => day.deliberations_closed),
+    // Half a deliberation is none: the rule stays, its name does not.
+    format: (value) => (Number.isInteger(value) ? shortNumber(value) : ''),
+    series: [
+      { text: `Closed ${shortNumber(last?.deliberations_closed ?? 0)}`, colour: plot.theme.muted },
+      { text: `Consensus ${shortNumber(last?.consensus_reached ?? 0)}`, colour: plot.theme.series[0] },
+    ],
+    ...(edges ? { edges } : {}),
+  });
+}

@@ -1,0 +1,109 @@
+import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
+import { cathedralSeries } from '../cathedral-series.ts';
+import { defineChart } from '../chart.ts';
+import { chosenSeries } from '../chosen-series.ts';
+import { binDays, daysBetween, inRange, type Step, stepFor } from '../drawing/days.ts';
+import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
+import { END_OF_STEP } from '../drawing/step-words.ts';
+import { type ChartTheme, cathedralColour, THEMES } from '../drawing/theme.ts';
+import { changeWords, dayWords, listWords, numberWords } from '../drawing/words.ts';
+import { readRows } from '../read-file.ts';
+
+interface Row {
+  date: string;
+  sentinel: string;
+  cathedral: string;
+  score: number;
+}
+
+interface Line {
+  sentinel: string;
+  cathedral: string;
+  points: { date: string; value: number }[];
+}
+
+interface Shown {
+  lines: readonly Line[];
+  from: string;
+  to: string;
+  step: Step;
+}
+
+/** A panel each of ten lines would be 200 kB of days: weeks show the same. */
+const MOST_DAYS = 120;
+
+const sentinelsOf = (rows: readonly Row[]) => [...new Set(rows.map(({ sentinel }) => sentinel))].sort();
+const seriesOf = (rows: readonly Row[]) => sentinelsOf(rows).map((name) => ({ name, label: name }));
+
+export const coordinationHistory = defineChart<Row[], Shown>({
+  id: 'coordination-history',
+  area: 'academics',
+  name: 'Coordination over time',
+  sources: [sentinelsByDay],
+  controls: ['series', 'from', 'to'],
+  prepare: (files) =>
+    readRows(files, sentinelsByDay).flatMap(({ date, sentinel, cathedral, coordination_score: score }) =>
+      score === null ? [] : [{ date, sentinel, cathedral, score }],
+    ),
+  series: seriesOf,
+  asOf: (rows) => rows.at(-1)?.date ?? '',
+  show(rows, state) {
+    const inside = inRange(rows, state);
+    const step = stepFor(daysBetween(inside), MOST_DAYS);
+    const bySentinel = Map.groupBy(inside, ({ sentinel }) => sentinel);
+    const lines = chosenSeries(seriesOf(rows), state).flatMap(({ name }) => {
+      const own = bySentinel.get(name) ?? [];
+      const last = own.at(-1);
+      return last ? [{ sentinel: name, cathedral: last.cathedral, points: pointsOf(own, step) }] : [];
+    });
+    return { lines, from: inside[0]?.date ?? '', to: inside.at(-1)?.date ?? '', step };
+  },
+  isEmpty: ({ lines }) => lines.length === 0,
+  title: () => 'Coordination score over time, by cathedral and sentinel',
+  unit: ({ step }) => `Points, as last attested ${END_OF_STEP[step]}`,
+  summary({ lines, from, to }) {
+    const changes = lines
+      .map(({ sentinel, points }) => ({ sentinel, change: points.at(-1)!.value - points[0]!.value }))
+      .sort((a, b) => b.change - a.change);
+    const [most, least] = [changes[0]!, changes.at(-1)!];
+    const said = lines.length > 1 ? [most, least] : [most];
+    const changed = said.map(({ sentinel, change }) => `that of ${sentinel} by ${changeWords(change, 1)}`);
+    const range =
+      lines.length > 1
+        ? `the changes of the scores, in points, lie between ${listWords(changed.toReversed())}`
+        : `the score of ${most.sentinel} changed by ${changeWords(most.change, 1)} points`;
+    return [`From ${dayWords(from)} to ${dayWords(to)}, ${range}.`];
+  },
+  table: ({ lines }) => ({
+    columns: [
+      { name: 'date', title: 'Day', unit: '' },
+      { name: 'sentinel', title: 'Sentinel', unit: '' },
+      { name: 'cathedral', title: 'Cathedral', unit: '' },
+      { name: 'coordination_score', title: 'Coordination score', unit: 'points' },
+    ],
+    rows: lines.flatMap(({ sentinel, cathedral, points }) =>
+      points.map(({ date, value }) => [date, sentinel, cathedral, value]),
+    ),
+  }),
+  plotHeight: (shown, width) => panelsHeight(panelsOf(shown, THEMES.light).length, width),
+  plot: (shown, plot) =>
+    panels(
+      panelsOf(shown, plot.theme),
+      { ...shown, format: (value) => numberWords(value), fromZero: true },
+      plot,
+    ),
+});
+
+function pointsOf(rows: readonly Row[], step: Step) {
+  return binDays(rows, step).map((bin) => ({ date: bin.to, value: bin.rows.at(-1)!.score }));
+}
+
+function panelsOf({ lines }: Shown, theme: ChartTheme): Panel[] {
+  return cathedralSeries(lines.map(({ cathedral }) => cathedral)).map(({ name, label }) => ({
+    title: label,
+    colour: cathedralColour(theme, name),
+    lines: lines
+      .filter(({ cathedral }) => cathedral === name)
+      .map(({ sentinel, points }) => ({ text: sentinel, points })),
+  }));
+}

@@ -1,0 +1,82 @@
+import { coordination as published } from '../../artifacts/economy/coordination.ts';
+import { defineChart } from '../chart.ts';
+import { chosenSeries } from '../chosen-series.ts';
+import { type SentinelValue, sentinelBars, sentinelBarsHeight } from '../drawing/sentinel-bars.ts';
+import { cathedralWords, labelNumber, numberWords } from '../drawing/words.ts';
+import { readDocument } from '../read-file.ts';
+
+interface Data {
+  sentinels: { id: string; score: number; cathedral: string }[];
+  /** Null where no active sentinel has attested. */
+  average: number | null;
+  asOf: string;
+}
+
+interface Shown {
+  /** The highest first. */
+  sentinels: Data['sentinels'];
+  average: number | null;
+  /** Whether these are all of them: only then the average is theirs. */
+  all: boolean;
+}
+
+const seriesOf = ({ sentinels }: Data) => sentinels.map(({ id }) => ({ name: id, label: id }));
+
+export const coordination = defineChart<Data, Shown>({
+  id: 'coordination',
+  area: 'economy',
+  name: 'Coordination by sentinel',
+  sources: [published],
+  controls: ['series'],
+  prepare(files) {
+    const { timestamp, average_coordination, sentinels } = readDocument(files, published);
+    return { sentinels, average: average_coordination, asOf: timestamp };
+  },
+  series: seriesOf,
+  asOf: ({ asOf }) => asOf,
+  show(data, state) {
+    const names = new Set(chosenSeries(seriesOf(data), state).map(({ name }) => name));
+    const sentinels = data.sentinels.filter(({ id }) => names.has(id)).sort((a, b) => b.score - a.score);
+    return { sentinels, average: data.average, all: sentinels.length === data.sentinels.length };
+  },
+  isEmpty: ({ sentinels }) => sentinels.length === 0,
+  title: () => 'Coordination score by sentinel',
+  unit: () => 'Points, at the last attestation; a score of 50 earns half of the highest reward',
+  summary({ sentinels, average }) {
+    const [first, last] = [sentinels[0]!, sentinels.at(-1)!];
+    return [
+      sentinels.length === 1
+        ? `${first.id} (${cathedralWords(first.cathedral)}) has a coordination score of ${numberWords(first.score, 1)} points.`
+        : `${first.id} (${cathedralWords(first.cathedral)}) has the highest coordination score, ${numberWords(first.score, 1)} points.`,
+      ...(sentinels.length > 1
+        ? [`${last.id} (${cathedralWords(last.cathedral)}) has the lowest, ${numberWords(last.score, 1)}.`]
+        : []),
+      ...(average === null
+        ? []
+        : [`The mean of all active sentinels that have attested is ${numberWords(average, 1)}.`]),
+    ];
+  },
+  table: ({ sentinels }) => ({
+    columns: [
+      { name: 'sentinel', title: 'Sentinel', unit: '' },
+      { name: 'cathedral', title: 'Cathedral', unit: '' },
+      { name: 'coordination_score', title: 'Coordination score', unit: 'points' },
+    ],
+    rows: sentinels.map(({ id, cathedral, score }) => [id, cathedral, score]),
+  }),
+  plotHeight: (shown, width) => sentinelBarsHeight(valuesOf(shown), rulesOf(shown), width),
+  plot: (shown, plot) => sentinelBars(valuesOf(shown), rulesOf(shown), plot),
+});
+
+function valuesOf({ sentinels }: Shown): SentinelValue[] {
+  return sentinels.map(({ id, cathedral, score }) => ({
+    id,
+    cathedral,
+    value: score,
+    text: labelNumber(score, 1),
+  }));
+}
+
+function rulesOf({ average, all }: Shown) {
+  return all && average !== null ? [{ value: average, text: `Mean ${labelNumber(average, 1)}` }] : [];
+}

@@ -1,0 +1,96 @@
+import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
+import { defineChart, type Series } from '../chart.ts';
+import { chosenSeries } from '../chosen-series.ts';
+import { daysBetween, inRange, stepFor } from '../drawing/days.ts';
+import { type Flow, flowColumns, flowOf, flowTable } from '../drawing/flow-columns.ts';
+import { timePlotHeight } from '../drawing/plot.ts';
+import { HATCHED, MEAN_OF_STEP, partialWords } from '../drawing/step-words.ts';
+import { capitalised, countWords, dayWords, listWords, numberWords, tokenWords } from '../drawing/words.ts';
+import { readRows } from '../read-file.ts';
+
+interface Row {
+  date: string;
+  event_type: string;
+  events: number;
+}
+
+interface Shown extends Flow {
+  total: number;
+  days: number;
+}
+
+const MOST_DAYS = 120;
+/** As many as there are colours that are told apart; what is less frequent is added up. */
+const MOST_TYPES = 5;
+const REST = 'rest';
+
+const seriesOf = (rows: readonly Row[]) =>
+  [...new Set(rows.map(({ event_type }) => event_type))]
+    .sort()
+    .map((name) => ({ name, label: capitalised(tokenWords(name)) }));
+
+export const events = defineChart<Row[], Shown>({
+  id: 'events',
+  area: 'academics',
+  name: 'Ledger events by type',
+  sources: [eventsByDay],
+  controls: ['series', 'from', 'to'],
+  prepare: (files) => readRows(files, eventsByDay),
+  series: seriesOf,
+  asOf: (rows) => rows.at(-1)?.date ?? '',
+  show(rows, state) {
+    const chosen = chosenSeries(seriesOf(rows), state);
+    const inside = inRange(rows, state);
+    const { series, isShown, counts } = frequent(inside, chosen);
+    const step = stepFor(daysBetween(inside), MOST_DAYS);
+    const amount = ({ event_type, events }: Row) => ({
+      name: isShown(event_type) ? event_type : chosen.some(({ name }) => name === event_type) ? REST : '',
+      value: events,
+    });
+    const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    return { ...flowOf(inside, step, series, amount), total, days: daysBetween(inside) };
+  },
+  isEmpty: ({ total }) => total === 0,
+  title: () => 'Events written to the ledger per day, by type',
+  unit: ({ step }) => `Events per day, ${MEAN_OF_STEP[step]}`,
+  note: ({ bins, step }) => partialWords(bins, step, HATCHED),
+  summary({ bins, series, values, total, days }) {
+    const sums = series.map(({ label }, index) => ({
+      label,
+      perDay:
+        bins.reduce(
+          (sum, bin, at) => sum + values[at]![index]! * daysBetween([{ date: bin.from }, { date: bin.to }]),
+          0,
+        ) / days,
+    }));
+    return [
+      `From ${dayWords(bins[0]!.from)} to ${dayWords(bins.at(-1)!.to)}, the ledger got ${countWords(total, 'event')} of the types shown, ${numberWords(total / days, 1)} a day.`,
+      `Per day: ${listWords(sums.map(({ label, perDay }) => `${label} ${numberWords(perDay, 1)}`))}.`,
+    ];
+  },
+  table: (shown) => flowTable(shown, 'events per day'),
+  plotHeight: (_, width) => timePlotHeight(width),
+  plot: (shown, plot) => {
+    const { series, muted } = plot.theme;
+    const colours = shown.series.map(({ name }, index) =>
+      name === REST ? muted : series[index % series.length]!,
+    );
+    return flowColumns(shown, colours, plot);
+  },
+});
+
+/** The most frequent of the chosen types, the most frequent first, and one series for the rest of them. */
+function frequent(rows: readonly Row[], chosen: readonly Series[]) {
+  const counts = new Map(chosen.map(({ name }) => [name, 0]));
+  for (const { event_type, events } of rows) {
+    const sum = counts.get(event_type);
+    if (sum !== undefined) counts.set(event_type, sum + events);
+  }
+  const present = chosen.filter(({ name }) => counts.get(name)! > 0);
+  const sorted = present.toSorted((a, b) => counts.get(b.name)! - counts.get(a.name)!);
+  const own = sorted.slice(0, MOST_TYPES);
+  const others = sorted.length - own.length;
+  const rest = others === 0 ? [] : [{ name: REST, label: countWords(others, 'other type') }];
+  const names = new Set(own.map(({ name }) => name));
+  return { series: [...own, ...rest], isShown: (name: string) => names.has(name), counts };
+}

@@ -1,0 +1,264 @@
+import { area } from 'd3';
+import { mii as miiNow } from '../../artifacts/economy/mii.ts';
+import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
+import { type ChartTable, defineChart } from '../chart.ts';
+import {
+  addDays,
+  type Bin,
+  calendarBins,
+  daysBetween,
+  inRange,
+  type Step,
+  stepFor,
+  timeOfDay,
+} from '../drawing/days.ts';
+import { element } from '../drawing/element.ts';
+import { LABEL_SIZE, label } from '../drawing/label.ts';
+import { linePath } from '../drawing/line-path.ts';
+import { isNarrow, type Plot, timePlotHeight } from '../drawing/plot.ts';
+import { partialWords } from '../drawing/step-words.ts';
+import type { ChartTheme } from '../drawing/theme.ts';
+import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
+import { countWords, dayWords, indexWords, numberWords } from '../drawing/words.ts';
+import { readDocument, readRows } from '../read-file.ts';
+
+interface Day {
+  date: string;
+  readings: number;
+  mii_mean: number;
+  mii_min: number;
+  mii_max: number;
+  mii: number;
+  /** Null while there is no supply. */
+  threshold: number | null;
+  minting_active: boolean;
+}
+
+interface Point {
+  from: string;
+  to: string;
+  mean: number;
+  min: number;
+  max: number;
+  threshold: number | null;
+  /** Days of the bin at whose end minting was off. */
+  off: number;
+}
+
+interface Shown {
+  days: readonly Day[];
+  points: readonly Point[];
+  step: Step;
+  /** The latest reading, which may be of the day that is not over; null before the first. */
+  now: { mii: number; threshold: number | null; minting_active: boolean; time: number } | null;
+}
+
+/** Height of the strip below the plot that says whether minting was on. */
+const STRIP = 20;
+/** Radius of the latest reading: a narrow picture ends where the plot does, and the whole dot is inside. */
+const DOT = 3.5;
+
+export const mii = defineChart<{ days: Day[]; now: Shown['now']; asOf: string }, Shown>({
+  id: 'mii',
+  area: 'economy',
+  name: 'Integrity index and its threshold',
+  sources: [miiByDay, miiNow],
+  controls: ['from', 'to'],
+  prepare(files) {
+    const { timestamp: asOf, mii, threshold, minting_active } = readDocument(files, miiNow);
+    const now = mii === null ? null : { mii, threshold, minting_active, time: Date.parse(asOf) };
+    return { days: readRows(files, miiByDay), now, asOf };
+  },
+  asOf: ({ asOf }) => asOf,
+  show({ days, now }, state) {
+    const inside = inRange(days, state);
+    const step = stepFor(daysBetween(inside));
+    return {
+      days: inside,
+      // A day without a reading cuts no week short.
+      points: calendarBins(inside, step)
+        .filter(({ rows }) => rows.length > 0)
+        .map(pointOf),
+      step,
+      now: state.to === null && now && now.time >= timeOfDay(inside[0]?.date ?? '') ? now : null,
+    };
+  },
+  isEmpty: ({ days }) => days.length === 0,
+  title: () => 'Integrity index against the threshold below which minting stops',
+  unit: ({ step }) =>
+    `From 0 to 1: mean of each ${step}’s readings, with the range from the lowest to the highest, and the latest reading`,
+  note: ({ points, step }) =>
+    `The strip at the bottom is filled on days that ended with minting off. The scale does not begin at zero. ${partialWords(points, step)}`.trim(),
+  summary,
+  table,
+  plotHeight: (_, width) => timePlotHeight(width),
+  plot,
+});
+
+function pointOf({ from, to, rows }: Bin<Day>): Point {
+  const readings = rows.reduce((sum, day) => sum + day.readings, 0);
+  return {
+    from,
+    to,
+    mean: rows.reduce((sum, day) => sum + day.mii_mean * day.readings, 0) / readings,
+    min: Math.min(...rows.map((day) => day.mii_min)),
+    max: Math.max(...rows.map((day) => day.mii_max)),
+    threshold: rows.at(-1)!.threshold,
+    off: rows.filter((day) => !day.minting_active).length,
+  };
+}
+
+function summary({ days, now }: Shown): string[] {
+  const lowest = days.reduce((low, day) => (day.mii_min < low.mii_min ? day : low));
+  const off = days.filter((day) => !day.minting_active).length;
+  const state = now && [standing(now)];
+  return [
+    ...(state ?? []),
+    `From ${dayWords(days[0]!.date)} to ${dayWords(days.at(-1)!.date)}, ${off} of ${countWords(days.length, 'day')} ended with minting off.`,
+    `The lowest reading of these days was ${indexWords(lowest.mii_min)}, on ${dayWords(lowest.date)}.`,
+  ];
+}
+
+function standing({ mii, threshold, minting_active }: NonNullable<Shown['now']>): string {
+  const minting = `minting is ${minting_active ? 'on' : 'off'}`;
+  if (threshold === null)
+    return `The integrity index is ${indexWords(mii)}. Without a supply there is no threshold: ${minting}.`;
+  const side = minting_active ? 'at or above' : 'below';
+  return `The integrity index is ${indexWords(mii)}, ${side} its threshold of ${indexWords(threshold)}: ${minting}.`;
+}
+
+function table({ points, step }: Shown): ChartTable {
+  const share = (name: string, title: string) => ({ name, title, unit: 'share' });
+  const rounded = (value: number) => Math.round(value * 1e6) / 1e6;
+  return {
+    columns: [
+      { name: 'from', title: step === 'day' ? 'Day' : `First day of the ${step}`, unit: '' },
+      { name: 'to', title: 'Last day', unit: '' },
+      share('mii_mean', 'Mean index'),
+      share('mii_min', 'Lowest reading'),
+      share('mii_max', 'Highest reading'),
+      share('threshold', 'Threshold at the end'),
+      { name: 'days_minting_off', title: 'Days that ended with minting off', unit: 'days' },
+    ],
+    rows: points.map(({ from, to, mean, min, max, threshold, off }) => [
+      from,
+      to,
+      rounded(mean),
+      min,
+      max,
+      threshold === null ? null : rounded(threshold),
+      off,
+    ]),
+  };
+}
+
+function plot(shown: Shown, { box, theme, ...rest }: Plot): string[] {
+  const { points, days, now } = shown;
+  const ends = endsOf(shown, theme);
+  const frame = frameOf(shown, ends, { ...rest, theme, box: { ...box, bottom: box.bottom - STRIP } });
+  const { x, y } = frame;
+  const at = ({ from, to }: Point) => x((timeOfDay(from) + timeOfDay(to)) / 2);
+  const line = (value: (point: Point) => number | null) =>
+    points.map((point) => ({ x: at(point), y: heightOf(value(point), y) }));
+  const range = area<Point>(
+    at,
+    ({ min }) => y(min),
+    ({ max }) => y(max),
+  ).digits(1)([...points]);
+  return [
+    ...frame.marks,
+    element('path', { d: range ?? '', fill: theme.series[0], 'fill-opacity': 0.22 }),
+    linePath(
+      line(({ threshold }) => threshold),
+      { stroke: theme.contrast, dash: '6 4' },
+    ),
+    linePath(
+      line(({ mean }) => mean),
+      { stroke: theme.series[0] },
+    ),
+    ...(now
+      ? [
+          element('circle', {
+            cx: Math.min(x(now.time), box.right - DOT),
+            cy: y(now.mii),
+            r: DOT,
+            fill: theme.series[0],
+          }),
+        ]
+      : []),
+    ...offStrip(days, frame, box.bottom, theme),
+    ...frame.names(ends.map(({ value }) => y(value))),
+  ];
+}
+
+function heightOf(value: number | null, y: TimeFrame['y']): number | null {
+  return value === null ? null : y(value);
+}
+
+/** What the lines end with: the latest reading, which the page quotes, or the last mean of a range that is over. */
+function endsOf({ points, now, step }: Shown, { series, contrast }: ChartTheme) {
+  const last = points.at(-1)!;
+  const threshold = now ? now.threshold : last.threshold;
+  return [
+    now
+      ? { text: `Latest reading ${indexWords(now.mii)}`, colour: series[0], value: now.mii }
+      : { text: `Mean of the ${step} ${indexWords(last.mean)}`, colour: series[0], value: last.mean },
+    ...(threshold === null
+      ? []
+      : [
+          {
+            text: `Threshold ${indexWords(threshold)}`,
+            colour: contrast,
+            shape: 'dashes' as const,
+            value: threshold,
+          },
+        ]),
+  ];
+}
+
+function frameOf({ points, now }: Shown, ends: ReturnType<typeof endsOf>, plot: Plot): TimeFrame {
+  const [first, last] = [points[0]!, points.at(-1)!];
+  const values = points.flatMap(({ min, max, threshold }) => [min, max, threshold ?? min]);
+  return timeFrame(plot, {
+    values: [...values, ...ends.map(({ value }) => value)],
+    fromZero: false,
+    leastSpan: 0.02,
+    limits: [0, 1],
+    scale: 'linear',
+    from: timeOfDay(first.from),
+    to: Math.max(timeOfDay(last.to), now?.time ?? 0),
+    // Rules half a hundredth apart need a third place: with two, 0.955 and 0.96 would have one name.
+    format: (value) => numberWords(value, Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? 2 : 3),
+    series: ends,
+  });
+}
+
+/** A bar for each run of days that ended with minting off, over a rule that stands for all days. */
+function offStrip(
+  days: readonly Day[],
+  { x, inner }: TimeFrame,
+  bottom: number,
+  theme: ChartTheme,
+): string[] {
+  const y = bottom - STRIP / 2;
+  let d = '';
+  let open: string | null = null;
+  for (const [index, { date, minting_active }] of days.entries()) {
+    if (!minting_active) open ??= date;
+    const next = days[index + 1];
+    if (open !== null && (!next || next.minting_active)) {
+      const [left, right] = [x(timeOfDay(open)), x(timeOfDay(addDays(date, 1)))].map((at) =>
+        Math.min(Math.max(at!, inner.left), inner.right),
+      ) as [number, number];
+      d += `M${left.toFixed(1)},${y - 5}h${Math.max(1, right - left).toFixed(1)}v10h${Math.min(-1, left - right).toFixed(1)}z`;
+      open = null;
+    }
+  }
+  const name = isNarrow(inner)
+    ? []
+    : [label('Minting off', inner.right + 12, y, { fill: theme.contrast, size: LABEL_SIZE })];
+  return [
+    element('line', { x1: inner.left, x2: inner.right, y1: y, y2: y, stroke: theme.rule }),
+    ...(d === '' ? [] : [element('path', { d, fill: theme.contrast }), ...name]),
+  ];
+}

@@ -1,0 +1,75 @@
+import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
+import { cathedralSeries } from '../cathedral-series.ts';
+import { defineChart } from '../chart.ts';
+import { chosenSeries } from '../chosen-series.ts';
+import { daysBetween, inRange, stepFor } from '../drawing/days.ts';
+import { type Flow, flowColumns, flowOf, flowTable } from '../drawing/flow-columns.ts';
+import { timePlotHeight } from '../drawing/plot.ts';
+import { HATCHED, MEAN_OF_STEP, partialWords } from '../drawing/step-words.ts';
+import { cathedralColour } from '../drawing/theme.ts';
+import { countWords, dayWords, listWords, numberWords, shareWords } from '../drawing/words.ts';
+import { readRows } from '../read-file.ts';
+
+interface Row {
+  date: string;
+  cathedral: string;
+  mints: number;
+  minted: number;
+}
+
+interface Shown extends Flow {
+  rows: readonly Row[];
+}
+
+/** More columns than this would be thinner than a hair. */
+const MOST_DAYS = 120;
+
+export const minting = defineChart<Row[], Shown>({
+  id: 'minting',
+  area: 'economy',
+  name: 'Minting by cathedral',
+  sources: [mintingByDay],
+  controls: ['series', 'from', 'to'],
+  prepare: (files) => readRows(files, mintingByDay),
+  series: (rows) => cathedralSeries(rows.map(({ cathedral }) => cathedral)),
+  asOf: (rows) => rows.at(-1)?.date ?? '',
+  show(all, state) {
+    const series = chosenSeries(cathedralSeries(all.map(({ cathedral }) => cathedral)), state);
+    const inside = inRange(all, state);
+    const names = new Set(series.map(({ name }) => name));
+    const step = stepFor(daysBetween(inside), MOST_DAYS);
+    const amount = ({ cathedral, minted }: Row) => ({ name: cathedral, value: minted });
+    return {
+      ...flowOf(inside, step, series, amount),
+      rows: inside.filter(({ cathedral }) => names.has(cathedral)),
+    };
+  },
+  isEmpty: ({ rows }) => rows.length === 0,
+  title: () => 'MIC minted per day, by cathedral',
+  unit: ({ step }) => `MIC per day, ${MEAN_OF_STEP[step]}`,
+  note: ({ bins, step }) => partialWords(bins, step, HATCHED),
+  summary,
+  table: (shown) => flowTable(shown, 'MIC per day'),
+  plotHeight: (_, width) => timePlotHeight(width),
+  plot: (shown, plot) =>
+    flowColumns(
+      shown,
+      shown.series.map(({ name }) => cathedralColour(plot.theme, name)),
+      plot,
+    ),
+});
+
+function summary({ rows, series }: Shown): string[] {
+  const minted = rows.reduce((sum, row) => sum + row.minted, 0);
+  const mints = rows.reduce((sum, row) => sum + row.mints, 0);
+  const days = daysBetween(rows);
+  const shares = series.map(({ name, label }) => {
+    const its = rows.reduce((sum, row) => sum + (row.cathedral === name ? row.minted : 0), 0);
+    return { label, share: minted === 0 ? 0 : its / minted };
+  });
+  const sorted = shares.toSorted((a, b) => b.share - a.share);
+  return [
+    `From ${dayWords(rows[0]!.date)} to ${dayWords(rows.at(-1)!.date)}, ${numberWords(minted)} MIC were minted in ${countWords(mints, 'mint')}: ${numberWords(minted / days)} MIC per day.`,
+    `By cathedral: ${listWords(sorted.map(({ label, share }) => `${label} ${shareWords(share)}`))}.`,
+  ];
+}

@@ -1,0 +1,126 @@
+import { curveStepAfter } from 'd3';
+import { cathedralMultipliers } from '../../artifacts/economy/cathedral-multipliers.ts';
+import { roi } from '../../artifacts/economy/roi.ts';
+import { cathedralSeries } from '../cathedral-series.ts';
+import { defineChart, type Series } from '../chart.ts';
+import { chosenSeries } from '../chosen-series.ts';
+import { element } from '../drawing/element.ts';
+import { linePath } from '../drawing/line-path.ts';
+import { type Plot, timePlotHeight } from '../drawing/plot.ts';
+import { cathedralColour } from '../drawing/theme.ts';
+import { timeFrame } from '../drawing/time-frame.ts';
+import {
+  cathedralWords,
+  countWords,
+  dayWords,
+  listWords,
+  numberWords,
+  tokenWords,
+} from '../drawing/words.ts';
+import { readDocument, readRows } from '../read-file.ts';
+
+interface Setting {
+  timestamp: string;
+  cathedral: string;
+  multiplier: number;
+  reason: string;
+}
+
+interface Shown {
+  settings: readonly Setting[];
+  series: readonly Series[];
+  asOf: string;
+}
+
+export const multipliers = defineChart<{ settings: Setting[]; asOf: string }, Shown>({
+  id: 'multipliers',
+  area: 'economy',
+  name: 'Cathedral multipliers',
+  sources: [cathedralMultipliers, roi],
+  controls: ['series'],
+  prepare: (files) => ({
+    settings: readRows(files, cathedralMultipliers),
+    asOf: readDocument(files, roi).timestamp,
+  }),
+  series: ({ settings }) => cathedralSeries(settings.map(({ cathedral }) => cathedral)),
+  asOf: ({ asOf }) => asOf,
+  show({ settings, asOf: published }, state) {
+    const asOf = [published, ...settings.map(({ timestamp }) => timestamp)].sort().at(-1)!;
+    const series = chosenSeries(cathedralSeries(settings.map(({ cathedral }) => cathedral)), state);
+    const names = new Set(series.map(({ name }) => name));
+    return { settings: settings.filter(({ cathedral }) => names.has(cathedral)), series, asOf };
+  },
+  isEmpty: ({ settings }) => settings.length === 0,
+  title: () => 'Cathedral multipliers since genesis',
+  unit: () => 'Factor of the reward formula, from 1.0 to 2.0; a dot marks each setting',
+  summary,
+  table: ({ settings }) => ({
+    columns: [
+      { name: 'timestamp', title: 'Time', unit: '' },
+      { name: 'cathedral', title: 'Cathedral', unit: '' },
+      { name: 'multiplier', title: 'Multiplier', unit: 'factor' },
+      { name: 'reason', title: 'Reason', unit: '' },
+    ],
+    rows: settings.map(({ timestamp, cathedral, multiplier, reason }) => [
+      timestamp,
+      cathedral,
+      multiplier,
+      reason,
+    ]),
+  }),
+  plotHeight: (_, width) => timePlotHeight(width),
+  plot,
+});
+
+const ofCathedral = ({ settings }: Shown, name: string) =>
+  settings.filter(({ cathedral }) => cathedral === name);
+
+function summary(shown: Shown): string[] {
+  const { settings, series } = shown;
+  const present = series.map(
+    ({ name, label }) => `${label} ${numberWords(ofCathedral(shown, name).at(-1)!.multiplier, 2)}`,
+  );
+  const changes = settings.filter(({ reason }) => reason !== 'genesis');
+  const last = changes.at(-1);
+  return [
+    `The multipliers are: ${listWords(present)}.`,
+    `Since genesis there ${changes.length === 1 ? 'was' : 'were'} ${countWords(changes.length, 'change')}.`,
+    ...(last
+      ? [
+          `The last one, on ${dayWords(last.timestamp)}, set that of ${cathedralWords(last.cathedral)} to ${numberWords(last.multiplier, 2)} (${tokenWords(last.reason)}).`,
+        ]
+      : []),
+  ];
+}
+
+function plot(shown: Shown, frame: Plot): string[] {
+  const { settings, series, asOf } = shown;
+  const { theme } = frame;
+  const present = series.map(({ name }) => ofCathedral(shown, name).at(-1)!.multiplier);
+  const { x, y, marks, names } = timeFrame(frame, {
+    values: [1, 2],
+    fromZero: false,
+    limits: [1, 2],
+    scale: 'linear',
+    from: Date.parse(settings[0]!.timestamp),
+    to: Date.parse(asOf),
+    format: (value) => numberWords(value, 1),
+    series: series.map(({ name, label }, index) => ({
+      text: `${label} ${numberWords(present[index]!, 2)}`,
+      colour: cathedralColour(theme, name),
+    })),
+  });
+  const lines = series.flatMap(({ name }, index) => {
+    const stroke = cathedralColour(theme, name);
+    const points = ofCathedral(shown, name).map(({ timestamp, multiplier }) => ({
+      x: x(Date.parse(timestamp)),
+      y: y(multiplier),
+    }));
+    const end = { x: x(Date.parse(asOf)), y: y(present[index]!) };
+    return [
+      linePath([...points, end], { stroke, curve: curveStepAfter }),
+      ...points.map(({ x, y }) => element('circle', { cx: x, cy: y, r: 3, fill: stroke })),
+    ];
+  });
+  return [...marks, ...lines, ...names(present.map(y))];
+}

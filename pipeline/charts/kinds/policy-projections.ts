@@ -1,0 +1,82 @@
+import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
+import { defineChart } from '../chart.ts';
+import { stackedColumns } from '../drawing/columns.ts';
+import { addDays, calendarBins, inRange, isWhole, timeOfDay } from '../drawing/days.ts';
+import type { Flow } from '../drawing/flow-columns.ts';
+import { flowTable } from '../drawing/flow-columns.ts';
+import { timePlotHeight } from '../drawing/plot.ts';
+import { HATCHED, partialWords } from '../drawing/step-words.ts';
+import { timeFrame } from '../drawing/time-frame.ts';
+import { countWords, dayWords, listWords, monthWords, numberWords } from '../drawing/words.ts';
+import { readRows } from '../read-file.ts';
+
+interface Row {
+  date: string;
+  event_type: string;
+  events: number;
+}
+
+interface Shown extends Flow {
+  total: number;
+}
+
+const TYPE = 'policy_projected';
+const SERIES = [{ name: 'projections', label: 'Policy projections' }];
+
+export const policyProjections = defineChart<Row[], Shown>({
+  id: 'policy-impact',
+  area: 'government',
+  name: 'Policy impact projections',
+  sources: [eventsByDay],
+  controls: ['from', 'to'],
+  prepare: (files) => readRows(files, eventsByDay),
+  asOf: (rows) => rows.at(-1)?.date ?? '',
+  show(rows, state) {
+    const bins = calendarBins(inRange(rows, state), 'month');
+    const values = bins.map((bin) => [
+      bin.rows.reduce((sum, { event_type, events }) => sum + (event_type === TYPE ? events : 0), 0),
+    ]);
+    return {
+      bins,
+      step: 'month',
+      series: SERIES,
+      values,
+      total: values.reduce((sum, [count]) => sum + count!, 0),
+    };
+  },
+  isEmpty: ({ bins }) => bins.length === 0,
+  title: () => 'How many policy projections were recorded',
+  unit: () => 'Projections per calendar month',
+  note: ({ bins, step }) =>
+    `${partialWords(bins, step, HATCHED)} What each projects, and its risks, is in government/policy-impact.json, which needs a government key.`.trim(),
+  summary({ bins, values, total }) {
+    // A month that is cut is no match for a whole one, so it is neither the most nor the least.
+    const whole = bins
+      .map((bin, index) => ({ bin, count: values[index]![0]! }))
+      .filter(({ bin }) => isWhole(bin, 'month'));
+    const highest = Math.max(0, ...whole.map(({ count }) => count));
+    const most = whole.filter(({ count }) => count === highest).map(({ bin }) => monthWords(bin.from));
+    return [
+      `From ${dayWords(bins[0]!.from)} to ${dayWords(bins.at(-1)!.to)}, ${countWords(total, 'policy projection was', 'policy projections were')} recorded.`,
+      ...(whole.length > most.length && highest > 0
+        ? [
+            `Of the whole months, ${listWords(most)} had most: ${numberWords(highest)}${most.length > 1 ? ' each' : ''}.`,
+          ]
+        : []),
+    ];
+  },
+  table: (shown) => flowTable(shown, 'count'),
+  plotHeight: (_, width) => timePlotHeight(width) * 0.8,
+  plot(shown, plot) {
+    const { bins, values } = shown;
+    const frame = timeFrame(plot, {
+      values: values.flat(),
+      fromZero: true,
+      scale: 'linear',
+      from: timeOfDay(bins[0]!.from),
+      to: timeOfDay(addDays(bins.at(-1)!.to, 1)),
+      format: (value) => (Number.isInteger(value) ? numberWords(value) : ''),
+    });
+    return [...frame.marks, ...stackedColumns(shown, frame, [plot.theme.series[0]])];
+  },
+});

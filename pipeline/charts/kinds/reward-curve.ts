@@ -1,0 +1,210 @@
+import { type ScaleLinear, scaleLinear } from 'd3';
+import { sentinelRoi } from '../../artifacts/economy/sentinel-roi.ts';
+import { REWARD, reward } from '../../model/formulas.ts';
+import { type ChartTable, defineChart } from '../chart.ts';
+import { element } from '../drawing/element.ts';
+import { label, TICK_SIZE } from '../drawing/label.ts';
+import { linePath } from '../drawing/line-path.ts';
+import { placeNames } from '../drawing/place-names.ts';
+import { NARROW, type Plot, timePlotHeight, widthOf } from '../drawing/plot.ts';
+import { sideLabelRoom, sideLabels } from '../drawing/side-labels.ts';
+import { type ChartTheme, cathedralColour } from '../drawing/theme.ts';
+import { valueAxis } from '../drawing/time-frame.ts';
+import { cathedralWords, numberWords } from '../drawing/words.ts';
+import { readDocument } from '../read-file.ts';
+
+interface Sentinel {
+  id: string;
+  cathedral: string;
+  score: number;
+  multiplier: number;
+}
+
+interface Shown {
+  sentinels: readonly Sentinel[];
+  /** A curve each, the highest first. */
+  multipliers: readonly number[];
+  /** The curves end here; points. */
+  most: number;
+  /** A point that the reader asks about. */
+  own: { s: number; multiplier: number } | null;
+}
+
+/** The range of the multiplier, and its middle. */
+const SPAN = [2, 1.5, 1] as const;
+const FORMULA = `${numberWords(REWARD.L)} ÷ (1 + e^(−${REWARD.k}(s − ${REWARD.x0}))) × M`;
+const LEAST_MOST = 120;
+/** Beyond it the curves are flat: a dot further out stands at the end. */
+const MOST = 400;
+const STEP = 2;
+
+export const rewardCurve = defineChart<{ sentinels: Sentinel[]; asOf: string }, Shown>({
+  id: 'reward-curve',
+  area: 'economy',
+  name: 'Reward curve',
+  sources: [sentinelRoi],
+  controls: ['s', 'multiplier'],
+  prepare(files) {
+    const { timestamp: asOf, sentinels } = readDocument(files, sentinelRoi);
+    const scored = sentinels.flatMap(({ id, cathedral, coordination_score: score, multiplier }) =>
+      score === null ? [] : [{ id, cathedral, score, multiplier }],
+    );
+    return { sentinels: scored, asOf };
+  },
+  asOf: ({ asOf }) => asOf,
+  show({ sentinels }, { s, multiplier }) {
+    const own = s === null && multiplier === null ? null : { s: s ?? REWARD.x0, multiplier: multiplier ?? 1 };
+    const highest = Math.max(0, ...sentinels.map(({ score }) => score), own?.s ?? 0);
+    return {
+      sentinels,
+      multipliers: SPAN,
+      most: Math.min(MOST, Math.max(LEAST_MOST, Math.ceil(highest / 20) * 20)),
+      own,
+    };
+  },
+  isEmpty: () => false,
+  title: () => 'What a mint earns, by coordination score and multiplier',
+  unit: () =>
+    `Reward in MIC for a score of s points and a multiplier M: ${FORMULA.replaceAll(' ', '\u00a0')}`,
+  note: ({ sentinels }) =>
+    sentinels.length > 0
+      ? 'Dots: the sentinels, at their present score and multiplier, named where there is room.'
+      : '',
+  summary,
+  table,
+  plotHeight: (_, width) => timePlotHeight(width) + (width < NARROW ? 40 : 0),
+  plot,
+});
+
+const micOf = ({ s, multiplier }: NonNullable<Shown['own']>) => reward(s, multiplier);
+
+function summary({ sentinels, own }: Shown): string[] {
+  const earning = sentinels
+    .map((one) => ({ ...one, mic: reward(one.score, one.multiplier) }))
+    .sort((a, b) => b.mic - a.mic);
+  const [first, last] = [earning[0], earning.at(-1)];
+  return [
+    `A score of ${REWARD.x0} points earns ${numberWords(reward(REWARD.x0, 1))} MIC with the multiplier 1 and ${numberWords(reward(REWARD.x0, 2))} MIC with 2; no mint earns more than ${numberWords(REWARD.L * 2)} MIC.`,
+    ...(own
+      ? [
+          `A score of ${numberWords(own.s, 1)} points with the multiplier ${numberWords(own.multiplier, 2)} earns ${numberWords(micOf(own), 1)} MIC.`,
+        ]
+      : []),
+    ...(first && last
+      ? [
+          first === last
+            ? `At present a mint for ${first.id} (${cathedralWords(first.cathedral)}) would earn ${numberWords(first.mic)} MIC.`
+            : `At present a mint for ${first.id} (${cathedralWords(first.cathedral)}) would earn most, ${numberWords(first.mic)} MIC, and one for ${last.id} least, ${numberWords(last.mic)} MIC.`,
+        ]
+      : []),
+  ];
+}
+
+function table({ sentinels, multipliers, most, own }: Shown): ChartTable {
+  const row = (what: string, s: number, multiplier: number) => [
+    what,
+    s,
+    multiplier,
+    Math.round(reward(s, multiplier) * 1e6) / 1e6,
+  ];
+  const scores = Array.from({ length: most / 10 + 1 }, (_, index) => index * 10);
+  return {
+    columns: [
+      { name: 'what', title: 'Curve or sentinel', unit: '' },
+      { name: 's', title: 'Coordination score', unit: 'points' },
+      { name: 'multiplier', title: 'Multiplier', unit: 'factor' },
+      { name: 'reward', title: 'Reward of a mint', unit: 'MIC' },
+    ],
+    rows: [
+      ...(own ? [row('your point', own.s, own.multiplier)] : []),
+      ...sentinels.map(({ id, score, multiplier }) => row(id, score, multiplier)),
+      ...multipliers.flatMap((multiplier) => scores.map((s) => row('curve', s, multiplier))),
+    ],
+  };
+}
+
+function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
+  const { multipliers, most } = shown;
+  const curveNames = multipliers.map((multiplier) => `M = ${numberWords(multiplier, 1)}`);
+  const inside = {
+    ...box,
+    right: box.right - sideLabelRoom(curveNames, box),
+    top: box.top + 6,
+    bottom: box.bottom - 44,
+  };
+  const axis = valueAxis(inside, theme, {
+    values: [0, REWARD.L * 2],
+    fromZero: true,
+    scale: 'linear',
+    format: (value) => numberWords(value),
+  });
+  const { y, inner } = axis;
+  const x = scaleLinear([0, most], [inner.left, inner.right]);
+  const curves = multipliers.map((multiplier) =>
+    curve(most, (s) => ({ x: x(s), y: y(reward(s, multiplier)) }), theme.muted),
+  );
+  const ends = multipliers.map((multiplier, index) => ({
+    text: curveNames[index]!,
+    y: y(reward(most, multiplier)),
+    colour: theme.muted,
+  }));
+  return [
+    ...axis.marks,
+    ...scoreAxis(x, box.bottom - 32, theme),
+    label('Coordination score, points', inner.left + widthOf(inner) / 2, box.bottom - 10, {
+      fill: theme.muted,
+      size: TICK_SIZE,
+      anchor: 'middle',
+    }),
+    ...curves,
+    ...sideLabels(ends, inner, box.right, theme),
+    ...dots(shown, (s, multiplier) => ({ x: x(Math.min(s, most)), y: y(reward(s, multiplier)) }), {
+      box: inner,
+      theme,
+      id,
+      onScale,
+    }),
+  ];
+}
+
+/** The reader's point and the sentinels, named where there is room; the table has all of them. */
+function dots(
+  { sentinels, own }: Shown,
+  at: (s: number, multiplier: number) => { x: number; y: number },
+  { box, theme, onScale }: Plot,
+): string[] {
+  const points = [
+    ...(own
+      ? [{ text: `${numberWords(micOf(own), 1)} MIC`, colour: theme.contrast, ...at(own.s, own.multiplier) }]
+      : []),
+    ...sentinels.map(({ id, cathedral, score, multiplier }) => ({
+      text: id,
+      colour: cathedralColour(theme, cathedral),
+      ...at(score, multiplier),
+    })),
+  ];
+  onScale?.({ kind: 'points', points: points.map(({ x, y }) => [x, y]) });
+  const places = placeNames(points, box);
+  const circles = points.map(({ x, y, colour }) =>
+    element('circle', { cx: x, cy: y, r: 4.5, fill: colour, stroke: theme.paper, 'stroke-width': 1 }),
+  );
+  const names = points.flatMap(({ text, colour }, index) => {
+    const place = places[index];
+    return place
+      ? [label(text, place.x, place.y, { fill: colour, anchor: place.anchor, halo: theme.paper })]
+      : [];
+  });
+  return [...circles, ...names];
+}
+
+function curve(most: number, at: (s: number) => { x: number; y: number }, stroke: string): string {
+  const scores = Array.from({ length: most / STEP + 1 }, (_, index) => index * STEP);
+  return linePath(scores.map(at), { stroke, width: 1.5 });
+}
+
+function scoreAxis(x: ScaleLinear<number, number>, y: number, { muted }: ChartTheme): string[] {
+  const style = { fill: muted, size: TICK_SIZE, anchor: 'middle' } as const;
+  return x
+    .ticks(Math.max(2, Math.min(6, (x.range()[1]! - x.range()[0]!) / 34)))
+    .map((s) => label(numberWords(s), x(s), y, style));
+}

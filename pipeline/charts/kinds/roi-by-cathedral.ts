@@ -1,0 +1,78 @@
+import { roi } from '../../artifacts/economy/roi.ts';
+import { cathedralSeries } from '../cathedral-series.ts';
+import { defineChart } from '../chart.ts';
+import { chosenSeries } from '../chosen-series.ts';
+import { type BarChart, barRows, barRowsHeight } from '../drawing/bar-rows.ts';
+import { type ChartTheme, cathedralColour, THEMES } from '../drawing/theme.ts';
+import { labelNumber, listWords, numberWords } from '../drawing/words.ts';
+import { readDocument } from '../read-file.ts';
+
+interface Cathedral {
+  name: string;
+  label: string;
+  multiplier: number;
+  total_rewards: number;
+  sentinel_count: number;
+  /** Null where none of its sentinels has minted. */
+  average_roi: number | null;
+}
+
+export const roiByCathedral = defineChart<{ cathedrals: Cathedral[]; asOf: string }, readonly Cathedral[]>({
+  id: 'roi-by-cathedral',
+  area: 'economy',
+  name: 'Return by cathedral',
+  sources: [roi],
+  controls: ['series'],
+  prepare(files) {
+    const { timestamp: asOf, by_cathedral } = readDocument(files, roi);
+    const series = cathedralSeries(Object.keys(by_cathedral));
+    return { cathedrals: series.map((one) => ({ ...one, ...by_cathedral[one.name]! })), asOf };
+  },
+  series: ({ cathedrals }) => cathedrals.map(({ name, label }) => ({ name, label })),
+  asOf: ({ asOf }) => asOf,
+  show: ({ cathedrals }, state) => chosenSeries(cathedrals, state),
+  isEmpty: (cathedrals) => cathedrals.length === 0,
+  title: () => 'Return on a mint, by cathedral',
+  unit: () => 'ROI: mean of its sentinels’ mean reward per mint ÷ 1,000 MIC, the highest base reward',
+  summary(cathedrals) {
+    const sorted = cathedrals.toSorted((a, b) => (b.average_roi ?? -1) - (a.average_roi ?? -1));
+    const rewards = cathedrals.reduce((sum, { total_rewards }) => sum + total_rewards, 0);
+    return [
+      `Average return by cathedral: ${listWords(sorted.map(({ label, average_roi }) => `${label} ${roiWords(average_roi)}`))}.`,
+      `Their sentinels have earned ${numberWords(rewards)} MIC in all.`,
+    ];
+  },
+  table: (cathedrals) => ({
+    columns: [
+      { name: 'cathedral', title: 'Cathedral', unit: '' },
+      { name: 'average_roi', title: 'Average ROI', unit: 'ratio' },
+      { name: 'multiplier', title: 'Present multiplier', unit: 'factor' },
+      { name: 'sentinel_count', title: 'Active sentinels', unit: 'count' },
+      { name: 'total_rewards', title: 'All rewards', unit: 'MIC' },
+    ],
+    rows: cathedrals.map(({ name, average_roi, multiplier, sentinel_count, total_rewards }) => [
+      name,
+      average_roi,
+      multiplier,
+      sentinel_count,
+      total_rewards,
+    ]),
+  }),
+  plotHeight: (cathedrals, width) => barRowsHeight(barsOf(cathedrals, THEMES.light), width),
+  plot: (cathedrals, plot) => barRows(barsOf(cathedrals, plot.theme), plot),
+});
+
+function roiWords(roi: number | null): string {
+  return roi === null ? 'no mint yet' : labelNumber(roi, 2);
+}
+
+function barsOf(cathedrals: readonly Cathedral[], theme: ChartTheme): BarChart {
+  const rows = cathedrals.map(({ name, label, average_roi, multiplier, sentinel_count }) => ({
+    label,
+    value: average_roi ?? 0,
+    colour: cathedralColour(theme, name),
+    text: roiWords(average_roi),
+    detail: `multiplier ${numberWords(multiplier, 2)}, ${labelNumber(sentinel_count)} active`,
+  }));
+  return { rows, key: [], rules: [] };
+}

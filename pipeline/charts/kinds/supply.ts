@@ -1,0 +1,166 @@
+import { area, stack, sum } from 'd3';
+import { supply as supplyNow } from '../../artifacts/economy/supply.ts';
+import { supplyByDay } from '../../artifacts/economy/supply-by-day.ts';
+import { type ChartTable, defineChart } from '../chart.ts';
+import { chosenSeries } from '../chosen-series.ts';
+import { binDays, daysBetween, inRange, type Step, stepFor, timeOfDay } from '../drawing/days.ts';
+import { element } from '../drawing/element.ts';
+import { linePath } from '../drawing/line-path.ts';
+import { type Plot, timePlotHeight } from '../drawing/plot.ts';
+import { END_OF_STEP } from '../drawing/step-words.ts';
+import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
+import { changeWords, dayWords, listWords, numberWords, shareWords, shortNumber } from '../drawing/words.ts';
+import { readDocument, readRows } from '../read-file.ts';
+
+const PARTS = [
+  { name: 'circulating', label: 'Circulating', verb: 'circulated', colour: 0 },
+  { name: 'locked', label: 'Locked', verb: 'were locked', colour: 4 },
+  { name: 'burned', label: 'Burned', verb: 'had been burned', colour: 2 },
+] as const;
+type Part = (typeof PARTS)[number];
+
+interface Level {
+  date: string;
+  total_supply: number;
+  circulating: number;
+  locked: number;
+  burned: number;
+}
+
+interface Shown {
+  levels: readonly Level[];
+  parts: readonly Part[];
+  step: Step;
+  scale: 'linear' | 'log';
+}
+
+export const supply = defineChart<{ levels: Level[]; asOf: string }, Shown>({
+  id: 'supply',
+  area: 'economy',
+  name: 'MIC supply',
+  sources: [supplyByDay, supplyNow],
+  controls: ['series', 'from', 'to', 'scale'],
+  prepare(files) {
+    const levels: Level[] = readRows(files, supplyByDay);
+    const { timestamp: asOf, ...now } = readDocument(files, supplyNow);
+    const today = asOf.slice(0, 10);
+    // The day that is not over is in no file by day; where it stands is known all the same.
+    if (today > (levels.at(-1)?.date ?? '')) levels.push({ date: today, ...now });
+    return { levels, asOf };
+  },
+  series: () => PARTS.map(({ name, label }) => ({ name, label })),
+  asOf: ({ asOf }) => asOf,
+  show({ levels }, state) {
+    const inside = inRange(levels, state);
+    const step = stepFor(daysBetween(inside));
+    const ends = binDays(inside, step).map(({ rows }) => rows.at(-1)!);
+    return { levels: ends, parts: chosenSeries(PARTS, state), step, scale: state.scale };
+  },
+  isEmpty: ({ levels }) => levels.length === 0,
+  title: ({ parts }) => `MIC supply over time: ${listWords(parts.map(({ label }) => label.toLowerCase()))}`,
+  unit: ({ parts, step, scale }) => {
+    const whole = parts.length === PARTS.length ? '; the parts add up to the total supply' : '';
+    return `MIC, ${END_OF_STEP[step]}${scale === 'log' ? '; logarithmic scale' : whole}`;
+  },
+  summary,
+  table,
+  plotHeight: (_, width) => timePlotHeight(width),
+  plot: (shown, plot) => (shown.scale === 'log' ? lines(shown, plot) : stacked(shown, plot)),
+});
+
+function summary({ levels, parts }: Shown): string[] {
+  const [first, last] = [levels[0]!, levels.at(-1)!];
+  const clauses = parts.map(({ name, verb }) => `${numberWords(last[name])} MIC ${verb}`);
+  const [before, now] = [amountOf(parts, first), amountOf(parts, last)];
+  const share = before > 0 ? ` (${changeWords((now / before - 1) * 100, 1)} %)` : '';
+  const burnedShare =
+    last.total_supply > 0 && parts.some(({ name }) => name === 'burned')
+      ? [`${shareWords(last.burned / last.total_supply)} of all MIC ever minted had been burned.`]
+      : [];
+  return [
+    `On ${dayWords(last.date)}, ${listWords(clauses)}, of ${numberWords(last.total_supply)} MIC in all.`,
+    ...(levels.length > 1
+      ? [
+          `${subject(parts)} changed by ${changeWords(now - before, 0)} MIC${share} since ${dayWords(first.date)}.`,
+        ]
+      : []),
+    ...burnedShare,
+  ];
+}
+
+function amountOf(parts: readonly Part[], level: Level): number {
+  return parts.length === PARTS.length ? level.total_supply : sum(parts, ({ name }) => level[name]);
+}
+
+function subject(parts: readonly Part[]): string {
+  if (parts.length === PARTS.length) return 'The total supply';
+  const [first = '', ...more] = parts.map(({ label }) => label);
+  const names = listWords([first, ...more.map((label) => label.toLowerCase())]);
+  return `${names} MIC${more.length > 0 ? ' together' : ''}`;
+}
+
+function table({ levels, parts }: Shown): ChartTable {
+  const column = (name: string, title: string) => ({ name, title, unit: 'MIC' });
+  return {
+    columns: [
+      { name: 'date', title: 'Day', unit: '' },
+      ...parts.map(({ name, label }) => column(name, label)),
+      column('total_supply', 'Total supply'),
+    ],
+    rows: levels.map((level) => [level.date, ...parts.map(({ name }) => level[name]), level.total_supply]),
+  };
+}
+
+function frameOf({ levels, parts, scale }: Shown, plot: Plot, values: number[]): TimeFrame {
+  const last = levels.at(-1)!;
+  return timeFrame(plot, {
+    values,
+    fromZero: true,
+    scale,
+    from: timeOfDay(levels[0]!.date),
+    to: timeOfDay(last.date),
+    format: shortNumber,
+    series: parts.map(({ name, label, colour }) => ({
+      text: `${label} ${shortNumber(last[name])}`,
+      colour: plot.theme.series[colour],
+    })),
+  });
+}
+
+function stacked(shown: Shown, plot: Plot): string[] {
+  const { levels, parts } = shown;
+  const layers = stack<Level, Part>()
+    .keys(parts)
+    .value((level, { name }) => level[name])(levels);
+  const { x, y, marks, names } = frameOf(shown, plot, layers.flat(2));
+  const shape = area<[number, number]>(
+    (_, index) => x(timeOfDay(levels[index]!.date)),
+    ([low]) => y(low),
+    ([, high]) => y(high),
+  ).digits(1);
+  const { series, paper } = plot.theme;
+  const areas = layers.map((layer) =>
+    element('path', {
+      d: shape(layer.map(([low, high]) => [low, high])) ?? '',
+      fill: series[layer.key.colour],
+      stroke: paper,
+      'stroke-width': 0.75,
+    }),
+  );
+  const middles = layers.map((layer) => (y(layer.at(-1)![0]) + y(layer.at(-1)![1])) / 2);
+  return [...marks, ...areas, ...names(middles)];
+}
+
+/** A logarithm cannot be stacked: each part is a line of its own. */
+function lines(shown: Shown, plot: Plot): string[] {
+  const { levels, parts } = shown;
+  const values = parts.flatMap(({ name }) => levels.map((level) => level[name]));
+  const { x, y, marks, names } = frameOf(shown, plot, values);
+  const paths = parts.map(({ name, colour }) =>
+    linePath(
+      levels.map((level) => ({ x: x(timeOfDay(level.date)), y: level[name] > 0 ? y(level[name]) : null })),
+      { stroke: plot.theme.series[colour] },
+    ),
+  );
+  return [...marks, ...paths, ...names(parts.map(({ name }) => y(levels.at(-1)![name])))];
+}

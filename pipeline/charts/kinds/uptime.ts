@@ -1,0 +1,115 @@
+import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
+import { type ChartTable, defineChart } from '../chart.ts';
+import { chosenSeries } from '../chosen-series.ts';
+import { type Bin, calendarBins, daysBetween, inRange, type Step, stepFor } from '../drawing/days.ts';
+import { type StatusLook, type StatusRow, statusRows, statusRowsHeight } from '../drawing/status-rows.ts';
+import { partialWords } from '../drawing/step-words.ts';
+import { type ChartTheme, THEMES } from '../drawing/theme.ts';
+import { countWords, dayWords, listWords, shareWords } from '../drawing/words.ts';
+import { readRows } from '../read-file.ts';
+
+/** From the best to the worst. */
+const STATUSES = ['operational', 'degraded', 'offline'] as const;
+type Status = (typeof STATUSES)[number];
+
+interface Row {
+  date: string;
+  sentinel: string;
+  status: Status;
+}
+
+interface Sentinel extends StatusRow<Status> {
+  /** Days that it was registered on, and those of them on which it was each status at worst. */
+  days: number;
+  counts: Record<Status, number>;
+}
+
+interface Shown {
+  sentinels: readonly Sentinel[];
+  bins: readonly Bin<Row>[];
+  step: Step;
+}
+
+/** What a screen shows day by day; more where the reader asks for it. */
+const DEFAULT_DAYS = 90;
+const MOST_DAYS = 130;
+
+const seriesOf = (rows: readonly Row[]) =>
+  [...new Set(rows.map(({ sentinel }) => sentinel))].sort().map((name) => ({ name, label: name }));
+
+export const uptime = defineChart<Row[], Shown>({
+  id: 'uptime',
+  area: 'government',
+  name: 'Sentinel uptime',
+  sources: [sentinelsByDay],
+  controls: ['series', 'from', 'to'],
+  prepare: (files) =>
+    readRows(files, sentinelsByDay).map(({ date, sentinel, status }) => ({ date, sentinel, status })),
+  series: seriesOf,
+  asOf: (rows) => rows.at(-1)?.date ?? '',
+  show(rows, state) {
+    const inside = inRange(rows, state, DEFAULT_DAYS);
+    const step = stepFor(daysBetween(inside), MOST_DAYS);
+    const bins = calendarBins(inside, step);
+    const bySentinel = Map.groupBy(inside, ({ sentinel }) => sentinel);
+    const sentinels = chosenSeries(seriesOf(rows), state).flatMap(({ name }) => {
+      const own = bySentinel.get(name);
+      return own ? [sentinelOf(name, own, bins)] : [];
+    });
+    return { sentinels, bins, step };
+  },
+  isEmpty: ({ sentinels }) => sentinels.length === 0,
+  title: () => 'Which sentinels were up',
+  unit: ({ step }) =>
+    `${step === 'day' ? 'Each day' : `The worst day of each ${step}`}, by the longest silence between two heartbeats; at the right, the share of days without a silence over 12 hours`,
+  note: ({ bins, step }) => partialWords(bins, step),
+  summary({ sentinels, bins }) {
+    const down = sentinels.filter(({ counts }) => counts.offline > 0);
+    const steady = sentinels.filter(({ counts, days }) => counts.operational === days);
+    const offline = down.map(({ name, counts }) => `${name} on ${countWords(counts.offline, 'day')}`);
+    return [
+      `From ${dayWords(bins[0]!.from)} to ${dayWords(bins.at(-1)!.to)}, ${steady.length === 0 ? 'none' : steady.length} of ${countWords(sentinels.length, 'sentinel')} went without a silence over 12 hours.`,
+      down.length === 0
+        ? 'None was offline, that is silent for more than 24 hours.'
+        : `Offline, that is silent for more than 24 hours, were ${listWords(offline)}.`,
+    ];
+  },
+  table,
+  plotHeight: ({ sentinels }, width) =>
+    statusRowsHeight(sentinels.length, Object.values(looksIn(THEMES.light)), width),
+  plot: ({ sentinels, bins }, plot) => statusRows(sentinels, bins, looksIn(plot.theme), plot),
+});
+
+function sentinelOf(name: string, rows: readonly Row[], bins: readonly Bin<Row>[]): Sentinel {
+  const count = (status: Status) => rows.filter((row) => row.status === status).length;
+  const counts = {
+    operational: count('operational'),
+    degraded: count('degraded'),
+    offline: count('offline'),
+  };
+  const statuses = bins.map((bin) => worst(bin.rows.filter(({ sentinel }) => sentinel === name)));
+  return { name, statuses, text: shareWords(counts.operational / rows.length), days: rows.length, counts };
+}
+
+function worst(rows: readonly Row[]): Status | null {
+  return STATUSES.findLast((status) => rows.some((row) => row.status === status)) ?? null;
+}
+
+function looksIn(theme: ChartTheme): Record<Status, StatusLook> {
+  return {
+    operational: { text: 'Operational', colour: theme.series[0], share: 1 },
+    degraded: { text: 'Degraded: silent over 12 h', colour: theme.series[4], share: 0.6 },
+    offline: { text: 'Offline: over 24 h', colour: theme.contrast, share: 0.25 },
+  };
+}
+
+function table({ sentinels, bins, step }: Shown): ChartTable {
+  return {
+    columns: [
+      { name: 'from', title: step === 'day' ? 'Day' : `First day of the ${step}`, unit: '' },
+      { name: 'to', title: 'Last day', unit: '' },
+      ...sentinels.map(({ name }) => ({ name, title: name, unit: 'worst status' })),
+    ],
+    rows: bins.map(({ from, to }, index) => [from, to, ...sentinels.map(({ statuses }) => statuses[index]!)]),
+  };
+}

@@ -1,0 +1,99 @@
+import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
+import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
+import { VIRTUES, type Virtue } from '../../ledger/event.ts';
+import { defineChart } from '../chart.ts';
+import { chosenSeries } from '../chosen-series.ts';
+import { binDays, daysBetween, inRange, type Step, stepFor } from '../drawing/days.ts';
+import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
+import { END_OF_STEP } from '../drawing/step-words.ts';
+import { type ChartTheme, THEMES } from '../drawing/theme.ts';
+import { capitalised, dayWords, listWords, NOT_MEASURED, numberWords, scoreWords } from '../drawing/words.ts';
+import { readDocument, readRows } from '../read-file.ts';
+
+/** Null where there was nothing to measure in the thirty days. */
+type Day = { date: string } & Record<Virtue, number | null>;
+
+interface Shown {
+  days: readonly Day[];
+  series: readonly { name: Virtue; label: string }[];
+  step: Step;
+}
+
+const SERIES = VIRTUES.map((name) => ({ name, label: capitalised(name) }));
+const MOST_DAYS = 180;
+
+export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>({
+  id: 'virtues-history',
+  area: 'philosophy',
+  name: 'Virtues over time',
+  sources: [metricsByDay, published],
+  controls: ['series', 'from', 'to'],
+  prepare(files) {
+    const days: Day[] = readRows(files, metricsByDay);
+    const { timestamp: asOf, virtues } = readDocument(files, published);
+    const now = Object.fromEntries(VIRTUES.map((name) => [name, virtues[name].score]));
+    const date = asOf.slice(0, 10);
+    if (date > (days.at(-1)?.date ?? '')) days.push({ date, ...now } as Day);
+    return { days, asOf };
+  },
+  series: () => SERIES,
+  asOf: ({ asOf }) => asOf,
+  show({ days }, state) {
+    const inside = inRange(days, state);
+    const step = stepFor(daysBetween(inside), MOST_DAYS);
+    const ends = binDays(inside, step).map(({ rows }) => rows.at(-1)!);
+    return { days: ends, series: chosenSeries(SERIES, state), step };
+  },
+  isEmpty: ({ days, series }) => !days.some((day) => series.some(({ name }) => day[name] !== null)),
+  title: ({ series }) => `${series.length === 1 ? series[0]!.label : 'The virtues'} over time`,
+  unit: ({ step }) => `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}`,
+  summary({ days, series }) {
+    const [first, last] = [days[0]!, days.at(-1)!];
+    if (days.length === 1)
+      return [
+        `On ${dayWords(last.date)}: ${listWords(series.map(({ name, label }) => `${label} ${scoreWords(last[name])}`))}.`,
+      ];
+    const changes = series.map(({ name, label }) =>
+      first[name] === null || last[name] === null
+        ? `${label} ${last[name] === null ? NOT_MEASURED : `${scoreWords(last[name])}, ${NOT_MEASURED} at first`}`
+        : `${label} from ${scoreWords(first[name])} to ${scoreWords(last[name])}`,
+    );
+    return [`Between ${dayWords(first.date)} and ${dayWords(last.date)}: ${listWords(changes)}.`];
+  },
+  table: ({ days, series }) => ({
+    columns: [
+      { name: 'date', title: 'Day', unit: '' },
+      ...series.map(({ name, label }) => ({ name, title: label, unit: 'share' })),
+    ],
+    rows: days.map((day) => [day.date, ...series.map(({ name }) => rounded(day[name]))]),
+  }),
+  plotHeight: ({ series }, width) => panelsHeight(series.length, width),
+  plot(shown, plot) {
+    const { days } = shown;
+    const range = { from: days[0]!.date, to: days.at(-1)!.date };
+    const options = {
+      ...range,
+      format: (value: number) => numberWords(value, 1),
+      fromZero: true,
+      limits: [0, 1] as const,
+    };
+    return panels(panelsOf(shown, plot.theme), options, plot);
+  },
+});
+
+function rounded(score: number | null): number | null {
+  return score === null ? null : Math.round(score * 1e6) / 1e6;
+}
+
+function panelsOf({ days, series }: Shown, theme: ChartTheme = THEMES.light): Panel[] {
+  return series.map(({ name, label }, index) => ({
+    title: label,
+    colour: theme.series[index % theme.series.length]!,
+    lines: [
+      {
+        text: scoreWords(days.at(-1)![name]),
+        points: days.map((day) => ({ date: day.date, value: day[name] })),
+      },
+    ],
+  }));
+}

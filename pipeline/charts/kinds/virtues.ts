@@ -1,0 +1,85 @@
+import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
+import { VIRTUES } from '../../ledger/event.ts';
+import type { VirtueStatus } from '../../model/queries/virtues.ts';
+import { defineChart } from '../chart.ts';
+import { chosenSeries } from '../chosen-series.ts';
+import { type BarChart, barRows, barRowsHeight } from '../drawing/bar-rows.ts';
+import { type ChartTheme, THEMES } from '../drawing/theme.ts';
+import { capitalised, listWords, NOT_MEASURED, scoreWords, tokenWords } from '../drawing/words.ts';
+import { readDocument } from '../read-file.ts';
+
+interface Virtue {
+  name: string;
+  label: string;
+  /** Null where there was nothing to measure. */
+  score: number | null;
+  measure: string;
+  status: VirtueStatus;
+}
+
+interface Shown {
+  virtues: readonly Virtue[];
+  overall: number | null;
+}
+
+const SERIES = VIRTUES.map((name) => ({ name, label: capitalised(name) }));
+const RULES = [
+  { value: 0.6, text: '0.6 at risk', short: '0.6' },
+  { value: 0.8, text: '0.8 compliant', short: '0.8' },
+];
+
+export const virtues = defineChart<Shown & { asOf: string }, Shown>({
+  id: 'virtues',
+  area: 'philosophy',
+  name: 'Virtues',
+  sources: [published],
+  controls: ['series'],
+  prepare(files) {
+    const { timestamp: asOf, virtues, overall_compliance } = readDocument(files, published);
+    const list = SERIES.map(({ name, label }) => ({ name, label, ...virtues[name] }));
+    return { virtues: list, overall: overall_compliance, asOf };
+  },
+  series: () => SERIES,
+  asOf: ({ asOf }) => asOf,
+  show: ({ virtues, overall }, state) => ({ virtues: chosenSeries(virtues, state), overall }),
+  isEmpty: ({ virtues }) => virtues.length === 0,
+  title: () => 'How the system does by five virtues',
+  unit: () =>
+    'Score from 0 to 1 over the last thirty days of the ledger; compliant from 0.8, at risk from 0.6, breached below',
+  summary({ virtues, overall }) {
+    const scores = virtues.map(({ label, score, status }) =>
+      score === null ? `${label} ${NOT_MEASURED}` : `${label} ${scoreWords(score)} (${tokenWords(status)})`,
+    );
+    return [
+      `${listWords(scores)}.`,
+      ...(overall === null ? [] : [`The mean of those that were measured is ${scoreWords(overall)}.`]),
+    ];
+  },
+  table: ({ virtues }) => ({
+    columns: [
+      { name: 'virtue', title: 'Virtue', unit: '' },
+      { name: 'score', title: 'Score', unit: 'share' },
+      { name: 'status', title: 'Status', unit: '' },
+      { name: 'measure', title: 'Measure', unit: '' },
+    ],
+    rows: virtues.map(({ name, score, status, measure }) => [name, score, status, measure]),
+  }),
+  plotHeight: (shown, width) => barRowsHeight(barsOf(shown, THEMES.light), width),
+  plot: (shown, plot) => barRows(barsOf(shown, plot.theme), plot),
+});
+
+function barsOf({ virtues }: Shown, theme: ChartTheme): BarChart {
+  const colours = {
+    compliant: theme.series[0],
+    at_risk: theme.series[4],
+    breached: theme.contrast,
+    not_measured: theme.muted,
+  };
+  const rows = virtues.map(({ label, score, status }) => ({
+    label,
+    value: score ?? 0,
+    colour: colours[status],
+    text: score === null ? NOT_MEASURED : `${scoreWords(score)} ${tokenWords(status)}`,
+  }));
+  return { rows, key: [], rules: RULES, most: 1 };
+}

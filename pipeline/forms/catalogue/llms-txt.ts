@@ -1,0 +1,46 @@
+import { AREAS } from '../../artifacts/artifact.ts';
+import { formPath } from '../tables.ts';
+import { type CatalogueFacts, DESCRIPTION, type Described, describedFiles, LICENCE, TITLE } from './facts.ts';
+
+/** `/llms.txt` (llmstxt.org): what is here and where, for a language model that reads it for somebody. */
+export function formatLlmsTxt(facts: CatalogueFacts): string {
+  const { baseUrl, asOf, cycle, author } = facts;
+  const described = describedFiles(facts);
+  const areas = AREAS.map((area) => {
+    const files = described.filter(({ artifact }) => artifact.area === area);
+    return `## /${area}\n\n${files.map((one) => line(baseUrl, one)).join('\n')}\n`;
+  });
+  return `# ${TITLE}
+
+> ${DESCRIPTION}
+
+State of the ledger: ${asOf}, cycle ${cycle}. Releases come every six hours; files marked real-time follow each event on
+the server. Times are UTC. Data under ${LICENCE.title} (${LICENCE.path}). Cite as: ${author} (${asOf.slice(0, 4)}), title of
+the file, its time, its address.
+
+A number is right only with its unit and its time: both are in the file, and its schema is below ${baseUrl}/schemas/.
+
+${areas.join('\n')}
+## Catalogues
+
+- [A page for every file: fields, forms, examples, citation](${baseUrl}/files/)
+- [All public tables in one SQLite file](${baseUrl}/cathedral.sqlite)
+- [Data Package](${baseUrl}/datapackage.json)
+- [DCAT 3 catalogue](${baseUrl}/catalog.jsonld)
+- [Croissant](${baseUrl}/croissant.json)
+- [OpenAPI description](${baseUrl}/openapi.json)
+- [AsyncAPI description of the governance simulation, a WebSocket](${baseUrl}/asyncapi.json)
+- [What changed in the data: Atom](${baseUrl}/feed.atom)
+- [Citations: BibTeX](${baseUrl}/academics/citations.bib), [RIS](${baseUrl}/citations.ris), [CSL-JSON](${baseUrl}/citations.csl.json)
+`;
+}
+
+function line(baseUrl: string, { artifact, tables, files }: Described): string {
+  const { path, title, description, restricted, refresh } = artifact;
+  const marks = [restricted && 'needs a key', refresh === 'real-time' && 'real-time'].filter(Boolean);
+  const forms = tables
+    .filter((table) => files.some((file) => file.path === formPath(table, '.ndjson')))
+    .map((table) => `${baseUrl}/${formPath(table, '.ndjson')}`);
+  const also = forms.length > 0 ? ` As JSON lines: ${forms.join(', ')}.` : '';
+  return `- [${title}](${baseUrl}/${path})${marks.length > 0 ? ` (${marks.join(', ')})` : ''}: ${description}${also}`;
+}

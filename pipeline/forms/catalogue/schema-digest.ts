@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Artifact } from '../../artifacts/artifact.ts';
+
+/** What a reader's program relies on. Words that only describe may change without it being another schema. */
+const COUNTED = new Set([
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'oneOf',
+  'enum',
+  'const',
+  'format',
+  'minimum',
+  'maximum',
+  'unit',
+  'range',
+  'formula',
+]);
+/** Of a member's own name nothing is left out, whatever it is. */
+const NAMED = new Set(['properties']);
+
+/**
+ * SHA-256 in hex over names, types, units, ranges and formulas of a file's members, in their order; null for a file that
+ * has none (a PDF, BibTeX).
+ */
+export function schemaDigest(artifact: Artifact): string | null {
+  if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex')) return null;
+  return digestOf(artifact.schema);
+}
+
+/** The same of a schema by itself. */
+export function digestOf(schema: z.ZodType): string {
+  const whole = z.toJSONSchema(schema, { unrepresentable: 'any' });
+  return createHash('sha256')
+    .update(JSON.stringify(counted(whole)))
+    .digest('hex');
+}
+
+function counted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(counted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([name]) => COUNTED.has(name));
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, NAMED.has(name) ? eachCounted(member) : counted(member)]),
+  );
+}
+
+function eachCounted(members: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, counted(member)]));
+}

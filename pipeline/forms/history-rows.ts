@@ -1,0 +1,84 @@
+import { readSegment } from '../release/history/segment-file.ts';
+import type { Staging } from '../release/staging/staging.ts';
+import { readPiece } from './read-rows.ts';
+import type { Row } from './row.ts';
+import { type Table, timeColumn } from './tables.ts';
+
+/** Rows of a history so far; it has to be finished. */
+export function countRows({ segments }: Staging, { artifact: { path } }: Table): number {
+  return segments[path]?.[0]?.end_row ?? 0;
+}
+
+/**
+ * reversed: the file from its end to its front. by-day: the same, but the rows of a day, which were added together,
+ * stand in the order in which the file has them.
+ */
+export type RowOrder = 'reversed' | 'by-day';
+
+/**
+ * The rows of a finished history from number `from` on, oldest first, in batches: one segment is in memory at a time.
+ * Throws release_invalid where a segment is damaged.
+ */
+export async function* historyRows(
+  staging: Staging,
+  table: Table,
+  from: number,
+  order: RowOrder = 'by-day',
+): AsyncGenerator<Row[]> {
+  const { artifact } = table;
+  const column = timeColumn(table);
+  const byDay = order === 'by-day' && isByDay(table);
+  const segments = (staging.segments[artifact.path] ?? []).toReversed();
+  const at = segments.findIndex(({ end_row }) => end_row > from);
+  if (at < 0) return;
+  let rest: Row[] = [];
+  // A day may have begun in the segment before.
+  for (const segment of segments.slice(byDay ? Math.max(0, at - 1) : at)) {
+    const text = (await readSegment(staging.dir, segment)).toString();
+    const rows = rest.concat(readPiece(table, text).reverse());
+    const end = byDay && segment !== segments.at(-1) ? startOfLastDay(rows, column) : rows.length;
+    rest = rows.slice(end);
+    const whole = byDay ? inDays(rows.slice(0, end), column) : rows;
+    const wanted = whole.slice(Math.max(0, from - (segment.end_row - rows.length)));
+    if (wanted.length > 0) yield wanted;
+  }
+}
+
+/** Rows that are of a day, all of which come when it is over; not those that come then and are of a moment. */
+function isByDay(table: Table): boolean {
+  const { artifact, columns } = table;
+  const comesByDay = artifact.kind === 'history' && artifact.dayRows !== undefined;
+  return comesByDay && columns[timeColumn(table)]?.type === 'date';
+}
+
+function startOfLastDay(rows: readonly Row[], column: number): number {
+  return rows.findLastIndex((row) => row[column] !== rows.at(-1)![column]) + 1;
+}
+
+/** A day's rows were added last first, for each goes to the front of the file. */
+function inDays(rows: readonly Row[], column: number): Row[] {
+  const ordered: Row[] = [];
+  for (let begin = 0; begin < rows.length; ) {
+    let end = begin;
+    while (end < rows.length && rows[end]![column] === rows[begin]![column]) end += 1;
+    for (let index = end - 1; index >= begin; index -= 1) ordered.push(rows[index]!);
+    begin = end;
+  }
+  return ordered;
+}
+
+/** Batches divided anew, into blocks of `size` rows; only the last may have fewer. */
+export async function* blocksOf(batches: AsyncIterable<Row[]>, size: number): AsyncGenerator<Row[]> {
+  let block: Row[] = [];
+  for await (const batch of batches) {
+    for (let at = 0; at < batch.length; ) {
+      const taken = batch.slice(at, at + size - block.length);
+      block = block.length === 0 ? taken : block.concat(taken);
+      at += taken.length;
+      if (block.length < size) continue;
+      yield block;
+      block = [];
+    }
+  }
+  if (block.length > 0) yield block;
+}

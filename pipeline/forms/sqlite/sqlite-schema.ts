@@ -1,0 +1,88 @@
+import type { Column, ColumnType } from '../columns.ts';
+import type { Value } from '../row.ts';
+import { TABLES, type Table, timeColumn } from '../tables.ts';
+
+/** Decimals are REAL, for SQLite can compute with nothing more exact; the digits are in every other form. */
+const AFFINITY: Record<ColumnType, string> = {
+  text: 'TEXT',
+  integer: 'INTEGER',
+  number: 'REAL',
+  decimal: 'REAL',
+  boolean: 'INTEGER',
+  datetime: 'TEXT',
+  date: 'TEXT',
+  list: 'TEXT',
+};
+
+/** What describes the tables, from within: a row for each table, whose column is null, and one for each column. */
+const META = `CREATE TABLE "_meta" ("table" TEXT NOT NULL, "column" TEXT, "type" TEXT, "title" TEXT, "description" TEXT, \
+"unit" TEXT, "range" TEXT, "formula" TEXT, "path" TEXT)`;
+const ABOUT = 'CREATE TABLE "_about" ("name" TEXT PRIMARY KEY NOT NULL, "value" TEXT NOT NULL)';
+
+/** Statements that make the empty database. */
+export const SQLITE_SCHEMA: readonly string[] = [...TABLES.flatMap(createTable), META, ABOUT];
+
+function createTable(table: Table): string[] {
+  const { name, key, columns } = table;
+  const parts = columns.map((column) => define(table, column));
+  if (key.length > 0) parts.push(`PRIMARY KEY (${key.map(quote).join(', ')})`);
+  return [
+    `CREATE TABLE ${quote(name)} (${parts.join(', ')})`,
+    ...indexed(table).map(
+      (column) => `CREATE INDEX ${quote(`${name}_${column}`)} ON ${quote(name)} (${quote(column)})`,
+    ),
+  ];
+}
+
+/** A reference says what a value means; that it is there is for the ledger to keep, and a finding where it is not. */
+function define({ key, references }: Table, { name, type, nullable }: Column): string {
+  const required = !nullable || key.includes(name) ? ' NOT NULL' : '';
+  const target = references[name];
+  const reference = target ? ` REFERENCES ${quote(target)} (${quote(keyOf(target))})` : '';
+  return `${quote(name)} ${AFFINITY[type]}${required}${reference}`;
+}
+
+/** By what the rows of a table that grows are looked up: when, and whose. */
+function indexed(table: Table): string[] {
+  if (!table.grows) return [];
+  const { columns, references, key } = table;
+  return [columns[timeColumn(table)]!.name, ...Object.keys(references)].filter((name) => name !== key[0]);
+}
+
+function keyOf(name: string): string {
+  return TABLES.find((table) => table.name === name)!.key[0]!;
+}
+
+export function insertInto({ name, columns }: Table): string {
+  return `INSERT INTO ${quote(name)} VALUES (${columns.map(() => '?').join(', ')})`;
+}
+
+function quote(name: string): string {
+  return `"${name}"`;
+}
+
+/** A cell as SQLite takes it. */
+export function toSqlite(value: Value, type: ColumnType): string | number | null {
+  if (value === null) return null;
+  if (type === 'decimal') return Number(value);
+  if (type === 'boolean') return value ? 1 : 0;
+  return type === 'list' ? JSON.stringify(value) : (value as string | number);
+}
+
+/** The rows of `_meta`. */
+export const META_ROWS: readonly (string | null)[][] = TABLES.flatMap(
+  ({ name, title, description, columns, artifact }) => [
+    [name, null, null, title, description, null, null, null, `/${artifact.path}`],
+    ...columns.map((column) => [
+      name,
+      column.name,
+      column.type,
+      null,
+      column.description,
+      column.unit || null,
+      column.range || null,
+      column.formula || null,
+      null,
+    ]),
+  ],
+);

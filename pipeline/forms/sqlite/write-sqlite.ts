@@ -1,0 +1,80 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Staging } from '../../release/staging/staging.ts';
+import { DATABASE } from '../catalogue/facts.ts';
+import { historyRows } from '../history-rows.ts';
+import type { Row } from '../row.ts';
+import { TABLES } from '../tables.ts';
+import { hashFile, type Source, writeChunks } from '../write-chunks.ts';
+import { DayCursor } from './day-cursor.ts';
+import { PublicDatabase } from './public-database.ts';
+
+/** The days that are over, and nothing else: what the next run goes on from. */
+const BASE = 'extras/closed-days.sqlite';
+
+const GROWING = TABLES.filter(({ grows }) => grows);
+
+export interface SqliteOptions {
+  /** Day of the last event: it is not over. */
+  today: string;
+  /** Whether the base of the release before is of this version. */
+  goesOn: boolean;
+  /** Rows of the tables that do not grow, by name. */
+  small: ReadonlyMap<string, readonly Row[]>;
+  about: Readonly<Record<string, string>>;
+}
+
+/**
+ * One SQLite file with every public table. It would cost the length of the history to make it anew each time, so the
+ * days that are over are added to a database that is kept, and the file is a copy of that one with the day that is not
+ * over and the small tables added.
+ */
+export async function writeSqlite(staging: Staging, options: SqliteOptions): Promise<void> {
+  const { today, small, about } = options;
+  const { database, path } = await openBase(staging, options);
+  const cursors = GROWING.map(
+    (table) => new DayCursor(table, historyRows(staging, table, database.count(table))),
+  );
+  await database.insertDays(cursors, today);
+  await database.close();
+  staging.keep(BASE, await copyAsPublic(staging, path));
+
+  const whole = join(staging.dir, 'public', DATABASE.path);
+  const published = new PublicDatabase(whole);
+  await published.insertDays(cursors, null);
+  for (const table of TABLES) published.insert(table, small.get(table.name) ?? []);
+  published.describe(about);
+  await published.close();
+  staging.record({
+    path: DATABASE.path,
+    kind: 'data',
+    area: null,
+    restricted: false,
+    media_type: 'application/vnd.sqlite3',
+    bytes: (await stat(whole)).size,
+    sha256: await hashFile(whole),
+    rows: null,
+    encodings: {},
+    immutable: false,
+  });
+}
+
+async function openBase(staging: Staging, { goesOn }: SqliteOptions) {
+  const before = goesOn ? keptBefore(staging) : null;
+  const chunks = before ? [{ start: 0, end: before.bytes }] : [];
+  await writeChunks(staging.folder, BASE, chunks, before);
+  const path = join(staging.dir, BASE);
+  return { path, database: new PublicDatabase(path) };
+}
+
+function keptBefore({ previous }: Staging): Source | null {
+  const kept = previous?.manifest.unlisted.find(({ file }) => file === BASE);
+  return previous && kept ? { ...kept, path: join(previous.dir, BASE) } : null;
+}
+
+async function copyAsPublic(staging: Staging, path: string) {
+  staging.claim(DATABASE.path);
+  const { size } = await stat(path);
+  const source = { path, bytes: size };
+  return writeChunks(staging.folder, `public/${DATABASE.path}`, [{ start: 0, end: size }], source);
+}

@@ -1,0 +1,42 @@
+import { CathedralError } from '../../errors.ts';
+import { TILE_WIDTH } from './tile.ts';
+
+/** The most that a uint16 says, and also the longest line that the ledger has (MAX_LINE_BYTES there): every event fits. */
+export const MAX_ENTRY_BYTES = 65_535;
+const LENGTH_BYTES = 2;
+export const MAX_BUNDLE_BYTES = TILE_WIDTH * (LENGTH_BYTES + MAX_ENTRY_BYTES);
+
+/** Entries one after the other, each with its length before it, big-endian (c2sp.org/tlog-tiles). */
+export function formatBundle(entries: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(entries.reduce((sum, { length }) => sum + LENGTH_BYTES + length, 0));
+  const view = new DataView(bytes.buffer);
+  let at = 0;
+  for (const entry of entries) {
+    if (entry.length > MAX_ENTRY_BYTES) throw new RangeError(`an entry of ${entry.length} bytes`);
+    view.setUint16(at, entry.length);
+    bytes.set(entry, at + LENGTH_BYTES);
+    at += LENGTH_BYTES + entry.length;
+  }
+  return bytes;
+}
+
+/** Exactly `width` entries, as parts of `bytes`. Throws log_invalid; `place` names the bundle. */
+export function parseBundle(bytes: Uint8Array, width: number, place: string): Uint8Array[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const entries: Uint8Array[] = [];
+  let at = 0;
+  while (at < bytes.length && entries.length < width) {
+    const start = at + LENGTH_BYTES;
+    const end = start <= bytes.length ? start + view.getUint16(at) : Infinity;
+    if (end > bytes.length) throw invalid(place, 'whole entries', `the end within entry ${entries.length}`);
+    entries.push(bytes.subarray(start, end));
+    at = end;
+  }
+  if (entries.length < width) throw invalid(place, `${width} entries`, `${entries.length}`);
+  if (at < bytes.length) throw invalid(place, `${width} entries`, `${bytes.length - at} bytes more`);
+  return entries;
+}
+
+function invalid(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('log_invalid', { place, expected, found });
+}

@@ -1,0 +1,121 @@
+import { CathedralError } from '../../errors.ts';
+import { HASH_BYTES, type Hash, hashesIn, type NodeHash, type TreeHead } from './hash.ts';
+import { joinRoots, largestPower, perfectRoot, perfectRoots } from './subtree.ts';
+import { edgeTiles, hashesAt, TILE_WIDTH, type Tile, tileAt, tilePath } from './tile.ts';
+
+/** The bytes of a tile, from wherever; what it gives is not trusted. */
+export type ReadTile = (tile: Tile) => Promise<Uint8Array>;
+
+/** Tiles that are kept: more than any one proof needs, and less than 1 MB. */
+const KEPT_TILES = 64;
+
+/**
+ * The hashes of a tree out of its tiles, none of which is believed before it follows from the root: the partial tiles
+ * give the root together, and each whole tile has its own root in a tile above it.
+ */
+export class TileReader {
+  readonly head: TreeHead;
+  readonly nodeHash: NodeHash;
+  readonly #readTile: ReadTile;
+  readonly #edge: ReadonlyMap<number, readonly Hash[]>;
+  /** By path, the one used last at the end. */
+  readonly #kept = new Map<string, Promise<readonly Hash[]>>();
+
+  private constructor(
+    head: TreeHead,
+    readTile: ReadTile,
+    nodeHash: NodeHash,
+    edge: ReadonlyMap<number, readonly Hash[]>,
+  ) {
+    this.head = head;
+    this.nodeHash = nodeHash;
+    this.#readTile = readTile;
+    this.#edge = edge;
+  }
+
+  /** Throws log_invalid where the partial tiles do not have the head's root, and what `readTile` throws. */
+  static async open(head: TreeHead, readTile: ReadTile, nodeHash: NodeHash): Promise<TileReader> {
+    const edge = new Map<number, readonly Hash[]>();
+    const roots: Hash[] = [];
+    for (const tile of edgeTiles(head.size).reverse()) {
+      const hashes = await readHashes(tile, readTile);
+      edge.set(tile.level, hashes);
+      roots.push(...(await perfectRoots(hashes, nodeHash)));
+    }
+    const root = await joinRoots(roots, nodeHash);
+    if (root !== head.root) {
+      const expected = `tiles of a tree of ${head.size} with the root ${head.root}`;
+      throw invalid('the partial tiles', expected, `the root ${root}`);
+    }
+    return new TileReader(head, readTile, nodeHash, edge);
+  }
+
+  /** The partial tile of this level; empty where there is none. */
+  edge(level: number): readonly Hash[] {
+    return this.#edge.get(level) ?? [];
+  }
+
+  /** The hashes of a tile of this tree, checked. */
+  async tile(level: number, index: number): Promise<readonly Hash[]> {
+    const tile = tileAt(level, index, this.head.size);
+    if (!tile) throw new RangeError(`a tree of ${this.head.size} has no tile ${level}/${index}`);
+    return tile.width < TILE_WIDTH ? this.#edge.get(level)! : this.#whole(tile);
+  }
+
+  async leaf(index: number): Promise<Hash> {
+    const hashes = await this.tile(0, Math.floor(index / TILE_WIDTH));
+    return hashes[index % TILE_WIDTH]!;
+  }
+
+  /** MTH(D[from:to]) of RFC 6962, for any 0 ≤ from < to ≤ size that its recursion comes by. */
+  async subtree(from: number, to: number): Promise<Hash> {
+    const size = to - from;
+    const left = largestPower(size);
+    if (left === size) return this.#perfect(from, size);
+    const half = from + left;
+    return this.nodeHash(await this.#perfect(from, left), await this.subtree(half, to));
+  }
+
+  /** Of `size` leaves, a power of two that `from` is a multiple of. */
+  async #perfect(from: number, size: number): Promise<Hash> {
+    let level = 0;
+    let hashes = size;
+    for (; hashes >= TILE_WIDTH; hashes /= TILE_WIDTH) level += 1;
+    const first = hashesAt(level, from);
+    const tile = await this.tile(level, Math.floor(first / TILE_WIDTH));
+    const start = first % TILE_WIDTH;
+    return perfectRoot(tile.slice(start, start + hashes), this.nodeHash);
+  }
+
+  #whole(tile: Tile): Promise<readonly Hash[]> {
+    const path = tilePath(tile);
+    const known = this.#kept.get(path);
+    const hashes = known ?? this.#verified(tile);
+    this.#kept.delete(path);
+    this.#kept.set(path, hashes);
+    // Asked for again, it is read again.
+    if (!known) hashes.catch(() => this.#kept.delete(path));
+    if (this.#kept.size > KEPT_TILES) this.#kept.delete(this.#kept.keys().next().value!);
+    return hashes;
+  }
+
+  async #verified(tile: Tile): Promise<readonly Hash[]> {
+    const { level, index } = tile;
+    const above = await this.tile(level + 1, Math.floor(index / TILE_WIDTH));
+    const hashes = await readHashes(tile, this.#readTile);
+    const root = await perfectRoot(hashes, this.nodeHash);
+    const expected = above[index % TILE_WIDTH]!;
+    if (root === expected) return hashes;
+    throw invalid(tilePath(tile), `a tile with the root ${expected}, as the checkpoint signs it`, root);
+  }
+}
+
+async function readHashes(tile: Tile, readTile: ReadTile): Promise<Hash[]> {
+  const bytes = await readTile(tile);
+  if (bytes.length === tile.width * HASH_BYTES) return hashesIn(bytes);
+  throw invalid(tilePath(tile), `${tile.width} hashes of ${HASH_BYTES} bytes`, `${bytes.length} bytes`);
+}
+
+function invalid(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('log_invalid', { place, expected, found });
+}

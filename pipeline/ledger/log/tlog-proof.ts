@@ -1,0 +1,59 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
+import { CathedralError } from '../../errors.ts';
+import { decodeBase64, encodeBase64 } from '../base64.ts';
+import { LONGEST_NOTE } from '../note.ts';
+import { HASH_BYTES, type Hash } from './hash.ts';
+
+/** A proof that one entry is in a log, for itself: c2sp.org/tlog-proof. */
+export interface TlogProof {
+  /** Of the entry, from 0. */
+  index: number;
+  /** Inclusion proof, from the leaf's sibling up. */
+  path: readonly Hash[];
+  /** The signed note of the tree's head, as it was given. It is checked by whoever uses the proof. */
+  checkpoint: string;
+  /** What the proof has beside that; nothing vouches for it. */
+  extra: Uint8Array | null;
+}
+
+const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
+/** In characters: a checkpoint, a path of a few dozen hashes and as much that is extra. */
+export const LONGEST_PROOF = 2 * LONGEST_NOTE;
+/** Of an entry among 2⁵³, more than which no size here is. */
+const MAX_PATH = 53;
+const INDEX = /^index (0|[1-9]\d{0,15})$/;
+
+export function formatTlogProof({ index, path, checkpoint, extra }: TlogProof): string {
+  const lines = [FIRST_LINE, ...(extra === null ? [] : [`extra ${encodeBase64(extra)}`]), `index ${index}`];
+  const hashes = path.map((hash) => encodeBase64(hexToBytes(hash)));
+  return `${[...lines, ...hashes].join('\n')}\n\n${checkpoint}`;
+}
+
+/** Strict: one spelling for each proof. Throws log_invalid with the line; `place` names the text. */
+export function parseTlogProof(text: string, place: string): TlogProof {
+  const fault = (line: number, expected: string, found: unknown) =>
+    new CathedralError('log_invalid', {
+      place: `${place}:${line}`,
+      expected,
+      found: JSON.stringify(found)?.slice(0, 200) ?? 'nothing',
+    });
+  if (text.length > LONGEST_PROOF) throw fault(1, `at most ${LONGEST_PROOF} characters`, text.length);
+  const end = text.indexOf('\n\n');
+  if (end < 0) throw fault(1, 'a proof, an empty line and a checkpoint', text.slice(0, 80));
+  const lines = text.slice(0, end).split('\n');
+  if (lines[0] !== FIRST_LINE) throw fault(1, FIRST_LINE, lines[0]);
+  const hasExtra = lines[1]?.startsWith('extra ') ?? false;
+  const extra = hasExtra ? decodeBase64(lines[1]!.slice('extra '.length)) : null;
+  if (hasExtra && extra === null) throw fault(2, 'extra and base64', lines[1]);
+  const indexAt = hasExtra ? 2 : 1;
+  const index = Number(INDEX.exec(lines[indexAt] ?? '')?.[1] ?? Number.NaN);
+  if (!Number.isSafeInteger(index)) throw fault(indexAt + 1, 'index and a decimal number', lines[indexAt]);
+  const hashes = lines.slice(indexAt + 1);
+  if (hashes.length > MAX_PATH) throw fault(indexAt + 2, `at most ${MAX_PATH} hashes`, hashes.length);
+  const path = hashes.map((line, at) => {
+    const bytes = decodeBase64(line);
+    if (bytes?.length !== HASH_BYTES) throw fault(indexAt + 2 + at, '32 bytes in base64', line);
+    return bytesToHex(bytes);
+  });
+  return { index, path, checkpoint: text.slice(end + 2), extra };
+}

@@ -1,0 +1,102 @@
+import { CompactRange, leafHash } from '../merkle.ts';
+import { formatBundle } from './entry-bundle.ts';
+import { bytesOf, type Hash } from './hash.ts';
+import { bundlePath, edgeTiles, partialTiles, TILE_WIDTH, tilePath } from './tile.ts';
+
+/** A file of the log, its path below the log's address. */
+export interface LogFile {
+  path: string;
+  bytes: Uint8Array;
+}
+
+/** What a tree can be gone on from without reading what is whole of it. */
+export interface TreeEdge {
+  size: number;
+  /** Hashes of the partial tile of a level; none where there is none. */
+  hashes: (level: number) => readonly Hash[];
+  /** Of the partial bundle. */
+  entries: readonly Uint8Array[];
+}
+
+export const EMPTY_TREE: TreeEdge = { size: 0, hashes: () => [], entries: [] };
+
+/** The tile of a level that is being filled, and its root as far as it goes. */
+interface Level {
+  hashes: Hash[];
+  tree: CompactRange;
+}
+
+const NONE: readonly LogFile[] = [];
+
+/** Makes the tiles and bundles of a log out of its entries, in order, with no more in memory than one tile a level. */
+export class TreeBuilder {
+  #size: number;
+  readonly #levels: Level[];
+  #entries: Uint8Array[];
+
+  constructor({ size, hashes, entries }: TreeEdge) {
+    this.#size = size;
+    const top = Math.max(-1, ...edgeTiles(size).map(({ level }) => level));
+    this.#levels = Array.from({ length: top + 1 }, (_, level) => levelOf(hashes(level)));
+    this.#entries = [...entries];
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** RFC 6962 root, hex. */
+  root(): Hash {
+    const subtrees = this.#levels.map(({ tree }) => tree.hashes()).reverse();
+    return CompactRange.resume(this.#size, subtrees.flat()).root();
+  }
+
+  /** Takes the next entry over; gives the files that it makes full, mostly none. */
+  append(entry: Uint8Array): readonly LogFile[] {
+    this.#entries.push(entry);
+    const index = this.#size;
+    this.#size += 1;
+    this.#add(0, leafHash(entry));
+    return this.#entries.length < TILE_WIDTH ? NONE : this.#takeFull(Math.floor(index / TILE_WIDTH));
+  }
+
+  /** The partial files of the tree as it is now; of those only the ones that are not whole in a tree of `size` either. */
+  partial(size = this.#size): LogFile[] {
+    const tiles = partialTiles(this.#size, size);
+    const files = tiles.map((tile) => ({
+      path: tilePath(tile),
+      bytes: bytesOf(this.#levels[tile.level]!.hashes),
+    }));
+    const leaves = tiles.find(({ level }) => level === 0);
+    return leaves ? [...files, { path: bundlePath(leaves), bytes: formatBundle(this.#entries) }] : files;
+  }
+
+  #add(level: number, hash: Hash): void {
+    this.#levels[level] ??= levelOf([]);
+    const { hashes, tree } = this.#levels[level];
+    hashes.push(hash);
+    tree.append(hash);
+  }
+
+  /** The bundle and the tiles that its last entry makes full, each of which is a hash of the level above. */
+  #takeFull(bundle: number): LogFile[] {
+    const entries = this.#entries;
+    this.#entries = [];
+    const files = [{ path: bundlePath({ index: bundle, width: TILE_WIDTH }), bytes: formatBundle(entries) }];
+    let index = bundle;
+    for (let level = 0; this.#levels[level]!.hashes.length === TILE_WIDTH; level += 1) {
+      const { hashes, tree } = this.#levels[level]!;
+      files.push({ path: tilePath({ level, index, width: TILE_WIDTH }), bytes: bytesOf(hashes) });
+      this.#levels[level] = levelOf([]);
+      this.#add(level + 1, tree.root());
+      index = Math.floor(index / TILE_WIDTH);
+    }
+    return files;
+  }
+}
+
+function levelOf(hashes: readonly Hash[]): Level {
+  const tree = new CompactRange();
+  for (const hash of hashes) tree.append(hash);
+  return { hashes: [...hashes], tree };
+}

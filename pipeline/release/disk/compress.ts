@@ -1,0 +1,52 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { isCompressible } from '../format/media-types.ts';
+
+const brotli = promisify(brotliCompress);
+const zip = promisify(gzip);
+const MIB = 1 << 20;
+
+/** The precompressed variants of a file, where they are smaller than the file. */
+export interface Encodings {
+  br?: Buffer;
+  gzip?: Buffer;
+}
+
+/**
+ * Compresses in the thread pool. The same bytes give the same variants: no time and no system name in them.
+ */
+export async function compress(bytes: Uint8Array, mediaType: string): Promise<Encodings> {
+  if (!isCompressible(mediaType)) return {};
+  const [br, gzip] = await Promise.all([compressBrotli(bytes), compressGzip(bytes)]);
+  return {
+    ...(br.length < bytes.length && { br }),
+    ...(gzip.length < bytes.length && { gzip }),
+  };
+}
+
+/** Quality 9 takes 5 times as long as 5 for 5 % fewer bytes: worth it up to 1 MiB. */
+export async function compressBrotli(bytes: Uint8Array): Promise<Buffer> {
+  const params = {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_QUALITY]: bytes.length <= MIB ? 9 : 5,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    [constants.BROTLI_PARAM_LGWIN]: windowOf(bytes.length),
+  };
+  return brotli(bytes, { params });
+}
+
+/**
+ * The base 2 logarithm of the smallest window that a file of so many bytes fits into; RFC 7932, §9.1: 16 bytes of it are
+ * not used. A larger one costs a file of few kilobytes five times as long, for memory that it has no use for.
+ */
+function windowOf(bytes: number): number {
+  const { BROTLI_MIN_WINDOW_BITS: least, BROTLI_DEFAULT_WINDOW: most } = constants;
+  return Math.min(most, Math.max(least, Math.ceil(Math.log2(bytes + 16))));
+}
+
+async function compressGzip(bytes: Uint8Array): Promise<Buffer> {
+  const member = await zip(bytes, { level: bytes.length <= MIB ? 9 : 6 });
+  // RFC 1952: byte 9 is the operating system, which zlib fills in; 255 is "unknown".
+  member[9] = 255;
+  return member;
+}

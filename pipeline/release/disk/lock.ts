@@ -1,0 +1,64 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CathedralError } from '../../errors.ts';
+import { guarded, makeFolder } from './durable.ts';
+
+/** SQLite's result code for a lock that another connection holds. */
+const SQLITE_BUSY = 5;
+const RETRY_MS = 50;
+
+export interface LockOptions {
+  /** How long to wait for another run to end, in ms; 0 leaves at once. */
+  waitMs: number;
+  /**
+   * Who we are, for the error that another run gets: `cathedral build, process 4711, since
+   * 2025-12-01T06:00:03Z`.
+   */
+  holder: string;
+}
+
+/**
+ * Runs `work` while nobody else holds the lock of `out`. Throws locked, naming the holder.
+ *
+ * The lock is the operating system's: a write transaction that is never committed on an empty SQLite file,
+ * the one way to a byte-range lock that Node has. It ends with the process, however that ends, so there is
+ * no dead holder to recognise, no process id that was used again, and no two takers of one stale lock.
+ * `lock.holder` only says who it was.
+ */
+export async function withLock<T>(out: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
+  const lock = await acquire(out, options);
+  try {
+    await guarded(join(out, 'lock.holder'), () => writeFile(join(out, 'lock.holder'), options.holder));
+    return await work();
+  } finally {
+    lock.close();
+  }
+}
+
+async function acquire(out: string, { waitMs }: LockOptions): Promise<DatabaseSync> {
+  await guarded(out, () => makeFolder(out));
+  for (let waited = 0; ; waited += RETRY_MS) {
+    const lock = await guarded(join(out, 'lock'), async () => tryLock(join(out, 'lock')));
+    if (lock) return lock;
+    if (waited >= waitMs) {
+      const holder = await readFile(join(out, 'lock.holder'), 'utf8').catch(() => '');
+      const found = holder || 'a run that has just begun';
+      throw new CathedralError('locked', { place: out, expected: 'no other run', found });
+    }
+    await sleep(RETRY_MS);
+  }
+}
+
+function tryLock(path: string): DatabaseSync | null {
+  const lock = new DatabaseSync(path, { timeout: 0 });
+  try {
+    lock.exec('BEGIN IMMEDIATE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { AREAS } from '../../artifacts/artifact.ts';
+import { parseJsonFile } from '../../artifacts/format/json.ts';
+import { schemaFault } from '../../artifacts/format/schema-fault.ts';
+import { CathedralError } from '../../errors.ts';
+import { ReleasePath } from './release-path.ts';
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const Crc32 = z.int().min(0).max(0xffffffff);
+const Blob = z.strictObject({ bytes: z.int().min(0), sha256: Sha256 });
+export type Blob = z.infer<typeof Blob>;
+
+export const ManifestFile = z.strictObject({
+  /** URL path below the root, percent-encoding undone: `economy/supply`, `government/index.html`. */
+  path: ReleasePath,
+  /** data: an artifact; schema, page, asset: what stands beside it; proof: the signed manifest, of all the others. */
+  kind: z.enum(['data', 'schema', 'page', 'asset', 'proof']),
+  area: z.enum(AREAS).nullable(),
+  restricted: z.boolean(),
+  media_type: z.string(),
+  ...Blob.shape,
+  /** Data rows, where the file is a table. */
+  rows: z.int().min(0).nullable(),
+  /** Precompressed variants beside the file, at `<path>.br` and `<path>.gz`. */
+  encodings: z.strictObject({ br: Blob.optional(), gzip: Blob.optional() }),
+  /** The data's own time at which these bytes first appeared. */
+  modified: z.string(),
+  /** True: these bytes never change at this path. */
+  immutable: z.boolean(),
+});
+export type ManifestFile = z.infer<typeof ManifestFile>;
+
+/**
+ * A ManifestFile while its release is being made. Its `modified` depends on what was published before; a
+ * page that showed it would not come out the same in a rebuild, so the site does not get to see it.
+ */
+export const DraftFile = ManifestFile.omit({ modified: true });
+export type DraftFile = z.infer<typeof DraftFile>;
+
+/**
+ * A run of rows of a history, newest first inside, immutable; the file is named by rows, counted from
+ * genesis.
+ */
+export const Segment = z.strictObject({
+  /** Path below the release folder: `segments/economy/mic-history.csv/0-20240.part`. */
+  file: ReleasePath,
+  first_row: z.int().min(0),
+  end_row: z.int().min(0),
+  ...Blob.shape,
+  crc32: Crc32,
+  /**
+   * Of `<file>.deflate`, the same bytes as raw deflate without a last block; null where the history is never
+   * assembled.
+   */
+  deflate: z.strictObject({ ...Blob.shape, crc32: Crc32 }).nullable(),
+  /** Of `<file>.cycles`, of which cycle the rows are; null where the history is assembled. */
+  cycles: Blob.nullable(),
+  /** Timestamps of its oldest and newest row. */
+  from: z.string(),
+  to: z.string(),
+});
+export type Segment = z.infer<typeof Segment>;
+
+/** What a release was made from. */
+const Facts = z.strictObject({
+  /** The time of the last event folded in. */
+  timestamp: z.string(),
+  ledger: z.strictObject({
+    origin: z.string(),
+    snapshot: z.string().regex(/^[\w-]{1,100}$/),
+    size: z.int().min(0),
+    root: Sha256,
+  }),
+  software: z.string(),
+  /**
+   * SHA-256 over data/documents, settings that show in files, and the version: a change means a new release.
+   */
+  inputs: Sha256,
+});
+export type Facts = z.infer<typeof Facts>;
+
+/** `manifest.json` of a staging folder while the site is built: the facts and the data files so far. */
+export const DraftManifest = z.strictObject({
+  format: z.literal('cathedral-draft/1'),
+  ...Facts.shape,
+  files: z.array(DraftFile),
+});
+export type DraftManifest = z.infer<typeof DraftManifest>;
+
+const Signed = z.strictObject({
+  version: z.int().min(1),
+  keys: z.array(z.string()).min(1),
+  /** Left out by versions that always gave it 48 hours from the last event. */
+  expires: z.iso.datetime().optional(),
+});
+
+export const Manifest = z.strictObject({
+  format: z.literal('cathedral-release/1'),
+  /** `<snapshot id>-<8 hex digits of the content>`. */
+  release: z.string(),
+  /** Of its signed manifest, and the verifier keys that signed it; left out where it is not signed. */
+  signed: Signed.optional(),
+  ...Facts.shape,
+  files: z.array(ManifestFile),
+  /** By artifact path, newest first. Gated histories have only these. */
+  segments: z.record(z.string(), z.array(Segment)),
+  /**
+   * Files of the release that have no URL: `state.json`, `public/_headers`; paths below the release folder.
+   */
+  unlisted: z.array(z.strictObject({ file: ReleasePath, ...Blob.shape })),
+  /**
+   * SHA-256 over the release's content: everything here but `modified`, the encodings, `release`, `signed`, the
+   * proofs and the two digests.
+   */
+  content: Sha256,
+  /** SHA-256 of this file's own text with 64 zeros in place of this digest. */
+  digest: Sha256,
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+const ManifestBody = Manifest.omit({ format: true, release: true, content: true, digest: true });
+/** The manifest without what follows from it. */
+export type ManifestBody = z.infer<typeof ManifestBody>;
+
+const NO_DIGEST = '0'.repeat(64);
+
+/**
+ * Completes a manifest: files and segments in the order of their paths, members in that of the schema, then the
+ * digests and the release's id. Throws publish_failed where the body does not fit.
+ */
+export function sealManifest(given: ManifestBody): Manifest {
+  const parsed = ManifestBody.safeParse(given);
+  if (!parsed.success)
+    throw new CathedralError('publish_failed', schemaFault('manifest.json', parsed.error, given));
+  const files = parsed.data.files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const segments = Object.fromEntries(
+    Object.entries(parsed.data.segments).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  const body = { ...parsed.data, files, segments };
+  const content = contentDigest(body);
+  const release = `${body.ledger.snapshot}-${content.slice(0, 8)}`;
+  const sealed = { format: 'cathedral-release/1' as const, release, ...body, content, digest: NO_DIGEST };
+  return { ...sealed, digest: sha256(formatManifest(sealed)) };
+}
+
+/** The text of `manifest.json`. */
+export function formatManifest(manifest: Manifest): string {
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/**
+ * Strict: the text must be, byte for byte, what formatManifest writes, and its digests and id must follow
+ * from it: one changed byte anywhere is refused. Throws release_invalid.
+ */
+export function parseManifest(text: string, place: string): Manifest {
+  const manifest = parseJsonFile(text, Manifest, place, 'release_invalid');
+  const { format: _, release: __, content: ___, digest: ____, ...body } = manifest;
+  const expected = sealManifest(body);
+  for (const member of ['content', 'release', 'digest'] as const) {
+    if (manifest[member] !== expected[member]) {
+      throw refusal(`${place} ${member}`, expected[member], manifest[member]);
+    }
+  }
+  if (formatManifest(manifest) !== text) throw refusal(place, 'the spelling of formatManifest', 'another');
+  return manifest;
+}
+
+/** The name of its folder in `OUT/releases`: a release that is signed again gets another one, for the two are served in turn. */
+export function releaseFolder({ release, signed }: Pick<Manifest, 'release' | 'signed'>): string {
+  return signed ? `${release}-${signed.version}` : release;
+}
+
+/** Where a file stands below the release folder: `public/economy/supply`. */
+export function storedAt(file: Pick<ManifestFile, 'path' | 'restricted'>): string {
+  return `${file.restricted ? 'restricted' : 'public'}/${file.path}`;
+}
+
+/**
+ * Of what is published, however it came to be: not when a file first appeared, how it is compressed, nor who signed it,
+ * so a rebuild from genesis gives the id that the runs one by one gave.
+ */
+function contentDigest({
+  timestamp,
+  ledger,
+  software,
+  inputs,
+  files,
+  segments,
+  unlisted,
+}: ManifestBody): string {
+  const contents = files.filter(({ kind }) => kind !== 'proof');
+  const plain = contents.map(({ modified: _, encodings: __, ...file }) => file);
+  const pieces = Object.entries(segments).map(([path, list]) => [
+    path,
+    list.map(({ file, sha256, cycles }) => [file, sha256, ...(cycles ? [cycles.sha256] : [])]),
+  ]);
+  return sha256(JSON.stringify([timestamp, ledger, software, inputs, plain, pieces, unlisted]));
+}
+
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+function refusal(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('release_invalid', { place, expected, found });
+}

@@ -1,0 +1,68 @@
+import { CathedralError } from '../../errors.ts';
+
+/** Media types by ending; the nginx configuration has the same table, a test compares them. */
+export const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+  bib: 'application/x-bibtex; charset=utf-8',
+  json: 'application/json',
+  'schema.json': 'application/schema+json',
+  webmanifest: 'application/manifest+json',
+  xml: 'application/xml',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  ico: 'image/vnd.microsoft.icon',
+  woff2: 'font/woff2',
+  pdf: 'application/pdf',
+  zip: 'application/zip',
+  // Signed notes, and the keys that verify them: lines of text.
+  sig: 'text/plain; charset=utf-8',
+  vkey: 'text/plain; charset=utf-8',
+  wasm: 'application/wasm',
+  ndjson: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  sqlite: 'application/vnd.sqlite3',
+  jsonld: 'application/ld+json',
+  atom: 'application/atom+xml',
+  ris: 'application/x-research-info-systems',
+  // Of the search index; compressed inside, and read by its own script alone.
+  pagefind: 'application/octet-stream',
+  pf_meta: 'application/octet-stream',
+  pf_index: 'application/octet-stream',
+  pf_filter: 'application/octet-stream',
+  pf_fragment: 'application/octet-stream',
+};
+
+/** By path, where a standard names a file without an ending. */
+const MEDIA_TYPES_BY_PATH: Readonly<Record<string, string>> = {
+  // RFC 9727 §5
+  '.well-known/api-catalog': 'application/linkset+json',
+};
+
+/**
+ * By the file's ending. Throws publish_failed for one that is not in the table: a guessed type is a wrong
+ * one somewhere.
+ */
+export function mediaTypeOf(path: string): string {
+  if (Object.hasOwn(MEDIA_TYPES_BY_PATH, path)) return MEDIA_TYPES_BY_PATH[path]!;
+  const [, ending = ''] = /\.((?:schema\.)?[^./]+)$/.exec(path) ?? [];
+  const mediaType = Object.hasOwn(MEDIA_TYPES, ending) ? MEDIA_TYPES[ending] : undefined;
+  if (mediaType !== undefined) return mediaType;
+  const expected = `an ending out of ${Object.keys(MEDIA_TYPES).join(', ')}`;
+  throw new CathedralError('publish_failed', { place: path, expected, found: ending || 'none' });
+}
+
+/** True for text; images, fonts and PDFs are compressed inside and would only grow. */
+export function isCompressible(mediaType: string): boolean {
+  return /^(text\/|application\/(json|xml|wasm|x-bibtex|x-ndjson|x-research-info-systems|[\w.-]+\+(json|xml))|image\/svg\+xml)/.test(
+    mediaType,
+  );
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { parseJsonFile } from '../../artifacts/format/json.ts';
+import { LONGEST_NOTE } from '../../ledger/note.ts';
+import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/slot.ts';
+import { timestampOf } from '../../model/window.ts';
+import { formatSignedFile, parseSignedFile, type SignedFile } from '../signing/signed-file.ts';
+import { ReleasePath } from './release-path.ts';
+
+/** Where the files that prove a release are, below the service's root; they are in no list of files. */
+export const MANIFEST_PATH = 'manifest.json';
+export const SIGNATURE_PATH = 'manifest.json.sig';
+export const LATEST_PATH = 'latest.json';
+export const PROOF_PATHS: readonly string[] = [MANIFEST_PATH, SIGNATURE_PATH, LATEST_PATH];
+
+/** What a reader takes of each at most, in bytes: whoever serves them may send without an end. */
+export const LONGEST = {
+  /** A file is about 250 bytes of it: room for a hundred thousand. */
+  [MANIFEST_PATH]: 32 << 20,
+  [SIGNATURE_PATH]: LONGEST_NOTE,
+  [LATEST_PATH]: 16 << 10,
+} as const;
+export const MOST_FILES = 100_000;
+/** During a rotation there are two. */
+export const MOST_KEYS = 8;
+
+/** How long a release is good: eight are due in that time. */
+const LIFETIME_MS = 48 * 3_600_000;
+/** A release with no more than this left is signed again where there is nothing new: so two slots in a row may fail or be late. */
+const RENEWAL_MS = LIFETIME_MS - 2 * SLOT_MS;
+
+/**
+ * Until when a release is good that is signed now, ms since 1970: counted from the slot, so that each run in it gives the same,
+ * or from the last event where that is later.
+ */
+export function expiryOf(asOf: string, now: number): string {
+  const from = Math.max(Date.parse(asOf), slotTime(slotId(now)));
+  return timestampOf(from + LIFETIME_MS);
+}
+
+/** Whether a release that is the newest one still should be signed again now. */
+export function isToBeRenewed(expires: string, now: number): boolean {
+  return Date.parse(expires) - slotTime(slotId(now)) <= RENEWAL_MS;
+}
+
+/** Folders beside the release, which no file of it is in. */
+const APART = /^(log|snapshots)(\/|$)/i;
+/** 32 bytes in base64: the last digit before the padding carries 4 bits only. */
+const ROOT_HASH = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hex');
+const Bytes = z.int().min(0);
+const Time = z.iso.datetime();
+const RootHash = z.string().regex(ROOT_HASH, '32 bytes in base64');
+const KeyName = z
+  .string()
+  .max(200)
+  .regex(/^[^\s+\p{Cc}]+$/u, 'a key name without spaces and plus signs');
+const VerifierKey = z
+  .string()
+  .max(400)
+  .regex(/^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+=*$/, 'a verifier key');
+
+/** Of the release and of its folder, `2025-12-01T06Z-1a2b3c4d`. */
+export const ReleaseId = z
+  .string()
+  .max(120)
+  .regex(/^[\w-]+$/, 'the id of a release');
+/** Of a snapshot of the ledger, `2025-12-01T06Z`. */
+export const SnapshotId = z.string().refine(isSlotId, 'a slot like 2025-12-01T06Z (00, 06, 12 or 18 h UTC)');
+
+export const PublicFile = z.strictObject({
+  /** Below the service's root, without a slash at the beginning: `economy/supply`. */
+  path: ReleasePath.refine(
+    (path) => !PROOF_PATHS.includes(path) && !APART.test(path),
+    'a path outside log/ and snapshots/, and not one of the files that prove the others',
+  ),
+  sha256: Sha256,
+  bytes: Bytes,
+  media_type: z.string().min(1).max(200),
+  /** Data rows, where the file is a table. */
+  rows: z.int().min(0).optional(),
+  /** The data's own time at which these bytes first appeared here. */
+  last_modified: Time,
+});
+export type PublicFile = z.infer<typeof PublicFile>;
+
+const Log = z.strictObject({
+  /** First line of the checkpoint, the name of the ledger and of its key. */
+  origin: KeyName,
+  /** Events. */
+  size: z.int().min(0),
+  root_hash: RootHash,
+});
+
+export const PublicManifest = z.strictObject({
+  schema_version: z.literal('1.0.0'),
+  /** The name of the publisher's keys. */
+  publisher: KeyName,
+  /** Verifier keys that sign this release, the one that stays first. Who knows one of them learns the others here. */
+  keys: z.array(VerifierKey).min(1).max(MOST_KEYS),
+  /** Grows with each release. */
+  version: z.int().min(1),
+  release: ReleaseId,
+  snapshot: SnapshotId,
+  /** The time of the last event. */
+  as_of: Time,
+  /** After this a reader should ask why there is no newer one. */
+  expires: Time,
+  /** What of the ledger the release was made from; `checkpoint` is the ledger's own signed note. */
+  log: Log.extend({ checkpoint: z.string().min(1).max(LONGEST_NOTE) }),
+  /** Every public file but the three that prove them, in the order of their paths. */
+  files: z
+    .array(PublicFile)
+    .max(MOST_FILES)
+    .refine(
+      (files) => files.every(({ path }, index) => index === 0 || files[index - 1]!.path < path),
+      'files in the order of their paths, each once',
+    ),
+});
+export type PublicManifest = z.infer<typeof PublicManifest>;
+
+export const Latest = z.strictObject({
+  version: PublicManifest.shape.version,
+  release: ReleaseId,
+  snapshot: SnapshotId,
+  as_of: Time,
+  expires: Time,
+  manifest: z.strictObject({
+    path: z.literal(MANIFEST_PATH),
+    sha256: Sha256,
+    bytes: Bytes.max(LONGEST[MANIFEST_PATH]),
+  }),
+  log: Log.omit({ origin: true }),
+});
+export type Latest = z.infer<typeof Latest>;
+
+const FORM = 'cathedral-manifest/v1';
+
+export function formatPublicManifest(manifest: PublicManifest): string {
+  return `${JSON.stringify(PublicManifest.parse(manifest), null, 1)}\n`;
+}
+
+/** Throws release_invalid. The text must have the hash that its signature names: that is for the caller to see to. */
+export function parsePublicManifest(text: string, place: string = MANIFEST_PATH): PublicManifest {
+  return parseJsonFile(text, PublicManifest, place, 'release_invalid');
+}
+
+export function formatLatest(latest: Latest): string {
+  return `${JSON.stringify(Latest.parse(latest), null, 1)}\n`;
+}
+
+/** Throws release_invalid. */
+export function parseLatest(text: string, place: string = LATEST_PATH): Latest {
+  return parseJsonFile(text, Latest, place, 'release_invalid');
+}
+
+/** The text of the note that is `manifest.json.sig`. */
+export function formatSignedText(signed: SignedFile): string {
+  return formatSignedFile(FORM, signed);
+}
+
+/** Of the text of a note whose signature was verified. Throws release_invalid. */
+export function parseSignedText(text: string, place: string = SIGNATURE_PATH): SignedFile {
+  return parseSignedFile(FORM, text, place);
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Artifact } from '../../artifacts/artifact.ts';
+import { ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema } from '../../attestation/json-schema.ts';
+import type { NewFile } from '../disk/new-file.ts';
+import { formatTableSchema } from './table-schema.ts';
+
+/** An artifact with a schema: all but the printed ones. */
+type Described = Exclude<Artifact, { kind: 'printed' }>;
+
+/**
+ * What tells a program how to read each file: `schemas/<path>.schema.json` (JSON Schema 2020-12) for JSON,
+ * `schemas/<path>.table.json` (Table Schema of Data Package 2) for CSV. `path` is without `.json`, so that
+ * it is `schemas/economy/roi.schema.json` and `schemas/economy/mic-history.csv.table.json`. A yearly file's
+ * schema holds for closed years too. And the schema of the attestations that companions sign, of which none is a file here.
+ */
+export function schemaFiles(artifacts: readonly Artifact[], baseUrl: string): NewFile[] {
+  const described = artifacts.filter((artifact): artifact is Described => artifact.kind !== 'printed');
+  const files = described.flatMap((artifact) => {
+    if (artifact.mediaType === 'application/json') return [jsonSchemaFile(artifact, baseUrl)];
+    if (artifact.mediaType.startsWith('text/csv')) return [tableSchemaFile(artifact)];
+    return [];
+  });
+  return [...files, attestationSchemaFile(baseUrl)];
+}
+
+/** Path of an artifact's schema below the root; null for one that has none. */
+export function schemaPath({ path, mediaType }: Pick<Artifact, 'path' | 'mediaType'>): string | null {
+  if (mediaType === 'application/json') return `schemas/${path.replace(/\.json$/, '')}.schema.json`;
+  return mediaType.startsWith('text/csv') ? `schemas/${path}.table.json` : null;
+}
+
+function jsonSchemaFile(artifact: Described, baseUrl: string): NewFile {
+  const path = schemaPath(artifact)!;
+  const {
+    $schema,
+    title: _,
+    description: __,
+    ...rest
+  } = z.toJSONSchema(artifact.schema, { target: 'draft-2020-12' });
+  const { title, description } = artifact;
+  // A schema may have a description of its own; the artifact's is the published one.
+  const document = { $schema, $id: `${baseUrl}/${path}`, title, description, ...rest };
+  return schemaFile(artifact, path, 'application/schema+json', document);
+}
+
+function attestationSchemaFile(baseUrl: string): NewFile {
+  const content = formatAttestationJsonSchema(baseUrl);
+  const mediaType = 'application/schema+json';
+  const path = ATTESTATION_SCHEMA_PATH;
+  return {
+    path,
+    kind: 'schema',
+    area: null,
+    restricted: false,
+    mediaType,
+    rows: null,
+    immutable: false,
+    content,
+  };
+}
+
+function tableSchemaFile(artifact: Described): NewFile {
+  return schemaFile(artifact, schemaPath(artifact)!, 'application/json', formatTableSchema(artifact));
+}
+
+function schemaFile({ area }: Described, path: string, mediaType: string, document: unknown): NewFile {
+  const content = `${JSON.stringify(document, null, 2)}\n`;
+  return { path, kind: 'schema', area, restricted: false, mediaType, rows: null, immutable: false, content };
+}

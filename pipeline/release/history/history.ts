@@ -1,0 +1,161 @@
+import type { Segment } from '../format/manifest.ts';
+import type { Staging } from '../staging/staging.ts';
+import { assemble, type HistorySource } from './assemble.ts';
+import { CycleRuns } from './cycle-runs.ts';
+import { SegmentBuffer } from './segment-buffer.ts';
+import { linkSegment, readCycles, readSegment, writeSegment } from './segment-file.ts';
+
+/**
+ * A segment is sealed by the row that takes it to this size: big enough that few are needed, small enough to
+ * write again.
+ */
+const SEGMENT_BYTES = 4 << 20;
+/** Room for one more row: the longest event, quoted. */
+const SLACK_BYTES = 1 << 18;
+/** Sealed segments in memory while they are compressed and written. */
+const MOST_IN_FLIGHT = 2;
+
+export interface HistoryOptions {
+  /**
+   * For tests; another size than before makes other segments, so a rebuild differs from the runs before it.
+   */
+  segmentBytes?: number;
+}
+
+/**
+ * Writes a history, rows newest first, so that a run costs what is new: full segments are sealed and only
+ * linked from then on, the last one is read back and written again. How rows are divided among calls and
+ * runs makes no difference to the bytes.
+ */
+export class HistoryWriter {
+  readonly #staging: Staging;
+  readonly #source: HistorySource;
+  readonly #segmentBytes: number;
+  readonly #inFlight = new Set<Promise<unknown>>();
+  /** Oldest first. */
+  readonly #segments: Promise<Segment>[] = [];
+  #open: SegmentBuffer;
+  /** Buffers to use again: left to the garbage collector, they would pile up between two of its rounds. */
+  readonly #spare: SegmentBuffer[] = [];
+  #from = '';
+  #to = '';
+  /** Of the rows in `#open`. */
+  #cycles = new CycleRuns();
+  #sealedRows = 0;
+  /** The last segment of the release before, for as long as nothing was added to it. */
+  #untouched: Segment | null = null;
+
+  constructor(staging: Staging, source: HistorySource, { segmentBytes = SEGMENT_BYTES }: HistoryOptions) {
+    this.#staging = staging;
+    this.#source = source;
+    this.#segmentBytes = segmentBytes;
+    this.#open = this.#emptyBuffer();
+    if (source.assembled) staging.claim(source.path);
+  }
+
+  /** Rows so far, those of earlier releases included. */
+  get rows(): number {
+    return this.#sealedRows + this.#open.rows;
+  }
+
+  /** Takes over the segments of the release before. Throws release_invalid where they are damaged. */
+  async resume(dir: string, newestFirst: readonly Segment[]): Promise<void> {
+    const newest = newestFirst[0];
+    const open = newest && newest.bytes < this.#segmentBytes ? newest : null;
+    const sealed = open ? newestFirst.slice(1) : newestFirst;
+    for (const segment of sealed.toReversed()) {
+      await linkSegment(this.#staging.folder, dir, segment);
+      this.#segments.push(Promise.resolve(segment));
+    }
+    this.#sealedRows = sealed[0]?.end_row ?? 0;
+    if (!open) return;
+    this.#open.load(await readSegment(dir, open), open.end_row - open.first_row);
+    this.#cycles.load((await readCycles(dir, open)) ?? []);
+    this.#from = open.from;
+    this.#to = open.to;
+    this.#untouched = open;
+  }
+
+  /**
+   * Adds the rows of one event, oldest first, with the event's time and cycle. It does no I/O itself. The
+   * cycle is kept where a history is served by its segments only, which can then be searched by it.
+   */
+  add(rows: readonly string[], timestamp: string, cycle?: string): void {
+    for (const row of rows) {
+      if (this.#open.rows === 0) this.#from = timestamp;
+      const before = this.#open.size;
+      this.#open.prepend(row);
+      if (cycle !== undefined && !this.#source.assembled) this.#cycles.add(cycle, this.#open.size - before);
+      this.#to = timestamp;
+      this.#untouched = null;
+      if (this.#open.size >= this.#segmentBytes) this.#seal();
+    }
+  }
+
+  /**
+   * Waits until few sealed segments are on their way to the disk. Called after each batch of events, it
+   * bounds the memory.
+   */
+  async drain(): Promise<void> {
+    while (this.#inFlight.size > MOST_IN_FLIGHT) await Promise.race(this.#inFlight);
+  }
+
+  /**
+   * Writes the rest, and the whole file where the history is put together. Throws publish_failed,
+   * release_invalid.
+   */
+  async finish(head: string, tail: string): Promise<void> {
+    if (this.#untouched) {
+      await linkSegment(this.#staging.folder, this.#staging.previous!.dir, this.#untouched);
+      this.#segments.push(Promise.resolve(this.#untouched));
+    } else if (this.#open.rows > 0) this.#seal();
+    const segments = (await Promise.all(this.#segments)).reverse();
+    this.#staging.segments[this.#source.path] = segments;
+    if (this.#source.assembled) await assemble(this.#staging, this.#source, segments, head, tail);
+  }
+
+  #seal(): void {
+    const full = this.#open;
+    const { rows, bytes } = full;
+    const { path, assembled } = this.#source;
+    const first_row = this.#sealedRows;
+    const end_row = first_row + rows;
+    // Of rows that came without one, or are of a release that did not keep it, nothing is said.
+    const cycles = !assembled && this.#cycles.bytes === full.size ? this.#cycles.format() : null;
+    const about = { path, first_row, end_row, from: this.#from, to: this.#to, bytes };
+    const job = writeSegment(this.#staging.folder, { ...about, compressed: assembled, cycles });
+    this.#segments.push(job);
+    this.#inFlight.add(job);
+    // `finish` reports a failure; nothing may happen here, or Node would end the process for an unhandled
+    // one.
+    job
+      .catch(() => {})
+      .finally(() => {
+        this.#inFlight.delete(job);
+        this.#spare.push(full);
+      });
+    this.#open = this.#emptyBuffer();
+    this.#cycles = new CycleRuns();
+    this.#sealedRows = end_row;
+  }
+
+  #emptyBuffer(): SegmentBuffer {
+    return (
+      this.#spare.pop()?.clear() ??
+      new SegmentBuffer(this.#segmentBytes + SLACK_BYTES, this.#source.separator)
+    );
+  }
+}
+
+/** Opens the history of an artifact, with what the release before has of it. */
+export async function openHistory(
+  staging: Staging,
+  source: HistorySource,
+  options: HistoryOptions = {},
+): Promise<HistoryWriter> {
+  const writer = new HistoryWriter(staging, source, options);
+  const { previous, reuse } = staging;
+  const segments = reuse ? previous?.manifest.segments[source.path] : undefined;
+  if (previous && segments) await writer.resume(previous.dir, segments);
+  return writer;
+}

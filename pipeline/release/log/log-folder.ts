@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CathedralError } from '../../errors.ts';
+import { parseBundle } from '../../ledger/log/entry-bundle.ts';
+import { type Bundle, bundlePath, tilePath } from '../../ledger/log/tile.ts';
+import type { ReadTile } from '../../ledger/log/tile-reader.ts';
+import { leafHash } from '../../ledger/merkle.ts';
+
+/** Public, as it is, by any web server. */
+export const LOG_FOLDER = 'log';
+/** For government keys alone, so beside what a web server is pointed at. */
+export const ENTRIES_FOLDER = 'log-entries';
+
+const ENTRIES = 'tile/entries/';
+
+/** Where a file of the log is, by its path below the log's address: `checkpoint`, `tile/0/000`, `tile/entries/000`. */
+export function logFile(out: string, path: string): string {
+  return path.startsWith(ENTRIES)
+    ? join(out, ENTRIES_FOLDER, path.slice(ENTRIES.length))
+    : join(out, LOG_FOLDER, path);
+}
+
+export function diskTiles(out: string): ReadTile {
+  return (tile) => readLogFile(logFile(out, tilePath(tile)));
+}
+
+/** The entries of a bundle, with their hashes. Throws log_invalid. */
+export async function readEntries(
+  out: string,
+  bundle: Bundle,
+): Promise<{ entries: Uint8Array[]; hashes: string[] }> {
+  const place = logFile(out, bundlePath(bundle));
+  const entries = parseBundle(await readLogFile(place), bundle.width, place);
+  return { entries, hashes: entries.map(leafHash) };
+}
+
+async function readLogFile(place: string): Promise<Uint8Array> {
+  try {
+    return await readFile(place);
+  } catch (cause) {
+    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new CathedralError('log_invalid', { place, expected: 'a file of the log', found, cause });
+  }
+}

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { CathedralError } from '../../errors.ts';
+import { type Checkpoint, parseCheckpoint } from '../../ledger/checkpoint.ts';
+import { edgeTiles } from '../../ledger/log/tile.ts';
+import { TileReader } from '../../ledger/log/tile-reader.ts';
+import { EMPTY_TREE, type TreeEdge } from '../../ledger/log/tree-builder.ts';
+import { nodeHash } from '../../ledger/merkle.ts';
+import { guarded } from '../disk/durable.ts';
+import { diskTiles, logFile, readEntries } from './log-folder.ts';
+
+/** The log as it is published. */
+export interface PublishedLog {
+  /** Null before the first one. */
+  checkpoint: Checkpoint | null;
+  /** The signed note that it was read from; empty before the first one. */
+  note: string;
+  /** What the next entries are added to, checked against the checkpoint. */
+  edge: TreeEdge;
+  /** Of the tiles below the checkpoint; null before the first one. */
+  reader: TileReader | null;
+}
+
+/** The published log of OUT, its partial files read and checked; nothing else of it is read. Throws log_invalid. */
+export async function openLog(out: string): Promise<PublishedLog> {
+  const place = logFile(out, 'checkpoint');
+  const note = await guarded(place, () => readIfThere(place));
+  if (note === null) return { checkpoint: null, note: '', edge: EMPTY_TREE, reader: null };
+  const checkpoint = parsePublished(note, place);
+  const reader = await TileReader.open(checkpoint, diskTiles(out), nodeHash);
+  const entries = await readPartialBundle(out, reader);
+  return {
+    checkpoint,
+    note,
+    edge: { size: checkpoint.size, hashes: (level) => reader.edge(level), entries },
+    reader,
+  };
+}
+
+/**
+ * The checkpoint without a look at its signature: the key may have been changed since, and what counts here is what was
+ * said to the public.
+ */
+function parsePublished(note: string, place: string): Checkpoint {
+  try {
+    return parseCheckpoint(note.slice(0, note.indexOf('\n\n') + 1), place);
+  } catch (cause) {
+    const { expected, found } = cause as CathedralError;
+    throw new CathedralError('log_invalid', { place, expected, found, cause });
+  }
+}
+
+async function readPartialBundle(out: string, reader: TileReader): Promise<Uint8Array[]> {
+  const tile = edgeTiles(reader.head.size).find(({ level }) => level === 0);
+  if (!tile) return [];
+  const { entries, hashes } = await readEntries(out, tile);
+  const wrong = hashes.findIndex((hash, index) => hash !== reader.edge(0)[index]);
+  if (wrong < 0) return entries;
+  throw new CathedralError('log_invalid', {
+    place: logFile(out, 'tile/entries/'),
+    expected: `entry ${tile.index * 256 + wrong} with the hash ${reader.edge(0)[wrong]}`,
+    found: hashes[wrong]!,
+  });
+}
+
+async function readIfThere(place: string): Promise<string | null> {
+  return readFile(place, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+}

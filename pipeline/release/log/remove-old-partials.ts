@@ -1,0 +1,56 @@
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  type Bundle,
+  bundlePath,
+  hashesAt,
+  parseTilePath,
+  TILE_WIDTH,
+  tilePath,
+} from '../../ledger/log/tile.ts';
+import { guarded, sync } from '../disk/durable.ts';
+import { logFile } from './log-folder.ts';
+
+const PART = '.p';
+/** Tiles in one folder. */
+const FOLDER = 1000;
+
+/**
+ * Removes the partial files of tiles and bundles that are whole at size `before`, that of the published checkpoint: whoever
+ * reads with that one, or with the next, needs none of them. A tile that has just become whole keeps its partial files until
+ * the next run.
+ */
+export async function removeOldPartials(out: string, before: number): Promise<void> {
+  await removeOldTiles(out, before);
+  const whole = hashesAt(1, before);
+  if (whole > 0) await removeBelow(out, whole, (index) => bundlePath({ index, width: TILE_WIDTH }));
+}
+
+/** Of tiles alone: a mirror has no bundles. */
+export async function removeOldTiles(out: string, before: number): Promise<void> {
+  for (let level = 0; hashesAt(level + 1, before) > 0; level += 1) {
+    const whole = hashesAt(level + 1, before);
+    await removeBelow(out, whole, (index) => tilePath({ level, index, width: TILE_WIDTH }));
+  }
+}
+
+/** In the folder of the last whole one and in the one before it: every run looks at them, so none is older. */
+async function removeBelow(
+  out: string,
+  whole: number,
+  pathOf: (index: Bundle['index']) => string,
+): Promise<void> {
+  for (const index of new Set([whole - 1, Math.max(0, whole - 1 - FOLDER)])) {
+    const path = dirname(pathOf(index));
+    const folder = dirname(logFile(out, pathOf(index)));
+    const names = await guarded(folder, () => readdir(folder));
+    const parts = names.filter((one) => one.endsWith(PART));
+    for (const name of parts) {
+      const found = parseTilePath(`${path}/${name.slice(0, -PART.length)}`);
+      const at = found?.kind === 'tile' ? found.tile.index : found?.bundle.index;
+      if (at !== undefined && at < whole)
+        await guarded(folder, () => rm(join(folder, name), { recursive: true, force: true }));
+    }
+    if (parts.length > 0) await guarded(folder, () => sync(folder));
+  }
+}

@@ -1,0 +1,114 @@
+import { CathedralError } from '../../errors.ts';
+import { formatVerifierKey } from '../../ledger/note.ts';
+import { withLock } from '../disk/lock.ts';
+import { readCurrent } from '../format/release.ts';
+import { type PublisherKey, signerOf } from './publisher-key-file.ts';
+import { newPublisherKey, readPublisherKeys, writePublisherKeys } from './publisher-keys.ts';
+import { readSigningRecord, signingFolder, writeSigningRecord } from './signing-record.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface KeyChange {
+  keyFile: string;
+  /** ms since 1970 */
+  now: number;
+  /** How long to wait for a run that signs, ms. */
+  waitMs: number;
+}
+
+/** What readers verify with: `name+id+base64`. */
+export function verifierKeyOf(key: PublisherKey): string {
+  return formatVerifierKey(signerOf(key).verifier);
+}
+
+/** The keys of the file. Throws release_refused where there is none. */
+export async function requireKeys(keyFile: string): Promise<PublisherKey[]> {
+  const keys = await readPublisherKeys(keyFile);
+  if (keys) return keys;
+  throw refusal(keyFile, 'the publisher’s keys (the first run makes them)', 'no such file');
+}
+
+/** Puts a new key before the one that signs now. From the next release on, both sign. */
+export async function rotatePublisher({ keyFile, now, waitMs }: KeyChange): Promise<PublisherKey[]> {
+  return changing({ keyFile, waitMs }, async () => {
+    const keys = await requireKeys(keyFile);
+    if (keys.length > 1)
+      throw refusal(keyFile, 'one key (first: cathedral publisher retire)', `${keys.length} keys`);
+    return { keys: [newPublisherKey(keys[0]!.name, now), ...keys] };
+  });
+}
+
+/**
+ * Ends a rotation: the older key signs no more. Refused before readers could learn of the new one: it must have signed the
+ * release of `out`, and be `days` old.
+ */
+export async function retirePublisher(
+  { keyFile, now, waitMs }: KeyChange,
+  { out, days }: { out: string; days: number },
+): Promise<PublisherKey[]> {
+  return changing({ keyFile, waitMs }, async () => {
+    const [first, ...older] = await requireKeys(keyFile);
+    if (older.length === 0) throw refusal(keyFile, 'two keys (first: cathedral publisher rotate)', 'one');
+    const age = Math.floor((now - Date.parse(first!.made)) / DAY_MS);
+    if (age < days)
+      throw refusal(keyFile, `a new key that is ${days} days old (--overlap-days)`, `one of ${age} days`);
+    const signed = (await readCurrent(out))?.manifest.signed?.keys ?? [];
+    const own = verifierKeyOf(first!);
+    if (!signed.includes(own))
+      throw refusal(out, `a release that ${own} has signed`, signed.join(', ') || 'none');
+    return { keys: [first!] };
+  });
+}
+
+/**
+ * A new key that nothing vouches for, where the old one is lost or was stolen. `givesUp`: the id of a key that signed the
+ * release of `out`, or is in the file.
+ */
+export async function replacePublisher(
+  { keyFile, now, waitMs }: KeyChange,
+  { out, givesUp, name }: { out: string; givesUp: string; name: string },
+): Promise<PublisherKey[]> {
+  return changing({ keyFile, waitMs }, async () => {
+    const keys = (await readPublisherKeys(keyFile)) ?? [];
+    const signed = (await readCurrent(out))?.manifest.signed?.keys ?? [];
+    const old = [...new Set([...signed, ...keys.map(verifierKeyOf)])];
+    if (!old.some((key) => key.split('+')[1] === givesUp))
+      throw refusal('--gives-up', `the id in one of ${old.join(', ') || 'no keys'}`, givesUp);
+    return { keys: [newPublisherKey(keys[0]?.name ?? name, now)], replaced: old };
+  });
+}
+
+interface Change {
+  /** What the file holds from now on. */
+  keys: PublisherKey[];
+  /** Verifier keys that are given up. */
+  replaced?: readonly string[];
+}
+
+/**
+ * `decide` throws where the change is refused. It is asked before the lock, since taking that makes a folder, and a refused
+ * command makes nothing; and again under it, since a run may have come between.
+ */
+async function changing(
+  { keyFile, waitMs }: Omit<KeyChange, 'now'>,
+  decide: () => Promise<Change>,
+): Promise<PublisherKey[]> {
+  await decide();
+  const lock = { waitMs, holder: `publisher, process ${process.pid}` };
+  return withLock(signingFolder(keyFile), lock, async () => {
+    const { keys, replaced } = await decide();
+    // First, or a kill in between would leave a key that no run accepts.
+    if (replaced) await recordReplaced(keyFile, replaced);
+    await writePublisherKeys(keyFile, keys);
+    return keys;
+  });
+}
+
+async function recordReplaced(keyFile: string, old: readonly string[]): Promise<void> {
+  const record = await readSigningRecord(keyFile);
+  await writeSigningRecord(keyFile, { ...record, replaced: [...new Set([...record.replaced, ...old])] });
+}
+
+function refusal(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('release_refused', { place, expected, found });
+}

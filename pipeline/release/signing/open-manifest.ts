@@ -1,0 +1,36 @@
+import { CathedralError } from '../../errors.ts';
+import { digestOf } from '../../ledger/digest.ts';
+import type { Verifier } from '../../ledger/note.ts';
+import { verifyNote } from '../../ledger/verify-note.ts';
+import { textOf } from '../disk/text-of.ts';
+import {
+  MANIFEST_PATH,
+  type PublicManifest,
+  parsePublicManifest,
+  parseSignedText,
+  SIGNATURE_PATH,
+} from '../format/public-manifest.ts';
+
+/**
+ * The manifest of a release, once one of the keys has signed these very bytes. Throws release_invalid, and
+ * ledger_signature or ledger_corrupt for a note that is not by such a key, or none.
+ */
+export async function openManifest(
+  manifest: Uint8Array<ArrayBuffer>,
+  signature: Uint8Array,
+  verifiers: readonly Verifier[],
+): Promise<PublicManifest> {
+  const { text } = await verifyNote(signature, verifiers, SIGNATURE_PATH);
+  const signed = parseSignedText(text);
+  const refuse = (expected: string, found: string) => {
+    throw new CathedralError('release_invalid', { place: MANIFEST_PATH, expected, found });
+  };
+  if (manifest.length !== signed.bytes)
+    refuse(`the ${signed.bytes} bytes that were signed`, `${manifest.length}`);
+  const found = await digestOf(manifest);
+  if (found !== signed.sha256) refuse(`SHA-256 ${signed.sha256}, which was signed`, found);
+  const parsed = parsePublicManifest(textOf(manifest, MANIFEST_PATH));
+  if (parsed.version !== signed.version)
+    refuse(`version ${signed.version}, which was signed`, `${parsed.version}`);
+  return parsed;
+}

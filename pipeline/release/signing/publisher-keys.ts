@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CathedralError } from '../../errors.ts';
+import { guarded, makeFolder, sync } from '../disk/durable.ts';
+import { formatPublisherKeys, type PublisherKey, parsePublisherKeys } from './publisher-key-file.ts';
+
+const SEED_BYTES = 32;
+/** Of the group and of everybody else. */
+const OTHERS = 0o077;
+
+/** A new key; `now` in ms since 1970. */
+export function newPublisherKey(name: string, now: number): PublisherKey {
+  return { name, seed: randomBytes(SEED_BYTES), made: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') };
+}
+
+/**
+ * The keys in a file, the one that stays first; null where there is no file. Throws config_invalid for a file that others
+ * can read or that is not one of keys.
+ */
+export async function readPublisherKeys(path: string): Promise<PublisherKey[] | null> {
+  try {
+    const { mode } = await stat(path);
+    if (process.platform !== 'win32' && mode & OTHERS) {
+      const expected = 'a file that its owner alone can read (chmod 600)';
+      throw new CathedralError('config_invalid', {
+        place: path,
+        expected,
+        found: `mode ${(mode & 0o777).toString(8)}`,
+      });
+    }
+    return parsePublisherKeys(await readFile(path, 'utf8'), path);
+  } catch (cause) {
+    if (cause instanceof CathedralError) throw cause;
+    const { code = String(cause) } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new CathedralError('config_invalid', {
+      place: path,
+      expected: 'a file of keys that can be read',
+      found: code,
+      cause,
+    });
+  }
+}
+
+/**
+ * Puts keys in the place of those that the file holds, at once: there is never half a file, or one that others can read. To be
+ * called under the lock of the signing folder. Throws publish_failed.
+ */
+export async function writePublisherKeys(path: string, keys: readonly PublisherKey[]): Promise<void> {
+  await guarded(path, async () => {
+    await makeFolder(dirname(path), { mode: 0o700 });
+    await removeUnsettledKeys(path);
+    const handle = await open(unsettled(path), 'wx', 0o600);
+    try {
+      await handle.writeFile(formatPublisherKeys(keys));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(unsettled(path), path);
+    await sync(dirname(path));
+  });
+}
+
+/** Removes secrets that a killed run has left beside their place, under the same lock. Throws publish_failed. */
+export async function removeUnsettledKeys(path: string): Promise<void> {
+  await guarded(path, () => rm(unsettled(path), { force: true }));
+}
+
+const unsettled = (path: string) => `${path}.tmp`;

@@ -1,0 +1,150 @@
+import { realpath } from 'node:fs/promises';
+import { CathedralError } from '../../errors.ts';
+import { withLock } from '../disk/lock.ts';
+import type { Manifest } from '../format/manifest.ts';
+import { type Proof, proofOf, type Signing } from '../format/proof-files.ts';
+import { expiryOf, isToBeRenewed, MANIFEST_PATH } from '../format/public-manifest.ts';
+import { currentId, type Published } from '../format/release.ts';
+import { removeUnsettledKeys } from './publisher-keys.ts';
+import {
+  assertOnlyAdds,
+  type Ledgered,
+  readSigningRecord,
+  type Signed,
+  signingFolder,
+  signingRecordPath,
+  writeSigningRecord,
+} from './signing-record.ts';
+
+export interface SigningPlace {
+  keyFile: string;
+  /** The folder that is published in. */
+  out: string;
+  /** Of the service, without a slash at the end. */
+  baseUrl: string;
+  previous: Published | null;
+  /** How long to wait for another run that signs with the same keys, ms. */
+  waitMs: number;
+  /** ms since 1970 */
+  now: () => number;
+}
+
+/**
+ * Signs a release under a version that was never given to other bytes. What is signed is on record before anybody can
+ * read it, so a run that is killed afterwards signs the same again or goes on to the next version. Throws release_refused
+ * where the release contradicts one that these keys signed for this address, or another folder publishes under it.
+ */
+export async function signRelease(
+  release: Manifest,
+  signing: Omit<Signing, 'version' | 'expires'>,
+  place: SigningPlace,
+): Promise<Proof> {
+  const { keyFile, baseUrl, previous, waitMs } = place;
+  const holder = `signing, process ${process.pid}`;
+  return withLock(signingFolder(keyFile), { waitMs, holder }, async () => {
+    await removeUnsettledKeys(keyFile);
+    const out = await realpath(place.out);
+    const record = await readSigningRecord(keyFile);
+    const recorded = record.services[baseUrl];
+    if (recorded) await assertOneFolder(recorded, out, { keyFile, baseUrl });
+    const last = newer(recorded, previous && signedBefore(previous, out));
+    if (last) assertFollows(last, release, keyFile);
+    const dated = { ...signing, expires: expiryOf(release.timestamp, place.now()) };
+    const proof = sameAgain(release, dated, last) ?? nextProof(release, dated, last);
+    const { timestamp, ledger } = release;
+    const { origin, size, root } = ledger;
+    const signed: Signed = {
+      out,
+      version: proof.version,
+      release: release.release,
+      sha256: proof.sha256,
+      as_of: timestamp,
+      ledger: { origin, size, root },
+      snapshots: recorded?.snapshots ?? {},
+      lost: recorded?.lost ?? {},
+    };
+    await writeSigningRecord(keyFile, { ...record, services: { ...record.services, [baseUrl]: signed } });
+    return proof;
+  });
+}
+
+/**
+ * Whether a release that is served is the one that was signed last for its address, and readers take it for long enough. Not so
+ * where nothing was new for some slots, where another one was signed and then lost, and where the record is.
+ */
+export async function isStanding(
+  served: Published,
+  { keyFile, baseUrl, now }: Pick<SigningPlace, 'keyFile' | 'baseUrl' | 'now'>,
+): Promise<boolean> {
+  const recorded = (await readSigningRecord(keyFile)).services[baseUrl];
+  const { signed, timestamp } = served.manifest;
+  const expires = signed?.expires ?? expiryOf(timestamp, 0);
+  return recorded?.sha256 === signedHash(served.manifest) && !isToBeRenewed(expires, now());
+}
+
+/** What a release says of itself, or the record of it. */
+type Statement = Omit<Signed, 'snapshots' | 'lost'>;
+
+/** Versions go with the time of the data, so that they grow even where all record of them is lost. */
+function nextProof(release: Manifest, signing: Omit<Signing, 'version'>, last: Statement | null): Proof {
+  const seconds = Math.max(1, Math.floor(Date.parse(release.timestamp) / 1000));
+  return proofOf(release, { ...signing, version: Math.max(seconds, (last?.version ?? 0) + 1) });
+}
+
+/** A release that was signed already keeps its version, where it comes out as the same bytes. */
+function sameAgain(
+  release: Manifest,
+  signing: Omit<Signing, 'version'>,
+  last: Statement | null,
+): Proof | null {
+  if (last?.release !== release.release) return null;
+  const proof = proofOf(release, { ...signing, version: last.version });
+  return proof.sha256 === last.sha256 ? proof : null;
+}
+
+/** What the release before says of itself: the record may be lost, or older than that. */
+function signedBefore({ manifest }: Published, out: string): Statement | null {
+  const { signed, release, timestamp, ledger } = manifest;
+  const sha256 = signedHash(manifest);
+  if (!signed || !sha256) return null;
+  const { origin, size, root } = ledger;
+  return {
+    out,
+    version: signed.version,
+    release,
+    sha256,
+    as_of: timestamp,
+    ledger: { origin, size, root },
+  };
+}
+
+function signedHash({ files }: Manifest): string | undefined {
+  return files.find(({ path, kind }) => kind === 'proof' && path === MANIFEST_PATH)?.sha256;
+}
+
+function newer(a: Statement | null | undefined, b: Statement | null | undefined): Statement | null {
+  if (!a || !b) return a ?? b ?? null;
+  return b.version > a.version ? b : a;
+}
+
+/** A release, or what a ledger ends with now, may only add to what was signed last. Throws release_refused. */
+export function assertFollows(last: Statement, next: Ledgered, keyFile: string): void {
+  const advice =
+    `${last.release} was signed; nothing is published: put the whole ledger back, or, where this address is to begin ` +
+    `anew, remove ${signingRecordPath(keyFile)} and the whole output folder, and tell your readers`;
+  assertOnlyAdds({ timestamp: last.as_of, ledger: last.ledger }, next, 'the ledger', advice);
+}
+
+/** A folder that is gone, or holds no release any more, has been given up. `out`: without links. Throws release_refused. */
+export async function assertOneFolder(
+  recorded: Signed,
+  out: string,
+  { keyFile, baseUrl }: Pick<SigningPlace, 'keyFile' | 'baseUrl'>,
+): Promise<void> {
+  if (recorded.out === out) return;
+  if ((await currentId(recorded.out).catch(() => 'damaged')) === null) return;
+  const expected =
+    `one folder that publishes ${baseUrl} with the keys of ${keyFile}, which is ${recorded.out} (nothing is published: ` +
+    'publish there, or remove it, or give this one an address or keys of its own: --base-url, --publisher-key)';
+  throw new CathedralError('release_refused', { place: out, expected, found: 'a second one' });
+}

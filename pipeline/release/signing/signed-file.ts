@@ -1,0 +1,31 @@
+import { CathedralError } from '../../errors.ts';
+
+/** What a signature of the publisher is over: a file that goes with one release, byte for byte. */
+export interface SignedFile {
+  /** Of the release. */
+  version: number;
+  /** Hex. */
+  sha256: string;
+  bytes: number;
+}
+
+const REST = /^([1-9]\d{0,15})\n([0-9a-f]{64})\n([1-9]\d{0,9})\n$/;
+
+/** The text of a note. `form`: what the file is, `cathedral-manifest/v1`, so that no signature stands for another kind of file. */
+export function formatSignedFile(form: string, { version, sha256, bytes }: SignedFile): string {
+  return `${form}\n${version}\n${sha256}\n${bytes}\n`;
+}
+
+/** Of the text of a note whose signature was verified. Throws release_invalid. */
+export function parseSignedFile(form: string, text: string, place: string): SignedFile {
+  const rest = text.startsWith(`${form}\n`) ? text.slice(form.length + 1) : '';
+  const [, version, sha256, bytes] = REST.exec(rest) ?? [];
+  if (sha256 === undefined || !Number.isSafeInteger(Number(version))) {
+    throw new CathedralError('release_invalid', {
+      place,
+      expected: `${form}, a version, a SHA-256 and a length, a line each`,
+      found: JSON.stringify(text.slice(0, 200)),
+    });
+  }
+  return { version: Number(version), sha256, bytes: Number(bytes) };
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { AREAS, type Area } from '../../artifacts/artifact.ts';
+import { CathedralError } from '../../errors.ts';
+import { guarded } from '../disk/durable.ts';
+import { inParallel } from '../disk/in-parallel.ts';
+import { listTree } from '../disk/list-tree.ts';
+import type { NewFile } from '../disk/new-file.ts';
+import { mediaTypeOf } from '../format/media-types.ts';
+
+/** Where the site's build puts files that have their content's hash in their name. */
+const HASHED = '_astro/';
+
+/** What describes the service to programs: like a schema, any page on the web may read it. */
+const DESCRIPTIONS: ReadonlySet<string> = new Set([
+  'openapi.json',
+  'asyncapi.json',
+  '.well-known/api-catalog',
+]);
+
+/**
+ * Reads a built site: HTML as pages, descriptions as schemas, the rest as assets. Throws publish_failed for a link or an unknown
+ * ending.
+ */
+export async function readSite(folder: string, write: (file: NewFile) => Promise<void>): Promise<void> {
+  const { files, others } = await guarded(folder, () => listTree(folder));
+  if (others[0] !== undefined) {
+    throw new CathedralError('publish_failed', {
+      place: others[0],
+      expected: 'a file',
+      found: 'something else',
+    });
+  }
+  await inParallel(files, availableParallelism(), async (path) => {
+    const content = await guarded(path, () => readFile(join(folder, path)));
+    await write({ ...describe(path), content });
+  });
+}
+
+function describe(path: string): Omit<NewFile, 'content'> {
+  const first = path.split('/', 1)[0] as Area;
+  return {
+    path,
+    kind: kindOf(path),
+    area: AREAS.includes(first) ? first : null,
+    restricted: false,
+    mediaType: mediaTypeOf(path),
+    rows: null,
+    immutable: path.startsWith(HASHED),
+  };
+}
+
+function kindOf(path: string): NewFile['kind'] {
+  if (DESCRIPTIONS.has(path)) return 'schema';
+  return path.endsWith('.html') ? 'page' : 'asset';
+}

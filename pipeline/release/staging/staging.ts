@@ -1,0 +1,298 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CathedralError } from '../../errors.ts';
+import { compress } from '../disk/compress.ts';
+import { guarded, makeFolder } from '../disk/durable.ts';
+import type { NewFile } from '../disk/new-file.ts';
+import { removeLeftOvers, STAGING } from '../disk/remove-left-overs.ts';
+import { ClaimedPaths } from '../format/claimed-paths.ts';
+import { formatHeadersFile } from '../format/headers.ts';
+import {
+  type Blob,
+  type DraftFile,
+  type DraftManifest,
+  type Facts,
+  type Manifest,
+  type ManifestBody,
+  type ManifestFile,
+  type Segment,
+  sealManifest,
+  sha256,
+  storedAt,
+} from '../format/manifest.ts';
+import { type Proof, proofFile } from '../format/proof-files.ts';
+import type { Published } from '../format/release.ts';
+import { commit, type Outcome } from './commit.ts';
+import { readSite } from './site-tree.ts';
+import { StagingFolder } from './staging-folder.ts';
+
+export type { NewFile };
+
+export interface StagingOptions {
+  /**
+   * False for a rebuild: every file is written and compressed again. The previous release still says which
+   * files are immutable, and since when the others are as they are.
+   */
+  reuse: boolean;
+}
+
+/** What a release needs beside its files. */
+export interface Publication {
+  facts: Facts;
+  /** JSON text of what the next run goes on from. */
+  state: string;
+  /** Signs the release, sealed but for what proves it; left out or null: it is not signed. */
+  sign?: ((release: Manifest) => Promise<Proof>) | null;
+  /** Called when the release is whole and is not served yet, with what has to be there before it is. */
+  prepare?: (release: Published) => Promise<void>;
+  /** False: it is made for `prepare` alone. Default true. */
+  isServed?: boolean;
+}
+
+type Entry = DraftFile & { modified?: string };
+
+/**
+ * A release in the making. One owner at a time, who holds the lock of OUT: `await using` removes what was not published. Every
+ * call is awaited, `return await staging.publish(…)` too: the folder is disposed of when the block ends.
+ */
+export class Staging implements AsyncDisposable {
+  readonly folder: StagingFolder;
+  readonly previous: Published | null;
+  readonly reuse: boolean;
+  /** By artifact path, newest first. */
+  readonly segments: Record<string, Segment[]> = {};
+  readonly #kept: Manifest['unlisted'] = [];
+  readonly #out: string;
+  readonly #names = new ClaimedPaths();
+  readonly #entries = new Map<string, Entry>();
+  readonly #before: ReadonlyMap<string, ManifestFile>;
+
+  constructor(out: string, folder: StagingFolder, previous: Published | null, { reuse }: StagingOptions) {
+    this.#out = out;
+    this.folder = folder;
+    this.previous = previous;
+    this.reuse = reuse;
+    this.#before = new Map(previous?.manifest.files.map((file) => [file.path, file]));
+  }
+
+  get dir(): string {
+    return this.folder.dir;
+  }
+
+  /** A folder for work in progress, such as the site's build; it does not become part of the release. */
+  get scratch(): string {
+    return join(this.dir, '.scratch');
+  }
+
+  /** What the previous release has at this path. */
+  before(path: string): ManifestFile | undefined {
+    return this.#before.get(path);
+  }
+
+  /**
+   * Adds a finished file with its compressed variants. Bytes that the previous release has at the same path
+   * are taken over from there. Throws publish_failed: the path is taken, or an immutable file was published
+   * with other bytes, or the disk.
+   */
+  async write({ path, mediaType, content, modified, ...about }: NewFile): Promise<void> {
+    this.#names.claim(path);
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    const blob = { bytes: bytes.length, sha256: sha256(bytes) };
+    this.#assertUnchanged(path, blob);
+    const file = { path, ...about, media_type: mediaType, ...blob };
+    const encodings =
+      (await this.#takeOver(file)) ?? (await this.#writeAll(storedAt(file), bytes, mediaType));
+    this.#record({ ...file, encodings }, modified);
+  }
+
+  /** Adds a built site. Throws publish_failed for a link, an unknown ending or a taken path. */
+  async addTree(folder: string): Promise<void> {
+    await readSite(folder, (file) => this.write(file));
+  }
+
+  /** Paths of the files so far. */
+  paths(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** What the manifest will say of the files so far, in the order of their paths. */
+  files(): DraftFile[] {
+    const files = [...this.#entries.values()].map(({ modified: _, ...file }) => file);
+    return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** Claims a path for a file that is written by other means; `record` has to follow. */
+  claim(path: string): void {
+    this.#names.claim(path);
+  }
+
+  record(file: DraftFile): void {
+    this.#assertUnchanged(file.path, file);
+    this.#record(file);
+  }
+
+  /** Whether `carry` would take this file over; only in a rebuild, which reads it, false for a damaged one. */
+  async canCarry(path: string): Promise<boolean> {
+    const file = this.before(path);
+    if (this.reuse || !file) return file !== undefined;
+    return isIntact(join(this.previous!.dir, this.#placeBefore(file)), file);
+  }
+
+  /**
+   * Takes an immutable file over from the previous release, in a rebuild too: such a file may not come out the same twice (a
+   * printed PDF). A rebuild reads it, to mend nothing with a damaged file. Throws release_invalid.
+   */
+  async carry(path: string): Promise<void> {
+    this.#names.claim(path);
+    const file = this.before(path);
+    const encodings = file?.immutable && (await this.link(file));
+    if (!encodings) {
+      const found = file?.immutable === false ? 'one that may change' : 'none of that size';
+      throw new CathedralError('release_invalid', { place: path, expected: 'an immutable file', found });
+    }
+    if (!this.reuse) await assertIntact(join(this.dir, storedAt(file)), file);
+    const { modified, ...carried } = file;
+    this.#record(carried, modified);
+  }
+
+  /** Lists a file that has been written below the release folder, has no URL, and is for the next run to go on from. */
+  keep(file: string, { bytes, sha256 }: Blob): void {
+    this.#kept.push({ file, bytes, sha256 });
+  }
+
+  /** Writes `manifest.json` as the site's build reads it, and gives its path. */
+  async writeDraft(facts: Facts): Promise<string> {
+    const draft: DraftManifest = { format: 'cathedral-draft/1', ...facts, files: this.files() };
+    const path = join(this.dir, 'manifest.json');
+    await guarded(path, () => writeFile(path, `${JSON.stringify(draft, null, 2)}\n`));
+    return path;
+  }
+
+  /**
+   * Makes this the release that is served, as the last of its steps. The release's id follows from its
+   * content, so publishing what is published changes nothing. Throws publish_failed.
+   */
+  async publish({ facts, state, sign, prepare, isServed }: Publication): Promise<Outcome> {
+    if (isServed !== false) this.#assertNoneLost();
+    const files = this.#dated(facts);
+    const headers = formatHeadersFile(files);
+    const own = Object.entries({ 'state.json': state, 'public/_headers': headers });
+    for (const [file, text] of own)
+      if (!this.#kept.some((kept) => kept.file === file))
+        this.keep(file, await this.folder.write(file, Buffer.from(text)));
+    for (const work of [this.scratch, join(this.dir, 'manifest.json')]) {
+      await guarded(work, () => rm(work, { recursive: true, force: true }));
+    }
+    const body = { ...facts, files, segments: this.segments, unlisted: this.#kept };
+    const signed = sign ? await this.#prove(body, await sign(sealManifest(body))) : body;
+    return commit(this.#out, this.folder, signed, { state: JSON.parse(state), prepare, isServed });
+  }
+
+  /** Adds what proves the release, the last of its files. */
+  async #prove(body: ManifestBody, { texts, ...proof }: Proof): Promise<ManifestBody> {
+    for (const [path, text] of texts) await this.write(proofFile(path, text, body.timestamp));
+    const { version, keys, expires } = proof;
+    return { ...body, signed: { version, keys: [...keys], expires }, files: this.#dated(body) };
+  }
+
+  /** Each file with the time since which it has been as it is. */
+  #dated({ timestamp }: Pick<Facts, 'timestamp'>): ManifestFile[] {
+    return [...this.#entries.values()].map(({ modified, ...file }) => {
+      const before = this.before(file.path);
+      const since = before?.sha256 === file.sha256 ? before.modified : timestamp;
+      return { ...file, modified: modified ?? since };
+    });
+  }
+
+  /** Removes the folder; of no effect after `publish`. Where the disk refuses, the next run does: what led here is to be told. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.folder.remove().catch(() => {});
+  }
+
+  #assertUnchanged(path: string, { sha256 }: Blob): void {
+    const before = this.before(path);
+    if (!before?.immutable || before.sha256 === sha256) return;
+    const expected = `SHA-256 ${before.sha256}, for it was published as immutable`;
+    throw new CathedralError('publish_failed', { place: path, expected, found: sha256 });
+  }
+
+  /** A site's hashed assets come and go; a data file that never changes stays. */
+  #assertNoneLost(): void {
+    for (const { path, kind, immutable } of this.#before.values()) {
+      if (kind !== 'data' || !immutable || this.#entries.has(path)) continue;
+      const expected = 'to be published again, for it is immutable';
+      throw new CathedralError('publish_failed', {
+        place: path,
+        expected,
+        found: 'no such file in this run',
+      });
+    }
+  }
+
+  #record(file: DraftFile, modified?: string): void {
+    this.#entries.set(file.path, modified === undefined ? file : { ...file, modified });
+  }
+
+  async #takeOver(file: Omit<DraftFile, 'encodings'>): Promise<DraftFile['encodings'] | null> {
+    const before = this.before(file.path);
+    if (!this.reuse || before?.sha256 !== file.sha256) return null;
+    if (before.restricted !== file.restricted || before.media_type !== file.media_type) return null;
+    return this.link(before);
+  }
+
+  /** Links a file of the previous release with its variants; null where one is not there with its size. */
+  async link(file: ManifestFile): Promise<DraftFile['encodings'] | null> {
+    const { br, gzip } = file.encodings;
+    const at = this.#placeBefore(file);
+    const as = storedAt(file);
+    const files = [{ file: at, bytes: file.bytes, as }];
+    if (br) files.push({ file: `${at}.br`, bytes: br.bytes, as: `${as}.br` });
+    if (gzip) files.push({ file: `${at}.gz`, bytes: gzip.bytes, as: `${as}.gz` });
+    return (await this.folder.link(this.previous!.dir, files)) ? file.encodings : null;
+  }
+
+  /** Below the folder of the release before. */
+  #placeBefore(file: ManifestFile): string {
+    return (this.previous!.at ?? storedAt)(file);
+  }
+
+  async #writeAll(at: string, bytes: Uint8Array, mediaType: string): Promise<DraftFile['encodings']> {
+    const [{ br, gzip }] = await Promise.all([compress(bytes, mediaType), this.folder.write(at, bytes)]);
+    return {
+      ...(br && { br: await this.folder.write(`${at}.br`, br) }),
+      ...(gzip && { gzip: await this.folder.write(`${at}.gz`, gzip) }),
+    };
+  }
+}
+
+async function isIntact(place: string, { sha256: expected }: Blob): Promise<boolean> {
+  return readFile(place).then(
+    (bytes) => sha256(bytes) === expected,
+    () => false,
+  );
+}
+
+async function assertIntact(place: string, { sha256: expected }: Blob): Promise<void> {
+  const found = sha256(await guarded(place, () => readFile(place)));
+  if (found !== expected) throw new CathedralError('release_invalid', { place, expected, found });
+}
+
+/** Opens an empty staging folder and removes those that dead runs left. Throws publish_failed. */
+export async function openStaging(
+  out: string,
+  previous: Published | null,
+  options: StagingOptions,
+): Promise<Staging> {
+  return guarded(out, async () => {
+    // Before anything links to what will be in it.
+    await makeFolder(join(out, 'releases'));
+    await removeLeftOvers(out);
+    // Not one fixed name: a child of a killed run (a site build) may still be writing into its folder.
+    const dir = await mkdtemp(join(out, STAGING));
+    // mkdtemp makes it private, but the web server reads what it becomes.
+    await chmod(dir, 0o755);
+    const staging = new Staging(out, new StagingFolder(dir), previous, options);
+    await mkdir(staging.scratch);
+    return staging;
+  });
+}

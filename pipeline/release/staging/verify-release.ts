@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, readFile, realpath } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, crc32, createBrotliDecompress, createGunzip, createInflateRaw } from 'node:zlib';
+import { CathedralError } from '../../errors.ts';
+import { inParallel } from '../disk/in-parallel.ts';
+import { listTree } from '../disk/list-tree.ts';
+import { type Blob, type Manifest, parseManifest, releaseFolder, storedAt } from '../format/manifest.ts';
+
+/** One thing that is not as it should be. */
+export interface Problem {
+  /** A file of the release, `public/economy/supply`, or a member of its manifest. */
+  place: string;
+  expected: string;
+  found: string;
+}
+
+/** A file that has to be there, and what it has to decompress to. */
+interface Expected {
+  blob: Blob & { crc32?: number };
+  plain?: { decoder: keyof typeof DECODERS; blob: Blob };
+}
+
+const MOST_CHUNK = 1 << 20;
+
+const DECODERS = {
+  brotli: createBrotliDecompress,
+  gzip: createGunzip,
+  // A segment's block has no last block: the file that it becomes part of goes on.
+  deflate: () => createInflateRaw({ finishFlush: constants.Z_SYNC_FLUSH }),
+};
+
+/**
+ * Reads every byte of a release folder and compares it with the manifest, and the manifest with its own
+ * digests: one flipped byte anywhere, a missing file and one too many are found. By place; empty where all
+ * is well. Throws only what the disk throws.
+ */
+export async function verifyRelease(dir: string): Promise<Problem[]> {
+  const manifest = await readManifest(dir);
+  if ('found' in manifest) return [manifest];
+  const expected = expectedFiles(manifest);
+  const problems = [...verifyName(await realpath(dir), manifest), ...verifyRows(manifest)];
+  problems.push(...(await verifyNames(dir, expected)));
+  await inParallel(expected, availableParallelism(), async ([file, { blob, plain }]) => {
+    const path = join(dir, file);
+    if (!(await isFile(path))) return;
+    const problem = compare(file, blob, await measure(path, blob.bytes));
+    if (problem) problems.push(problem);
+    else if (plain) problems.push(...(await verifyEncoding(path, file, plain)));
+  });
+  return problems.sort((a, b) => (a.place < b.place ? -1 : 1));
+}
+
+async function readManifest(dir: string): Promise<Manifest | Problem> {
+  const place = 'manifest.json';
+  try {
+    return parseManifest(await readFile(join(dir, place), 'utf8'), place);
+  } catch (error) {
+    if (error instanceof CathedralError)
+      return { place: error.place, expected: error.expected, found: error.found };
+    return { place, expected: 'a readable file', found: (error as Error).message };
+  }
+}
+
+function expectedFiles({ files, segments, unlisted }: Manifest): Map<string, Expected> {
+  const expected = new Map<string, Expected>(unlisted.map(({ file, ...blob }) => [file, { blob }]));
+  for (const file of files) {
+    const at = storedAt(file);
+    const { br, gzip } = file.encodings;
+    expected.set(at, { blob: file });
+    if (br) expected.set(`${at}.br`, { blob: br, plain: { decoder: 'brotli', blob: file } });
+    if (gzip) expected.set(`${at}.gz`, { blob: gzip, plain: { decoder: 'gzip', blob: file } });
+  }
+  for (const segment of Object.values(segments).flat()) {
+    const { file, deflate, cycles } = segment;
+    expected.set(file, { blob: segment });
+    if (cycles) expected.set(`${file}.cycles`, { blob: cycles });
+    if (deflate)
+      expected.set(`${file}.deflate`, { blob: deflate, plain: { decoder: 'deflate', blob: segment } });
+  }
+  return expected;
+}
+
+function verifyName(dir: string, manifest: Manifest): Problem[] {
+  const found = basename(dir);
+  const { release } = manifest;
+  return [release, releaseFolder(manifest)].includes(found)
+    ? []
+    : [{ place: '.', expected: `a folder ${release}`, found }];
+}
+
+/** Segments follow each other without a gap, down to the first row. */
+function verifyRows({ segments, files }: Manifest): Problem[] {
+  const problems: Problem[] = [];
+  for (const [path, list] of Object.entries(segments)) {
+    const place = `manifest.json segments.${path}`;
+    list.forEach(({ file, first_row }, index) => {
+      const end = list[index + 1]?.end_row ?? 0;
+      if (first_row !== end)
+        problems.push({ place, expected: `${file} to begin at row ${end}`, found: `${first_row}` });
+    });
+    const rows = files.find((file) => file.path === path)?.rows;
+    const end = list[0]?.end_row ?? 0;
+    if (rows != null && rows !== end) problems.push({ place, expected: `${rows} rows`, found: `${end}` });
+  }
+  return problems;
+}
+
+async function verifyNames(dir: string, expected: Map<string, Expected>): Promise<Problem[]> {
+  const names = new Set(['manifest.json', ...expected.keys()]);
+  const folders = new Set(
+    [...names].flatMap((name) => name.split('/').map((_, i, parts) => parts.slice(0, i).join('/'))),
+  );
+  const tree = await listTree(dir);
+  const found = new Set(tree.files);
+  const missing = [...names].filter((name) => !found.has(name));
+  const surplus = [...tree.files, ...tree.others].filter((name) => !names.has(name) || !found.has(name));
+  surplus.push(...tree.folders.filter((name) => !folders.has(name)));
+  return [
+    ...missing.map((place) => ({ place, expected: 'a file', found: 'none' })),
+    ...surplus.map((place) => ({
+      place,
+      expected: 'nothing',
+      found: 'something that the manifest does not list',
+    })),
+  ];
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+async function verifyEncoding(
+  path: string,
+  place: string,
+  plain: NonNullable<Expected['plain']>,
+): Promise<Problem[]> {
+  try {
+    const problem = compare(
+      `${place} decompressed`,
+      plain.blob,
+      await measure(path, plain.blob.bytes, DECODERS[plain.decoder]()),
+    );
+    return problem ? [problem] : [];
+  } catch (error) {
+    return [{ place, expected: `a file of ${plain.decoder}`, found: (error as Error).message }];
+  }
+}
+
+/** `length`: about how long it is. A release has thousands of small files, and a long buffer for each costs more than to read it. */
+async function measure(
+  path: string,
+  length: number,
+  decoder?: NodeJS.ReadWriteStream,
+): Promise<Required<Expected['blob']>> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let crc = 0;
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      crc = crc32(chunk, crc);
+      bytes += chunk.length;
+      done();
+    },
+  });
+  const source = createReadStream(path, { highWaterMark: Math.min(MOST_CHUNK, length + 1) });
+  await (decoder ? pipeline(source, decoder, sink) : pipeline(source, sink));
+  return { bytes, sha256: hash.digest('hex'), crc32: crc };
+}
+
+function compare(
+  place: string,
+  expected: Expected['blob'],
+  found: Required<Expected['blob']>,
+): Problem | null {
+  for (const [member, name] of [
+    ['bytes', 'bytes'],
+    ['sha256', 'SHA-256'],
+    ['crc32', 'CRC-32'],
+  ] as const) {
+    const value = expected[member];
+    if (value !== undefined && value !== found[member]) {
+      return { place, expected: `${name} ${value}`, found: `${found[member]}` };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,45 @@
+import { csvCells } from '../../forms/csv-cells.ts';
+
+/** A row of the export, whichever its form. */
+export interface ExportRow {
+  timestamp: string;
+  event_type: string;
+  agent: string;
+  /** JSON text. */
+  data: string;
+  /** `0x` and 64 hex digits. */
+  attestation_hash: string;
+}
+
+export const COLUMNS = ['timestamp', 'event_type', 'agent', 'data', 'attestation_hash'] as const;
+
+/** A row as it stands in a CSV file, without its line end; null where it is none. */
+export function parseCsvRow(text: string): ExportRow | null {
+  const cells = csvCells(`${text}\n`);
+  const [row] = cells;
+  if (cells.length !== 1 || row!.length !== COLUMNS.length) return null;
+  return Object.fromEntries(COLUMNS.map((name, index) => [name, row![index]!])) as Record<
+    keyof ExportRow,
+    string
+  >;
+}
+
+/** A row as it stands in a JSON or NDJSON file, without the comma after it; null where it is none. */
+export function parseJsonRow(text: string): ExportRow | null {
+  const row = parseObject(text);
+  if (!row || Object.keys(row).sort().join() !== COLUMNS.toSorted().join()) return null;
+  const { data, ...texts } = row;
+  if (Object.values(texts).some((value) => typeof value !== 'string')) return null;
+  return { ...texts, data: JSON.stringify(data) } as ExportRow;
+}
+
+export function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

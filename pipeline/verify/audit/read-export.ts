@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { CathedralError } from '../../errors.ts';
+import { MAX_LINE_BYTES } from '../../ledger/event.ts';
+import { CSV_HEADER, CSV_ROWS, JSON_ROWS, type RowForm } from './export-form.ts';
+import { parseObject } from './export-row.ts';
+
+/** A row's text as it stands in the file. */
+export interface RowText {
+  /** Where it begins, from 1. */
+  line: number;
+  text: string;
+}
+
+/** What a file says of itself; only JSON does. */
+export interface ExportHead {
+  from: string | null;
+  to: string | null;
+  filter: string | null;
+}
+
+/** Something about the file that is not about a row. */
+export interface FileFault {
+  line: number;
+  message: string;
+}
+
+export interface ExportFile {
+  form: RowForm;
+  head: ExportHead | null;
+  /** In the order of the file, in batches; returns what is wrong with its end. */
+  rows: AsyncGenerator<RowText[], FileFault | null>;
+}
+
+/** A row has its event's line, twice as long at most where quotes are doubled, and less than 1 kB more. */
+const MAX_ROW_CHARACTERS = 2 * MAX_LINE_BYTES + 1000;
+
+const Head = z.strictObject({
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  filter: z.string().nullable(),
+  events: z.array(z.unknown()).max(0),
+});
+const Tail = z.strictObject({ count: z.int().min(0), complete: z.literal(true) });
+
+/**
+ * An export as it is in a file: which of its three forms it has is read off its first line. Null where it has none of
+ * them. Throws proof_refused where not even that can be read.
+ */
+export async function readExport(
+  chunks: AsyncIterable<Uint8Array>,
+  place = 'the export',
+): Promise<ExportFile | null> {
+  const lines = linesOf(chunks);
+  const first = await lines.next();
+  if (first.done) return nothing(first.value, place);
+  const [head, ...others] = first.value;
+  const rest = chain(others, lines);
+  if (head!.text === CSV_HEADER) return { form: CSV_ROWS, head: null, rows: rest };
+  if (JSON_ROWS.parse(head!.text)) return { form: JSON_ROWS, head: null, rows: chain(first.value, lines) };
+  return jsonFile(head!.text, rest);
+}
+
+function nothing(fault: FileFault | null, place: string): null {
+  if (!fault) return null;
+  const [expected, found] = ['rows of an export', fault.message];
+  throw new CathedralError('proof_refused', { place: `${place}:${fault.line}`, expected, found });
+}
+
+function jsonFile(head: string, rest: AsyncGenerator<RowText[], FileFault | null>): ExportFile | null {
+  const empty = /^(.*"events":\[)\],("count":0,"complete":true\})$/.exec(head);
+  const parsed = Head.safeParse(parseObject(`${empty?.[1] ?? head}]}`));
+  if (!parsed.success) return null;
+  const { events: _, ...about } = parsed.data;
+  const tail = empty ? [{ line: 1, text: `],${empty[2]}` }] : [];
+  return { form: JSON_ROWS, head: about, rows: jsonRows(chain(tail, rest)) };
+}
+
+/** Without the commas between rows, up to the last line, which tells how many there are. */
+async function* jsonRows(
+  lines: AsyncGenerator<RowText[], FileFault | null>,
+): AsyncGenerator<RowText[], FileFault | null> {
+  let count = 0;
+  let last: RowText = { line: 1, text: '' };
+  let tail: RowText | null = null;
+  for (let next = await lines.next(); ; next = await lines.next()) {
+    if (next.done) return next.value ?? endFault(tail, last, count);
+    const rows: RowText[] = [];
+    for (const row of next.value) {
+      if (tail) return { line: row.line, message: 'something follows the end of the JSON document' };
+      last = row;
+      if (row.text.startsWith(']')) tail = row;
+      else rows.push({ line: row.line, text: row.text.replace(/,$/, '') });
+    }
+    count += rows.length;
+    if (rows.length > 0) yield rows;
+  }
+}
+
+function endFault(tail: RowText | null, { line }: RowText, count: number): FileFault | null {
+  if (!tail) return { line, message: 'the file is cut off here: "complete" is missing' };
+  const end = Tail.safeParse(parseObject(`{${tail.text.slice(2)}`));
+  if (!end.success) return { line, message: 'the last line is not the end of an export' };
+  if (end.data.count === count) return null;
+  return { line, message: `"count" says ${end.data.count}, and the file has ${count} rows` };
+}
+
+/** Lines in batches: no row has a line end within it. One of Windows is one, too. */
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RowText[], FileFault | null> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let [rest, line] = ['', 1];
+  try {
+    for await (const chunk of chunks) {
+      const texts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = texts.pop()!;
+      const first = line;
+      line += texts.length;
+      if (texts.length > 0)
+        yield texts.map((text, index) => ({ line: first + index, text: text.replace(/\r$/, '') }));
+      if (rest.length > MAX_ROW_CHARACTERS) return { line, message: 'this row is longer than any event' };
+    }
+    rest += decoder.decode();
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error;
+    return { line, message: 'a line from here on that is not UTF-8' };
+  }
+  if (rest !== '') yield [{ line, text: rest }];
+  return null;
+}
+
+async function* chain(
+  first: RowText[],
+  rest: AsyncGenerator<RowText[], FileFault | null>,
+): AsyncGenerator<RowText[], FileFault | null> {
+  if (first.length > 0) yield first;
+  return yield* rest;
+}

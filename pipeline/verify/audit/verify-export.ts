@@ -1,0 +1,298 @@
+import type { LedgerEvent } from '../../ledger/event.ts';
+import { EntryFinder, type FoundEntry } from './entry-finder.ts';
+import { differences, isOther } from './export-form.ts';
+import type { ExportRow } from './export-row.ts';
+import type { LogEntries } from './log-entries.ts';
+import { MissingEntries, type MissingRange } from './missing-entries.ts';
+import type { ExportFile, RowText } from './read-export.ts';
+
+export type FaultKind = 'edited' | 'added' | 'moved' | 'repeated' | 'missing' | 'unreadable';
+
+export interface RowFault {
+  /** Of the file, from 1. */
+  line: number;
+  kind: FaultKind;
+  message: string;
+}
+
+export interface ExportVerdict {
+  /** Rows that were read. */
+  rows: number;
+  /** Entries that the log has in the period, of those that the filter lets through. */
+  entries: number;
+  /** Timestamps of the oldest and the newest of these entries; null where there is none. */
+  period: { from: string; to: string } | null;
+  faults: RowFault[];
+  /** The time of the log's last entry, where the period goes beyond it; else null. */
+  logEndsAt: string | null;
+  /** There are so many faults that the file was not read to its end. */
+  isAbandoned: boolean;
+}
+
+export interface ExportOptions {
+  /** The first moment that the export is said to be of; null: the beginning. Undefined: that of its own oldest row. */
+  from: string | null | undefined;
+  /** The last moment; undefined: that of its own newest row. */
+  to: string | undefined;
+  /** Which events it is of; null: all. */
+  wanted: ((event: LedgerEvent, hash: string) => boolean) | null;
+}
+
+/** So that a file that has nothing to do with the log is not compared with it to its end. */
+const MAX_FAULTS = 1000;
+/** Rows without a place in the log that may come before the first one that has one. */
+const MAX_WAITING = 1000;
+
+/**
+ * Compares an export, newest row first, with a log: each row with the entry of its hash, and all rows together with the
+ * entries of the period. In memory are a batch of rows, some bundles, and what is missing so far.
+ */
+export async function verifyExport(
+  file: ExportFile,
+  log: LogEntries,
+  options: ExportOptions,
+): Promise<ExportVerdict> {
+  const comparison = new Comparison(file, new EntryFinder(log), options);
+  await comparison.begin();
+  let next = await file.rows.next();
+  while (!next.done && !comparison.isAbandoned) {
+    await comparison.compare(next.value);
+    next = await file.rows.next();
+  }
+  const verdict = await comparison.end();
+  if (next.done && next.value) verdict.faults.push({ kind: 'unreadable', ...next.value });
+  return verdict;
+}
+
+class Comparison {
+  readonly #form: ExportFile['form'];
+  readonly #finder: EntryFinder;
+  readonly #options: ExportOptions;
+  readonly #faults: RowFault[] = [];
+  readonly #missing = new MissingEntries();
+  /** Rows that came before it was known where in the log they begin. */
+  readonly #waiting: RowText[] = [];
+  #rows = 0;
+  /** Entries that there was a row of. */
+  #found = 0;
+  /** Number of the entry that the next row should be of; null: not known yet. */
+  #next: number | null = null;
+  /** Numbers of the newest and the oldest entry of the period. */
+  #newest = -1;
+  #oldest = 0;
+  /** The oldest entry that there was a row of. */
+  #last: FoundEntry | null = null;
+  #line = 0;
+  #current: RowText | null = null;
+
+  constructor({ form }: ExportFile, finder: EntryFinder, options: ExportOptions) {
+    this.#form = form;
+    this.#finder = finder;
+    this.#options = options;
+  }
+
+  get isAbandoned(): boolean {
+    return this.#faults.length + this.#missing.ranges.length >= MAX_FAULTS;
+  }
+
+  async begin(): Promise<void> {
+    const { from, to } = this.#options;
+    if (from != null) this.#oldest = await this.#finder.countBefore(from, { inclusive: false });
+    if (to !== undefined) this.#startAt((await this.#finder.countBefore(to, { inclusive: true })) - 1);
+  }
+
+  /** The last row waits for the one after it. */
+  async compare(rows: readonly RowText[]): Promise<void> {
+    for (const row of rows) {
+      if (this.isAbandoned) return;
+      const current = this.#current;
+      this.#current = row;
+      if (current && !this.#isNext(current)) await this.#accept(current, row);
+    }
+  }
+
+  async end(): Promise<ExportVerdict> {
+    if (this.#current && !this.isAbandoned) await this.#accept(this.#current, null);
+    if (this.#next === null) await this.#startWith(null);
+    const isAbandoned = this.isAbandoned;
+    if (!isAbandoned) {
+      if (this.#options.from === undefined) this.#oldest = await this.#ownBeginning();
+      this.#missing.add({ first: this.#oldest, last: this.#next!, line: this.#line + 1 });
+    }
+    const counts = [];
+    for (const range of this.#missing.ranges) counts.push(await this.#report(range));
+    const entries = this.#found + counts.reduce((sum, count) => sum + count, 0);
+    const faults = this.#faults.sort((a, b) => a.line - b.line);
+    const logEndsAt = await this.#finder.endBefore(this.#options.to);
+    return { rows: this.#rows, entries, period: await this.#period(), faults, logEndsAt, isAbandoned };
+  }
+
+  #startAt(index: number): void {
+    this.#next = index;
+    this.#newest = index;
+  }
+
+  /** Takes a row that is as expected, of an entry that is at hand: nearly every one, without waiting for anything. */
+  #isNext({ line, text }: RowText): boolean {
+    if (this.#next === null || this.#next < this.#oldest || this.#options.wanted) return false;
+    const entry = this.#finder.atHand(this.#next);
+    if (!entry || this.#form.format(entry.row) !== text) return false;
+    this.#rows += 1;
+    this.#line = line;
+    this.#take(entry);
+    return true;
+  }
+
+  async #accept(row: RowText, following: RowText | null): Promise<void> {
+    if (this.#next === null) await this.#wait(row);
+    else await this.#compareRow(row, following);
+  }
+
+  /** Keeps a row until one has a place in the log, which tells where those before it should have theirs. */
+  async #wait(row: RowText): Promise<void> {
+    this.#waiting.push(row);
+    const parsed = this.#form.parse(row.text);
+    const found = parsed && (await this.#finder.locate(parsed));
+    if (found || this.#waiting.length > MAX_WAITING) await this.#startWith(found);
+  }
+
+  async #startWith(found: FoundEntry | null): Promise<void> {
+    let newest = found?.index ?? -1;
+    for (const { text } of this.#waiting.slice(0, -1).reverse()) {
+      const row = this.#form.parse(text);
+      if (!found || !row || newest + 1 >= this.#finder.size) break;
+      if (isOther(row, (await this.#finder.at(newest + 1)).row)) break;
+      newest += 1;
+    }
+    this.#startAt(newest);
+    const rows = this.#waiting.splice(0);
+    for (const [index, row] of rows.entries())
+      if (!this.isAbandoned) await this.#compareRow(row, rows[index + 1] ?? this.#current);
+  }
+
+  async #compareRow({ line, text }: RowText, following: RowText | null): Promise<void> {
+    this.#rows += 1;
+    this.#line = line;
+    const expected = await this.#expected();
+    if (expected && this.#form.format(expected.row) === text) return this.#take(expected);
+    const row = this.#form.parse(text);
+    if (!row) return this.#fault(line, 'unreadable', 'this is not a row of the export');
+    if (expected?.row.attestation_hash === row.attestation_hash) {
+      this.#compareCells(line, row, expected);
+      return this.#take(expected);
+    }
+    const found = await this.#finder.locate(row);
+    if (found) return this.#compareOther(line, row, found);
+    if (!expected || isOther(row, expected.row) || this.#isOf(following, expected))
+      return this.#fault(
+        line,
+        'added',
+        `the log has no event with the hash ${row.attestation_hash} at that time`,
+      );
+    this.#compareCells(line, row, expected);
+    this.#take(expected);
+  }
+
+  /** Whether a row is of this entry: then the one before it is of none. */
+  #isOf(row: RowText | null, { row: expected }: FoundEntry): boolean {
+    const hash = row && this.#form.parse(row.text)?.attestation_hash;
+    return hash === expected.attestation_hash;
+  }
+
+  /** The entry that the next row should be of; null where there is none any more. */
+  async #expected(): Promise<FoundEntry | null> {
+    const { wanted } = this.#options;
+    for (; this.#next! >= this.#oldest; this.#next! -= 1) {
+      const entry = await this.#finder.at(this.#next!);
+      if (!wanted || wanted(entry.event, entry.row.attestation_hash)) return entry;
+    }
+    return null;
+  }
+
+  #take(entry: FoundEntry): void {
+    this.#found += 1;
+    this.#next = entry.index - 1;
+    this.#last = entry;
+  }
+
+  /** A row of another entry than the one whose turn it is. */
+  #compareOther(line: number, row: ExportRow, found: FoundEntry): void {
+    const { index } = found;
+    const reason = this.#reasonAgainst(found);
+    if (reason) this.#fault(line, 'added', reason);
+    else {
+      this.#compareCells(line, row, found);
+      if (index <= this.#next!) {
+        this.#missing.add({ first: index + 1, last: this.#next!, line });
+        this.#take(found);
+      } else this.#compareLate(line, index);
+    }
+  }
+
+  /** A row that an older one stood above. */
+  #compareLate(line: number, index: number): void {
+    // Nobody said where the export begins, and its first row was not the newest.
+    const isNewest = index > this.#newest;
+    if (isNewest) {
+      this.#missing.add({ first: this.#newest + 1, last: index - 1, line });
+      this.#newest = index;
+    }
+    if (isNewest || this.#missing.take(index)) {
+      this.#found += 1;
+      this.#fault(line, 'moved', `event ${index} of the log should stand above, among newer ones`);
+    } else this.#fault(line, 'repeated', `event ${index} of the log stands above already`);
+  }
+
+  /** Why an entry should not be in the export at all. */
+  #reasonAgainst({ index, event, row }: FoundEntry): string | null {
+    const { wanted, to } = this.#options;
+    if (index < this.#oldest || (to !== undefined && index > this.#newest))
+      return `event ${index} of the log is not of the period`;
+    const isWanted = !wanted || wanted(event, row.attestation_hash);
+    return isWanted ? null : `the filter does not let event ${index} through`;
+  }
+
+  #compareCells(line: number, row: ExportRow, { index, row: expected }: FoundEntry): void {
+    for (const name of differences(row, expected)) {
+      const [was, is] = [expected[name], row[name]].map((text) => shorten(text));
+      this.#fault(line, 'edited', `${name} of event ${index}: the log has ${was}, the row has ${is}`);
+    }
+  }
+
+  /** Where the rows end, with what the log has at the same time as the last of them. */
+  async #ownBeginning(): Promise<number> {
+    if (!this.#last) return this.#next! + 1;
+    return this.#finder.countBefore(this.#last.row.timestamp, { inclusive: false });
+  }
+
+  /** Says what is missing; gives how much of it is wanted. */
+  async #report({ first, last, line }: MissingRange): Promise<number> {
+    const { wanted } = this.#options;
+    let count = wanted ? 0 : last - first + 1;
+    for (let index = first; wanted && index <= last; index += 1) {
+      const { event, row } = await this.#finder.at(index);
+      if (wanted(event, row.attestation_hash)) count += 1;
+    }
+    if (count === 0) return 0;
+    const [oldest, newest] = [await this.#finder.at(first), await this.#finder.at(last)];
+    const events = first === last ? `event ${first}` : `${count} of the events ${first} to ${last}`;
+    const times =
+      first === last ? oldest.row.timestamp : `${oldest.row.timestamp} to ${newest.row.timestamp}`;
+    this.#fault(line, 'missing', `${events} of the log, ${times}, should stand before this line`);
+    return count;
+  }
+
+  async #period(): Promise<ExportVerdict['period']> {
+    if (this.#newest < this.#oldest || this.#newest < 0) return null;
+    const [from, to] = [await this.#finder.at(this.#oldest), await this.#finder.at(this.#newest)];
+    return { from: from.row.timestamp, to: to.row.timestamp };
+  }
+
+  #fault(line: number, kind: FaultKind, message: string): void {
+    this.#faults.push({ line, kind, message });
+  }
+}
+
+function shorten(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 80)} … ${text.slice(-30)}` : text;
+}

@@ -1,0 +1,35 @@
+import { CathedralError } from '../../errors.ts';
+import type { Checkpoint } from '../../ledger/checkpoint.ts';
+import type { Hash, NodeHash } from '../../ledger/log/hash.ts';
+import { verifyInclusion } from '../../ledger/log/inclusion.ts';
+import { parseTlogProof } from '../../ledger/log/tlog-proof.ts';
+import type { Verifier } from '../../ledger/note.ts';
+import { openCheckpoint } from './open-checkpoint.ts';
+
+/** What a good proof says. */
+export interface ProvedEvent {
+  index: number;
+  checkpoint: Checkpoint;
+  verifier: Verifier;
+}
+
+/**
+ * What the text of a tlog-proof proves of the event with this hash, from nothing but the keys. Throws log_invalid where it
+ * proves nothing of it, ledger_signature where no known key signed its checkpoint.
+ */
+export async function verifyProof(
+  text: string,
+  event: Hash,
+  { verifiers, nodeHash }: { verifiers: readonly Verifier[]; nodeHash: NodeHash },
+  place: string,
+): Promise<ProvedEvent> {
+  const { index, path, checkpoint: note } = parseTlogProof(text, place);
+  const { checkpoint, verifier } = await openCheckpoint(note, verifiers, place);
+  if (await verifyInclusion({ index, leaf: event, path }, checkpoint, nodeHash))
+    return { index, checkpoint, verifier };
+  throw new CathedralError('log_invalid', {
+    place,
+    expected: `hashes that lead from event 0x${event} to the root ${checkpoint.root}`,
+    found: 'hashes that lead elsewhere',
+  });
+}

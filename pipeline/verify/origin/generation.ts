@@ -1,0 +1,78 @@
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CathedralError } from '../../errors.ts';
+import { guarded, makeFolder, sync } from '../../release/disk/durable.ts';
+import { exists } from '../../release/disk/exists.ts';
+import { swapCurrent } from '../../release/disk/swap-current.ts';
+import type { PublicManifest } from '../../release/format/public-manifest.ts';
+import { currentId } from '../../release/format/release.ts';
+import { StagingFolder } from '../../release/staging/staging-folder.ts';
+import type { Source } from './held-blobs.ts';
+
+export interface Generation {
+  manifest: PublicManifest;
+  /** Where the bytes of its files are, by SHA-256. */
+  blobs: ReadonlyMap<string, Source>;
+  /** Small files that are in no list: what proves the release, and what hosts read. */
+  texts: ReadonlyMap<string, Uint8Array>;
+}
+
+const NEXT = 'releases.next';
+const BEFORE = 'before';
+
+/**
+ * Puts a release together beside the one that is served, of hard links where the disk has them, flushes it, and swaps the
+ * two: by a link, or, where there are none, by moving the folders. Throws publish_failed.
+ */
+export async function placeGeneration(
+  folder: string,
+  { manifest, blobs, texts }: Generation,
+  { withoutLinks }: { withoutLinks: boolean },
+): Promise<void> {
+  const next = new StagingFolder(join(folder, NEXT));
+  await next.remove();
+  const staging = new StagingFolder(next.dir);
+  for (const { path, sha256, bytes } of manifest.files) {
+    const source = blobs.get(sha256);
+    const as = `public/${path}`;
+    if (!source || !(await staging.link(source.folder, [{ file: source.file, bytes, as }]))) throw lost(path);
+  }
+  for (const [path, bytes] of texts) await staging.write(`public/${path}`, bytes);
+  await staging.flush();
+  await guarded(folder, async () => {
+    if (withoutLinks) await moveIn(folder, next.dir);
+    else await linkIn(folder, next.dir, `${manifest.version}`);
+  });
+}
+
+/** Where folders are moved, a kill may come between the two moves: the release of before goes back then, or away. */
+export async function restoreCurrent(folder: string): Promise<void> {
+  const [current, before] = [join(folder, 'current'), join(folder, BEFORE)];
+  if (!(await exists(before))) return;
+  if (await exists(current)) await guarded(before, () => rm(before, { recursive: true, force: true }));
+  else await guarded(current, () => rename(before, current));
+}
+
+async function linkIn(folder: string, next: string, version: string): Promise<void> {
+  const served = await currentId(folder);
+  // The same version again, where a damaged one is mended.
+  const name = served === version ? `${version}-again` : version;
+  const releases = join(folder, 'releases');
+  await rm(join(releases, name), { recursive: true, force: true });
+  await makeFolder(releases);
+  await rename(next, join(releases, name));
+  await swapCurrent(folder, name, served);
+}
+
+async function moveIn(folder: string, next: string): Promise<void> {
+  const [current, before] = [join(folder, 'current'), join(folder, BEFORE)];
+  if (await exists(current)) await rename(current, before);
+  await rename(next, current);
+  await sync(folder);
+  await rm(before, { recursive: true, force: true });
+}
+
+function lost(path: string): CathedralError {
+  const fault = { place: path, expected: 'the file that was there before', found: 'none, or another length' };
+  return new CathedralError('publish_failed', fault);
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import type { Area, Artifact } from '../../../pipeline/artifacts/artifact.ts';
+import { KEY_AREAS } from '../tiers.ts';
+import { componentName, operationId } from './artifact-names.ts';
+import {
+  type Answer,
+  type Content,
+  type Operation,
+  type Parameter,
+  type PathOperation,
+  refer,
+  type Schema,
+} from './operation.ts';
+import { type ProblemResponseName, problemsByStatus, statusOf } from './problem-responses.ts';
+import { referToRequestHeaders } from './request-headers.ts';
+import { FILE_HEADERS, LIMIT_HEADERS, referToHeaders } from './response-headers.ts';
+
+export interface ArtifactFacts {
+  /** Without a slash at the end. */
+  baseUrl: string;
+  /** What the answer looks like; undefined for a file that is not text. */
+  example: (artifact: Artifact) => unknown;
+}
+
+const YEAR: Parameter = {
+  name: 'year',
+  in: 'path',
+  required: true,
+  description: 'A year that has ended and of which the ledger has events.',
+  schema: { type: 'string', pattern: '^\\d{4}$' },
+  example: '2025',
+};
+
+const REFRESH: Readonly<Record<Artifact['refresh'], string>> = {
+  'real-time': 'Changes with every event of the ledger; a mirror holds the last release’s.',
+  release: 'Changes with every release, each six hours.',
+};
+
+/** Of a file, and of each closed year's where it is a yearly one. */
+export function artifactOperations(artifact: Artifact, facts: ArtifactFacts): PathOperation[] {
+  const operation = fileOperation(artifact, facts);
+  const operations: PathOperation[] = [[`/${artifact.path}`, operation]];
+  if ('closedPath' in artifact) operations.push(closedYear(artifact, operation));
+  return operations;
+}
+
+/** What JSON files look like, by component name; of other media types there is nothing that JSON Schema could say. */
+export function artifactSchema(artifact: Artifact): Schema | null {
+  if (artifact.kind === 'printed' || artifact.mediaType !== 'application/json') return null;
+  const { $schema: _, ...schema } = z.toJSONSchema(artifact.schema, { target: 'draft-2020-12' });
+  return { title: artifact.title, description: artifact.description, ...schema };
+}
+
+/** Nothing is needed for a public path, but a key raises the limit where the area has keys. */
+export function securityOf({ area, restricted }: { area: Area; restricted: boolean }): Operation['security'] {
+  if (restricted) return [{ key: [area] }];
+  return hasKeys(area) ? [{}, { key: [area] }] : [{}];
+}
+
+function fileOperation(artifact: Artifact, { baseUrl, example }: ArtifactFacts): Operation {
+  const { area, title, description, refresh, restricted } = artifact;
+  const access = restricted ? `Needs a ${area} key; every access is logged.` : 'Public.';
+  return {
+    operationId: operationId(artifact),
+    tags: [area],
+    summary: title,
+    description: `${description}\n\n${access} ${REFRESH[refresh]}`,
+    externalDocs: {
+      description: 'Its fields, units and formulas',
+      url: `${baseUrl}/files/${artifact.path}/`,
+    },
+    parameters: referToRequestHeaders(),
+    responses: { '200': wholeFile(artifact, example(artifact)), ...otherFileResponses(artifact) },
+    security: securityOf(artifact),
+  };
+}
+
+function closedYear(
+  artifact: Extract<Artifact, { kind: 'yearly' | 'printed' }>,
+  current: Operation,
+): PathOperation {
+  const { '200': whole, ...others } = current.responses;
+  const operation: Operation = {
+    ...current,
+    operationId: `${current.operationId}OfYear`,
+    summary: `${current.summary} of a closed year`,
+    description: `${artifact.description}\n\nPublic. Final: it never changes.`,
+    parameters: [YEAR, ...(current.parameters ?? [])],
+    responses: { '200': whole!, ...others, [statusOf('NotFound')]: refer('responses', 'NotFound') },
+  };
+  const [path = ''] = [artifact.closedPath(2025).replace('2025', '{year}')];
+  return [`/${path}`, operation];
+}
+
+function wholeFile(artifact: Artifact, example: unknown): Answer {
+  return {
+    description: artifact.title,
+    // The only keys that open restricted files have no limit.
+    headers: referToHeaders(artifact.restricted ? FILE_HEADERS : [...FILE_HEADERS, ...LIMIT_HEADERS]),
+    content: { [artifact.mediaType]: contentOf(artifact, example) },
+  };
+}
+
+function contentOf(artifact: Artifact, example: unknown): Content {
+  const isJson = artifact.mediaType === 'application/json';
+  return {
+    // A file that is not text has no type in JSON Schema.
+    schema: isJson ? refer('schemas', componentName(artifact)) : artifact.kind === 'printed' ? {} : TEXT,
+    ...(example !== undefined && { examples: { excerpt: { summary: 'Shortened', value: example } } }),
+  };
+}
+
+const TEXT: Schema = { type: 'string' };
+
+/** What a file is answered with, other than itself. */
+export function otherFileResponses({
+  kind,
+  area,
+  restricted,
+}: Pick<Artifact, 'kind' | 'area' | 'restricted'>): Operation['responses'] {
+  const problems: ProblemResponseName[] = [
+    'BadRequest',
+    restricted ? 'KeyRequired' : 'InvalidKey',
+    ...(hasKeys(area) ? (['WrongArea'] as const) : []),
+    // Where a release was made without a browser to print with.
+    ...(kind === 'printed' ? (['NotFound'] as const) : []),
+    'MethodNotAllowed',
+    'PreconditionFailed',
+    'RangeNotSatisfiable',
+    ...(restricted ? (['RestrictedUnavailable'] as const) : (['LimitReached', 'Unavailable'] as const)),
+  ];
+  return {
+    '206': refer('responses', 'PartOfFile'),
+    '304': refer('responses', 'NotModified'),
+    ...problemsByStatus(problems),
+  };
+}
+
+function hasKeys(area: Area): boolean {
+  return (KEY_AREAS as readonly Area[]).includes(area);
+}

@@ -1,0 +1,111 @@
+import { DATABASE } from '../../../pipeline/forms/catalogue/facts.ts';
+import { formPath, TABLES, type Table } from '../../../pipeline/forms/tables.ts';
+import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
+import { otherFileResponses } from './artifact-operations.ts';
+import { type Operation, type Parameter, type PathOperation, refer } from './operation.ts';
+import { statusOf } from './problem-responses.ts';
+import { referToRequestHeaders } from './request-headers.ts';
+import { FILE_HEADERS, LIMIT_HEADERS, referToHeaders } from './response-headers.ts';
+
+const GROWING = TABLES.filter(({ grows }) => grows);
+const NOT_FOUND = { [statusOf('NotFound')]: refer('responses', 'NotFound') };
+/** Public, in an area with keys that raise its limit, as most are. */
+const COUNTED = { kind: 'document', area: 'economy', restricted: false } as const;
+
+/** The public tables in other forms than that of their own file, and all of them as one database. */
+export function formOperations(baseUrl: string): PathOperation[] {
+  const about = (operationId: string, summary: string, description: string) => ({
+    operationId,
+    summary,
+    description: `${description}\n\nPublic. The page of each file lists its forms with their sizes.`,
+    tags: ['forms'],
+    externalDocs: { description: 'All files', url: `${baseUrl}/files/` },
+  });
+  return [
+    [
+      '/{area}/{table}.{form}',
+      {
+        ...about(
+          'getTable',
+          'A table as JSON lines or workbook',
+          'A row a line, or a sheet of data and one that says what the columns are.',
+        ),
+        ...tableForm(
+          TABLES,
+          ['ndjson', 'xlsx'],
+          [choice('form', ['ndjson', 'xlsx'], 'ndjson', 'JSON lines, or an Excel workbook.')],
+        ),
+      },
+    ],
+    [
+      '/{area}/{table}-{year}.parquet',
+      {
+        ...about(
+          'getTableOfYear',
+          'A year of a growing table as Parquet',
+          'With types. Of a year that is over it does not change.',
+        ),
+        ...tableForm(GROWING, ['parquet'], [YEAR]),
+      },
+    ],
+    [
+      `/${DATABASE.path}`,
+      {
+        ...about('getDatabase', 'All public tables as one SQLite file', 'Of no area: not counted.'),
+        parameters: referToRequestHeaders(),
+        responses: {
+          '200': whole(['sqlite'], false),
+          ...otherFileResponses({ ...COUNTED, area: 'diplomacy' }),
+          ...NOT_FOUND,
+        },
+        security: [{}],
+      },
+    ],
+  ];
+}
+
+const YEAR: Parameter = {
+  name: 'year',
+  in: 'path',
+  required: true,
+  description: 'A year of which the table has rows.',
+  schema: { type: 'string', pattern: '^\\d{4}$' },
+  example: '2025',
+};
+
+function choice(name: string, options: string[], example: string, description: string): Parameter {
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description,
+    schema: { type: 'string', enum: options },
+    example,
+  };
+}
+
+type TableForm = Required<Pick<Operation, 'parameters' | 'responses' | 'security'>>;
+
+function tableForm(tables: readonly Table[], endings: string[], own: Parameter[]): TableForm {
+  const areas = [...new Set(tables.map(({ artifact }) => artifact.area))];
+  const names = tables.map((table) => formPath(table, '').split('/')[1]!);
+  return {
+    parameters: [
+      choice('area', areas, 'economy', 'The area that the table is of.'),
+      choice('table', names, 'mic-history', 'Name of the table, within its area.'),
+      ...own,
+      ...referToRequestHeaders(),
+    ],
+    responses: { '200': whole(endings, true), ...otherFileResponses(COUNTED), ...NOT_FOUND },
+    security: [{}, { key: areas }],
+  };
+}
+
+function whole(endings: readonly string[], isCounted: boolean) {
+  const contents = endings.map((ending) => [mediaTypeOf(`table.${ending}`), { schema: {} }]);
+  return {
+    description: 'The file.',
+    headers: referToHeaders([...FILE_HEADERS, ...(isCounted ? LIMIT_HEADERS : [])]),
+    content: Object.fromEntries(contents),
+  };
+}

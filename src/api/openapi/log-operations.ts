@@ -1,0 +1,118 @@
+import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
+import { securityOf } from './artifact-operations.ts';
+import { NOT_COUNTED } from './not-counted.ts';
+import type { Content, Operation, Parameter, PathOperation } from './operation.ts';
+import { type ProblemResponseName, problemsByStatus } from './problem-responses.ts';
+import { referToRequestHeaders } from './request-headers.ts';
+import { FILE_HEADERS, referToHeaders } from './response-headers.ts';
+
+/** Invented, with a signature that nobody made. */
+const CHECKPOINT = `ledger.example.org/cathedral
+28912
+sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=
+
+— ledger.example.org/cathedral 7mQ2kAAA
+`;
+
+const LEVEL: Parameter = {
+  name: 'level',
+  in: 'path',
+  required: true,
+  description: 'Of the hashes in the tile: at level 0 each is of one event, at level 1 of 256, and so on.',
+  schema: { type: 'string', pattern: '^(0|[1-9]\\d?)$' },
+  example: '0',
+};
+
+const TILE: Parameter = {
+  name: 'tile',
+  in: 'path',
+  required: true,
+  description:
+    'Number of the tile in groups of three digits, all but the last with an x before it: tile 1234067 is x001/x234/067, and the slashes are not encoded. After it .p/ and its width, where the tile is not full in the tree of the checkpoint.',
+  schema: { type: 'string', pattern: '^(x\\d{3}/)*\\d{3}(\\.p/[1-9]\\d{0,2})?$' },
+  example: '000',
+};
+
+const PROBLEMS: ProblemResponseName[] = [
+  'BadRequest',
+  'NotFound',
+  'MethodNotAllowed',
+  'PreconditionFailed',
+  'RangeNotSatisfiable',
+];
+
+/** The ledger’s Merkle tree as static files (c2sp.org/tlog-tiles). */
+export function logOperations(): PathOperation[] {
+  const text: Content = {
+    schema: { type: 'string' },
+    examples: { invented: { summary: 'Invented', value: CHECKPOINT } },
+  };
+  return [
+    [
+      '/log/checkpoint',
+      operation('getLogCheckpoint', 'The head of the log', {
+        description:
+          'Number of events and root of the Merkle tree over them, signed by the ledger’s key: a checkpoint (c2sp.org/tlog-checkpoint). Public. Another one with each release.',
+        content: [LOG_HEADERS.checkpoint['Content-Type']!, text],
+      }),
+    ],
+    [
+      '/log/tile/{level}/{tile}',
+      operation('getLogTile', 'Hashes of the log', {
+        description:
+          'Up to 256 hashes of one level of the tree, 32 bytes each (c2sp.org/tlog-tiles). From them alone anybody proves that an event is in the log, and that one checkpoint goes on from another. Public. It never changes.',
+        content: [LOG_HEADERS.tile['Content-Type']!, { schema: {} }],
+        parameters: [LEVEL, TILE],
+      }),
+    ],
+    ['/log/tile/entries/{tile}', entries()],
+  ];
+}
+
+function entries(): Operation {
+  const open = operation('getLogEntries', 'Entries of the log', {
+    description:
+      'The events themselves, up to 256, each with its length in two bytes before it (c2sp.org/tlog-tiles): the lines of the ledger that the hashes of level 0 are of.\n\nNeeds a government key; every access is logged. It never changes.',
+    content: [LOG_HEADERS.bundle['Content-Type']!, { schema: {} }],
+    parameters: [TILE],
+  });
+  return {
+    ...open,
+    tags: ['government'],
+    responses: {
+      ...open.responses,
+      ...problemsByStatus(['KeyRequired', 'WrongArea', 'RestrictedUnavailable']),
+    },
+    security: securityOf({ area: 'government', restricted: true }),
+  };
+}
+
+interface About {
+  description: string;
+  content: [mediaType: string, content: Content];
+  parameters?: Parameter[];
+}
+
+function operation(
+  operationId: string,
+  summary: string,
+  { description, content: [mediaType, content], parameters = [] }: About,
+): Operation {
+  return {
+    operationId,
+    tags: ['log'],
+    summary,
+    description,
+    parameters: [...parameters, ...referToRequestHeaders()],
+    responses: {
+      '200': {
+        description: `${summary}.`,
+        headers: referToHeaders(FILE_HEADERS),
+        content: { [mediaType]: content },
+      },
+      ...NOT_COUNTED,
+      ...problemsByStatus([...PROBLEMS, 'InvalidKey', 'Unavailable']),
+    },
+    security: [{}],
+  };
+}

@@ -1,8 +1,0 @@
-import { openRelease } from '../components/release.ts';
-import { asyncApiDocument } from '../simulation/protocol/async-api-document.ts';
-
-/** The description of the simulation’s messages for programs. */
-export function GET(): Response {
-  const { baseUrl, contact, version } = openRelease();
-  return new Response(`${JSON.stringify(asyncApiDocument({ baseUrl, version, contact }), null, 2)}\n`);
-}

@@ -1,0 +1,62 @@
+import type { Readable } from 'node:stream';
+import { formatProblem, PROBLEM_MEDIA_TYPE, type Problem } from '../../api/problem.ts';
+import type { FileBody } from '../files/file-body.ts';
+
+/** What is about to be sent. Until then it can still be exchanged for another one; see discard(). */
+export interface Answer {
+  status: number;
+  /** Content-Length too, where it is known: HEAD has it without a body. */
+  headers: Readonly<Record<string, string>>;
+  /** Of this answer alone, where `headers` are those of many. */
+  more?: Readonly<Record<string, string>>;
+  /** A file or a stream is open already, so that nothing can be missing after the first byte. Null: no body. */
+  body: Buffer | FileBody | Readable | null;
+}
+
+/** Lets go of what an answer holds that will not be sent. */
+export function discard({ body }: Answer): void {
+  if (body !== null && !Buffer.isBuffer(body)) body.destroy();
+}
+
+/** Errors are never cached, and scripts of other sites may read them. `instance`: the path that was asked for, where it is known. */
+export function problemAnswer(problem: Problem, instance?: string): Answer {
+  return {
+    status: problem.status,
+    headers: {
+      'Cache-Control': 'no-store',
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+      ...problem.headers,
+      'Content-Type': PROBLEM_MEDIA_TYPE,
+    },
+    body: Buffer.from(formatProblem(problem, instance)),
+  };
+}
+
+/** JSON of the moment: not to be kept. */
+export function jsonAnswer(status: number, value: unknown): Answer {
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-cache',
+    'Access-Control-Allow-Origin': '*',
+  };
+  return { status, headers, body: Buffer.from(`${JSON.stringify(value)}\n`) };
+}
+
+/** Headers that a script of another site may read besides the few that it always may. */
+export const EXPOSED_HEADERS =
+  'Accept-Ranges, Content-Disposition, Content-Encoding, Content-Range, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
+
+/** Also for the question that a browser asks before a script of another site may read a file. */
+export function optionsAnswer(methods: readonly string[]): Answer {
+  const allow = methods.join(', ');
+  const headers = {
+    Allow: allow,
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': allow,
+    'Access-Control-Allow-Headers':
+      'Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Range, Last-Event-ID, Range',
+    'Access-Control-Max-Age': '86400',
+  };
+  return { status: 204, headers, body: null };
+}

@@ -1,0 +1,72 @@
+import { config } from 'zod';
+import type { Chart } from '../../../../pipeline/charts/chart.ts';
+import { chartCsv } from '../../../../pipeline/charts/chart-csv.ts';
+import type { ChartState } from '../../../../pipeline/charts/chart-state.ts';
+import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
+import { embedFrame } from '../../../../pipeline/charts/drawing/embed-frame.ts';
+import { findChart } from '../../../../pipeline/charts/table.ts';
+import type { ChartFacts } from './chart-facts.ts';
+import { EMBED_WIDTH, frameHeight, frozenCode } from './embed-codes.ts';
+import { tableHtml } from './table-html.ts';
+import { viewChart } from './view-chart.ts';
+
+/** What a page shows of a chart in a state: text and HTML by `data-part`, and what else follows the state. */
+export interface Redrawn {
+  text: Readonly<Record<'title' | 'unit' | 'note' | 'source' | 'caption', string>>;
+  html: Readonly<Record<'picture' | 'summary' | 'table', string>>;
+  rows: number;
+  live: string;
+}
+
+/** A chart in the browser: the same functions over the same files as in the build. */
+export interface ChartTools {
+  /** Of the data, which may be newer than the page. */
+  asOf: string;
+  /** Throws usage where the state names a series that the data does not have. */
+  redraw(state: ChartState): Redrawn;
+  frozen(state: ChartState): string;
+  csv(state: ChartState): string;
+  svg(state: ChartState): string;
+}
+
+declare global {
+  /** Set when this script has run: it is loaded when a reader first asks for another view. */
+  var openChartTools: ((facts: ChartFacts) => Promise<ChartTools>) | undefined;
+}
+
+// It would try whether it may compile code, which the content policy forbids and the console would tell.
+config({ jitless: true });
+
+globalThis.openChartTools = async (facts) => {
+  const chart = findChart(facts.id)!;
+  const texts = await Promise.all(chart.sources.map(async (path) => [path, await read(path)] as const));
+  const data = chart.prepare(Object.fromEntries(texts));
+  return {
+    asOf: chart.asOf(data),
+    redraw: (state) => redraw(chart, data, state, facts),
+    frozen: (state) => frozenCode(chart, data, state, facts),
+    csv: (state) => chartCsv(chart.table(data, state)),
+    svg: (state) => chart.draw(data, state, { width: EMBED_WIDTH, theme: 'light' }),
+  };
+};
+
+async function read(path: string): Promise<string> {
+  const response = await fetch(`/${path}`);
+  if (!response.ok) throw new Error(`/${path} ${response.status}`);
+  return response.text();
+}
+
+function redraw(chart: Chart, data: unknown, state: ChartState, facts: ChartFacts): Redrawn {
+  const { query, title, unit, note, source, summary, table, pictures } = viewChart(chart, data, state);
+  const { baseUrl, id } = facts;
+  return {
+    text: { title, unit, note, source, caption: title },
+    html: {
+      picture: pictures,
+      summary: summary.map((sentence) => `<p>${escapeText(sentence)}</p>`).join(''),
+      table: tableHtml(table),
+    },
+    rows: table.rows.length,
+    live: embedFrame({ baseUrl, id, query, title, width: '100%', height: frameHeight(chart, data, state) }),
+  };
+}

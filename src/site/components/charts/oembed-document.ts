@@ -1,0 +1,42 @@
+import { DEFAULT_STATE } from '../../../../pipeline/charts/chart-state.ts';
+import { embedFrame } from '../../../../pipeline/charts/drawing/embed-frame.ts';
+import { chartPath } from '../../../../pipeline/charts/files/chart-forms.ts';
+import { FILE_WIDTH } from '../../../../pipeline/charts/files/shown-chart.ts';
+import type { OembedDocument } from '../../../api/oembed-document.ts';
+import type { SiteRelease } from '../release.ts';
+import { EMBED_WIDTH, frameHeight } from './embed-codes.ts';
+import type { OpenChart } from './open-chart.ts';
+
+/** A release comes every six hours, s. */
+const CACHE_AGE = 6 * 60 * 60;
+
+/** What oEmbed says of a chart as it is by itself; with a server the same is answered for any state and size. */
+export function oembedDocument(release: SiteRelease, { chart, data }: OpenChart): OembedDocument {
+  const { baseUrl } = release;
+  const title = chart.title(data, DEFAULT_STATE);
+  const [width, height] = [EMBED_WIDTH, frameHeight(chart, data, DEFAULT_STATE)];
+  return {
+    version: '1.0',
+    type: 'rich',
+    title,
+    provider_name: 'Cathedral Data Service',
+    provider_url: `${baseUrl}/`,
+    cache_age: CACHE_AGE,
+    width,
+    height,
+    html: embedFrame({ baseUrl, id: chart.id, query: '', title, width, height }),
+    ...thumbnailOf(release, { chart, data }),
+  };
+}
+
+/** The picture as pixels, twice as many each way as its drawing has. */
+function thumbnailOf(release: SiteRelease, { chart, data }: OpenChart): Partial<OembedDocument> {
+  const path = chartPath(chart.id, { ending: '.png' });
+  if (!release.willHave(path)) return {};
+  const drawing = chart.draw(data, DEFAULT_STATE, { width: FILE_WIDTH, theme: 'light' });
+  return {
+    thumbnail_url: `${release.baseUrl}/${path}`,
+    thumbnail_width: 2 * FILE_WIDTH,
+    thumbnail_height: 2 * Number(/ height="(\d+)"/.exec(drawing)![1]),
+  };
+}

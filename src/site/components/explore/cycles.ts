@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { eventsByDay } from '../../../../pipeline/artifacts/academics/events-by-day.ts';
+import { cathedralMultipliers } from '../../../../pipeline/artifacts/economy/cathedral-multipliers.ts';
+import { miiByDay } from '../../../../pipeline/artifacts/economy/mii-by-day.ts';
+import { mintingByDay } from '../../../../pipeline/artifacts/economy/minting-by-day.ts';
+import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
+import { addDays, daysFrom } from '../../../../pipeline/charts/drawing/days.ts';
+import { cyclePath, MOST_CYCLE_PAGES } from '../../../../pipeline/forms/catalogue/page-names.ts';
+import type { SiteRelease } from '../release.ts';
+import { type Decision, decisions } from './decisions.ts';
+import { perRelease } from './per-release.ts';
+import { publishedRows } from './published-rows.ts';
+
+const Index = z.looseObject({ timestamp: z.string(), cycle: z.string() });
+
+type MiiDay = z.output<typeof miiByDay.schema>;
+type MintingDay = z.output<typeof mintingByDay.schema>;
+type SupplyDay = z.output<typeof supplyByDay.schema>;
+type Setting = z.output<typeof cathedralMultipliers.schema>;
+type EventCount = z.output<typeof eventsByDay.schema>;
+
+/** What the public files say of one cycle, which is one UTC day. */
+export interface Cycle {
+  /** `C-151` */
+  label: string;
+  number: number;
+  /** Of its page; null where it is older than those that have one. */
+  href: string | null;
+  /** `2025-12-01` */
+  date: string;
+  /** Whether the day had ended when the files were made; before that the daily files say nothing of it. */
+  isOver: boolean;
+  /** Null where there was no reading, or the day is not over; likewise below. */
+  mii: MiiDay | null;
+  supply: SupplyDay | null;
+  /** By cathedral. */
+  minting: readonly MintingDay[];
+  mints: number;
+  /** MIC */
+  minted: number;
+  multipliers: readonly Setting[];
+  events: readonly EventCount[];
+  decisions: readonly Decision[];
+}
+
+/** The cycles from the first day with an event to the current one, newest first. */
+export const cycles = perRelease((release): Cycle[] => {
+  const { timestamp, cycle } = release.read('economy/mii', Index);
+  const current = Number(/^C-(\d+)$/.exec(cycle)?.[1] ?? Number.NaN);
+  // A label may have more digits than can be counted with.
+  if (!Number.isSafeInteger(current)) return [];
+  const today = timestamp.slice(0, 10);
+  const files = filesByDay(release);
+  const eventful = [...files.events.keys()].reverse();
+  const since = daysFrom(eventful.at(-1) ?? today, today);
+  const newest = Array.from({ length: Math.min(MOST_CYCLE_PAGES, since) }, (_, back) => back);
+  // A ledger may have slept for millennia: of the days without a page, those on which something happened.
+  const older = eventful.map((date) => daysFrom(date, today) - 1).filter((back) => back >= MOST_CYCLE_PAGES);
+  return [...newest, ...older]
+    .filter((back) => back <= current)
+    .map((back) => cycleOf(files, { number: current - back, date: addDays(today, -back), back }));
+});
+
+type FilesByDay = ReturnType<typeof filesByDay>;
+
+function filesByDay(release: SiteRelease) {
+  const byDate = <T extends { date: string }>(rows: readonly T[]) => Map.groupBy(rows, ({ date }) => date);
+  return {
+    events: byDate(publishedRows(release, eventsByDay)),
+    mii: byDate(publishedRows(release, miiByDay)),
+    minting: byDate(publishedRows(release, mintingByDay)),
+    supply: byDate(publishedRows(release, supplyByDay)),
+    decisions: byDate(decisions(release)),
+    multipliers: Map.groupBy(publishedRows(release, cathedralMultipliers), ({ cycle }) => cycle),
+  };
+}
+
+/** `back`: how many cycles before the current one. */
+function cycleOf(files: FilesByDay, day: { number: number; date: string; back: number }): Cycle {
+  const { number, date, back } = day;
+  const label = `C-${number}`;
+  const minting = files.minting.get(date) ?? [];
+  const path = cyclePath(number, back);
+  return {
+    label,
+    number,
+    href: path === null ? null : `/${path}`,
+    date,
+    isOver: back > 0,
+    mii: files.mii.get(date)?.[0] ?? null,
+    supply: files.supply.get(date)?.[0] ?? null,
+    minting,
+    mints: minting.reduce((sum, { mints }) => sum + mints, 0),
+    minted: minting.reduce((sum, { minted }) => sum + minted, 0),
+    multipliers: files.multipliers.get(label) ?? [],
+    events: files.events.get(date) ?? [],
+    decisions: files.decisions.get(date) ?? [],
+  };
+}
+
+/** By the day that a cycle is. */
+export const cycleOfDay = perRelease(
+  (release) => new Map(cycles(release).map((cycle) => [cycle.date, cycle] as const)),
+);

@@ -1,0 +1,104 @@
+import { sentinelsByDay } from '../../../../pipeline/artifacts/academics/sentinels-by-day.ts';
+import { defineChart } from '../../../../pipeline/charts/chart.ts';
+import {
+  type Bin,
+  binDays,
+  daysBetween,
+  type Step,
+  stepFor,
+} from '../../../../pipeline/charts/drawing/days.ts';
+import { panels } from '../../../../pipeline/charts/drawing/panels.ts';
+import { NARROW, type Plot, widthOf } from '../../../../pipeline/charts/drawing/plot.ts';
+import { END_OF_STEP } from '../../../../pipeline/charts/drawing/step-words.ts';
+import { cathedralColour } from '../../../../pipeline/charts/drawing/theme.ts';
+import { changeWords, dayWords, numberWords } from '../../../../pipeline/charts/drawing/words.ts';
+import { readRows } from '../../../../pipeline/charts/read-file.ts';
+
+interface Row {
+  date: string;
+  sentinel: string;
+  cathedral: string;
+  score: number;
+  integrity: number;
+}
+
+interface Shown {
+  cathedral: string;
+  bins: readonly Bin<Row>[];
+  step: Step;
+}
+
+const PANEL_HEIGHT = 190;
+const GUTTER = 36;
+const MOST_DAYS = 120;
+const SCORES = [
+  { title: 'Coordination score, points', member: 'score', format: (value: number) => numberWords(value) },
+  {
+    title: 'Integrity score, share',
+    member: 'integrity',
+    format: (value: number) => numberWords(value, 2),
+  },
+] as const;
+
+/** Both scores of one sentinel over time, for its page; `series` names the sentinel. */
+export const scoreHistory = defineChart<Row[], Shown>({
+  id: 'score-history',
+  area: 'academics',
+  name: 'Scores of a sentinel',
+  sources: [sentinelsByDay],
+  controls: ['series'],
+  prepare: (files) =>
+    readRows(files, sentinelsByDay).flatMap(
+      ({ date, sentinel, cathedral, coordination_score: score, gi_score: integrity }) =>
+        score === null || integrity === null ? [] : [{ date, sentinel, cathedral, score, integrity }],
+    ),
+  series: (rows) => [...new Set(rows.map(({ sentinel }) => sentinel))].map((name) => ({ name, label: name })),
+  asOf: (rows) => rows.at(-1)?.date ?? '',
+  show(rows, { series }) {
+    const own = rows.filter(({ sentinel }) => series?.includes(sentinel));
+    const step = stepFor(daysBetween(own), MOST_DAYS);
+    return { cathedral: own.at(-1)?.cathedral ?? '', bins: binDays(own, step), step };
+  },
+  isEmpty: ({ bins }) => bins.length === 0,
+  title: () => 'Scores over time',
+  unit: ({ step }) => `As last attested ${END_OF_STEP[step]}`,
+  summary({ bins }) {
+    const [first, last] = [bins[0]!.rows[0]!, bins.at(-1)!.rows.at(-1)!];
+    const between = `Between ${dayWords(first.date)} and ${dayWords(last.date)}`;
+    return [
+      `${between} the coordination score changed by ${changeWords(last.score - first.score, 1)} to ${numberWords(last.score, 1)} points, the integrity score by ${changeWords(last.integrity - first.integrity, 3)} to ${numberWords(last.integrity, 3)}.`,
+    ];
+  },
+  table: ({ bins }) => ({
+    columns: [
+      { name: 'date', title: 'Day', unit: '' },
+      { name: 'coordination_score', title: 'Coordination score', unit: 'points' },
+      { name: 'gi_score', title: 'Integrity score', unit: 'share' },
+    ],
+    rows: bins.map((bin) => [bin.to, lastOf(bin).score, lastOf(bin).integrity]),
+  }),
+  plotHeight: (_, width) => (width < NARROW ? 2 : 1) * PANEL_HEIGHT,
+  plot,
+});
+
+function lastOf({ rows }: Bin<Row>): Row {
+  return rows.at(-1)!;
+}
+
+/** Side by side, or one below the other in a narrow plot: the two have no scale in common. */
+function plot({ cathedral, bins }: Shown, { box, theme, id }: Plot): string[] {
+  const isNarrow = widthOf(box) < NARROW;
+  const width = isNarrow ? widthOf(box) : (widthOf(box) - GUTTER) / 2;
+  const [from, to] = [bins[0]!.from, bins.at(-1)!.to];
+  return SCORES.flatMap(({ title, member, format }, index) => {
+    const left = isNarrow ? box.left : box.left + index * (width + GUTTER);
+    const top = isNarrow ? box.top + index * PANEL_HEIGHT : box.top;
+    const points = bins.map((bin) => ({ date: bin.to, value: lastOf(bin)[member] }));
+    const panel = { title, colour: cathedralColour(theme, cathedral), lines: [{ text: '', points }] };
+    return panels(
+      [panel],
+      { from, to, format, fromZero: member === 'score' },
+      { box: { left, right: left + width, top, bottom: top + PANEL_HEIGHT }, theme, id },
+    );
+  });
+}

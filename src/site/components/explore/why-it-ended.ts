@@ -1,0 +1,90 @@
+import { formatNumber } from '../../../../pipeline/words/number.ts';
+import { formatList } from '../../../../pipeline/words/phrase.ts';
+import type { Deliberation, Position } from './deliberations.ts';
+import { inWords } from './in-words.ts';
+import { type Tally, tally } from './tally.ts';
+
+type Case = Pick<Deliberation, 'id' | 'positions' | 'consensus'>;
+
+/**
+ * Why a deliberation ended as it did, in sentences that follow from the published positions alone: who stood where, who gave
+ * no reasons, and how the share in favour compares with that of the other published deliberations. The ledger states a
+ * result without the rule behind it, so the sentences say what was observed.
+ */
+export function whyItEnded(one: Case, all: readonly Case[]): string[] {
+  const counts = tally(one.positions);
+  return [
+    verdict(one, counts),
+    ...(one.positions.length === 0 ? [] : [stood(one, counts)]),
+    ...(one.consensus === 'pending' ? [] : limits(one, all)),
+    ...silent(one.positions),
+  ];
+}
+
+const ENDED = {
+  reached: 'It ended with consensus',
+  not_reached: 'It ended without consensus',
+  pending: 'It is still open, and positions may change',
+};
+
+function verdict({ consensus, positions }: Case, { share }: Tally): string {
+  if (positions.length === 0) return `${ENDED[consensus]}; no sentinel took a position.`;
+  if (share === null) return `${ENDED[consensus]}; nobody spoke for or against.`;
+  const all = share === 1 ? 'all' : share === 0 ? 'none' : percent(share);
+  return `${ENDED[consensus]}: of those who spoke for or against, ${all} were in favour.`;
+}
+
+function stood({ positions }: Case, { favour, conditions, against, abstained }: Tally): string {
+  const names = (wanted: Position['position']) =>
+    formatList(positions.filter(({ position }) => position === wanted).map(({ id }) => id));
+  const all = favour === 1 ? ', with conditions' : ', all of them with conditions';
+  const withConditions =
+    conditions === favour
+      ? all
+      : `, ${inWords(conditions)} of them with conditions (${names('support_with_conditions')})`;
+  const parts = [
+    `${inWords(favour)} ${favour === 1 ? 'was' : 'were'} in favour${conditions > 0 ? withConditions : ''}`,
+    against > 0 ? `${inWords(against)} against (${names('oppose')})` : 'nobody against',
+    ...(abstained > 0 ? [`${inWords(abstained)} abstained (${names('abstain')})`] : []),
+  ];
+  return `Of ${inWords(positions.length)} that took part, ${parts.join('; ')}.`;
+}
+
+/** Those who opposed or abstained and did not say why. */
+function silent(positions: readonly Position[]): string[] {
+  const without = positions.filter(
+    ({ position, reasoning }) => (position === 'oppose' || position === 'abstain') && reasoning.trim() === '',
+  );
+  return without.length === 0 ? [] : [`${formatList(without.map(({ id }) => id))} gave no reasons.`];
+}
+
+/** Between which shares the other published deliberations were decided. */
+function limits(one: Case, all: readonly Case[]): string[] {
+  const sharesOf = (consensus: Case['consensus']) =>
+    all
+      .filter((other) => other.consensus === consensus && other !== one)
+      .flatMap(({ positions }) => tally(positions).share ?? []);
+  const [reached, failed] = [sharesOf('reached'), sharesOf('not_reached')];
+  const [least, most] = [Math.min(...reached), Math.max(...failed)];
+  // Two shares that differ are never written alike.
+  const places = least === most || percent(least) !== percent(most) ? 0 : 2;
+  const facts = [
+    ...(reached.length > 0
+      ? [
+          `${inWords(reached.length)} reached consensus, none with less than ${percent(least, places)} in favour`,
+        ]
+      : []),
+    ...(failed.length > 0
+      ? [`${inWords(failed.length)} did not, none with more than ${percent(most, places)}`]
+      : []),
+  ];
+  if (facts.length === 0) return [];
+  const apart = least > most || facts.length === 1;
+  return [
+    `Among the other published deliberations, ${facts.join('; ')}.${apart ? '' : ' The share alone does not tell them apart.'}`,
+  ];
+}
+
+function percent(share: number, places = 0): string {
+  return `${formatNumber(share * 100, { max: places })}\u00a0%`;
+}

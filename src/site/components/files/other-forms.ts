@@ -1,0 +1,70 @@
+import type { Artifact } from '../../../../pipeline/artifacts/artifact.ts';
+import { formPath, TABLES, type Table } from '../../../../pipeline/forms/tables.ts';
+import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
+import { formatList } from '../../../../pipeline/words/phrase.ts';
+
+/** One table of a file, in the other forms that a release has it in. */
+export interface TableForms {
+  /** In SQLite. */
+  name: string;
+  title: string;
+  columns: number;
+  forms: Form[];
+}
+
+export interface Form {
+  name: 'JSON lines' | 'Excel workbook' | 'Parquet';
+  /** What it is good for, or which years it has. */
+  use: string;
+  file: DraftFile;
+}
+
+const YEAR = /-(\d{4})\.parquet$/;
+
+/** Every table of an artifact that the release has in another form. */
+export function otherForms(artifact: Artifact, files: readonly DraftFile[]): TableForms[] {
+  return TABLES.filter((table) => table.artifact.path === artifact.path)
+    .map((table) => ({
+      name: table.name,
+      title: table.title,
+      columns: table.columns.length,
+      forms: formsOf(table, files),
+    }))
+    .filter(({ forms }) => forms.length > 0);
+}
+
+function formsOf(table: Table, files: readonly DraftFile[]): Form[] {
+  const at = (path: string) => files.filter((file) => file.path === path && !file.restricted);
+  const stem = formPath(table, '-');
+  const years = files.filter(({ path }) => path.startsWith(stem) && path.replace(YEAR, '-') === stem);
+  return [
+    ...at(formPath(table, '.ndjson')).map((file) => form('JSON lines', 'one row a line, for streams', file)),
+    ...at(formPath(table, '.xlsx')).map((file) => form('Excel workbook', 'data and dictionary sheets', file)),
+    ...years.map((file) => form('Parquet', `the rows of ${YEAR.exec(file.path)![1]}, with types`, file)),
+  ];
+}
+
+function form(name: Form['name'], use: string, file: DraftFile): Form {
+  return { name, use, file };
+}
+
+/** `CSV, NDJSON, XLSX and Parquet`: the forms of a file in a few words. */
+export function formNames(artifact: Artifact, tables: readonly TableForms[]): string {
+  const own = OWN_NAMES[artifact.mediaType];
+  const names = tables.flatMap(({ forms }) => forms.map(({ name }) => SHORT_NAMES[name]));
+  return formatList([...new Set([own, ...names])]);
+}
+
+/** What a file's media type is called. */
+export const OWN_NAMES: Readonly<Record<Artifact['mediaType'], string>> = {
+  'application/json': 'JSON',
+  'text/csv; charset=utf-8; header=present': 'CSV',
+  'application/x-bibtex; charset=utf-8': 'BibTeX',
+  'application/pdf': 'PDF',
+};
+
+const SHORT_NAMES: Readonly<Record<Form['name'], string>> = {
+  'JSON lines': 'NDJSON',
+  'Excel workbook': 'XLSX',
+  Parquet: 'Parquet',
+};

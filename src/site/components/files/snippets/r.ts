@@ -1,0 +1,53 @@
+import type { Column } from '../../../../../pipeline/forms/columns.ts';
+import { lines, type Snippet } from './snippet.ts';
+import type { CsvPlot, Shape, Source } from './source.ts';
+
+const KEY = 'headers = c(Authorization = paste("Bearer", Sys.getenv("API_KEY")))';
+
+/** A data frame, with what R has itself, and jsonlite for JSON. */
+export function r(source: Source): Snippet {
+  const { shape, url, fileName } = source;
+  if (shape.kind === 'csv') return { tool: 'R', code: readCsv(source, shape) };
+  if (shape.kind === 'bibtex' || shape.kind === 'pdf') {
+    return { tool: 'R', code: `download.file("${url}", "${fileName}", mode = "wb")` };
+  }
+  return {
+    tool: 'R',
+    code: shape.kind === 'map' && source.ndjson ? readLines(source.ndjson) : readJson(source, shape),
+  };
+}
+
+function readCsv({ url, restricted }: Source, { time, plot }: Extract<Shape, { kind: 'csv' }>): string {
+  return lines(
+    restricted ? `df <- read.csv(url("${url}",\n                   ${KEY}))` : `df <- read.csv("${url}")`,
+    time ? parseTime(time) : null,
+    'str(df)',
+    time && plot ? draw(time.name, plot) : null,
+  );
+}
+
+function draw(time: string, { value, by, sum }: CsvPlot): string {
+  if (sum) return `plot(aggregate(${value} ~ as.Date(${time}), df, sum), type = "l")`;
+  return by
+    ? `plot(${value} ~ ${time}, df, col = factor(${by}))`
+    : `plot(${value} ~ ${time}, df, type = "l")`;
+}
+
+function parseTime({ name, type }: Column): string {
+  if (type === 'date') return `df$${name} <- as.Date(df$${name})`;
+  return `df$${name} <- as.POSIXct(df$${name}, format = "%Y-%m-%dT%H:%M:%OSZ", tz = "UTC")`;
+}
+
+/** The rows of a list are a data frame as they come. */
+function readJson({ url, restricted }: Source, shape: Shape): string {
+  const read = restricted
+    ? `data <- parse_json(url("${url}",\n                       ${KEY}),\n                   simplifyVector = TRUE)`
+    : `data <- fromJSON("${url}")`;
+  const list = shape.kind === 'list' ? [`df <- data$${shape.member}`, 'str(df)'] : null;
+  const whole = shape.kind === 'record' ? ['df <- as.data.frame(data)', 'str(df)'] : null;
+  return lines('library(jsonlite)', '', read, ...(list ?? whole ?? ['str(data, max.level = 2)']));
+}
+
+function readLines(url: string): string {
+  return lines('library(jsonlite)', '', `df <- stream_in(url("${url}"), verbose = FALSE)`, 'str(df)');
+}

@@ -1,0 +1,62 @@
+import type { Area } from '../../../../pipeline/artifacts/artifact.ts';
+import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
+import { formatNumber } from '../../../../pipeline/words/number.ts';
+import { capitalise } from '../../../../pipeline/words/phrase.ts';
+import { QUOTAS, type Quota, type Tier, tierWithoutKey } from '../../../api/quotas.ts';
+import { TIERS } from '../../../api/tiers.ts';
+import { type KeyTier, keyRequest } from './key-request.ts';
+
+/** A line of a portal's table of who may read what. */
+export interface AccessRow {
+  tier: string;
+  /** What it opens. */
+  opens: string;
+  /** Requests a day. */
+  limit: string;
+  /** What has to be shown for it. */
+  needs: string;
+  /** From issue to end; empty without a key. */
+  lasts: string;
+  /** A prepared e-mail; null where there is nothing to ask for. */
+  request: string | null;
+}
+
+const NEEDS: Readonly<Record<KeyTier, string>> = {
+  government: 'governmental affiliation and an official address; the office is called back',
+  economist: 'a professional affiliation, which is verified',
+  academic: 'an academic e-mail address, verified by a code',
+  institutional: 'a partnership agreement',
+};
+
+/** The tiers of an area, that without a key first. `contact` is who is asked for a key. */
+export function accessRows(area: Area, contact: string): AccessRow[] {
+  const quotas = Object.entries(QUOTAS[area]) as [Tier, Quota][];
+  return quotas.map(([tier, quota]) => {
+    const row = { tier: capitalise(tier), limit: typeof quota === 'number' ? formatNumber(quota) : quota };
+    if (!isKeyTier(tier))
+      return { ...row, opens: withoutKey(area), needs: 'nothing', lasts: '', request: null };
+    const request = keyRequest(area, tier, contact);
+    return { ...row, opens: withKey(area), needs: NEEDS[tier], lasts: `${TIERS[tier].days} days`, request };
+  });
+}
+
+function isKeyTier(tier: Tier): tier is KeyTier {
+  return Object.hasOwn(TIERS, tier);
+}
+
+function withoutKey(area: Area): string {
+  return isRestricted(area) ? 'the public files' : 'all files';
+}
+
+function withKey(area: Area): string {
+  return isRestricted(area) ? 'all files, those that need a key too; each access is logged' : 'all files';
+}
+
+function isRestricted(area: Area): boolean {
+  return ARTIFACTS.some((artifact) => artifact.area === area && artifact.restricted);
+}
+
+/** Whether an area has anything that a key is good for. */
+export function hasKeys(area: Area): boolean {
+  return Object.keys(QUOTAS[area]).some((tier) => tier !== tierWithoutKey(area));
+}

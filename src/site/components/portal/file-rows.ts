@@ -1,0 +1,45 @@
+import type { Area, Artifact } from '../../../../pipeline/artifacts/artifact.ts';
+import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
+import { formatBytes } from '../../../../pipeline/words/bytes.ts';
+import { formatNumber } from '../../../../pipeline/words/number.ts';
+import type { SiteRelease } from '../release.ts';
+
+/** A line of a portal's table of files. */
+export interface FileRow {
+  /** `mic-history-csv`: older links lead to it. */
+  anchor: string;
+  title: string;
+  path: string;
+  /** Of its page. */
+  href: string;
+  restricted: boolean;
+  /** How soon a change in the ledger shows. */
+  changes: string;
+  size: string;
+  rows: string;
+  /** False: described, but not in this release. */
+  there: boolean;
+}
+
+/** The files of an area in the order of the table. */
+export function fileRows(release: SiteRelease, area: Area): FileRow[] {
+  return ARTIFACTS.filter((artifact) => artifact.area === area).map((artifact) => {
+    const file = release.find(artifact.path);
+    return {
+      anchor: anchorOf(artifact),
+      title: artifact.title,
+      path: artifact.path,
+      href: `/files/${artifact.path}/`,
+      restricted: artifact.restricted,
+      changes: artifact.refresh === 'real-time' ? 'with each event' : 'every six hours',
+      size: file ? formatBytes(file.bytes) : '–',
+      rows: typeof file?.rows === 'number' ? formatNumber(file.rows) : '–',
+      there: artifact.restricted || release.willHave(artifact.path),
+    };
+  });
+}
+
+/** `economy/mic-history.csv` → `mic-history-csv`. */
+function anchorOf({ path, area }: Artifact): string {
+  return path.slice(area.length + 1).replaceAll(/[^a-z0-9]+/g, '-');
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import type { Area } from '../../../../pipeline/artifacts/artifact.ts';
+import { isOverdue } from '../../../../pipeline/charts/drawing/days.ts';
+import { indexWords, listWords, scoreWords, tokenWords } from '../../../../pipeline/charts/drawing/words.ts';
+import { formatDay } from '../../../../pipeline/words/moment.ts';
+import { formatCount, formatMic, formatNumber } from '../../../../pipeline/words/number.ts';
+import type { SiteRelease } from '../release.ts';
+
+const Supply = z.looseObject({ total_supply: z.number(), circulating: z.number() });
+const Index = z.looseObject({
+  mii: z.number().nullable(),
+  threshold: z.number().nullable(),
+  minting_active: z.boolean(),
+});
+const Status = z.looseObject({
+  sentinels: z.array(z.looseObject({ id: z.string(), status: z.string() })),
+  system_health: z.string(),
+});
+const Report = z.looseObject({
+  compliance: z.looseObject({ status: z.string() }),
+  outlook: z.looseObject({
+    next_audits: z.array(z.looseObject({ date: z.string(), jurisdiction: z.string() })),
+  }),
+});
+const Coordination = z.looseObject({
+  sentinels: z.array(z.unknown()),
+  average_coordination: z.number().nullable(),
+  consensus_rate: z.number().nullable(),
+});
+const Papers = z.looseObject({ papers: z.array(z.unknown()) });
+const Virtues = z.looseObject({
+  virtues: z.record(z.string(), z.looseObject({ score: z.number().nullable(), status: z.string() })),
+  overall_compliance: z.number().nullable(),
+});
+const Drift = z.looseObject({ drift_score: z.number().nullable(), status: z.string() });
+const Treaty = z.looseObject({ parties: z.looseObject({ statement: z.string() }) });
+
+/** What each area's files say now, in a few sentences. */
+export const STANDING: Readonly<Record<Area, (release: SiteRelease) => string>> = {
+  government(release) {
+    const { sentinels, system_health } = release.read('government/sentinel-status.json', Status);
+    const { compliance, outlook } = release.read('government/transparency.json', Report);
+    const active = sentinels.filter(({ status }) => status !== 'retired');
+    const health =
+      system_health === 'not_measured'
+        ? 'there is nothing yet to tell the system’s health by'
+        : `the system is ${tokenWords(system_health)}`;
+    const audits =
+      compliance.status === 'not_audited'
+        ? 'Not every regime has been audited yet.'
+        : `Compliance, by the worst of all audits, is ${tokenWords(compliance.status)}.`;
+    return `${operating(active)}, and ${health}. ${audits} ${nextAuditWords(outlook.next_audits[0], release.draft.timestamp)}`;
+  },
+  economy(release) {
+    const { total_supply, circulating } = release.read('economy/supply', Supply);
+    return `There are ${formatMic(total_supply)}, of which ${formatNumber(circulating)} circulate. ${gate(release)}`;
+  },
+  academics(release) {
+    const coordination = release.read('academics/sentinel-coordination.json', Coordination);
+    const { sentinels, average_coordination, consensus_rate } = coordination;
+    const { papers } = release.read('academics/papers.json', Papers);
+    const mean =
+      average_coordination === null
+        ? 'No active sentinel has attested a coordination score yet'
+        : `Mean coordination is ${formatNumber(average_coordination, { min: 1, max: 1 })} points`;
+    const rate =
+      consensus_rate === null
+        ? 'no deliberation was closed in the last thirty days'
+        : `the consensus rate of the last thirty days is ${scoreWords(consensus_rate)}`;
+    return `${formatCount(release.draft.ledger.size, 'event')} of ${formatCount(sentinels.length, 'sentinel')} are on record, and ${formatCount(papers.length, 'paper')} describe what is computed from them. ${mean}, and ${rate}.`;
+  },
+  philosophy(release) {
+    const { virtues, overall_compliance } = release.read('philosophy/virtues.json', Virtues);
+    const { drift_score, status } = release.read('philosophy/drift-analysis.json', Drift);
+    return `${virtueStanding(Object.entries(virtues), overall_compliance)} ${
+      drift_score === null
+        ? 'There is no drift score: it compares the last thirty days with the ledger’s first thirty.'
+        : `The drift score is ${scoreWords(drift_score)}, which counts as ${tokenWords(status)}.`
+    }`;
+  },
+  diplomacy: (release) => release.read('diplomacy/treaty-framework.json', Treaty).parties.statement,
+};
+
+function operating(active: readonly { id: string; status: string }[]): string {
+  const down = active.filter(({ status }) => status !== 'operational').map(({ id }) => id);
+  if (active.length === 0) return 'No sentinel is active';
+  if (active.length === 1) return `The one sentinel is ${tokenWords(active[0]!.status)}`;
+  if (down.length === active.length)
+    return `None of the ${formatNumber(active.length)} sentinels is operational`;
+  if (down.length === 0) return `All ${formatNumber(active.length)} sentinels are operational`;
+  return `${formatNumber(active.length - down.length)} of ${formatNumber(active.length)} sentinels are operational, all but ${listWords(down)}`;
+}
+
+function nextAuditWords(audit: { date: string; jurisdiction: string } | undefined, asOf: string): string {
+  if (!audit) return 'No audit is scheduled.';
+  const day = formatDay(audit.date);
+  return isOverdue(audit.date, asOf)
+    ? `The audit of ${audit.jurisdiction} is overdue: it was scheduled for ${day}.`
+    : `The next audit is that of ${audit.jurisdiction}, on ${day}.`;
+}
+
+/** Only what was measured is said to be good or bad. */
+function virtueStanding(virtues: readonly [string, { status: string }][], overall: number | null): string {
+  if (overall === null) return 'None of the five virtues has been measured yet.';
+  const of = (status: string) =>
+    virtues.filter(([, virtue]) => virtue.status === status).map(([name]) => name);
+  const unmeasured = of('not_measured');
+  const short = virtues.filter(([, { status }]) => status === 'at_risk' || status === 'breached');
+  const named = short.map(([name, { status }]) => `${name} (${tokenWords(status)})`);
+  const which =
+    unmeasured.length === 0 ? 'The five virtues have' : `Of the five virtues, those that were measured have`;
+  const lacking =
+    short.length === 0 ? 'each in good standing' : `all in good standing but ${listWords(named)}`;
+  const missing =
+    unmeasured.length === 0 ? '' : ` For ${listWords(unmeasured)} there was nothing to measure.`;
+  return `${which} a mean of ${scoreWords(overall)} of 1, ${lacking}.${missing}`;
+}
+
+function gate(release: SiteRelease): string {
+  const { mii, threshold, minting_active } = release.read('economy/mii', Index);
+  if (mii === null) return 'The integrity index has no reading yet.';
+  const minting = `minting is ${minting_active ? 'on' : 'off'}`;
+  if (threshold === null)
+    return `The integrity index is ${indexWords(mii)}. Without a supply it has no threshold, and ${minting}.`;
+  const side = mii >= threshold ? 'at or above' : 'below';
+  return `The integrity index is ${indexWords(mii)}, ${side} its threshold of ${indexWords(threshold)}, so ${minting}.`;
+}

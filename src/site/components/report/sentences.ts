@@ -1,0 +1,99 @@
+import type { TransparencyReport } from '../../../../pipeline/artifacts/government/transparency.ts';
+import { indexWords } from '../../../../pipeline/charts/drawing/words.ts';
+import { formatDay, formatMoment, formatPeriod } from '../../../../pipeline/words/moment.ts';
+import { formatCount, formatMic, formatNumber } from '../../../../pipeline/words/number.ts';
+import { capitalise, formatList, formatToken } from '../../../../pipeline/words/phrase.ts';
+
+/**
+ * The text of the transparency report, a paragraph each. Every figure is a member of the report's file; nothing is
+ * computed here. The past tense holds for a closed year and for one that goes on.
+ */
+type Paragraphs = (report: TransparencyReport) => string[];
+
+export const executiveSummary: Paragraphs = ({ period, summary, financial, governance }) => [
+  `${capitalise(formatPeriod(period))} the ledger minted ${flow(financial.minted)} and burned ` +
+    `${flow(financial.burned)}. At the end of the period total supply stood at ` +
+    `${formatMic(summary.total_supply)}: ${formatMic(summary.circulating)} in circulation, ` +
+    `${formatMic(summary.locked)} locked in contracts and ${formatMic(summary.burned)} burned since genesis.`,
+  integrity(summary),
+  `${capitalise(formatCount(summary.sentinel_count, 'sentinel was', 'sentinels were'))} active. ` +
+    `System health was ${formatToken(summary.system_health)}, and the compliance status was ` +
+    `${formatToken(summary.compliance_status)}.`,
+  `${deliberations(governance)} The ledger records ${formatCount(governance.decisions_recorded, 'decision')} of the period.`,
+];
+
+/** What moved in a period; nothing is said as nothing. */
+function flow(amount: number): string {
+  return amount === 0 ? 'no MIC' : formatMic(amount);
+}
+
+function integrity({ mii, threshold, minting_active }: TransparencyReport['summary']): string {
+  const gate = minting_active ? 'so minting was active' : 'so minting was paused';
+  const bar =
+    threshold === null
+      ? 'without a supply there was no threshold'
+      : `its threshold was ${indexWords(threshold)}`;
+  if (mii === null)
+    return `The ledger holds no reading of the integrity index (MII) yet, and ${bar}, ${gate}.`;
+  return `The integrity index (MII) stood at ${indexWords(mii)}, and ${bar}, ${gate}.`;
+}
+
+function deliberations({
+  deliberations_opened,
+  deliberations_closed,
+  consensus_reached,
+}: TransparencyReport['governance']): string {
+  const opened = `In the period ${formatCount(deliberations_opened, 'deliberation was', 'deliberations were')} opened`;
+  if (deliberations_closed === 0) return `${opened} and none was closed.`;
+  return `${opened} and ${formatNumber(deliberations_closed)} closed, ${formatNumber(consensus_reached)} of them with consensus.`;
+}
+
+export const operationsOverview: Paragraphs = ({ operations, period }) => [
+  `The ledger recorded ${formatCount(operations.events, 'event')} in the period, among them ` +
+    `${formatCount(operations.attestations, 'attestation')}. ` +
+    `${capitalise(formatCount(operations.alerts_raised, 'alert was', 'alerts were'))} raised, and ` +
+    `${formatCount(operations.outages, 'outage')} ended: an outage is more than 24 hours without a heartbeat.`,
+  `At the end of the period ${formatCount(operations.apps, 'app')} and ${formatCount(operations.packages, 'package')} ` +
+    `were registered${coordination(operations)}.`,
+  `The table gives each sentinel as it stood on ${formatMoment(period.to)}, with what it minted in the year.`,
+];
+
+function coordination({ average_coordination: mean }: TransparencyReport['operations']): string {
+  return mean === null
+    ? ', and no active sentinel had attested a coordination score'
+    : `, and the mean coordination score of the active sentinels was ${formatNumber(mean, { min: 1, max: 1 })} points; a score of 50 earns half of the highest reward`;
+}
+
+export const governanceStructure: Paragraphs = ({ governance }) => [
+  `Sentinels deliberate, take positions with their reasons, and close a deliberation with or without consensus. ${deliberations(governance)}`,
+  'Each cathedral has a multiplier between 1.0 and 2.0 that scales the rewards of its sentinels. A change of a ' +
+    'multiplier is an event of the ledger with its reason.',
+];
+
+export const financialTransparency: Paragraphs = ({ financial }) => [
+  `The period opened with a total supply of ${formatMic(financial.opening_supply)} and closed with ` +
+    `${formatMic(financial.closing_supply)}. Total supply counts everything ever minted; burning and locking lower ` +
+    'what circulates, not the total.',
+];
+
+export const complianceStatus: Paragraphs = ({ compliance }) => {
+  const unaudited = Object.entries(compliance.jurisdictions)
+    .filter(([, { last_audit }]) => last_audit === null)
+    .map(([name]) => name);
+  return [
+    `The overall status was ${formatToken(compliance.status)}: the least favourable of the statuses below.`,
+    ...(unaudited.length > 0
+      ? [
+          `The ledger records no audit yet for ${formatList(unaudited)}; until there is one, the status is not audited.`,
+        ]
+      : []),
+  ];
+};
+
+export const futureOutlook: Paragraphs = ({ outlook, period, financial }) => [
+  financial.minted === 0 || outlook.projected_threshold === null
+    ? 'No MIC was minted in the period, so no growth is projected.'
+    : `If minting goes on at the year’s mean daily rate, total supply will reach ${formatMic(outlook.projected_supply)} ` +
+      `365 days after ${formatDay(period.to)}, and the threshold of the integrity index will then be ` +
+      `${indexWords(outlook.projected_threshold)}. This is arithmetic, not a forecast: minting stops while the index is below its threshold.`,
+];

@@ -1,0 +1,79 @@
+import { type Action, MAX_ACTIONS, replay, SEEDS } from '../../../simulation/run.ts';
+import type { RecordedRun } from './recorded.ts';
+
+const WHOLE = /^\d{1,10}$/;
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** Names of the run that is compared with begin so. */
+const KEPT = 'kept_';
+/** Of the part with the question mark: what every browser, proxy and mail program lets through. */
+export const LONGEST_ADDRESS = 2000;
+
+/** What an address names: a run, and one beside it that it is compared with. */
+export interface NamedRuns {
+  run: RecordedRun;
+  kept: RecordedRun | null;
+}
+
+/**
+ * The address of a run, with its question mark: `?scenario=model_drift&seed=7&do=1+audit&tick=9`. Each `do` is a tick, the name
+ * of an action, and the names and values of its parameters by turns. The run that it is compared with follows in the same way,
+ * as `kept_seed`, `kept_do`, `kept_tick`, and `kept_scenario` where it is another one; it is left out where both would be longer
+ * than LONGEST_ADDRESS.
+ */
+export function formatRunAddress(run: RecordedRun, kept: RecordedRun | null = null): string {
+  const alone = new URLSearchParams(parametersOf(run));
+  if (!kept) return `?${alone}`;
+  const beside = parametersOf(kept).filter(([name, value]) => name !== 'scenario' || value !== run.scenario);
+  const both = `?${new URLSearchParams([...alone, ...beside.map(([name, value]) => [KEPT + name, value])])}`;
+  return both.length > LONGEST_ADDRESS ? `?${alone}` : both;
+}
+
+function parametersOf({ scenario, seed, actions, tick }: RecordedRun): [name: string, value: string][] {
+  const done = actions.map(({ tick: at, name, parameters }): [string, string] => [
+    'do',
+    [at, name, ...Object.entries(parameters).flat()].join(' '),
+  ]);
+  return [['scenario', scenario], ['seed', String(seed)], ...done, ['tick', String(tick)]];
+}
+
+/** Null where the address names no run. Throws a SimulationFault or a SyntaxError where there can be no such run. */
+export function parseRunAddress(parameters: URLSearchParams): NamedRuns | null {
+  const scenario = parameters.get('scenario');
+  if (scenario === null) return null;
+  const run = parseRun(parameters, scenario, '');
+  const names = [...parameters.keys()].some((name) => name.startsWith(KEPT));
+  return {
+    run,
+    kept: names ? parseRun(parameters, parameters.get(`${KEPT}scenario`) ?? scenario, KEPT) : null,
+  };
+}
+
+function parseRun(parameters: URLSearchParams, scenario: string, prefix: string): RecordedRun {
+  const done = parameters.getAll(`${prefix}do`);
+  if (done.length > MAX_ACTIONS) throw new SyntaxError(`A run has at most ${MAX_ACTIONS} actions.`);
+  const actions = done.map(parseAction);
+  const number = (name: string, otherwise: number) =>
+    wholeNumber(parameters.get(prefix + name) ?? String(otherwise), prefix + name);
+  const tick = number('tick', actions.at(-1)?.tick ?? 0);
+  const run = { scenario, seed: number('seed', 1), actions, tick };
+  // To find out now whether it can be.
+  replay(run);
+  return run;
+}
+
+function parseAction(text: string): Action {
+  const [tick = '', name = '', ...rest] = text.split(' ');
+  if (rest.length % 2 !== 0) throw new SyntaxError(`do: expected names with values, found “${text}”.`);
+  const parameters: Record<string, string | number> = Object.create(null);
+  for (let at = 0; at < rest.length; at += 2) {
+    const value = rest[at + 1]!;
+    parameters[rest[at]!] = NUMBER.test(value) ? Number(value) : value;
+  }
+  return { tick: wholeNumber(tick, 'do'), name, parameters: { ...parameters } };
+}
+
+function wholeNumber(text: string, name: string): number {
+  if (WHOLE.test(text) && Number(text) < SEEDS) return Number(text);
+  throw new SyntaxError(`${name}: expected a whole number, found “${text}”.`);
+}

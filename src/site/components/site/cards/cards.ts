@@ -1,0 +1,116 @@
+import { AREAS, type Area } from '../../../../../pipeline/artifacts/artifact.ts';
+import { element } from '../../../../../pipeline/charts/drawing/element.ts';
+import { label } from '../../../../../pipeline/charts/drawing/label.ts';
+import { THEMES } from '../../../../../pipeline/charts/drawing/theme.ts';
+import { CHARTS } from '../../../../../pipeline/charts/table.ts';
+import { formatDay } from '../../../../../pipeline/words/moment.ts';
+import { AREA_WORDS } from '../../areas.ts';
+import { AREA_FIGURES, HOME_FIGURES } from '../../portal/figures/chosen-figures.ts';
+import type { FigureReader } from '../../portal/key-figure.ts';
+import { prepareChart } from '../../portal/prepared-chart.ts';
+import type { SiteRelease } from '../../release.ts';
+import { type Box, cardSvg } from './card-svg.ts';
+
+/** The accents of the style sheet in light, which a picture cannot ask for. */
+export const ACCENTS: Readonly<Record<Area | 'home', string>> = {
+  home: '#33485c',
+  government: '#1d4f7c',
+  economy: '#1e6146',
+  academics: '#8c2940',
+  philosophy: '#5b3d8f',
+  diplomacy: '#7a4f0b',
+};
+const FIGURES = 3;
+
+export type CardDrawing = (release: SiteRelease) => string;
+
+/** Every card by its path below `/cards/`, without the ending. */
+export const CARDS: ReadonlyMap<string, CardDrawing> = new Map<string, CardDrawing>([
+  ['home', drawHome],
+  ...AREAS.map((area) => [area, (release: SiteRelease) => drawArea(release, area)] as const),
+  ...CHARTS.map(
+    ({ id, area }) => [`charts/${id}`, (release: SiteRelease) => drawChart(release, id, area)] as const,
+  ),
+]);
+
+function drawHome(release: SiteRelease): string {
+  const words = {
+    accent: ACCENTS.home,
+    label: 'Open data of an append-only ledger',
+    title: 'What the ledger says, as data that anyone can check',
+    subtitle: '',
+    foot: asOf(release),
+  };
+  return cardSvg(words, 30, (box) => figures(release, HOME_FIGURES, box));
+}
+
+function drawArea(release: SiteRelease, area: Area): string {
+  const { name, cathedral, title, subject } = AREA_WORDS[area];
+  const words = {
+    accent: ACCENTS[area],
+    label: [...new Set([name.toUpperCase(), cathedral])].join(' · '),
+    title,
+    subtitle: subject,
+    foot: asOf(release),
+  };
+  return cardSvg(words, 38, (box) => figures(release, AREA_FIGURES[area], box));
+}
+
+function drawChart(release: SiteRelease, id: string, area: Area): string {
+  const chart = prepareChart(release, id);
+  const words = {
+    accent: ACCENTS[area],
+    label: AREA_WORDS[area].title,
+    title: chart.title,
+    subtitle: '',
+    foot: asOf(release),
+  };
+  return cardSvg(words, 19, (box) => [fitted((width) => chart.drawAlone(width), box)]);
+}
+
+/** Widths that a chart is tried in: wider, its letters are smaller and it is lower. */
+const WIDTHS = [528, 640, 760, 900];
+const SIZE = / width="([\d.]+)" height="([\d.]+)"/;
+/** A chart that fills less of its box than this is too high for it, and is cut off at the foot instead. */
+const LEAST_FILLED = 0.5;
+
+/** The chart in the width that fills its box best. */
+function fitted(draw: (width: number) => string, { left, top, width, height }: Box): string {
+  const tries = WIDTHS.map((wide) => {
+    const svg = draw(wide);
+    const [, w = '1', h = '1'] = SIZE.exec(svg) ?? [];
+    const scale = Math.min(width / Number(w), height / Number(h));
+    return { svg, filled: (Number(w) * Number(h) * scale ** 2) / (width * height) };
+  });
+  const best = tries.toSorted((one, other) => other.filled - one.filled)[0]!;
+  const cut = best.filled < LEAST_FILLED;
+  const shown = cut ? tries[1]! : best;
+  const place = `x="${left}" y="${top}" width="${width}" height="${height}"`;
+  return shown.svg.replace(SIZE, ` ${place} preserveAspectRatio="${cut ? 'xMidYMin slice' : 'xMidYMid'}"`);
+}
+
+function asOf({ draft }: SiteRelease): string {
+  return `As of ${formatDay(draft.timestamp)}`;
+}
+
+/** The first figures side by side, at the foot of the box. */
+function figures(
+  release: SiteRelease,
+  readers: readonly FigureReader[],
+  { left, top, width, height }: Box,
+): string[] {
+  const { ink, muted, rule, titleFont } = THEMES.light;
+  const bottom = top + height;
+  const step = width / FIGURES;
+  const line = { x1: left, x2: left + width, y1: bottom - 62, y2: bottom - 62, stroke: rule };
+  const marks = readers.slice(0, FIGURES).flatMap((read, index) => {
+    const { label: name, value, unit } = read(release);
+    const x = left + index * step;
+    return [
+      label(name.toUpperCase(), x, bottom - 46, { size: 9.5, fill: muted, weight: 600 }),
+      label(value, x, bottom - 23, { size: 24, fill: ink, weight: 600, font: titleFont }),
+      label(unit, x, bottom - 3, { size: 11, fill: muted }),
+    ];
+  });
+  return [element('line', line), ...marks];
+}

@@ -1,0 +1,270 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Response } from 'light-my-request';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { build } from '../../../pipeline/build/build.ts';
+import { demoSigner } from '../../../pipeline/sample/demo-key.ts';
+import { writeSample } from '../../../pipeline/sample/write-sample.ts';
+import {
+  type Answer,
+  type Example,
+  isReference,
+  type Operation,
+  operationsIn,
+} from '../../../src/api/openapi/operation.ts';
+import { type ChartWriter, openChartWriter } from '../../../src/sidecar/charts/chart-writer.ts';
+import { createCharts } from '../../../src/sidecar/charts/charts.ts';
+import { createExporter } from '../../../src/sidecar/export/exporter.ts';
+import { createLogFiles } from '../../../src/sidecar/files/log-files.ts';
+import { Releases } from '../../../src/sidecar/files/releases.ts';
+import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
+import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
+import { GOVERNMENT } from '../../sidecar/keys/tiny-office.ts';
+import { type InjectedApp, tinyApp } from '../../sidecar/tiny-app.ts';
+import { goldenDocument } from './golden-document.ts';
+
+const document = goldenDocument();
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema({ $id: 'api', ...document });
+
+/** Not in a release without a site, a stream that does not end, and what has a test of its own. */
+const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$|^\/attestations\//;
+const DATABASE = '/cathedral.sqlite';
+const EXAMPLES: [RegExp, string][] = [
+  [/\{table\}\.\{form\}$/, 'supply.ndjson'],
+  [/\{level\}\/\{tile\}/, '0/000'],
+  [/\{tile\}/, '000'],
+  [/\{(id|drawing)\}/, 'supply'],
+  [/\{snapshot\}/, '2026-01-03T00Z'],
+  [/\{file\}/, 'supply'],
+  [/\{area\}/, 'economy'],
+  [/\{table\}/, 'mic-history'],
+  [/\{year\}/, '2025'],
+];
+const operations = operationsIn(document.paths)
+  .filter(({ path }) => !ELSEWHERE.test(path))
+  .map(
+    ({ path, operation }) =>
+      [EXAMPLES.reduce((text, [name, value]) => text.replace(name, value), path), operation] as const,
+  );
+const files = operations.filter(([, { tags }]) => tags[0] !== 'service');
+
+let folder: string;
+let out: string;
+let writer: ChartWriter;
+
+beforeAll(async () => {
+  writer = openChartWriter();
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-contract-'));
+  const ledger = join(folder, 'ledger');
+  out = join(folder, 'out');
+  await writeSample({ out: ledger, from: '2025-12-29', to: '2026-01-03', seed: 1 });
+  await build({
+    ledger,
+    out,
+    verifiers: [demoSigner().verifier],
+    documents: 'data/documents',
+    companions: 'data/keys/companions.json',
+    baseUrl: 'https://data.example.org',
+    contact: 'contact@data.example.org',
+    software: 'cathedral-data-service/test',
+    rebuild: false,
+    site: false,
+    charts: true,
+    extras: true,
+    print: null,
+    publisher: { kind: 'signs', keyFile: join(folder, 'publisher.key'), name: 'test.example', now: Date.now },
+    snapshots: { days: 1 },
+    waitMs: 0,
+    log: () => {},
+  });
+});
+
+afterAll(async () => {
+  await writer.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The real app with all of its guards over that release, and a government key. */
+async function guarded() {
+  const releases = new Releases(out, () => {});
+  const exporter = createExporter({ current: () => releases.current() });
+  const charts = createCharts({ write: writer.write, baseUrl: 'https://data.example.org' });
+  const { app, keys } = await tinyApp(out, {
+    guarded: true,
+    services: { exporter, charts, log: createLogFiles(out), snapshots: new SnapshotFiles(out) },
+  });
+  const office = {
+    store: keys,
+    mailer: null,
+    now: Date.now,
+    randomBytes,
+    baseUrl: 'https://data.example.org',
+  };
+  const { key } = await issueKey({ ...GOVERNMENT, deliver: 'print' }, office);
+  const bearer = { authorization: `Bearer ${key}` };
+  const needsKey = ({ security }: Operation) => security.every((one) => 'key' in one);
+  const keyFor = (operation: Operation) => (needsKey(operation) ? bearer : {});
+  return { app, bearer, needsKey, keyFor };
+}
+
+/** What the document says of an answer with this status. */
+function described({ responses }: Operation, status: number): Answer {
+  const found = responses[String(status)];
+  if (!found) throw new Error(`${status} is not in the document`);
+  if (!isReference(found)) return found;
+  return document.components.responses[found.$ref.split('/').at(-1)!]!;
+}
+
+/** Answers have the status, the media type and the form that the document gives them. */
+async function ask(
+  app: InjectedApp,
+  url: string,
+  operation: Operation,
+  headers: Record<string, string> = {},
+  payload?: string,
+) {
+  const method = payload === undefined ? 'GET' : 'POST';
+  const answer = await app.inject({ method, url, headers, ...(payload !== undefined && { payload }) });
+  const { content = {}, ...about } = described(operation, answer.statusCode);
+  const mediaType = String(answer.headers['content-type'] ?? '');
+  if (answer.statusCode !== 206 && answer.statusCode !== 304) {
+    const written = mediaType in content ? mediaType : mediaType.replace(/;.*/, '');
+    expect([url, Object.keys(content)]).toEqual([url, expect.arrayContaining([written])]);
+    if (/[/+]json$/.test(written)) assertForm(url, content[written]!.schema, answer);
+  }
+  if (answer.statusCode >= 400) expect(about['x-problem-codes']).toContain(answer.json().code);
+  return answer;
+}
+
+function assertForm(url: string, schema: object, answer: Response): void {
+  const validate = ajv.compile(isReference(schema) ? { $ref: `api${schema.$ref}` } : schema);
+  expect([url, validate(answer.json()), validate.errors]).toEqual([url, true, null]);
+}
+
+describe('the service answers as its description says', () => {
+  test('with charts in the states that it has parameters for, and 400 to one that cannot be', async () => {
+    const { app } = await guarded();
+    const states = [
+      ['/charts/{drawing}.svg', '/charts/supply-dark.svg?series=burned&scale=log&from=2025-12-30', 200],
+      ['/charts/{id}.json', '/charts/reward-curve.json?s=60&multiplier=1.5', 200],
+      ['/charts/{drawing}.svg', '/charts/supply.svg?from=2025', 400],
+      ['/charts/{id}.csv', '/charts/supply.csv?multiplier=1.5', 400],
+    ] as const;
+    for (const [path, url, status] of states)
+      expect([url, (await ask(app, url, document.paths[path]!.get!)).statusCode]).toEqual([url, status]);
+  });
+
+  test('with every file, in its form and with its headers', async () => {
+    const { app, keyFor } = await guarded();
+    for (const [path, operation] of operations) {
+      if (path === '/status.json') continue;
+      const { statusCode, headers } = await ask(app, path, operation, keyFor(operation));
+      expect([path, statusCode]).toEqual([path, 200]);
+      for (const name of Object.keys(described(operation, 200).headers ?? {}))
+        expect([path, Object.keys(headers)]).toEqual([path, expect.arrayContaining([name.toLowerCase()])]);
+    }
+  });
+
+  test('with 304, 206, 412 and 416 to what asks for that', async () => {
+    const { app, keyFor } = await guarded();
+    for (const [path, operation] of files) {
+      if (!operation.responses['304']) continue;
+      const key = keyFor(operation);
+      const { headers } = await ask(app, path, operation, key);
+      const conditions = {
+        304: { 'if-none-match': String(headers.etag) },
+        206: { range: 'bytes=0-9' },
+        412: { 'if-match': '"another"' },
+        416: { range: 'bytes=999999999-' },
+      };
+      for (const [status, condition] of Object.entries(conditions)) {
+        const answer = await ask(app, path, operation, { ...key, ...condition });
+        expect([path, answer.statusCode]).toEqual([path, Number(status)]);
+      }
+    }
+  });
+
+  test('with 400, 401, 403 and 405 to what it refuses', async () => {
+    const { app, bearer, needsKey, keyFor } = await guarded();
+    for (const [path, operation] of files) {
+      const key = keyFor(operation);
+      const statuses = [
+        await ask(app, `${path}?nope=1`, operation, key),
+        await ask(app, `${path}?api_key=1`, operation, key),
+        await ask(app, path, operation, { authorization: 'Bearer wrong' }),
+        await ask(app, path, operation, { authorization: 'Basic wrong' }),
+        needsKey(operation) ? await ask(app, path, operation) : await ask(app, path, operation, bearer),
+      ].map(({ statusCode }) => statusCode);
+      const area = operation.tags[0]!;
+      const isOpen =
+        ['government', 'diplomacy', 'charts', 'log', 'releases'].includes(area) || path === DATABASE;
+      const last = needsKey(operation) ? 401 : isOpen ? 200 : 403;
+      expect([path, statuses]).toEqual([path, [400, 400, 401, 401, last]]);
+      const posted = await app.inject({ method: 'POST', url: path, headers: key });
+      expect([path, posted.statusCode, posted.json().code]).toEqual([path, 405, 'method_not_allowed']);
+    }
+  });
+
+  test('with verdicts, statuses, and what keeps it from giving one', async () => {
+    const { app } = await guarded();
+    const verify = document.paths['/attestations/verify']!.post!;
+    const [sent] = Object.values(verify.requestBody!.content['application/json']!.examples!);
+    const text = JSON.stringify((sent as Example).value);
+    const json = { 'content-type': 'application/json' };
+    const path = '/attestations/verify';
+    const asked = [
+      await ask(app, path, verify, json, text),
+      await ask(app, path, verify, json, '{}'),
+      await ask(app, path, verify, json, 'x'.repeat(65_537)),
+      await ask(app, path, verify, {}, text),
+      await ask(app, `${path}?a=b`, verify, json, text),
+      await ask(app, path, verify, { ...json, authorization: 'Bearer wrong' }, text),
+      await ask(app, path, verify),
+    ];
+    expect(asked.map(({ statusCode }) => statusCode)).toEqual([200, 200, 413, 415, 400, 401, 405]);
+    const status = document.paths['/attestations/{id}/status']!.get!;
+    const [known] = (await app.inject({ url: '/philosophy/companions.json' })).json().attestations;
+    expect((await ask(app, `/attestations/${known.id}/status`, status)).json()).toMatchObject({
+      id: known.id,
+      uuid: known.uuid,
+    });
+    expect((await ask(app, '/attestations/nothing/status', status)).statusCode).toBe(404);
+  });
+
+  test('with 429 when the requests of a day are used up', async () => {
+    const { app } = await guarded();
+    const get = document.paths['/economy/supply']!.get!;
+    for (let request = 0; request < 100; request += 1) await app.inject({ url: '/economy/supply' });
+    const answer = await ask(app, '/economy/supply', get);
+    expect(answer.statusCode).toBe(429);
+    expect(answer.headers).toMatchObject({
+      'retry-after': expect.any(String),
+      ratelimit: expect.any(String),
+    });
+  });
+
+  test('with exports in each form, and 400 to a parameter that cannot be read', async () => {
+    const { app, bearer } = await guarded();
+    const get = document.paths['/export']!.get!;
+    for (const query of [
+      'format=csv',
+      'format=ndjson',
+      'from=2026-01-01&to=2026-01-02',
+      'filter=event_type==mic_mint',
+    ])
+      expect([query, (await ask(app, `/export?${query}`, get, bearer)).statusCode]).toEqual([query, 200]);
+    const rowsOf = async (query: string) => {
+      const { body } = await app.inject({ url: `/export?format=ndjson${query}`, headers: bearer });
+      return body.split('\n').length - 1;
+    };
+    // Cycles are days, and the ledger's five are those of the dates.
+    const [all, one] = [await rowsOf(''), await rowsOf('&filter=cycle==C-180')];
+    expect([one > 10, one < all / 3, await rowsOf('&filter=cycle!=C-180')]).toEqual([true, true, all - one]);
+    for (const query of ['from=2026-13-01', 'format=xml', 'filter=sentinel==ATLAS'])
+      expect([query, (await ask(app, `/export?${query}`, get, bearer)).statusCode]).toEqual([query, 400]);
+  });
+});

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exampleOf, type PublicFiles } from '../../../src/api/openapi/example-of.ts';
+import { type OpenApiDocument, openApiDocument } from '../../../src/api/openapi/open-api-document.ts';
+
+export const BASE_URL = 'https://data.example.org';
+const PUBLIC = join(import.meta.dirname, '../../golden/release/public');
+
+/** The public files of the golden release, as the site's build reads those of its own. */
+export const goldenFiles: PublicFiles = {
+  read: (path) => JSON.parse(readFileSync(join(PUBLIC, path), 'utf8')),
+  head: (path, bytes) => readFileSync(join(PUBLIC, path)).subarray(0, bytes).toString(),
+};
+
+/** The document of the golden release. */
+export function goldenDocument(): OpenApiDocument {
+  return openApiDocument({
+    baseUrl: BASE_URL,
+    version: '0.1.0',
+    contact: 'contact@data.example.org',
+    subjects: {
+      government: 'Policy',
+      economy: 'Market',
+      academics: 'Research',
+      philosophy: 'Ethics',
+      diplomacy: 'Diplomacy',
+    },
+    example: (artifact) => exampleOf(artifact, goldenFiles),
+  });
+}

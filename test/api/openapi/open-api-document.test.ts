@@ -1,0 +1,214 @@
+import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse as parseCsv } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
+import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { LedgerExport } from '../../../src/api/openapi/export-operation.ts';
+import {
+  type Answer,
+  type Content,
+  type Example,
+  isReference,
+  operationsIn,
+} from '../../../src/api/openapi/operation.ts';
+import { RESTRICTED_EXAMPLES } from '../../../src/api/openapi/restricted-examples.ts';
+import { PROBLEMS } from '../../../src/api/problem.ts';
+import type { FormName } from '../../../src/api/query/export-query.ts';
+import { FORMS } from '../../../src/sidecar/export/forms.ts';
+import { goldenDocument, goldenFiles } from './golden-document.ts';
+
+const document = goldenDocument();
+const operations = operationsIn(document.paths).map(({ path, operation }) => [path, operation] as const);
+
+/** Follows `#/components/…`; throws where it leads nowhere. */
+function resolve<T extends object>(value: T | { $ref: string }): T {
+  if (!isReference(value)) return value as T;
+  const found = value.$ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((node, name) => (node as Record<string, unknown> | undefined)?.[name], document);
+  if (found === undefined) throw new Error(`${value.$ref} leads nowhere`);
+  return found as T;
+}
+
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : [];
+  return [...own, ...Object.values(value).flatMap(referencesIn)];
+}
+
+/** Every answer that stands in an operation or among the components, once, with each of its forms. */
+function contents(): [place: string, content: Content][] {
+  const own = operations.flatMap(([path, { responses }]) =>
+    Object.entries(responses).map(([status, response]) => [`${path} ${status}`, response] as const),
+  );
+  const answers = [...own, ...Object.entries(document.components.responses)];
+  return answers.flatMap(([place, answer]) =>
+    isReference(answer)
+      ? []
+      : Object.entries(answer.content ?? {}).map(([mediaType, content]): [string, Content] => [
+          `${place} as ${mediaType.replace(/;.*/, '')}`,
+          content,
+        ]),
+  );
+}
+
+const parse = (value: unknown) => structuredClone(value) as SpecData;
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1, for a validator of somebody else', async () => {
+    expect(await new Validator().validate(parse(document))).toMatchObject({ valid: true });
+    const broken = { ...document, info: { title: 'no version' } };
+    expect((await new Validator().validate(parse(broken))).valid).toBe(false);
+  });
+
+  test('refers to components that are there, and has none that nothing refers to', () => {
+    const referred = new Set(referencesIn(document));
+    for (const $ref of referred) expect(() => resolve({ $ref })).not.toThrow();
+    const { securitySchemes: _, ...components } = document.components;
+    const there = Object.entries(components).flatMap(([kind, all]) =>
+      Object.keys(all).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect(there.filter((reference) => !referred.has(reference))).toEqual([]);
+  });
+
+  test('has every path that is published, those of closed years, the export and what the server adds', () => {
+    const files = ARTIFACTS.map(({ path }) => `/${path}`);
+    expect(operations.map(([path]) => path).sort()).toEqual(
+      [
+        ...files,
+        '/government/transparency-{year}.json',
+        '/government/transparency-{year}.pdf',
+        '/export',
+        ...['{drawing}.svg', '{drawing}.png', '{id}.pdf', '{id}.csv', '{id}.json', '{id}.zip'].map(
+          (name) => `/charts/${name}`,
+        ),
+        '/{area}/{table}.{form}',
+        '/{area}/{table}-{year}.parquet',
+        '/cathedral.sqlite',
+        '/oembed',
+        '/attestations/verify',
+        '/attestations/{id}/status',
+        '/log/checkpoint',
+        '/log/tile/{level}/{tile}',
+        '/log/tile/entries/{tile}',
+        '/latest.json',
+        '/ledger.vkey',
+        '/manifest.json',
+        '/manifest.json.sig',
+        '/publisher.vkey',
+        '/snapshots/index.json',
+        '/snapshots/index.json.sig',
+        '/snapshots/{snapshot}/index.json',
+        '/snapshots/{snapshot}/{area}/{file}',
+        '/live',
+        '/status.json',
+        '/healthz',
+        '/readyz',
+        '/metrics',
+      ].sort(),
+    );
+  });
+
+  test('names each operation once, as a function could be called', () => {
+    const ids = operations.map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]*$/);
+  });
+
+  test.each(operations)(
+    'says of %s what it is, where it belongs and what may come back',
+    (path, operation) => {
+      expect(operation.summary).not.toMatch(/\.$/);
+      expect(operation.description.length).toBeGreaterThan(15);
+      expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0]);
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', '405', 'default']));
+      const artifact = ARTIFACTS.find((one) => `/${one.path}` === path);
+      if (!artifact) return;
+      const expected = ['400', '401', '503', ...(artifact.area === 'diplomacy' ? [] : ['403'])];
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(expected));
+      expect(operation.security.some((one) => Object.keys(one).length === 0)).toBe(!artifact.restricted);
+    },
+  );
+
+  test('explains each problem code with a document of it', () => {
+    expect(Object.keys(document.components.examples)).toEqual(Object.keys(PROBLEMS));
+    const listed = Object.values(document.components.responses).flatMap(
+      (one) => one['x-problem-codes'] ?? [],
+    );
+    expect([...new Set(listed)].sort()).toEqual(Object.keys(PROBLEMS).sort());
+  });
+
+  test('has under each status only problems of that status', () => {
+    for (const [path, { responses }] of operations)
+      for (const [status, response] of Object.entries(responses)) {
+        if (status === 'default') continue;
+        for (const code of resolve<Answer>(response)['x-problem-codes'] ?? [])
+          expect([path, code, String(PROBLEMS[code].status)]).toEqual([path, code, status]);
+      }
+  });
+});
+
+describe('an example', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  ajv.addSchema({ $id: 'https://data.example.org/openapi.json', ...document });
+
+  test.each(contents())('of %s is of its schema', (place, { schema, examples = {} }) => {
+    const local = isReference(schema) ? `https://data.example.org/openapi.json${schema.$ref}` : null;
+    const validate = local ? ajv.compile({ $ref: local }) : ajv.compile(schema);
+    for (const example of Object.values(examples)) {
+      const { value } = resolve<{ value: unknown }>(example);
+      expect([place, validate(value), validate.errors]).toEqual([place, true, null]);
+    }
+    // The same check fails where something is wrong.
+    if (local) expect(validate({ surprise: true })).toBe(false);
+  });
+
+  test('stands beside every text that comes back', () => {
+    const without = contents().filter(([, { examples }]) => !examples);
+    expect(without.map(([place]) => place)).toEqual([
+      '/government/transparency.pdf 200 as application/pdf',
+      '/government/transparency-{year}.pdf 200 as application/pdf',
+      '/{area}/{table}.{form} 200 as application/x-ndjson',
+      '/{area}/{table}.{form} 200 as application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      '/{area}/{table}-{year}.parquet 200 as application/vnd.apache.parquet',
+      '/cathedral.sqlite 200 as application/vnd.sqlite3',
+      '/charts/{drawing}.svg 200 as image/svg+xml',
+      '/charts/{drawing}.png 200 as image/png',
+      '/charts/{id}.pdf 200 as application/pdf',
+      '/charts/{id}.zip 200 as application/zip',
+      '/log/tile/{level}/{tile} 200 as application/octet-stream',
+      '/log/tile/entries/{tile} 200 as application/octet-stream',
+      '/snapshots/{snapshot}/{area}/{file} 200 as */*',
+      'PartOfFile as */*',
+    ]);
+  });
+
+  test('is of the release where the file is public, and invented where it needs a key', () => {
+    const exampleAt = (path: string) => {
+      const { content } = document.paths[path]!.get!.responses['200'] as Answer;
+      return Object.values(Object.values(content!)[0]!.examples!)[0] as Example;
+    };
+    expect(exampleAt('/economy/supply').value).toEqual(goldenFiles.read('economy/supply', z.unknown()));
+    const mints = exampleAt('/economy/mic-history.csv').value as string;
+    expect(goldenFiles.head('economy/mic-history.csv', 16_384).startsWith(mints)).toBe(true);
+    expect(mints.split('\n')).toHaveLength(5);
+    const restricted = ARTIFACTS.filter((one) => one.restricted && one.mediaType === 'application/json');
+    expect(restricted.map(({ path }) => path).sort()).toEqual(Object.keys(RESTRICTED_EXAMPLES).sort());
+  });
+
+  test('of the export is of the form that exports have', () => {
+    const given = { from: '2025-12-01', to: null, filter: null };
+    const none = JSON.parse(`${FORMS.json.head(given)}${FORMS.json.tail(0)}`);
+    expect(LedgerExport.parse(none)).toEqual({ ...given, events: [], count: 0, complete: true });
+    const { content = {} } = document.paths['/export']!.get!.responses['200'] as Answer;
+    expect(Object.keys(content)).toEqual(
+      ['json', 'csv', 'ndjson'].map((name) => FORMS[name as FormName].mediaType),
+    );
+    const { value } = content[FORMS.csv.mediaType]!.examples!.invented as Example;
+    const [row] = parseCsv(value as string, { columns: true }) as Record<string, string>[];
+    expect(ledgerExport.schema.safeParse(row).success).toBe(true);
+  });
+});

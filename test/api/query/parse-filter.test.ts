@@ -1,0 +1,222 @@
+import type { ExpressionNode } from '@rsql/ast';
+import { parse } from '@rsql/parser';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Filter, narrow } from '../../../src/api/query/filter.ts';
+import { FIELD_NAMES } from '../../../src/api/query/filter-fields.ts';
+import { FILTER_LIMITS, parseFilter } from '../../../src/api/query/parse-filter.ts';
+import { problemOf } from '../../sidecar/export/problem-of.ts';
+
+const HASH = `0x${'0a'.repeat(32)}`;
+
+/** As text that says the same for both parsers: joined two by two from the left, as RSQL groups. */
+function spell(filter: Filter): string {
+  if (filter.kind === 'match') {
+    const values = filter.patterns.map(({ text, isBeginning }) =>
+      JSON.stringify(isBeginning ? `${text}*` : text),
+    );
+    return `${filter.field}${filter.negated ? ' not' : ''} in ${values.join(' ')}`;
+  }
+  const [first, ...rest] = filter.parts.map(spell);
+  return rest.reduce((left, right) => `(${left} ${filter.kind} ${right})`, first!);
+}
+
+/** The same of what another parser of RSQL makes of it. */
+function spellNode(node: ExpressionNode): string {
+  if (node.type === 'LOGIC') {
+    const kind = node.operator === ';' || node.operator === 'and' ? 'all' : 'any';
+    return `(${spellNode(node.left as ExpressionNode)} ${kind} ${spellNode(node.right as ExpressionNode)})`;
+  }
+  const { left, operator, right } = node as Extract<ExpressionNode, { left: { selector: string } }>;
+  const values = [right.value].flat().map((value) => JSON.stringify(value));
+  return `${left.selector}${operator === '!=' || operator === '=out=' ? ' not' : ''} in ${values.join(' ')}`;
+}
+
+const value = fc.oneof(
+  fc.constantFrom('ATLAS', 'android', '"and"', 'É∑', 'AT*', '[x]', 'a.b/c', '0'),
+  fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 12 })
+    .filter((text) => !text.endsWith('*'))
+    .map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`),
+  fc.constantFrom("'it\\'s'", '"a;b,c==(d)"', '"\\\\"'),
+);
+const comparison = fc.oneof(
+  fc.tuple(fc.constantFrom('agent==', 'agent!=', 'agent == '), value).map((parts) => parts.join('')),
+  fc
+    .tuple(fc.constantFrom('agent=in=', 'agent=out='), fc.array(value, { minLength: 1, maxLength: 3 }))
+    .map(([operator, values]) => `${operator}(${values.join(',')})`),
+  fc.constantFrom('event_type==mic_*', `attestation_hash==${HASH}`, 'cycle=in=(C-1,C-15*)'),
+);
+const { filter } = fc.letrec<{ filter: string }>((tie) => ({
+  filter: fc.oneof(
+    { maxDepth: 3 },
+    comparison,
+    fc
+      .tuple(tie('filter'), fc.constantFrom(';', ',', ' and ', ' or ', ' ; '), tie('filter'))
+      .map((parts) => parts.join('')),
+    tie('filter').map((inner) => `(${inner})`),
+  ),
+}));
+
+describe('a filter', () => {
+  test('is understood as another parser of RSQL understands it', () => {
+    const property = fc.property(filter, (text) => {
+      expect(spell(parseFilter(text))).toBe(spellNode(parse(text)));
+    });
+    fc.assert(property, { numRuns: 500, seed: 5 });
+  });
+
+  test('of and binds more closely than of or', () => {
+    expect(spell(parseFilter('agent==A,agent==B;agent==C'))).toBe(
+      '(agent in "A" any (agent in "B" all agent in "C"))',
+    );
+  });
+
+  test('takes a star at the end of a value for any rest, and one in quotes for itself', () => {
+    expect(parseFilter('agent==AT*')).toMatchObject({ patterns: [{ text: 'AT', isBeginning: true }] });
+    expect(parseFilter('agent=="AT*"')).toMatchObject({ patterns: [{ text: 'AT*', isBeginning: false }] });
+  });
+
+  const FIELDS = FIELD_NAMES.join(', ');
+  const OPERATORS = '==, !=, =in=, =out=';
+  test.each<[text: string, character: number, expected: string, found: string]>([
+    [' ', 2, `one of ${FIELDS}, or a parenthesis`, 'the end'],
+    ['agent', 6, `one of ${OPERATORS}`, 'the end'],
+    ['agent==', 8, 'a value', 'the end'],
+    ['agent==A;', 10, `one of ${FIELDS}, or a parenthesis`, 'the end'],
+    ['agent==A;;agent==B', 10, `one of ${FIELDS}, or a parenthesis`, '";"'],
+    ['sentinel==ATLAS', 1, `one of ${FIELDS}`, '"sentinel"'],
+    ['Agent==ATLAS', 1, `one of ${FIELDS}`, '"Agent"'],
+    ['constructor==x', 1, `one of ${FIELDS}`, '"constructor"'],
+    ['agent=ATLAS', 6, `one of ${OPERATORS}`, '"="'],
+    ['agent=like=ATLAS', 6, `one of ${OPERATORS}`, '"=like="'],
+    ['cycle=gt=C-1', 6, `one of ${OPERATORS}`, '"=gt="'],
+    ['cycle>=C-1', 6, `one of ${OPERATORS}`, '">="'],
+    ['agent=~^A.*', 6, `one of ${OPERATORS}`, '"=~"'],
+    ['agent=in=ATLAS', 10, 'a list like (A,B)', '"A"'],
+    ['agent=in=()', 11, 'a value', '")"'],
+    ['agent=in=(A,)', 13, 'a value', '")"'],
+    ['agent=in=(A;B)', 12, 'a comma or a closing parenthesis', '";"'],
+    ['agent==(A,B)', 8, 'a value', '"("'],
+    ['(agent==A', 10, '; , and, or, or a closing parenthesis', 'the end'],
+    ['agent==A)', 9, '; , and, or, or the end', '")"'],
+    ['agent==A agent==B', 10, '; , and, or, or the end', '"a"'],
+    ['agent==A && agent==B', 10, '; , and, or, or the end', '"&"'],
+    ['agent=="A', 8, 'a closing "', 'the end'],
+    ["agent=='A\\'", 8, "a closing '", 'the end'],
+    ['agent==""', 8, 'a name of 1 to 200 characters, or its beginning like AT*', '"\\"\\""'],
+    ['agent==*', 8, 'a name of 1 to 200 characters, or its beginning like AT*', '"*"'],
+    ['agent==*LAS', 8, 'a * at the end of a value only, or the value in quotes', '"*LAS"'],
+    ['agent==A*S*', 8, 'a * at the end of a value only, or the value in quotes', '"A*S*"'],
+    ['event_type==MicMint', 13, 'a type like mic_mint, or its beginning like mic_*', '"MicMint"'],
+    ['cycle==151', 8, 'a cycle like C-151, or its beginning like C-15*', '"151"'],
+    ['cycle==C-0151', 8, 'a cycle like C-151, or its beginning like C-15*', '"C-0151"'],
+    [
+      'attestation_hash==0xAB*',
+      19,
+      '0x and 64 lower-case hex digits, or their beginning like 0x1f*',
+      '"0xAB*"',
+    ],
+    [
+      'agent==B;attestation_hash==0xab',
+      28,
+      '0x and 64 lower-case hex digits, or their beginning like 0x1f*',
+      '"0xab"',
+    ],
+    ['agent==A;\u{1f512}==B', 10, `one of ${FIELDS}`, '"\u{1f512}"'],
+  ])('%j is refused, with the place', (text, character, expected, found) => {
+    const detail = `The filter, character ${character}: expected ${expected}, found ${found}.`;
+    expect(problemOf(() => parseFilter(text))).toEqual({ code: 'invalid_filter', detail });
+  });
+});
+
+describe('the limits of a filter', () => {
+  const nested = (depth: number) => `${'('.repeat(depth)}agent==A${')'.repeat(depth)}`;
+  const many = (count: number, text: string, joint: string) => Array<string>(count).fill(text).join(joint);
+
+  test.each<[name: keyof typeof FILTER_LIMITS, most: string, over: string, detail: RegExp]>([
+    [
+      'characters',
+      `agent==A${' '.repeat(FILTER_LIMITS.characters - 8)}`,
+      `agent==A${' '.repeat(FILTER_LIMITS.characters - 7)}`,
+      /^The filter: expected at most 4096 characters, found 4097\.$/,
+    ],
+    [
+      'depth',
+      nested(FILTER_LIMITS.depth),
+      nested(FILTER_LIMITS.depth + 1),
+      /character 17: expected at most 16 parentheses in one another, found one more\.$/,
+    ],
+    [
+      'comparisons',
+      many(FILTER_LIMITS.comparisons, 'agent==A', ';'),
+      many(FILTER_LIMITS.comparisons + 1, 'agent==A', ';'),
+      /expected at most 64 comparisons, found one more\.$/,
+    ],
+    [
+      'values',
+      `agent=in=(${many(FILTER_LIMITS.values, 'A', ',')})`,
+      `agent=in=(${many(FILTER_LIMITS.values + 1, 'A', ',')})`,
+      /expected at most 200 values, found one more\.$/,
+    ],
+  ])('%s', (_, most, over, detail) => {
+    expect(() => parseFilter(most)).not.toThrow();
+    expect(problemOf(() => parseFilter(over))).toEqual({
+      code: 'invalid_filter',
+      detail: expect.stringMatching(detail),
+    });
+  });
+
+  test('hold for whatever comes: a filter, or a problem and nothing else', () => {
+    const token = fc.constantFrom(
+      '(',
+      ')',
+      ';',
+      ',',
+      '==',
+      '!=',
+      '=in=',
+      '"',
+      '\\',
+      ' ',
+      'agent',
+      'A',
+      '*',
+      'and',
+      'é',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.array(token).map((all) => all.join('')),
+        ),
+        (text) => {
+          try {
+            parseFilter(text);
+          } catch {
+            expect(problemOf(() => parseFilter(text)).code).toBe('invalid_filter');
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('what is left of a filter for one cycle', () => {
+  test.each<[text: string, left: boolean | string]>([
+    ['cycle==C-1', true],
+    ['cycle!=C-1', false],
+    ['cycle==C-2', false],
+    ['cycle=in=(C-2,C-*)', true],
+    ['agent==A', 'agent==A'],
+    ['agent==A;cycle==C-1', 'agent==A'],
+    ['agent==A;cycle==C-2', false],
+    ['agent==A,cycle==C-1', true],
+    ['agent==A,cycle==C-2', 'agent==A'],
+    ['(agent==A,cycle==C-2);(agent==B;cycle==C-1)', 'agent==A;agent==B'],
+    ['(agent==A;cycle==C-2),(agent==B;cycle==C-3)', false],
+  ])('%s', (text, left) => {
+    expect(narrow(parseFilter(text), 'C-1')).toEqual(typeof left === 'string' ? parseFilter(left) : left);
+  });
+});

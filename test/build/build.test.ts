@@ -1,0 +1,188 @@
+import { cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BuildOptions, build } from '../../pipeline/build/build.ts';
+import { check } from '../../pipeline/build/check.ts';
+import { demoSigner } from '../../pipeline/sample/demo-key.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+
+let folder: string;
+let ledger: string;
+const signed = [demoSigner().verifier];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-build-'));
+  ledger = join(folder, 'ledger');
+  await writeSample({ out: ledger, from: '2025-12-20', to: '2026-01-06', seed: 7 });
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function options(out: string, more: Partial<BuildOptions> = {}): BuildOptions {
+  return {
+    ledger,
+    out: join(folder, out),
+    verifiers: signed,
+    documents: 'data/documents',
+    companions: 'data/keys/companions.json',
+    baseUrl: 'https://data.example.org',
+    contact: 'contact@data.example.org',
+    software: 'cathedral-data-service/test',
+    rebuild: false,
+    site: false,
+    print: null,
+    waitMs: 0,
+    log: () => {},
+    ...more,
+  };
+}
+
+/** Every file of the release that is served, with its bytes. */
+async function published(out: string): Promise<Record<string, string>> {
+  const root = join(folder, out, 'current/');
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const contents = await Promise.all(
+    files.map(async (file) => [file.slice(root.length), await readFile(file, 'base64')]),
+  );
+  return Object.fromEntries(contents.sort());
+}
+
+const snapshotIds = async () =>
+  (await readdir(join(ledger, 'snapshots')))
+    .filter((name) => name.endsWith('.zst'))
+    .map((name) => name.slice(0, 14))
+    .sort();
+
+describe('a run', () => {
+  test('over the same ledger twice changes nothing', async () => {
+    expect((await build(options('twice'))).outcome).toBe('published');
+    const before = await published('twice');
+    expect((await build(options('twice'))).outcome).toBe('unchanged');
+    expect(await published('twice')).toEqual(before);
+  });
+
+  test('in many steps gives the bytes that one run gives, apart from when a file last changed', async () => {
+    await build(options('at-once'));
+    for (const until of (await snapshotIds()).filter((_, index) => index % 12 === 0)) {
+      await build(options('in-steps', { until }));
+    }
+    await build(options('in-steps'));
+    const [atOnce, inSteps] = [await published('at-once'), await published('in-steps')];
+    delete atOnce['manifest.json'];
+    delete inSteps['manifest.json'];
+    expect(Object.keys(inSteps)).toEqual(Object.keys(atOnce));
+    for (const [file, bytes] of Object.entries(atOnce)) expect(inSteps[file] === bytes, file).toBe(true);
+  });
+
+  test('writes a closed year’s report once, with the numbers of the year’s end', async () => {
+    await build(options('year'));
+    const { 'public/government/transparency-2025.json': closed } = await published('year');
+    const report = JSON.parse(Buffer.from(closed!, 'base64').toString());
+    expect(report).toMatchObject({ year: 2025, closed: true });
+    expect(report.period.to.slice(0, 10)).toBe('2025-12-31');
+  });
+
+  test('reads only what is new: older snapshots may be gone', async () => {
+    const copy = join(folder, 'pruned-ledger');
+    await cp(ledger, copy, { recursive: true });
+    const ids = await snapshotIds();
+    await build(options('pruned', { ledger: copy, until: ids.at(-2)! }));
+    for (const id of ids.slice(0, -1)) await rm(join(copy, 'snapshots', `${id}.ndjson.zst`));
+    for (const id of ids.slice(0, -1)) await rm(join(copy, 'snapshots', `${id}.checkpoint`));
+    expect(await build(options('pruned', { ledger: copy }))).toMatchObject({
+      outcome: 'published',
+      snapshots: 1,
+    });
+  });
+
+  test('over a damaged ledger fails with its place and leaves what is published as it was', async () => {
+    const copy = join(folder, 'damaged-ledger');
+    await cp(ledger, copy, { recursive: true });
+    const last = (await snapshotIds()).at(-1)!;
+    await build(options('damaged', { ledger: copy, until: (await snapshotIds()).at(-2)! }));
+    const before = await published('damaged');
+    const link = await readlink(join(folder, 'damaged', 'current'));
+    const file = join(copy, 'snapshots', `${last}.checkpoint`);
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replace(/^\d+$/m, (size) => `${Number(size) + 1}`),
+    );
+    await expect(build(options('damaged', { ledger: copy }))).rejects.toThrow(`snapshots/${last}.checkpoint`);
+    expect(await published('damaged')).toEqual(before);
+    expect(await readlink(join(folder, 'damaged', 'current'))).toBe(link);
+  });
+
+  test('extends the log with each release, and makes it where a release has none', async () => {
+    const { manifest } = await build(options('logged'));
+    const checkpoint = join(folder, 'logged/log/checkpoint');
+    const lines = (await readFile(checkpoint, 'utf8')).split('\n');
+    const { origin, size, root } = manifest.ledger;
+    expect(lines.slice(0, 3)).toEqual([origin, `${size}`, Buffer.from(root, 'hex').toString('base64')]);
+    for (const name of ['log', 'log-entries']) await rm(join(folder, 'logged', name), { recursive: true });
+    expect((await build(options('logged'))).outcome).toBe('unchanged');
+    expect((await readFile(checkpoint, 'utf8')).split('\n')).toEqual(lines);
+  });
+
+  test('over a ledger that was put back from a backup stops, a rebuild too', async () => {
+    const copy = join(folder, 'backup-ledger');
+    await cp(ledger, copy, { recursive: true });
+    const last = (await snapshotIds()).at(-1)!;
+    await build(options('backup'));
+    const link = await readlink(join(folder, 'backup', 'current'));
+    for (const ending of ['ndjson.zst', 'checkpoint']) await rm(join(copy, 'snapshots', `${last}.${ending}`));
+    for (const rebuild of [false, true])
+      await expect(build(options('backup', { ledger: copy, rebuild }))).rejects.toMatchObject({
+        code: 'log_forked',
+        message: expect.stringContaining('bring back the ledger'),
+      });
+    expect(await readlink(join(folder, 'backup', 'current'))).toBe(link);
+  });
+
+  test('never puts restricted data into the public tree', async () => {
+    await build(options('gated'));
+    const { 'restricted/government/compliance-report.json': report, ...files } = await published('gated');
+    expect(report).toBeDefined();
+    const open = Object.keys(files).filter((file) => file.startsWith('public/'));
+    expect(
+      open.filter(
+        (file) => /compliance-report|policy-impact|ledger\/export/.test(file) && !/schemas/.test(file),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('a check', () => {
+  test('finds nothing where release and ledger agree', async () => {
+    await build(options('sound'));
+    expect(await check(options('sound'))).toEqual([]);
+  });
+
+  test('finds a changed tile of the log', async () => {
+    await build(options('tampered'));
+    await writeFile(join(folder, 'tampered/log/tile/0/000'), Buffer.alloc(8192));
+    expect(await check(options('tampered'))).toMatchObject([{ place: 'log/tile/0/000' }]);
+  });
+
+  test('finds nothing in a release with pages, charts and a PDF, and takes the PDF as it was printed', async () => {
+    const print = async ({ page }: { page: string }) => Buffer.from(`%PDF of ${page}`);
+    const prints = (path: string) => path.includes('2025');
+    await build(options('printed', { site: true, print, prints }));
+    const files = Object.keys(await published('printed'));
+    expect(files.filter((file) => file.endsWith('.pdf') && !file.includes('/charts/'))).toEqual([
+      'public/government/transparency-2025.pdf',
+    ]);
+    expect(files).toEqual(expect.arrayContaining(['public/index.html', 'server/entry.mjs']));
+    expect(await check(options('printed'))).toEqual([]);
+  });
+
+  test('finds a number that the ledger does not give, even with a manifest that agrees', async () => {
+    await build(options('sound'));
+    await build(options('forged'));
+    const other = join(folder, 'other-ledger');
+    await writeSample({ out: other, from: '2025-12-20', to: '2026-01-06', seed: 8 });
+    const places = (await check(options('forged', { ledger: other }))).map(({ place }) => place);
+    expect(places.join('\n')).toContain('economy/supply');
+  });
+});

@@ -1,0 +1,138 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { writeSearchIndex } from '../../../pipeline/build/site/search-index.ts';
+import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
+import { isCompressible, mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
+import { kindOf, SEARCH_INDEX, SEARCH_KINDS } from '../../../pipeline/release/format/search-kinds.ts';
+
+const page = (title: string, text: string, head = '') =>
+  `<!doctype html><html lang="en-GB"><head><title>${title}</title>${head}</head><body><header>Menu of everything</header>
+  <main id="content"><h1>${title}</h1><p>${text}</p><svg><text>drawn</text></svg></main><footer>As of today</footer></body></html>`;
+
+const PAGES: Record<string, string> = {
+  'index.html': page('Home', 'What the ledger says'),
+  '404.html': page('Not found', 'nowhere'),
+  'sentinels/index.html': page('Sentinels', 'All of them'),
+  'sentinels/atlas/index.html': page('ATLAS', 'A monitored agent, zebra'),
+  'decisions/d-1/index.html': page('Whether the lamp stays lit', 'It stays, said the quokka'),
+  'decisions/in-2026/index.html': page('Decisions in 2026', 'A list'),
+  'embed/supply/index.html': page('Supply', 'In a frame of another page'),
+  'search/index.html': page('Search', 'Type a word'),
+  'draft/index.html': page('Draft', 'ephemeral', '<meta name="robots" content="noindex">'),
+};
+
+async function site(pages: Record<string, string>) {
+  const folder = await mkdtemp(join(tmpdir(), 'cathedral-search-'));
+  for (const [path, html] of Object.entries(pages)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), html);
+  }
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** The files of an index by their path in it. */
+async function indexOf(folder: string): Promise<Map<string, Buffer>> {
+  const { files } = await listTree(join(folder, SEARCH_INDEX));
+  const read = async (path: string) => [path, await readFile(join(folder, SEARCH_INDEX, path))] as const;
+  return new Map(await Promise.all(files.map(read)));
+}
+
+/** What the index would show of its pages. */
+function shown(index: ReadonlyMap<string, Buffer>): string {
+  const fragments = [...index].filter(([path]) => path.endsWith('.pf_fragment'));
+  return fragments.map(([, bytes]) => gunzipSync(bytes).toString('utf8')).join('\n');
+}
+
+describe('the search index', () => {
+  test('has the main part of each page that readers look for, and of no other', async () => {
+    await using built = await site(PAGES);
+    await writeSearchIndex(built.folder);
+    const text = shown(await indexOf(built.folder));
+    for (const words of ['What the ledger says', 'zebra', 'quokka', 'All of them', 'A list']) {
+      expect(text).toContain(words);
+    }
+    for (const words of [
+      'nowhere',
+      'In a frame',
+      'Type a word',
+      'ephemeral',
+      'Menu of',
+      'As of today',
+      'drawn',
+    ]) {
+      expect(text).not.toContain(words);
+    }
+    expect(text).toContain('"url":"/decisions/d-1/"');
+    expect(text).toContain('"kind":["decision"]');
+  });
+
+  test('is the same, byte for byte, for the same pages, also when two are made at once', async () => {
+    await using one = await site(PAGES);
+    await using two = await site(PAGES);
+    await Promise.all([writeSearchIndex(one.folder), writeSearchIndex(two.folder)]);
+    expect(await indexOf(one.folder)).toEqual(await indexOf(two.folder));
+    await writeSearchIndex(two.folder);
+    expect(await indexOf(one.folder)).toEqual(await indexOf(two.folder));
+  });
+
+  test('keeps the files of pages that stay as they are, when another page comes', async () => {
+    await using before = await site(PAGES);
+    await using after = await site({ ...PAGES, 'cycles/c-7/index.html': page('Cycle C-7', 'A new day') });
+    await writeSearchIndex(before.folder);
+    await writeSearchIndex(after.folder);
+    const [old, now] = [await indexOf(before.folder), await indexOf(after.folder)];
+    const fragments = [...old.keys()].filter((path) => path.endsWith('.pf_fragment'));
+    expect(fragments.length).toBeGreaterThan(4);
+    for (const path of fragments) expect(now.get(path), path).toEqual(old.get(path));
+  });
+
+  test('is made of files that can be published, of no more than the search needs, and compressed already', async () => {
+    await using built = await site(PAGES);
+    await writeSearchIndex(built.folder);
+    const index = await indexOf(built.folder);
+    for (const [path, bytes] of index) {
+      const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+      expect([path, isCompressible(mediaTypeOf(path))]).toEqual([path, !isPacked]);
+    }
+    expect([...index.keys()].filter((path) => /\.(css|js)$/.test(path))).toEqual([
+      'pagefind-worker.js',
+      'pagefind.js',
+    ]);
+  });
+
+  test('does not change the pages', async () => {
+    await using built = await site(PAGES);
+    await writeSearchIndex(built.folder);
+    for (const [path, html] of Object.entries(PAGES)) {
+      expect(await readFile(join(built.folder, path), 'utf8')).toBe(html);
+    }
+  });
+
+  test('refuses a site that cannot be read', async () => {
+    await expect(writeSearchIndex(join(tmpdir(), 'no-such-site'))).rejects.toMatchObject({
+      code: 'publish_failed',
+    });
+  });
+});
+
+describe('the kind of a page', () => {
+  test.each([
+    ['sentinels/atlas/index.html', 'sentinel'],
+    ['sentinels/index.html', 'page'],
+    ['deliberations/d-1/index.html', 'deliberation'],
+    ['decisions/d-1/index.html', 'decision'],
+    ['decisions/in-2026/index.html', 'page'],
+    ['cycles/c-151/index.html', 'cycle'],
+    ['cycles/in-2025/index.html', 'page'],
+    ['charts/supply/index.html', 'chart'],
+    ['files/economy/mic-history.csv/index.html', 'file'],
+    ['files/index.html', 'page'],
+    ['index.html', 'page'],
+  ])('of %s is %s', (path, kind) => {
+    expect(kindOf(path)).toBe(kind);
+    expect(SEARCH_KINDS).toContain(kind);
+  });
+});

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { publishSnapshots } from '../../../pipeline/build/snapshots/publish-snapshots.ts';
+import { keptIds, readIndex } from '../../../pipeline/build/snapshots/read-kept.ts';
+import { verifySnapshot, verifySnapshots } from '../../../pipeline/build/snapshots/verify-kept-snapshots.ts';
+import { readCurrent } from '../../../pipeline/release/format/release.ts';
+import { signerOfKeys } from '../../release/signer-of-keys.ts';
+import { BASE_URL, smallService } from '../../release/small-service.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
+
+const LOOP = join(import.meta.dirname, 'snapshot-loop.ts');
+
+test('a run that is killed at any moment leaves whole snapshots or none, and the next run makes the rest', {
+  timeout: 120_000,
+}, async () => {
+  const of = smallService(await temporaryFolder());
+  await of.seal(400);
+  await of.publish();
+  const release = (await readCurrent(of.out))!;
+  const sign = await signerOfKeys(of.keyFile);
+  for (let round = 0; round < 20; round += 1) {
+    const child = spawn(process.execPath, [LOOP, of.out, BASE_URL, of.keyFile], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    await sleep(round * 7);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const ids = await keptIds(of.out);
+    for (const id of ids) expect(await verifySnapshot(of.out, id)).toEqual([]);
+    for (const { id } of (await readIndex(of.out)) ?? []) expect(ids).toContain(id);
+    await publishSnapshots(of.out, release, { days: 366, baseUrl: BASE_URL, sign });
+    expect(await verifySnapshots(of.out, null)).toEqual([]);
+    expect((await readdir(of.out)).filter((name) => name.startsWith('staging-snapshot-'))).toEqual([]);
+  }
+});

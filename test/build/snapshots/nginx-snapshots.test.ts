@@ -1,0 +1,103 @@
+import type { ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
+import { parseSnapshot, parseSnapshotIndex } from '../../../pipeline/release/format/snapshot-index.ts';
+import { endNginx, freePort, listeningOn, runNginx } from '../../release/run-nginx.ts';
+import { type SmallService, smallService } from '../../release/small-service.ts';
+
+const CONFIGURATION = join(import.meta.dirname, '../../../docs/nginx.conf');
+const FIRST = '2025-07-03T06Z';
+
+let folder: string;
+let of: SmallService;
+let base: string;
+let nginx: ChildProcess;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-nginx-'));
+  await chmod(folder, 0o755);
+  of = smallService(folder);
+  for (const counts of [[400], [400, 300]]) {
+    await of.seal(...counts);
+    await of.publish({ snapshots: { days: 366 } });
+  }
+  await writeFile(join(of.out, 'snapshots/index.json.tmp'), 'half');
+  const port = await freePort();
+  base = `http://127.0.0.1:${port}`;
+  const shipped = await readFile(CONFIGURATION, 'utf8');
+  const site = listeningOn(shipped.replaceAll('/srv/cathedral', of.out), port);
+  nginx = await runNginx(folder, site, async () => Boolean(await fetch(`${base}/latest.json`)));
+});
+
+afterAll(async () => {
+  await endNginx(nginx);
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${base}/${path}`, { headers: { 'Accept-Encoding': 'identity', ...headers } });
+  const { status } = response;
+  return {
+    status,
+    headers: Object.fromEntries(response.headers),
+    body: Buffer.from(await response.arrayBuffer()),
+  };
+}
+
+describe('nginx with the shipped configuration', () => {
+  test('serves each snapshot for ever, and histories as ends of what they are now', async () => {
+    const index = parseSnapshotIndex((await get('snapshots/index.json')).body.toString());
+    expect(index).toHaveLength(2);
+    for (const { index: own } of index) {
+      const { body, headers } = await get(own.path);
+      expect(sha256(body)).toBe(own.sha256);
+      expect(headers['cache-control']).toBe(CACHE_CONTROL.immutable);
+      for (const file of parseSnapshot(body.toString(), own.path).files) {
+        if ('range' in file) {
+          const { of: path, last } = file.range;
+          const end = last === 0 ? null : await get(path, { Range: `bytes=-${last}` });
+          if (end) expect([end.status, end.body.length]).toEqual([206, last]);
+          expect(sha256(Buffer.concat([Buffer.from(file.head), end?.body ?? Buffer.alloc(0)]))).toBe(
+            file.sha256,
+          );
+          continue;
+        }
+        const found = await get(file.url, { 'Accept-Encoding': 'gzip' });
+        expect([file.url, found.status, sha256(found.body)]).toEqual([file.url, 200, file.sha256]);
+        expect(found.headers).toMatchObject({
+          'content-type': file.media_type,
+          'cache-control': CACHE_CONTROL.immutable,
+          'access-control-allow-origin': '*',
+        });
+      }
+    }
+  });
+
+  test('serves the signed list and what proves the release to be asked for again', async () => {
+    const lists = ['snapshots/index.json', 'snapshots/index.json.sig'];
+    for (const path of [...lists, 'manifest.json', 'manifest.json.sig', 'latest.json'])
+      expect((await get(path)).headers).toMatchObject({
+        'cache-control': CACHE_CONTROL.page,
+        'access-control-allow-origin': '*',
+      });
+  });
+
+  test.each([
+    'snapshots/index.json.tmp',
+    'snapshots/',
+    `snapshots/${FIRST}/economy/`,
+    `snapshots/${FIRST}/government/compliance-report.json`,
+    `snapshots/${FIRST}/..%2f..%2fcurrent/state.json`,
+    'snapshots/%2e%2e/status.json.tmp',
+    'snapshots/%2e%2e/lock',
+    'snapshots/2099-01-01T06Z/economy/supply',
+  ])('serves nothing at %s', async (path) => {
+    expect([400, 404]).toContain((await get(path)).status);
+  });
+});

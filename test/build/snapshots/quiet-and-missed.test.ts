@@ -1,0 +1,256 @@
+import { cp, mkdir, readFile, rename, rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { asOf } from '../../../pipeline/build/as-of.ts';
+import { check } from '../../../pipeline/build/check.ts';
+import { keptIds, readIndex, readKept } from '../../../pipeline/build/snapshots/read-kept.ts';
+import { verifyList } from '../../../pipeline/build/snapshots/verify-kept-snapshots.ts';
+import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
+import { expiryOf } from '../../../pipeline/release/format/public-manifest.ts';
+import { readCurrent } from '../../../pipeline/release/format/release.ts';
+import { FolderOrigin } from '../../../pipeline/verify/origin/folder-origin.ts';
+import { verify } from '../../../pipeline/verify/verify.ts';
+import { sampleEvents } from '../../ledger/sample-events.ts';
+import { writeSnapshot } from '../../ledger/test-ledger.ts';
+import { bring } from '../../mirror/bring.ts';
+import { BASE_URL, type SmallService, smallService } from '../../release/small-service.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
+
+const snapshots = { days: 366 };
+
+async function service(...counts: number[]): Promise<SmallService> {
+  const of = smallService(await temporaryFolder());
+  await of.seal(...counts);
+  return of;
+}
+
+/** A run at a time of July 2025, in which the ledger’s first snapshot was sealed at 06Z of the 3rd. */
+function publishAt(of: SmallService, time: string, more = {}) {
+  const publisher = of.signsWith(of.keyFile, Date.parse(`2025-07-${time}Z`));
+  return of.publish({ snapshots, publisher, ...more });
+}
+
+async function mirrorAt(of: SmallService, time: string) {
+  const now = () => Date.parse(`2025-07-${time}Z`);
+  return bring(BASE_URL, `${of.out}-mirror`, { origin: await FolderOrigin.at(of.out), keys: null, now });
+}
+
+/** What `cathedral verify` says of the folder. */
+async function findingsOf({ out }: SmallService) {
+  const origin = await FolderOrigin.at(out);
+  const { findings } = await verify({
+    origin,
+    root: origin.root,
+    keys: null,
+    ledgerKeys: null,
+    held: null,
+    choose: (all) => all,
+    acceptExpired: true,
+    parallel: 2,
+    now: () => 0,
+    wait: async () => {},
+    log: () => {},
+  });
+  return findings;
+}
+
+describe('a ledger that is quiet', () => {
+  test('has its release signed again as still the newest, and mirrors go on', async () => {
+    const of = await service(40);
+    const first = await publishAt(of, '03T06:01:00');
+    expect(first.manifest.signed!.expires).toBe('2025-07-05T06:00:00Z');
+    const cited = await readFile(join(of.out, 'snapshots/2025-07-03T06Z/manifest.json'));
+    await mirrorAt(of, '03T06:02:00');
+    // A slot that is late is no reason yet.
+    expect((await publishAt(of, '03T12:01:00')).outcome).toBe('unchanged');
+    const again = await publishAt(of, '03T18:01:00');
+    const { release, timestamp, signed, ledger } = again.manifest;
+    expect([again.outcome, again.events, release]).toEqual(['published', 0, first.manifest.release]);
+    expect([timestamp, ledger]).toEqual([first.manifest.timestamp, first.manifest.ledger]);
+    expect(signed).toMatchObject({
+      version: first.manifest.signed!.version + 1,
+      expires: '2025-07-05T18:00:00Z',
+    });
+    expect((await publishAt(of, '03T23:59:00')).outcome).toBe('unchanged');
+    expect(await readFile(join(of.out, 'snapshots/2025-07-03T06Z/manifest.json'))).toEqual(cited);
+    expect(await readIndex(of.out)).toHaveLength(1);
+    expect(await check(of.options())).toEqual([]);
+    // After the first one has expired.
+    expect(await mirrorAt(of, '05T12:00:00')).toMatchObject({ outcome: 'mirrored', snapshots: 0 });
+    expect(await failureOf(() => mirrorAt(of, '05T18:00:01'))).toMatchObject({ code: 'mirror_expired' });
+    await of.seal(40, 60);
+    const next = await publishAt(of, '06T06:01:00');
+    expect(next.manifest.signed!.version).toBeGreaterThan(signed!.version);
+    expect(await mirrorAt(of, '06T06:02:00')).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
+  });
+
+  test('may seal snapshots without an event, and be old when it is published first', async () => {
+    const of = await service(40, 0);
+    const { manifest } = await publishAt(of, '20T07:00:00');
+    expect(manifest.signed!.expires).toBe('2025-07-22T06:00:00Z');
+    expect(await mirrorAt(of, '20T08:00:00')).toMatchObject({ outcome: 'mirrored' });
+  });
+
+  test('that has lost a file of its release says how to go on, and goes on so', async () => {
+    const of = await service(40);
+    await publishAt(of, '03T06:01:00');
+    await rm(join((await readCurrent(of.out))!.dir, 'public/economy/supply'));
+    const failure = await failureOf(() => publishAt(of, '05T06:01:00'));
+    expect(failure).toMatchObject({ code: 'release_invalid', place: 'economy/supply' });
+    expect(failure.message).toContain('run: cathedral build --rebuild');
+    expect(await publishAt(of, '05T06:01:00', { rebuild: true })).toMatchObject({ outcome: 'published' });
+    expect(await check(of.options())).toEqual([]);
+  });
+
+  test('has its release signed again where another one of the same events was signed last, and is lost', async () => {
+    const of = await service(40);
+    await publishAt(of, '03T06:01:00');
+    await cp(of.out, `${of.out}-old`, { recursive: true, verbatimSymlinks: true });
+    const lost = await publishAt(of, '03T06:02:00', { contact: 'other@data.example.org' });
+    await mirrorAt(of, '03T06:03:00');
+    await rm(of.out, { recursive: true });
+    await rename(`${of.out}-old`, of.out);
+    const { manifest } = await publishAt(of, '03T06:04:00');
+    expect(manifest.signed!.version).toBe(lost.manifest.signed!.version + 1);
+    expect(await mirrorAt(of, '03T06:05:00')).toMatchObject({ outcome: 'mirrored' });
+  });
+
+  test('is not told from one that ends in the last hours that can be written', () => {
+    expect(expiryOf('9999-12-31T12:00:00Z', 0)).toBe('9999-12-31T23:59:59Z');
+  });
+});
+
+describe('slots that were missed', () => {
+  const COUNTS = [40, 30, 0, 300, 20];
+  const IDS = ['2025-07-03T06Z', '2025-07-03T12Z', '2025-07-03T18Z', '2025-07-04T00Z', '2025-07-04T06Z'];
+
+  /** Of each snapshot’s files the hashes, without what tells when it was signed. */
+  async function filesOf({ out }: SmallService) {
+    const kept = await Promise.all(IDS.map(async (id) => (await readKept(out, id)).snapshot));
+    return kept.map(({ id, release, files }) => [
+      id,
+      release,
+      files.filter(({ path }) => !path.startsWith('manifest.json')),
+    ]);
+  }
+
+  test('have the snapshots that runs in time would have made, for mirrors too', async () => {
+    const [one, other] = [await service(40), await service(40)];
+    for (let sealed = 1; sealed <= COUNTS.length; sealed += 1) {
+      await one.seal(...COUNTS.slice(0, sealed));
+      await one.publish({ snapshots });
+    }
+    await cp(join(one.keyFile, '..'), join(other.keyFile, '..'), { recursive: true });
+    await rm(`${other.keyFile}.signed`, { recursive: true });
+    await other.publish({ snapshots });
+    await other.seal(...COUNTS);
+    expect(await other.publish({ snapshots })).toMatchObject({ outcome: 'published', snapshots: 4 });
+    expect((await readIndex(other.out))!.map(({ id }) => id).toReversed()).toEqual(IDS);
+    expect(await filesOf(other)).toEqual(await filesOf(one));
+    const { published, problems } = await asOf({ ...other.options(), snapshot: IDS[2]!, into: null });
+    expect([published?.as_of, problems]).toEqual(['2025-07-03T01:09:00Z', []]);
+    expect(await check(other.options())).toEqual([]);
+    const mirrored = await mirrorAt(other, '04T06:00:00');
+    expect(mirrored).toMatchObject({ outcome: 'mirrored', snapshots: 5, unvouched: 0 });
+    expect(await other.publish({ snapshots })).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  test.each([
+    ['before the first release', 366, true, 1],
+    ['and would be over age at once', 0, false, 1],
+  ])('%s have none', async (_, days, isFirst, count) => {
+    const of = await service(40);
+    if (!isFirst) await of.publish({ snapshots: { days } });
+    await of.seal(...COUNTS);
+    await of.publish({ snapshots: { days } });
+    expect(await keptIds(of.out)).toHaveLength(count);
+  });
+
+  test.each([false, true])('are made once where a run fails half way, in a rebuild: %s', async (rebuild) => {
+    const of = await service(40);
+    await of.publish({ snapshots });
+    await of.seal(...COUNTS);
+    const last = join(of.ledger, 'snapshots/2025-07-04T06Z.ndjson.zst');
+    await truncate(last, 10);
+    await failureOf(() => of.publish({ snapshots, rebuild }));
+    expect((await keptIds(of.out)).sort()).toEqual(IDS.slice(0, 4));
+    // Readers see the release before with its list, whole.
+    expect((await readIndex(of.out))!.map(({ id }) => id)).toEqual(IDS.slice(0, 1));
+    expect(await check({ ...of.options(), ledger: null })).toEqual([]);
+    expect(await findingsOf(of)).toEqual([]);
+    const made = await filesOf2(of);
+    await of.seal(...COUNTS);
+    await of.publish({ snapshots, rebuild });
+    expect((await keptIds(of.out)).sort()).toEqual(IDS);
+    expect(await filesOf2(of)).toEqual(made);
+    expect(await check(of.options())).toEqual([]);
+  });
+
+  const filesOf2 = ({ out }: SmallService) =>
+    Promise.all(IDS.slice(0, 4).map((id) => readFile(join(out, 'snapshots', id, 'index.json'), 'utf8')));
+});
+
+test('a run that ends between the list of snapshots and its release leaves both as readers take them', async () => {
+  const of = await service(40);
+  await of.publish({ snapshots });
+  await mirrorAt(of, '03T06:00:00');
+  const current = await readCurrent(of.out);
+  await cp(of.out, `${of.out}-before`, { recursive: true, verbatimSymlinks: true });
+  await of.seal(40, 60);
+  await of.publish({ snapshots });
+  // The release before with the list of the next one, which are the two sides of that moment.
+  await rm(join(of.out, 'snapshots/..', 'current'));
+  await cp(join(`${of.out}-before`, 'current'), join(of.out, 'current'), { verbatimSymlinks: true });
+  expect(await readCurrent(of.out)).toEqual(current);
+  expect(await verifyList(of.out, null)).toEqual([]);
+  const fresh = smallService(await temporaryFolder());
+  const folder = `${fresh.out}-mirror`;
+  const now = () => Date.parse('2025-07-03T06:00:00Z');
+  const mirrorFresh = async () =>
+    bring(BASE_URL, folder, { origin: await FolderOrigin.at(of.out), keys: null, now });
+  expect(await mirrorFresh()).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
+  await of.publish({ snapshots });
+  expect(await mirrorFresh()).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
+  expect(await keptIds(folder)).toHaveLength(2);
+  expect(await check(of.options())).toEqual([]);
+});
+
+test('a run that cannot write the list of snapshots serves no release that the list lacks', async () => {
+  const of = await service(40);
+  await of.publish({ snapshots });
+  const { release } = (await readCurrent(of.out))!.manifest;
+  await mkdir(join(of.out, 'snapshots/index.json.tmp'));
+  await of.seal(40, 60);
+  expect(await failureOf(() => of.publish({ snapshots }))).toMatchObject({ code: 'publish_failed' });
+  expect((await readCurrent(of.out))!.manifest.release).toBe(release);
+  expect(await verifyList(of.out, null)).toEqual([]);
+});
+
+test.each([
+  ['missing', 'ledger_order', (file: string) => rm(file)],
+  ['damaged', 'ledger_root', async (file: string) => cp(`${file}.other`, file)],
+])('a new snapshot of the ledger that is %s is not taken for another ledger', async (_, code, damage) => {
+  const of = await service(40);
+  await of.publish({ snapshots });
+  await of.seal(40, 60, 30);
+  const other = smallService(await temporaryFolder());
+  await other.seal(40, 60);
+  const events = join(of.ledger, 'snapshots/2025-07-03T12Z.ndjson.zst');
+  await writeOther(other.ledger, `${events}.other`);
+  await damage(events);
+  if (code === 'ledger_order') await rm(join(of.ledger, 'snapshots/2025-07-03T12Z.checkpoint'));
+  const failure = await failureOf(() => of.publish({ snapshots }));
+  expect(failure).toMatchObject({ code });
+  expect(failure.message).toContain('a snapshot after that is missing or damaged');
+  expect(failure.message).not.toContain('does not go on from');
+});
+
+/** The second snapshot’s events with other salts, which are well-formed and have another root. */
+async function writeOther(ledger: string, target: string): Promise<void> {
+  await rm(ledger, { recursive: true });
+  const position = await writeSnapshot(ledger, '2025-07-03T06Z', LEDGER_START, sampleEvents(40));
+  const salt = Buffer.alloc(16, 5).toString('base64url');
+  const events = sampleEvents(60, 40).map((event) => ({ ...event, salt }));
+  await writeSnapshot(ledger, '2025-07-03T12Z', position, events);
+  await cp(join(ledger, 'snapshots/2025-07-03T12Z.ndjson.zst'), target);
+}

@@ -1,0 +1,279 @@
+import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { check } from '../../../pipeline/build/check.ts';
+import { makePdf, planPdfs } from '../../../pipeline/build/pdf/pdfs.ts';
+import { publishSnapshots } from '../../../pipeline/build/snapshots/publish-snapshots.ts';
+import { keptIds } from '../../../pipeline/build/snapshots/read-kept.ts';
+import { keptRelease } from '../../../pipeline/build/snapshots/restore.ts';
+import { emptyState, emptyYear } from '../../../pipeline/model/state.ts';
+import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
+import { type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
+import { proofOf } from '../../../pipeline/release/format/proof-files.ts';
+import { type Published, readCurrent } from '../../../pipeline/release/format/release.ts';
+import { signerOf } from '../../../pipeline/release/signing/publisher-key-file.ts';
+import { readPublisherKeys } from '../../../pipeline/release/signing/publisher-keys.ts';
+import { readSigningRecord, writeSigningRecord } from '../../../pipeline/release/signing/signing-record.ts';
+import { openStaging } from '../../../pipeline/release/staging/staging.ts';
+import { FolderOrigin } from '../../../pipeline/verify/origin/folder-origin.ts';
+import { bring, contents, servedBy } from '../../mirror/bring.ts';
+import { BASE_URL, type SmallService, smallService } from '../../release/small-service.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
+
+const SEALED = [40, 300, 20, 1, 5, 30];
+const snapshots = { days: 366 };
+
+/** A service that has published each of the first `count` snapshots of its ledger, one after the other. */
+async function published(count: number): Promise<SmallService> {
+  const of = smallService(await temporaryFolder());
+  for (let sealed = 1; sealed <= count; sealed += 1) await publishUpTo(of, sealed);
+  return of;
+}
+
+async function publishUpTo(of: SmallService, sealed: number, more = {}) {
+  await of.seal(...SEALED.slice(0, sealed));
+  return of.publish({ snapshots, ...more });
+}
+
+async function mirrorOf({ out }: SmallService, folder: string) {
+  const origin = await FolderOrigin.at(out);
+  const keys = null;
+  return bring(BASE_URL, folder, { origin, keys, acceptExpired: true });
+}
+
+/** By path below `OUT/<folder>`, the hash of each file. */
+async function bytesIn(out: string, folder: string): Promise<string[]> {
+  const { files } = await listTree(join(out, folder));
+  return Promise.all(files.map(async (path) => `${path} ${sha256(await readFile(join(out, folder, path)))}`));
+}
+
+/** The folders of the output folder that docs/operations.md tells an operator to back up. */
+async function namedInDocs(): Promise<string[]> {
+  const text = await readFile('docs/operations.md', 'utf8');
+  const section = text.split('\n## ').find((part) => part.startsWith('Back-up'))!;
+  return [...section.matchAll(/`CATHEDRAL_OUT\/(\w+)`/g)].map(([, name]) => name!);
+}
+
+/** Loses the output folder, and puts back what `kept` names of the copy `from`. */
+async function restore(of: SmallService, kept: readonly string[], from = of.out): Promise<void> {
+  const lost = `${of.out}.lost`;
+  await rm(lost, { recursive: true, force: true });
+  await rename(of.out, lost);
+  for (const name of kept)
+    await cp(join(from === of.out ? lost : from, name), join(of.out, name), { recursive: true });
+}
+
+test('after a restore as docs/operations.md has it, cited addresses have their bytes and every mirror goes on', async () => {
+  const of = await published(3);
+  const [early, late] = [`${of.out}-early`, `${of.out}-late`];
+  await mirrorOf(of, early);
+  for (let sealed = 4; sealed <= SEALED.length; sealed += 1) await publishUpTo(of, sealed);
+  await mirrorOf(of, late);
+  const [cited, log] = [await bytesIn(of.out, 'snapshots'), await bytesIn(of.out, 'log')];
+  const manifest = await readFile(join(of.out, 'current/public/manifest.json'));
+
+  await restore(of, await namedInDocs());
+  await publishUpTo(of, SEALED.length);
+  expect(await bytesIn(of.out, 'snapshots')).toEqual(cited);
+  const again = await bytesIn(of.out, 'log');
+  // Partial tiles of earlier sizes were only for readers of then.
+  expect(log).toEqual(expect.arrayContaining(again));
+  expect(again).toEqual(expect.arrayContaining(log.filter((file) => !file.includes('.p/'))));
+  expect(await readFile(join(of.out, 'current/public/manifest.json'))).toEqual(manifest);
+  expect(await mirrorOf(of, late)).toMatchObject({ outcome: 'unchanged' });
+  expect(await mirrorOf(of, early)).toMatchObject({ outcome: 'mirrored', snapshots: 3 });
+
+  await of.seal(...SEALED, 12);
+  await of.publish({ snapshots });
+  const now = new Set(await bytesIn(of.out, 'snapshots'));
+  expect(cited.filter((file) => !/^index\.json/.test(file) && !now.has(file))).toEqual([]);
+  for (const mirror of [early, late])
+    expect(await mirrorOf(of, mirror)).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
+  const [first, second] = await Promise.all(
+    [early, late].map(async (mirror) => contents(await servedBy(mirror))),
+  );
+  const isWhole = (file: string) => !file.includes('.p/');
+  expect(first!.filter(isWhole)).toEqual(second!.filter(isWhole));
+  expect(await check(of.options())).toEqual([]);
+});
+
+test('after a restore with an upgrade at the same time, the snapshots stay and the version grows', async () => {
+  const of = await published(3);
+  await of.publish({ snapshots, contact: 'other@data.example.org' });
+  const { signed } = (await readCurrent(of.out))!.manifest;
+  const mirror = `${of.out}-mirror`;
+  await mirrorOf(of, mirror);
+  const cited = (await bytesIn(of.out, 'snapshots')).filter((file) => !/^index\.json/.test(file));
+  // The record, too, is of an older back-up: the list of snapshots still tells the version.
+  await restore(of, ['snapshots']);
+  await rm(`${of.keyFile}.signed`, { recursive: true });
+  const { manifest } = await of.publish({ snapshots, software: 'cathedral-data-service/next' });
+  expect(manifest.signed!.version).toBe(signed!.version + 1);
+  expect(await bytesIn(of.out, 'snapshots')).toEqual(expect.arrayContaining(cited));
+  expect(await mirrorOf(of, mirror)).toMatchObject({ outcome: 'mirrored', snapshots: 0 });
+});
+
+describe('nothing is published', () => {
+  test('where the snapshots that were signed are not put back, until a mirror’s are', async () => {
+    const of = await published(3);
+    const mirror = `${of.out}-mirror`;
+    await mirrorOf(of, mirror);
+    const cited = await bytesIn(of.out, 'snapshots');
+    await restore(of, []);
+    const failure = await failureOf(() => of.publish({ snapshots }));
+    expect(failure).toMatchObject({ code: 'release_refused', place: join(of.out, 'snapshots') });
+    expect(failure.found).toBe('3 of them missing, 2025-07-03T06Z to 2025-07-03T18Z');
+    expect(failure.message).toContain('copy the folder snapshots of a mirror there');
+    expect(await readCurrent(of.out)).toBe(null);
+    await cp(join(mirror, 'snapshots'), join(of.out, 'snapshots'), { recursive: true });
+    await of.publish({ snapshots });
+    expect(await bytesIn(of.out, 'snapshots')).toEqual(cited);
+    expect(await mirrorOf(of, mirror)).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  test('where the snapshots are of an older back-up; given up, their addresses stay empty and mirrors go on', async () => {
+    const of = await published(2);
+    const old = `${of.out}-old`;
+    await cp(of.out, old, { recursive: true });
+    for (let sealed = 3; sealed <= 4; sealed += 1) await publishUpTo(of, sealed);
+    const mirror = `${of.out}-mirror`;
+    await mirrorOf(of, mirror);
+    await restore(of, ['snapshots'], old);
+    expect(await failureOf(() => of.publish({ snapshots }))).toMatchObject({
+      code: 'release_refused',
+      found: '2 of them missing, 2025-07-03T18Z to 2025-07-04T00Z',
+    });
+    const givesUp = { snapshots: { ...snapshots, givesUp: true } };
+    const refused = await failureOf(() => of.publish(givesUp));
+    expect(refused).toMatchObject({ code: 'release_refused', place: 'snapshots/2025-07-04T00Z' });
+    expect(refused.message).toContain('run again when the ledger has sealed its next snapshot');
+    await publishUpTo(of, 5, givesUp);
+    await publishUpTo(of, 6);
+    expect((await keptIds(of.out)).sort()).toEqual([
+      '2025-07-03T06Z',
+      '2025-07-03T12Z',
+      '2025-07-04T06Z',
+      '2025-07-04T12Z',
+    ]);
+    expect(await mirrorOf(of, mirror)).toMatchObject({ outcome: 'mirrored', snapshots: 2 });
+  });
+
+  test('over a snapshot that has other bytes than were signed', async () => {
+    const of = await published(2);
+    const place = join(of.out, 'snapshots/2025-07-03T06Z/index.json');
+    await writeFile(place, (await readFile(place, 'utf8')).replace('/test', '/evil'));
+    await rm(join(of.out, 'snapshots/index.json'));
+    const failure = await failureOf(() => publishUpTo(of, 3));
+    expect(failure).toMatchObject({ code: 'release_refused', place: join(place, '..') });
+    expect(failure.message).toContain('put this folder back from its back-up or from a mirror');
+  });
+
+  test.each([
+    ['the index of one', 'index.json', '2025-07-03T06Z'],
+    ['a file of one', 'economy/supply', '2025-07-03T06Z'],
+    ['the manifest of the newest', 'manifest.json', '2025-07-03T12Z'],
+  ])('where the copy was cut short: %s is missing', async (_, name, id) => {
+    const of = await published(2);
+    await restore(of, ['snapshots']);
+    const folder = join(of.out, 'snapshots', id);
+    await rename(join(folder, name), `${of.out}-aside`);
+    const failure = await failureOf(() => of.publish({ snapshots }));
+    expect(failure).toMatchObject({ code: 'release_refused' });
+    expect(failure.message).toContain(`put ${folder} back from its back-up or from a mirror`);
+    expect(await readCurrent(of.out)).toBe(null);
+    await rename(`${of.out}-aside`, join(folder, name));
+    // Left by the run that was killed before: nothing to be refused, and nothing that is served.
+    await writeFile(join(folder, 'index.json.tmp'), '{"half');
+    await of.publish({ snapshots });
+    expect(await check(of.options())).toEqual([]);
+  });
+
+  test('where the record is lost, too, and the list tells of a snapshot that is not there', async () => {
+    const of = await published(3);
+    await restore(of, ['snapshots']);
+    await rm(`${of.keyFile}.signed`, { recursive: true });
+    await rm(join(of.out, 'snapshots/2025-07-03T18Z'), { recursive: true });
+    expect(await failureOf(() => of.publish({ snapshots }))).toMatchObject({
+      code: 'release_refused',
+      found: '1 of them missing, 2025-07-03T18Z',
+    });
+    await writeFile(join(of.out, 'snapshots/index.json.sig'), 'garbage');
+    expect(await failureOf(() => of.publish({ snapshots }))).toMatchObject({
+      code: 'release_invalid',
+      place: join(of.out, 'snapshots/index.json.sig'),
+    });
+  });
+
+  test('where output folder and ledger are both of one older back-up, though nothing in them is new', async () => {
+    const of = await published(2);
+    const old = `${of.out}-old`;
+    await cp(of.out, old, { recursive: true, verbatimSymlinks: true });
+    await publishUpTo(of, 3);
+    await rm(of.out, { recursive: true });
+    await rename(old, of.out);
+    const failure = await failureOf(() => publishUpTo(of, 2));
+    expect(failure).toMatchObject({ code: 'release_refused', found: 'a ledger of 340' });
+    expect(failure.message).toContain('at least the 360 events that were published');
+    // Grown again, as another one: as long as what was signed, but not the same.
+    await of.seal(40, 300, 50);
+    const forked = await failureOf(() => of.publish({ snapshots }));
+    expect(forked).toMatchObject({ code: 'release_refused', place: 'snapshots/2025-07-03T18Z.checkpoint' });
+  });
+});
+
+test('a record that is older than the list looks for no snapshot that was over age since', async () => {
+  const of = await published(2);
+  const record = `${of.keyFile}.signed`;
+  await cp(record, `${record}-old`, { recursive: true });
+  await publishUpTo(of, 3, { snapshots: { days: 0 } });
+  expect(await keptIds(of.out)).toEqual(['2025-07-03T18Z']);
+  await restore(of, ['snapshots']);
+  await rm(record, { recursive: true });
+  await rename(`${record}-old`, record);
+  expect(await publishUpTo(of, 3, { snapshots: { days: 0 } })).toMatchObject({ outcome: 'published' });
+});
+
+test('a record of a version that knew no snapshots is read, and has them after the next run', async () => {
+  const of = await published(1);
+  const { services, ...record } = await readSigningRecord(of.keyFile);
+  const { snapshots: listed, lost: _, ...older } = services[BASE_URL]!;
+  expect(Object.keys(listed)).toEqual(['2025-07-03T06Z']);
+  await writeSigningRecord(of.keyFile, { ...record, services: { [BASE_URL]: older as never } });
+  await publishUpTo(of, 2);
+  const { services: now } = await readSigningRecord(of.keyFile);
+  expect(Object.keys(now[BASE_URL]!.snapshots).sort()).toEqual(['2025-07-03T06Z', '2025-07-03T12Z']);
+});
+
+test('a closed year’s PDF is taken over from the newest snapshot, and printed by no other browser', async () => {
+  const of = await published(1);
+  const path = 'government/transparency-2024.pdf';
+  const previous = (await readCurrent(of.out))!;
+  const { timestamp, ledger, inputs, software } = previous.manifest;
+  const signer = signerOf((await readPublisherKeys(of.keyFile))![0]!);
+  // A release of the same snapshot that has the PDF, and is its first one.
+  await rm(join(of.out, 'snapshots'), { recursive: true });
+  await using staging = await openStaging(of.out, null, { reuse: false });
+  const pdf = { kind: 'data', area: 'government', restricted: false, rows: null, immutable: true } as const;
+  const [mediaType, content] = ['application/pdf', '%PDF as it was printed'];
+  await staging.write({ ...pdf, path, mediaType, content, modified: '2025-01-01T00:00:00Z' });
+  const facts = { timestamp, ledger, inputs, software };
+  const sign = async (release: Manifest) =>
+    proofOf(release, { version: 7, expires: timestamp, checkpoint: 'x', signers: [signer] });
+  const prepare = (release: Published) =>
+    publishSnapshots(of.out, release, { days: 1, baseUrl: BASE_URL, sign: null });
+  await staging.publish({ facts, state: '{}', sign, prepare });
+  await restore(of, ['snapshots']);
+
+  const kept = (await keptRelease(of.out))!;
+  expect(kept.manifest.signed!.version).toBe(7);
+  await using again = await openStaging(of.out, kept, { reuse: false });
+  await again.write({ ...pdf, path: 'government/transparency-2024.json', mediaType, content: '{}' });
+  const state = { ...emptyState(), since: '2024-06-01T00:00:00Z', year: emptyYear(2025, '2025-01-01', 0n) };
+  const options = { site: true, print: async () => Buffer.from('%PDF by another'), log: () => {} };
+  const [closed] = await planPdfs(again, { state }, options);
+  expect(closed).toMatchObject({ path, carried: true });
+  await makePdf(again, closed!, options);
+  const file = again.files().find((one) => one.path === path)!;
+  expect([file.sha256, file.immutable]).toEqual([sha256(content), true]);
+  expect(await readFile(join(again.dir, 'public', path), 'utf8')).toBe(content);
+});

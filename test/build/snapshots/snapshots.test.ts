@@ -1,0 +1,484 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { micHistory } from '../../../pipeline/artifacts/economy/mic-history.ts';
+import { HISTORIES } from '../../../pipeline/artifacts/table.ts';
+import { asOf } from '../../../pipeline/build/as-of.ts';
+import { check } from '../../../pipeline/build/check.ts';
+import { publishSnapshots } from '../../../pipeline/build/snapshots/publish-snapshots.ts';
+import { retained } from '../../../pipeline/build/snapshots/retained.ts';
+import { parseVerifierKey } from '../../../pipeline/ledger/note.ts';
+import { openNote } from '../../../pipeline/ledger/open-note.ts';
+import { readCurrent } from '../../../pipeline/release/format/release.ts';
+import {
+  parseSignedList,
+  parseSnapshot,
+  parseSnapshotIndex,
+  type SnapshotFile,
+} from '../../../pipeline/release/format/snapshot-index.ts';
+import { openHistory } from '../../../pipeline/release/history/history.ts';
+import { rotatePublisher } from '../../../pipeline/release/signing/change-publisher.ts';
+import { openManifest } from '../../../pipeline/release/signing/open-manifest.ts';
+import { signerOf } from '../../../pipeline/release/signing/publisher-key-file.ts';
+import { readPublisherKeys } from '../../../pipeline/release/signing/publisher-keys.ts';
+import { openStaging } from '../../../pipeline/release/staging/staging.ts';
+import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
+import { BASE_URL, NOW, type SmallService, smallService } from '../../release/small-service.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
+import { tinyApp } from '../../sidecar/tiny-app.ts';
+
+const FIRST = '2025-07-03T06Z';
+const SECOND = '2025-07-03T12Z';
+const snapshots = { days: 366 };
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+async function service(...counts: number[]): Promise<SmallService> {
+  const made = smallService(await temporaryFolder());
+  await made.seal(...counts);
+  return made;
+}
+
+async function snapshotOf({ out }: SmallService, id: string) {
+  return parseSnapshot(await readFile(join(out, 'snapshots', id, 'index.json'), 'utf8'), id);
+}
+
+async function indexOf({ out }: SmallService) {
+  return parseSnapshotIndex(await readFile(join(out, 'snapshots/index.json'), 'utf8'));
+}
+
+/** The address of a server of the folder. */
+async function serve({ out }: SmallService): Promise<string> {
+  const { app } = await tinyApp(out, { services: { snapshots: new SnapshotFiles(out) } });
+  app.server.listen(0, '127.0.0.1');
+  await once(app.server, 'listening');
+  onTestFinished(() => {
+    app.server.closeAllConnections();
+    app.server.close();
+  });
+  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+}
+
+async function bytesAt(url: string, headers: Record<string, string> = {}): Promise<Buffer> {
+  const response = await fetch(url, { headers: { 'Accept-Encoding': 'identity', ...headers } });
+  expect([200, 206]).toContain(response.status);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** As docs/releases.md has a client do it. */
+async function fetchAsItWas(
+  base: string,
+  file: SnapshotFile,
+  histories: Record<string, string | null> = {},
+): Promise<Buffer> {
+  if ('url' in file) return bytesAt(`${base}/${file.url}`);
+  const { of, last } = file.range;
+  const end =
+    last === 0 ? [] : [await bytesAt(`${base}/${histories[of] ?? of}`, { Range: `bytes=-${last}` })];
+  return Buffer.concat([Buffer.from(file.head), ...end]);
+}
+
+describe('a snapshot', () => {
+  test('has each data file as it was, histories as ends of what they are now', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    const then = new Map<string, Buffer>();
+    for (const { path } of (await snapshotOf(of, FIRST)).files)
+      then.set(path, await readFile(join(of.out, 'current/public', path)));
+    await of.seal(400, 2600, 100);
+    await of.publish({ snapshots });
+    const base = await serve(of);
+    const { files, as_of, log } = await snapshotOf(of, FIRST);
+    expect([as_of.slice(0, 10), log.size]).toEqual(['2025-07-03', 400]);
+    for (const file of files) {
+      const bytes = await fetchAsItWas(base, file);
+      expect([file.path, sha256(bytes), bytes.length]).toEqual([file.path, file.sha256, file.bytes]);
+      expect(bytes.equals(then.get(file.path)!), file.path).toBe(true);
+    }
+    const ranges = files.filter((file) => 'range' in file).map(({ path }) => path);
+    const open = HISTORIES.filter(({ restricted, assembled }) => !restricted && assembled);
+    expect(ranges).toEqual(open.map(({ path }) => path).sort());
+    const grown = ranges.filter((path) => !then.get(path)!.equals(Buffer.alloc(0)));
+    expect(grown).toContain('economy/mic-history.csv');
+  });
+
+  test('holds nothing that needs a key, and no history', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    const there = await readdir(join(of.out, 'snapshots', FIRST), { recursive: true });
+    expect(there).toContain('economy/supply');
+    expect(there).toContain('schemas/economy/supply.schema.json');
+    expect(
+      there.filter(
+        (path) => /compliance-report\.json|policy-impact|ledger\/export/.test(path) && !/schemas/.test(path),
+      ),
+    ).toEqual([]);
+    expect(there.filter((path) => /(?<!schemas\/.*)mic-history/.test(path))).toEqual([]);
+  });
+
+  test('is proved by the signed manifest of its release', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    const folder = join(of.out, 'snapshots', FIRST);
+    const [key] = (await readFile(join(folder, 'publisher.vkey'), 'utf8')).split('\n');
+    const manifest = await openManifest(
+      await readFile(join(folder, 'manifest.json')),
+      await readFile(join(folder, 'manifest.json.sig')),
+      [parseVerifierKey(key!)],
+    );
+    const signed = new Map(manifest.files.map((file) => [file.path, file.sha256]));
+    const { files, release } = await snapshotOf(of, FIRST);
+    expect(release).toBe(manifest.release);
+    for (const { path, sha256 } of files.filter(({ path }) => !path.startsWith('manifest.json')))
+      expect([path, signed.get(path)]).toEqual([path, sha256]);
+  });
+
+  test('is of the first release that was made of it, and stays', async () => {
+    const of = await service(400);
+    const first = await of.publish({ snapshots });
+    const before = await snapshotOf(of, FIRST);
+    await of.publish({ snapshots, contact: 'other@data.example.org' });
+    expect(await snapshotOf(of, FIRST)).toEqual(before);
+    expect(before.release).toBe(first.manifest.release);
+    expect(await indexOf(of)).toHaveLength(1);
+  });
+
+  test('takes the room of what changed: the other files are those of the releases', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    const [stored, served] = await Promise.all(
+      [`snapshots/${FIRST}`, 'current/public'].map((root) => stat(join(of.out, root, 'economy/supply'))),
+    );
+    expect(stored!.ino).toBe(served!.ino);
+  });
+
+  test('that a killed run had no time for is made by the next run, though it finds nothing new', async () => {
+    const of = await service(400);
+    await of.publish();
+    await mkdir(join(of.out, 'staging-snapshot-killed/economy'), { recursive: true });
+    expect((await of.publish({ snapshots })).outcome).toBe('unchanged');
+    expect(await indexOf(of)).toMatchObject([{ id: FIRST, log_size: 400 }]);
+    expect((await readdir(of.out)).filter((name) => name.startsWith('staging'))).toEqual([]);
+    // And where the folder was there, but not yet in the index.
+    await rm(join(of.out, 'snapshots/index.json'));
+    await of.publish({ snapshots });
+    expect(await indexOf(of)).toHaveLength(1);
+  });
+
+  test('of a history that a later version writes in another way has its end in the old file, which is kept', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    const { files } = await snapshotOf(of, FIRST);
+    const then = new Map<string, Buffer>();
+    for (const { path } of files) then.set(path, await readFile(join(of.out, 'current/public', path)));
+    await publishOtherRows(of);
+    const [entry] = await indexOf(of);
+    const base = await serve(of);
+    const ended = files.filter((file) => 'range' in file && file.range.last > 0);
+    expect(ended.length).toBeGreaterThan(1);
+    expect(Object.keys(entry!.histories!).sort()).toEqual(ended.map(({ path }) => path));
+    for (const file of ended) {
+      const now = entry!.histories![file.path];
+      // Of one without rows only the last bytes are asked for, and another kept file may end with the same.
+      expect(now).toMatch(/^snapshots\/histories\/[0-9a-f]{64}$/);
+      expect(await fetchAsItWas(base, file, entry!.histories)).toEqual(then.get(file.path));
+    }
+    // The old file's release is gone after two more; what was found before is still known.
+    await publishOtherRows(of, '2');
+    await publishOtherRows(of, '3');
+    expect(await indexOf(of)).toEqual([entry]);
+    expect(await fetchAsItWas(base, ended[0]!, entry!.histories)).toEqual(then.get(ended[0]!.path));
+  });
+});
+
+describe('the index of snapshots', () => {
+  test('lists all, newest first, each with the hash of its own index', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    await of.seal(400, 60);
+    await of.publish({ snapshots });
+    const index = await indexOf(of);
+    expect(index.map(({ id, log_size }) => [id, log_size])).toEqual([
+      [SECOND, 460],
+      [FIRST, 400],
+    ]);
+    for (const { id, index: listed } of index) {
+      const text = await readFile(join(of.out, listed.path));
+      expect(listed).toEqual({
+        path: `snapshots/${id}/index.json`,
+        sha256: sha256(text),
+        bytes: text.length,
+      });
+    }
+  });
+
+  test('forgets what is over age, and the folder goes with it', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots: { days: 0 } });
+    await of.seal(400, 60);
+    await of.publish({ snapshots: { days: 0 } });
+    expect((await indexOf(of)).map(({ id }) => id)).toEqual([SECOND]);
+    expect((await readdir(join(of.out, 'snapshots'))).sort()).toEqual([
+      SECOND,
+      'index.json',
+      'index.json.sig',
+    ]);
+  });
+
+  test('keeps all of the last days, and of each month before that the last one', () => {
+    const slots = ['00', '06', '12', '18'];
+    const days = Array.from({ length: 120 }, (_, day) => new Date(Date.UTC(2026, 0, 1 + day)));
+    const ids = days.flatMap((day) => slots.map((hour) => `${day.toISOString().slice(0, 10)}T${hour}Z`));
+    const kept = retained(ids, 30);
+    expect(kept.slice(0, 121)).toEqual(ids.toReversed().slice(0, 121));
+    expect(kept.slice(121)).toEqual(['2026-02-28T18Z', '2026-01-31T18Z']);
+    expect(retained([], 30)).toEqual([]);
+  });
+});
+
+describe('the signature of the list', () => {
+  const place = ({ out }: SmallService) => join(out, 'snapshots/index.json.sig');
+  const read = (of: SmallService) => readFile(place(of), 'utf8');
+  const keysOf = async ({ keyFile }: SmallService) =>
+    (await readPublisherKeys(keyFile))!.map((key) => signerOf(key).verifier);
+
+  async function assertOfRelease(of: SmallService): Promise<void> {
+    const { signed } = (await readCurrent(of.out))!.manifest;
+    const list = await readFile(join(of.out, 'snapshots/index.json'));
+    const note = await read(of);
+    for (const key of await keysOf(of))
+      expect(parseSignedList(openNote(note, [key], 'note').text)).toEqual({
+        version: signed!.version,
+        sha256: sha256(list),
+        bytes: list.length,
+      });
+    expect(note.match(/^— /gm)).toHaveLength(signed!.keys.length);
+  }
+
+  test('is over the list and the version of the release, by each of its keys', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    await assertOfRelease(of);
+    await rotatePublisher({ keyFile: of.keyFile, now: NOW, waitMs: 0 });
+    const before = await read(of);
+    // The same snapshot of the ledger: the list is as it was, the release another one.
+    await of.publish({ snapshots });
+    expect(await keysOf(of)).toHaveLength(2);
+    expect(await read(of)).not.toBe(before);
+    await assertOfRelease(of);
+  });
+
+  test('that a run was killed before is made by the next one, though it finds nothing new', async () => {
+    const of = await service(400, 60);
+    await of.publish({ snapshots, until: FIRST });
+    const before = await read(of);
+    await of.publish({ snapshots });
+    const whole = await read(of);
+    for (const left of [before, null]) {
+      if (left === null) await rm(place(of));
+      else await writeFile(place(of), left);
+      expect((await of.publish({ snapshots })).outcome).toBe('unchanged');
+      expect(await read(of)).toBe(whole);
+    }
+  });
+
+  test('is not there beside a release that is not signed', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    await of.publish({ snapshots, publisher: null });
+    expect(await failureOf(() => read(of))).toMatchObject({ code: 'ENOENT' });
+    expect(await check({ ...of.options(), ledger: null })).toEqual([]);
+    await writeFile(place(of), '');
+    expect(await check({ ...of.options(), ledger: null })).toMatchObject([
+      { place: 'snapshots/index.json.sig', found: 'one' },
+    ]);
+  });
+
+  test('is that of now on a server, whichever of the two files was written last', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    const base = await serve(of);
+    const served = async () => (await bytesAt(`${base}/snapshots/index.json.sig`)).toString();
+    expect(await served()).toBe(await read(of));
+    await rm(place(of));
+    expect((await fetch(`${base}/snapshots/index.json.sig`)).status).toBe(404);
+    await of.publish({ snapshots });
+    expect(await served()).toBe(await read(of));
+  });
+});
+
+test('a list of snapshots that was cut off stops the run before anything is published', async () => {
+  const of = await service(400, 50);
+  await of.publish({ snapshots, until: FIRST });
+  const place = join(of.out, 'snapshots/index.json');
+  await writeFile(place, (await readFile(place)).subarray(0, 100));
+  const before = (await readCurrent(of.out))!.manifest.release;
+  const failure = await failureOf(() => of.publish({ snapshots }));
+  expect(failure).toMatchObject({ code: 'release_invalid', place });
+  expect(failure.message).toContain('nothing is published: put back the list');
+  expect((await readCurrent(of.out))!.manifest.release).toBe(before);
+});
+
+describe('a server of snapshots', () => {
+  test('serves them for ever, and their signed list to be asked for each time', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    const base = await serve(of);
+    const file = await fetch(`${base}/snapshots/${FIRST}/economy/supply`);
+    expect(Object.fromEntries(file.headers)).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'access-control-allow-origin': '*',
+    });
+    const index = await fetch(`${base}/snapshots/index.json`);
+    const signature = await fetch(`${base}/snapshots/index.json.sig`);
+    for (const { headers } of [index, signature])
+      expect(headers.get('cache-control')).toBe('public, max-age=0, must-revalidate');
+    expect(signature.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const etag = file.headers.get('etag')!;
+    const again = await fetch(`${base}/snapshots/${FIRST}/economy/supply`, {
+      headers: { 'If-None-Match': etag },
+    });
+    expect(again.status).toBe(304);
+    const query = await fetch(`${base}/snapshots/${FIRST}/economy/supply?x=1`);
+    expect(query.status).toBe(400);
+  });
+
+  test('has nothing where there is none, where it is another’s, and where no snapshot is meant', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    const { app } = await tinyApp(of.out, { services: { snapshots: new SnapshotFiles(of.out) } });
+    for (const path of [
+      `/snapshots/${FIRST}/../../state.json`,
+      `/snapshots/${FIRST}/%2e%2e/%2e%2e/current/state.json`,
+      `/snapshots/../current/state.json`,
+      `/snapshots/..%2fcurrent/state.json`,
+      '/snapshots/2025-02-30T06Z/economy/supply',
+      '/snapshots/2099-01-01T06Z/economy/supply',
+      `/snapshots/${FIRST}/government/compliance-report.json`,
+      `/snapshots/${FIRST}/economy/mic-history.csv`,
+      `/snapshots/${FIRST}/economy`,
+      `/snapshots/${FIRST}//economy/supply`,
+      '/snapshots/histories/',
+      '/snapshots/histories/..',
+      '/snapshots/index.json.tmp',
+      '/snapshots/__proto__/x',
+    ]) {
+      const { statusCode } = await app.inject({ method: 'GET', url: path });
+      expect([400, 404], path).toContain(statusCode);
+    }
+  });
+});
+
+describe('a snapshot made again from the ledger', () => {
+  const options = (of: SmallService, snapshot: string, into: string | null = null) => {
+    const { publisher: _, snapshots: __, ...rest } = of.options();
+    return { ...rest, snapshot, into };
+  };
+
+  test('agrees with the published one, histories too', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    await of.seal(400, 600);
+    await of.publish({ snapshots });
+    for (const id of [FIRST, SECOND]) {
+      const report = await asOf(options(of, id));
+      expect(report.problems).toEqual([]);
+      expect(report.compared).toBeGreaterThan(40);
+      expect(report.notMade).toEqual(['manifest.json', 'manifest.json.sig']);
+    }
+  });
+
+  test('differs where a file was changed, and where the ledger is another one', async () => {
+    const of = await service(400, 60);
+    await of.publish({ snapshots });
+    const place = `snapshots/${SECOND}/economy/supply`;
+    const file = join(of.out, place);
+    const text = await readFile(file, 'utf8');
+    await rm(file);
+    await writeFile(file, text.replace('1', '2'));
+    expect((await asOf(options(of, SECOND))).problems).toMatchObject([{ place }]);
+    const problems = await check(of.options());
+    expect(problems).toMatchObject([{ place }]);
+    await writeFile(file, text);
+    await of.seal(400, 61);
+    const places = (await asOf(options(of, SECOND))).problems.map(({ place }) => place);
+    expect(places).toContain(`snapshots/${SECOND}/index.json log.size`);
+  });
+
+  test('is put into a folder where that is asked for, though it is not kept any more', async () => {
+    const of = await service(400, 60);
+    await of.publish({ snapshots });
+    const into = join(of.out, '..', 'again');
+    const { published, manifest } = await asOf(options(of, FIRST, into));
+    expect([published, manifest.ledger.size]).toEqual([null, 400]);
+    expect(await readdir(into)).toEqual(expect.arrayContaining(['economy', 'index.json']));
+    expect(await failureOf(() => asOf(options(of, '2025-08-01T06Z')))).toMatchObject({
+      code: 'ledger_unreadable',
+    });
+  });
+});
+
+describe('a check', () => {
+  test('finds nothing wrong with snapshots as they are made, and each thing that is not', async () => {
+    const of = await service(400);
+    await of.publish({ snapshots });
+    await of.seal(400, 60);
+    await of.publish({ snapshots });
+    const faults = async () => (await check({ ...of.options(), ledger: null })).map(({ place }) => place);
+    expect(await faults()).toEqual([]);
+    const folder = join(of.out, 'snapshots', FIRST);
+    await cp(folder, `${of.out}.copy`, { recursive: true });
+    await writeFile(join(folder, 'more'), '');
+    expect(await faults()).toEqual([`snapshots/${FIRST}/more`]);
+    await rm(folder, { recursive: true });
+    expect(await faults()).toEqual([`snapshots/${FIRST}`]);
+    await cp(`${of.out}.copy`, folder, { recursive: true });
+    await rm(join(folder, 'economy/roi'));
+    expect(await faults()).toEqual([`snapshots/${FIRST}/economy/roi`]);
+  });
+
+  test('finds a list that is older, changed, unsigned or gone, and so does one of a single snapshot', async () => {
+    const of = await service(400, 60);
+    const paths = ['snapshots/index.json', 'snapshots/index.json.sig'].map((path) => join(of.out, path));
+    const both = () => Promise.all(paths.map((path) => readFile(path)));
+    const put = (contents: readonly Buffer[]) =>
+      Promise.all(contents.map((bytes, at) => writeFile(paths[at]!, bytes)));
+    await of.publish({ snapshots, until: FIRST });
+    const older = await both();
+    await of.publish({ snapshots });
+    const now = await both();
+    const problems = async () => check({ ...of.options(), ledger: null });
+    const listed = async () => (await problems()).filter(({ place }) => paths.includes(place));
+    await put(older);
+    expect(await listed()).toMatchObject([
+      { place: paths[1], found: expect.stringContaining('an older one') },
+    ]);
+    await put([older[0]!, now[1]!]);
+    expect(await listed()).toMatchObject([{ place: paths[0], expected: expect.stringMatching(/^exactly/) }]);
+    const { publisher: _, snapshots: __, ...rest } = of.options();
+    const again = await asOf({ ...rest, snapshot: SECOND, into: null });
+    expect(again.problems).toMatchObject([{ place: paths[0] }]);
+    await put(now);
+    await rm(paths[1]!);
+    expect(await problems()).toMatchObject([{ place: paths[1], found: 'no such file' }]);
+    await rm(paths[0]!);
+    expect(await listed()).toMatchObject([{ place: paths[0], found: 'no such file' }]);
+  });
+});
+
+/** A release as a version would make it that writes the rows of the history in another way, and has no other history. */
+async function publishOtherRows({ out }: SmallService, version = '1'): Promise<void> {
+  const previous = (await readCurrent(out))!;
+  const { timestamp, ledger, inputs } = previous.manifest;
+  await using staging = await openStaging(out, previous, { reuse: false });
+  const history = await openHistory(staging, micHistory);
+  history.add([`another row of version ${version}\n`], timestamp);
+  await history.finish('another head\n', '');
+  const facts = { timestamp, ledger, inputs, software: `cathedral-data-service/other-${version}` };
+  const { release } = await staging.publish({ facts, state: '{}' });
+  await publishSnapshots(out, release, { ...snapshots, baseUrl: BASE_URL, sign: null });
+}

@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { expect, test } from 'vitest';
+import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
+import { type ChartPrint, printCharts } from '../../../pipeline/charts/files/print-charts.ts';
+import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
+
+const { CHROMIUM_PATH = null, PATH = '' } = process.env;
+const CHROMIUM = findChromium({ configured: CHROMIUM_PATH, path: PATH });
+const NAMES = ['supply', 'drift', 'deliberations'];
+const CHARTS: ChartPrint[] = await Promise.all(
+  NAMES.map(async (name) => ({
+    path: `charts/${name}.pdf`,
+    title: `Title of ${name}`,
+    drawing: await readFile(join(import.meta.dirname, `../../golden/charts/${name}-light.svg`), 'utf8'),
+    asOf: '2026-01-09T23:59:00Z',
+  })),
+);
+
+async function print(charts = CHARTS): Promise<Uint8Array[]> {
+  return printCharts(charts, { chromium: CHROMIUM, profile: join(await temporaryFolder(), 'browser') });
+}
+
+async function read(pdf: Uint8Array) {
+  const document = await getDocument({ data: new Uint8Array(pdf), verbosity: 0 }).promise;
+  const page = await document.getPage(1);
+  const { items } = await page.getTextContent();
+  return {
+    pages: document.numPages,
+    info: (await document.getMetadata()).info as Record<string, unknown>,
+    size: page.view,
+    text: items.map((item) => ('str' in item ? item.str : '')).join(' '),
+  };
+}
+
+/** As they stand in the file: `/BaseFont /AAAAAA+SourceSans3-Regular`. */
+function fontsOf(pdf: Uint8Array): string[] {
+  const names = Buffer.from(pdf)
+    .toString('latin1')
+    .matchAll(/\/FontName \/(?:[A-Z]{6}\+)?([\w-]+)/g);
+  return [...new Set([...names].map(([, name]) => name!))].sort();
+}
+
+test('a chart is one page of its own size, with text that can be read and fonts that are in it', async () => {
+  const printed = await print();
+  for (const [index, { drawing, title }] of CHARTS.entries()) {
+    const { pages, info, size, text } = await read(printed[index]!);
+    const [, width, height] = /width="(\d+)" height="(\d+)"/.exec(drawing)!.map(Number);
+    expect(pages).toBe(1);
+    // A point is 4/3 pixels; the browser rounds up to whole steps of its own.
+    expect(Math.abs(size[2]! - width! * 0.75)).toBeLessThan(1);
+    expect(Math.abs(size[3]! - height! * 0.75)).toBeLessThan(1);
+    expect(info).toMatchObject({
+      Title: title,
+      CreationDate: "D:20260109235900+00'00'",
+      Author: 'Cathedral Data Service',
+    });
+    expect(text).toContain('Source: Cathedral Data Service');
+    const fonts = fontsOf(printed[index]!);
+    expect(fonts).toEqual(expect.arrayContaining(['SourceSans3-Regular', 'SourceSerif4-SemiBold']));
+    expect(fonts.filter((name) => !name.startsWith('Source'))).toEqual([]);
+  }
+});
+
+test('the same chart gives the same bytes, alone or after others', async () => {
+  const [all, alone] = [await print(), await print(CHARTS.slice(1, 2))];
+  expect(Buffer.from(alone[0]!).equals(all[1]!)).toBe(true);
+});
+
+test('no chart starts no browser, and one that does not start says so', async () => {
+  const options = { chromium: '/no/such/chromium', profile: join(await temporaryFolder(), 'browser') };
+  expect(await printCharts([], options)).toEqual([]);
+  expect(await failureOf(() => printCharts(CHARTS, options))).toMatchObject({ code: 'site_failed' });
+});

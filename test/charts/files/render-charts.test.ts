@@ -1,0 +1,196 @@
+import { appendFile, cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse as parseCsv } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BuildOptions } from '../../../pipeline/build/build.ts';
+import { check } from '../../../pipeline/build/check.ts';
+import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
+import { CHART_FORMS, CHART_PATHS } from '../../../pipeline/charts/files/chart-forms.ts';
+import type { PrintCharts } from '../../../pipeline/charts/files/print-charts.ts';
+import { CHARTS } from '../../../pipeline/charts/table.ts';
+import { openDirectory } from '../../../pipeline/ledger/directory.ts';
+import { type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
+import { buildSmall, smallOptions, writeSmallLedger } from '../../forms/small-release.ts';
+import { readZip } from './read-zip.ts';
+
+let folder: string;
+let snapshots: string[];
+/** Of the whole ledger, from nothing. */
+let release: Release;
+
+/** In the place of a browser: what it was asked for. */
+const printed: string[] = [];
+const printCharts: PrintCharts = async (charts) =>
+  charts.map(({ path, title, asOf, drawing }) => {
+    printed.push(path);
+    return Buffer.from(`%PDF ${JSON.stringify({ path, title, asOf })} ${drawing}`);
+  });
+const WITH_CHARTS: Partial<BuildOptions> = { extras: false, charts: true, printCharts };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-charts-'));
+  await writeSmallLedger(folder);
+  snapshots = (await openDirectory(join(folder, 'ledger')).snapshots(null)).map(({ id }) => id);
+  release = await buildSmall(folder, 'whole', WITH_CHARTS);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+type Release = Awaited<ReturnType<typeof buildSmall>>;
+const at = ({ dir }: { dir: string }, path: string) => join(dir, 'public', path);
+const read = (release: Release, path: string) => readFile(at(release, path));
+const chartFiles = ({ manifest }: Release) => manifest.files.filter(({ path }) => path.startsWith('charts/'));
+const hashes = ({ files }: Manifest) => Object.fromEntries(files.map(({ path, sha256 }) => [path, sha256]));
+
+describe('a release with charts', () => {
+  test('has every chart in every form, open to every page and counted against no limit', async () => {
+    const files = chartFiles(release);
+    expect(files.map(({ path }) => path)).toEqual([...CHART_PATHS.keys()].sort());
+    for (const { path, kind, restricted, immutable } of files)
+      expect([path, kind, restricted, immutable]).toEqual([path, 'schema', false, false]);
+    const types = Object.fromEntries(
+      files.map(({ path, media_type }) => [path.replace(/^.*\./, ''), media_type]),
+    );
+    expect(types).toEqual({
+      svg: 'image/svg+xml',
+      png: 'image/png',
+      pdf: 'application/pdf',
+      csv: 'text/csv; charset=utf-8; header=present',
+      json: 'application/json',
+      zip: 'application/zip',
+    });
+  });
+
+  test('gives a static host one rule for each ending, however many charts there are', async () => {
+    const rules = await readFile(at(release, '_headers'), 'utf8');
+    expect(rules.match(/^\/charts\/.*$/gm)).toEqual(
+      ['csv', 'json', 'pdf', 'png', 'svg', 'zip'].map((ending) => `/charts/*.${ending}`),
+    );
+    expect(rules).toContain(
+      '/charts/*.png\n  Content-Type: image/png\n  Cache-Control: public, max-age=300, stale-while-revalidate=3600\n  Access-Control-Allow-Origin: *\n',
+    );
+  });
+
+  test.each(CHARTS.map(({ id }) => id))(
+    'says the same of %s in its CSV, its JSON and its picture',
+    async (id) => {
+      const document = ChartDocument.parse(JSON.parse((await read(release, `charts/${id}.json`)).toString()));
+      const [header = [], ...rows] = parseCsv(await read(release, `charts/${id}.csv`)) as string[][];
+      expect(header).toEqual(document.columns.map(({ name }) => name));
+      expect(rows).toEqual(document.rows.map((row) => row.map((cell) => String(cell ?? ''))));
+      expect(release.manifest.files.find(({ path }) => path === `charts/${id}.csv`)?.rows).toBe(rows.length);
+      const drawing = (await read(release, `charts/${id}.svg`)).toString();
+      const escaped = document.title.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+      expect(drawing).toContain(`<title id="chart-${id}-820-light-title">${escaped}</title>`);
+      expect(document.sources.map(({ path, sha256 }) => [path, sha256])).toEqual(
+        document.sources.map(({ path }) => [path, hashes(release.manifest)[path]]),
+      );
+      expect(document.links).toMatchObject({
+        page: `https://data.example.org/charts/${id}/`,
+        'dark.png': `https://data.example.org/charts/${id}-dark.png`,
+      });
+    },
+  );
+
+  test('has drawings that need nothing from anywhere, in the colours of light and of dark', async () => {
+    for (const { id } of CHARTS) {
+      const [light, dark] = await Promise.all([
+        read(release, `charts/${id}.svg`),
+        read(release, `charts/${id}-dark.svg`),
+      ]);
+      for (const drawing of [light, dark].map(String)) {
+        expect(drawing).not.toMatch(/var\(|<style|<script|<image|href="(?!#)|url\((?!#)|@import/);
+        expect(drawing).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [\s\S]*<\/svg>\n$/);
+      }
+      expect([String(light).includes('fill="#fcfaf5"'), String(dark).includes('fill="#171614"')]).toEqual([
+        true,
+        true,
+      ]);
+    }
+  });
+
+  test('puts every file of a chart into its archive, with a read-me', async () => {
+    const files = readZip(await read(release, 'charts/supply.zip'));
+    const inside = CHART_FORMS.filter(({ ending }) => ending !== '.zip').map(
+      ({ ending }) => `supply${ending}`,
+    );
+    expect([...files.keys()]).toEqual(['readme.txt', ...inside].map((name) => `supply/${name}`));
+    for (const name of inside)
+      expect(files.get(`supply/${name}`)!.equals(await read(release, `charts/${name}`)), name).toBe(true);
+    const text = files.get('supply/readme.txt')!.toString();
+    const { columns, title } = JSON.parse((await read(release, 'charts/supply.json')).toString());
+    for (const part of [title, ...columns.map(({ name }: { name: string }) => `\n${name}: `), ...inside])
+      expect(text).toContain(part);
+    expect(text).toContain('@software{cathedral_chart_supply,');
+    expect(text).toContain('CC-BY-4.0');
+    expect(text).toContain(`SHA-256 ${hashes(release.manifest)['economy/supply']}`);
+    expect(text).not.toMatch(/undefined|\[object|NaN/);
+  });
+
+  test('prints each chart once, on white, with its title and the time of its data', async () => {
+    expect(new Set(printed).size).toBe(CHARTS.length);
+    const pdf = (await read(release, 'charts/mii.pdf')).toString();
+    const { title, as_of: asOf } = JSON.parse((await read(release, 'charts/mii.json')).toString());
+    expect(pdf.startsWith(`%PDF ${JSON.stringify({ path: 'charts/mii.pdf', title, asOf })} <svg`)).toBe(true);
+    expect(pdf).toContain('fill="#ffffff"');
+  });
+
+  test('is what a check makes again from the ledger', async () => {
+    const { ledger, out, ...options } = smallOptions(folder, 'whole');
+    expect(await check({ ...options, ledger: null, out })).toEqual([]);
+    expect(await check({ ...options, ledger, out })).toEqual([]);
+  });
+
+  test('is checked in its charts, too', async () => {
+    const { ledger: _, out, ...options } = smallOptions(folder, 'damaged');
+    await cp(join(folder, 'whole'), out, { recursive: true, verbatimSymlinks: true });
+    await appendFile(join(out, 'current/public/charts/supply-dark.png'), 'x');
+    const problems = await check({ ...options, ledger: null, out });
+    expect(problems.map(({ place }) => place)).toEqual([expect.stringContaining('charts/supply-dark.png')]);
+  });
+});
+
+describe('without a browser', () => {
+  test('charts have no PDF, their archives neither, and a later run with one makes them', async () => {
+    const without = await buildSmall(folder, 'printed-later', { ...WITH_CHARTS, printCharts: null });
+    const paths = chartFiles(without).map(({ path }) => path);
+    expect(paths).toEqual([...CHART_PATHS.keys()].filter((path) => !path.endsWith('.pdf')).sort());
+    const files = readZip(await read(without, 'charts/mii.zip'));
+    expect([...files.keys()].filter((name) => name.endsWith('.pdf'))).toEqual([]);
+    expect(files.get('mii/readme.txt')!.toString()).not.toContain('.pdf');
+    const later = await buildSmall(folder, 'printed-later', WITH_CHARTS);
+    expect(hashes(later.manifest)).toEqual(hashes(release.manifest));
+  });
+});
+
+describe('a run after another', () => {
+  test('takes over the charts whose files did not change, and draws the others', async () => {
+    const before = await buildSmall(folder, 'grown', { ...WITH_CHARTS, until: snapshots.at(-2)! });
+    printed.length = 0;
+    const after = await buildSmall(folder, 'grown', WITH_CHARTS);
+    const [then, now] = [hashes(before.manifest), hashes(after.manifest)];
+    const kept = CHARTS.filter(({ sources }) => sources.every((path) => then[path] === now[path])).map(
+      ({ id }) => id,
+    );
+    const drawn = CHARTS.map(({ id }) => id).filter((id) => !kept.includes(id));
+    expect([kept.length > 0, drawn.length > 0]).toEqual([true, true]);
+    expect(printed).toEqual(drawn.map((id) => `charts/${id}.pdf`));
+    const inode = async (release: Release, path: string) => (await stat(at(release, path))).ino;
+    for (const id of kept)
+      for (const { ending } of CHART_FORMS) {
+        const path = `charts/${id}${ending}`;
+        expect([path, await inode(after, path)]).toEqual([path, await inode(before, path)]);
+      }
+    expect(after.manifest.release).toBe(release.manifest.release);
+  });
+
+  test('draws all of them for another address, which stands in them', async () => {
+    const moved = await buildSmall(folder, 'grown', { ...WITH_CHARTS, baseUrl: 'https://other.example.org' });
+    for (const { id } of CHARTS) {
+      const text = (await read(moved, `charts/${id}.json`)).toString();
+      expect(text).not.toContain('https://data.example.org');
+      expect(sha256(text)).toBe(hashes(moved.manifest)[`charts/${id}.json`]);
+    }
+  });
+});

@@ -1,0 +1,196 @@
+import { resolve } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { flagsFor, PROJECT, readConfig } from '../../pipeline/config/config.ts';
+import { editDistance, nearestName } from '../../pipeline/config/nearest-name.ts';
+import type { Setting } from '../../pipeline/config/setting.ts';
+import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+
+function refusal(names: SettingName[], args: string[], env: Record<string, string> = {}): CathedralError {
+  try {
+    readConfig(names, args, env);
+  } catch (error) {
+    if (error instanceof CathedralError) return error;
+    throw error;
+  }
+  throw new Error('expected a refusal');
+}
+
+describe('a setting', () => {
+  test('is its default where nothing says otherwise, a path below the project’s folder', () => {
+    expect(readConfig(['port', 'out', 'chromium', 'rebuild', 'ledger'], [], {})).toEqual({
+      port: 8080,
+      out: resolve(PROJECT, 'var/data'),
+      chromium: null,
+      rebuild: false,
+      ledger: { kind: 'directory', path: resolve(PROJECT, 'var/ledger') },
+    });
+  });
+
+  test('is taken from its flag before its variable, and from that before its default', () => {
+    const env = { PORT: '2000' };
+    expect(readConfig(['port'], ['--port', '3000'], env).port).toBe(3000);
+    expect(readConfig(['port'], ['--port=3000'], env).port).toBe(3000);
+    expect(readConfig(['port'], [], env).port).toBe(2000);
+  });
+
+  test('that is a path is one below the working directory', () => {
+    expect(readConfig(['out'], ['--out', 'elsewhere'], {}).out).toBe(resolve('elsewhere'));
+    expect(readConfig(['out'], [], { CATHEDRAL_OUT: '/srv/data' }).out).toBe('/srv/data');
+  });
+
+  test('may be standard input, which a flag calls -', () => {
+    expect(readConfig(['attestationFile', 'json'], ['--file', '-', '--json'], {})).toEqual({
+      attestationFile: '-',
+      json: true,
+    });
+  });
+
+  test('for a remote ledger is its address, without a slash at the end', () => {
+    const { ledger } = readConfig(['ledger'], ['--ledger', 'civic+https://ledger.example/api/'], {});
+    expect(ledger).toEqual({ kind: 'civic', url: 'https://ledger.example/api' });
+  });
+
+  test('for the service’s address follows the port where it is not set itself', () => {
+    expect(readConfig(['baseUrl'], [], {}).baseUrl).toBe('http://localhost:8080');
+    expect(readConfig(['baseUrl'], [], { PORT: '9000' }).baseUrl).toBe('http://localhost:9000');
+    expect(readConfig(['baseUrl', 'port'], ['--port', '9001'], { PORT: '9000' }).baseUrl).toBe(
+      'http://localhost:9001',
+    );
+    expect(readConfig(['baseUrl'], ['--base-url', 'https://data.example.org'], {}).baseUrl).toBe(
+      'https://data.example.org',
+    );
+  });
+
+  test.each<[SettingName, string]>([
+    ['port', ''],
+    ['port', '-1'],
+    ['port', '65536'],
+    ['port', '80.5'],
+    ['port', '0x50'],
+    ['port', '080'],
+    ['port', ' 80'],
+    ['port', '1e3'],
+    ['wait', '86401'],
+    ['out', ''],
+    ['ledger', ''],
+    ['logLevel', 'verbose'],
+    ['baseUrl', 'data.example.org'],
+    ['baseUrl', 'ftp://data.example.org'],
+    ['baseUrl', 'https://data.example.org/'],
+    ['baseUrl', 'https://data.example.org/open/data'],
+    ['baseUrl', 'https://data.example.org/%2e'],
+    ['baseUrl', 'https://data.example.org\\open'],
+    ['baseUrl', 'https://data.example.org?x=1'],
+    ['baseUrl', 'https://data.example.org?'],
+    ['baseUrl', 'https://data.example.org#top'],
+    ['baseUrl', 'https://user:secret@data.example.org'],
+    ['baseUrl', 'https://@data.example.org'],
+    ['baseUrl', 'https://data.example.org:443'],
+    ['baseUrl', 'https://data.example.org:'],
+    ['baseUrl', 'https://Data.Example.org'],
+    ['baseUrl', 'HTTPS://data.example.org'],
+    ['baseUrl', 'https:data.example.org'],
+    ['baseUrl', ' https://data.example.org'],
+    ['ledger', 'https://ledger.example.org'],
+    ['ledger', 'file:///srv/ledger'],
+    ['ledger', 'civic+ftp://ledger.example.org'],
+    ['ledger', 'civic+https://user:secret@ledger.example.org'],
+    ['ledger', 'civic+https://ledger.example.org/api?x=1'],
+    ['ledger', 'civic+https://ledger.example.org/api#top'],
+    ['mirrorOrigin', 'https://data.example.org/copy?x=1'],
+    ['mirrorOrigin', 'https://user@data.example.org'],
+    ['withoutPdf', 'yes'],
+    ['withoutPdf', '1'],
+  ])('%s is refused as %j, by name, with what is allowed and what came', (name, text) => {
+    const setting: Setting = SETTINGS[name];
+    const error = refusal([name], [], { [setting.env!]: text });
+    expect(error).toMatchObject({ code: 'config_invalid', place: setting.env, expected: setting.unit });
+    expect(error.found).toBe(JSON.stringify(text));
+    expect(error.exit).toBe(2);
+  });
+});
+
+describe('what is not understood', () => {
+  test.each([
+    [['--prot', '80'], '--prot', 'perhaps --port'],
+    [['--Port', '80'], '--Port', 'perhaps --port'],
+    [['--pdf'], '--pdf', '--port, --out, --rebuild'],
+    [['-p', '80'], '-p', '--port, --out, --rebuild'],
+    [['80'], '80', 'a flag'],
+    [['--', '80'], '80', 'a flag'],
+    [['--port'], '--port', SETTINGS.port.unit],
+    [['--out', '--rebuild'], '--out', SETTINGS.out.unit],
+    [['--rebuild=true'], '--rebuild', 'no value'],
+    [['--port', '1', '--port', '2'], '--port', 'once'],
+    [['--no-rebuild'], '--no-rebuild', 'perhaps --rebuild'],
+  ])('%j is refused at %s: %s', (args, place, expected) => {
+    const error = refusal(['port', 'out', 'rebuild'], args);
+    expect([error.code, error.place, error.expected]).toEqual(['usage', place, expected]);
+  });
+
+  test('a flag of another command is refused, too', () => {
+    expect(refusal(['out'], ['--rebuild']).code).toBe('usage');
+  });
+
+  test('a variable with our prefix that no setting has is refused, with the nearest that one has', () => {
+    const error = refusal(['port'], [], { CATHEDRAL_LEDGER_KEYS: 'x' });
+    expect([error.code, error.place, error.expected]).toEqual([
+      'usage',
+      'CATHEDRAL_LEDGER_KEYS',
+      'perhaps CATHEDRAL_LEDGER_KEY',
+    ]);
+    expect(() => readConfig(['port'], [], { LEDGER: 'of another program' })).not.toThrow();
+  });
+});
+
+describe('every setting', () => {
+  test.each(NAMES)('%s has a default that it allows, and says what it is', (name) => {
+    const { flag, env, description, unit, default: text }: Setting = SETTINGS[name];
+    expect(() => readConfig([name], [], {})).not.toThrow();
+    if (flag !== null) expect(flag).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    expect(flag ?? env).not.toBeNull();
+    if (env !== null) expect(env).toMatch(/^(CATHEDRAL_[A-Z_]+|PORT|SMTP_URL|CHROMIUM_PATH)$/);
+    expect(description).toMatch(/[.]$/);
+    expect(unit.length).toBeGreaterThan(3);
+    if (text === '') throw new Error('an empty default looks like none');
+  });
+});
+
+describe('a command that starts another', () => {
+  test('hands on the flags that the other takes, and no others', () => {
+    const args = ['--port', '80', '--out=a b', '--demo', '--without-pdf'];
+    const all: SettingName[] = ['port', 'out', 'demo', 'withoutPdf'];
+    expect(flagsFor(['out', 'withoutPdf', 'rebuild'], all, args)).toEqual(['--out=a b', '--without-pdf']);
+  });
+});
+
+describe('the nearest name', () => {
+  test('is none where nothing is near', () => {
+    expect(nearestName('zzz', ['port', 'out'])).toBeNull();
+    expect(nearestName('out', [])).toBeNull();
+  });
+
+  test.each([
+    ['prot', 'port', 1],
+    ['otu', 'out', 1],
+    ['kitten', 'sitting', 3],
+    ['', 'out', 3],
+    ['rebiuld', 'rebuild', 1],
+  ])('%s is as far from %s as the letters to put right: %d', (a, b, expected) => {
+    expect(editDistance(a, b)).toBe(expected);
+  });
+
+  test('is measured by a distance: none to itself alone, and the same both ways', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 });
+    const isDistance = fc.property(word, word, (a, b) => {
+      expect(editDistance(a, b) === 0).toBe(a === b);
+      expect(editDistance(a, b)).toBe(editDistance(b, a));
+      expect(editDistance(a, b)).toBeLessThanOrEqual(Math.max(a.length, b.length));
+    });
+    fc.assert(isDistance);
+  });
+});

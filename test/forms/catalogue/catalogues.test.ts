@@ -1,0 +1,157 @@
+import jsonld from 'jsonld';
+import { describe, expect, test } from 'vitest';
+import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { formatCroissant } from '../../../pipeline/forms/catalogue/croissant.ts';
+import { formatDataPackage } from '../../../pipeline/forms/catalogue/data-package.ts';
+import { datasetJsonLd, formatForScript } from '../../../pipeline/forms/catalogue/dataset-json-ld.ts';
+import { formatDcat } from '../../../pipeline/forms/catalogue/dcat.ts';
+import { describedFiles } from '../../../pipeline/forms/catalogue/facts.ts';
+import { TABLES } from '../../../pipeline/forms/tables.ts';
+import { tinyFacts } from './tiny-facts.ts';
+
+const facts = tinyFacts();
+const OPEN = facts.files.filter(({ restricted }) => !restricted);
+
+/** RDF as an independent processor reads it; nothing may be fetched for that. */
+async function statements(text: string): Promise<{ subject: string; predicate: string; object: string }[]> {
+  const documentLoader = async (url: string) => {
+    throw new Error(`${url} was asked for`);
+  };
+  const base = `${facts.baseUrl}/`;
+  const quads = await jsonld.toRDF(JSON.parse(text), { base, documentLoader, safe: true });
+  return quads.map(({ subject, predicate, object }) => ({
+    subject: subject.value,
+    predicate: predicate.value,
+    object: object.value,
+  }));
+}
+const DCAT = 'http://www.w3.org/ns/dcat#';
+const DCT = 'http://purl.org/dc/terms/';
+const CR = 'http://mlcommons.org/croissant/';
+
+describe('the Data Package', () => {
+  const { resources, ...descriptor } = JSON.parse(formatDataPackage(facts));
+
+  test('has what the standard asks for', () => {
+    expect(descriptor).toMatchObject({
+      $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
+      name: 'cathedral-data-service',
+      created: facts.asOf,
+      licenses: [{ name: 'CC-BY-4.0' }],
+    });
+    const names = resources.map(({ name }: { name: string }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-z0-9._-]+$/);
+  });
+
+  test('lists every public file with its size and hash, and no other', () => {
+    const paths = resources.map(({ path }: { path: string }) => path);
+    expect([...paths].sort()).toEqual(OPEN.map(({ path }) => path).sort());
+    for (const { hash, bytes } of resources)
+      expect([hash, bytes]).toEqual([`sha256:${'a'.repeat(64)}`, 1234]);
+  });
+
+  test('has the Table Schema of each CSV', () => {
+    const mints = resources.find(({ path }: { path: string }) => path === 'economy/mic-history.csv');
+    expect(mints).toMatchObject({ type: 'table', format: 'csv', mediatype: 'text/csv', encoding: 'utf-8' });
+    expect(mints.schema.fields[3]).toMatchObject({
+      name: 'amount',
+      type: 'number',
+      unit: 'MIC, exact to 6 decimal places',
+    });
+    const tables = resources.filter(({ type }: { type?: string }) => type === 'table');
+    expect(tables).toHaveLength(OPEN.filter(({ media_type }) => media_type.startsWith('text/csv')).length);
+  });
+
+  test('is the same for the same facts', () => {
+    expect(formatDataPackage(tinyFacts())).toBe(formatDataPackage(facts));
+  });
+});
+
+describe('the DCAT catalogue', () => {
+  test('is RDF with a dataset for each file, restricted ones without a distribution', async () => {
+    const found = await statements(formatDcat(facts));
+    const of = (predicate: string) => found.filter((one) => one.predicate === predicate);
+    const catalogue = `${facts.baseUrl}/catalog.jsonld`;
+    const datasets = of(`${DCAT}dataset`);
+    expect(datasets.map(({ subject }) => subject)).toEqual(datasets.map(() => catalogue));
+    expect(datasets).toHaveLength(ARTIFACTS.length + 1);
+    const restricted = ARTIFACTS.filter((artifact) => artifact.restricted).map(
+      ({ path }) => `${catalogue}#${path}`,
+    );
+    const distributed = new Set(of(`${DCAT}distribution`).map(({ subject }) => subject));
+    expect(restricted.filter((id) => distributed.has(id))).toEqual([]);
+    const closed = of(`${DCT}accessRights`).filter(({ object }) => object.endsWith('/RESTRICTED'));
+    expect(closed.map(({ subject }) => subject).sort()).toEqual(restricted.sort());
+    const urls = of(`${DCAT}downloadURL`).map(({ object }) => object);
+    expect(urls.sort()).toEqual(OPEN.map(({ path }) => `${facts.baseUrl}/${path}`).sort());
+  });
+
+  test('gives each distribution a type, a size and a hash', async () => {
+    const found = await statements(formatDcat(facts));
+    const distributions = found
+      .filter(({ predicate }) => predicate === `${DCAT}downloadURL`)
+      .map(({ subject }) => subject);
+    for (const predicate of [
+      `${DCAT}mediaType`,
+      `${DCAT}byteSize`,
+      'http://spdx.org/rdf/terms#checksum',
+      `${DCT}license`,
+    ]) {
+      const having = new Set(
+        found.filter((one) => one.predicate === predicate).map(({ subject }) => subject),
+      );
+      expect(distributions.filter((id) => !having.has(id))).toEqual([]);
+    }
+  });
+});
+
+describe('the Croissant description', () => {
+  const document = JSON.parse(formatCroissant(facts));
+
+  test('is RDF with a record set for each table and a file object for each file', async () => {
+    const found = await statements(formatCroissant(facts));
+    const types = found.filter(({ predicate }) => predicate.endsWith('#type')).map(({ object }) => object);
+    const count = (type: string) => types.filter((one) => one === type).length;
+    expect(count(`${CR}RecordSet`)).toBe(TABLES.length);
+    expect(count(`${CR}FileObject`)).toBe(OPEN.filter(({ path }) => path !== 'cathedral.sqlite').length);
+    expect(count(`${CR}Field`)).toBe(TABLES.reduce((sum, { columns }) => sum + columns.length, 0));
+  });
+
+  test('says where every field comes from, in a file that it lists', () => {
+    const files = new Map(document.distribution.map((file: { '@id': string }) => [file['@id'], file]));
+    for (const { field } of document.recordSet) {
+      for (const { source, dataType } of field) {
+        expect(files.get(source.fileObject['@id'])).toMatchObject({ encodingFormat: /csv|jsonlines/ });
+        expect(dataType).toMatch(/^sc:/);
+      }
+    }
+  });
+
+  test('has a version, a licence, and how to cite', () => {
+    expect(document).toMatchObject({
+      conformsTo: 'http://mlcommons.org/croissant/1.0',
+      version: '2026.1.5',
+      license: 'https://creativecommons.org/licenses/by/4.0/',
+      citeAs: expect.stringContaining(facts.asOf),
+    });
+  });
+});
+
+describe('the JSON-LD of a file’s page', () => {
+  test('has a name, a description that search engines take, and every download', () => {
+    for (const described of describedFiles(facts)) {
+      const dataset = datasetJsonLd(facts, described);
+      expect(dataset.description.length, dataset.name).toBeGreaterThanOrEqual(50);
+      expect(dataset.description.length).toBeLessThanOrEqual(5000);
+      expect(dataset.distribution).toHaveLength(described.files.length);
+      expect(dataset.isAccessibleForFree).toBe(!described.artifact.restricted);
+      if (described.artifact.restricted) expect(dataset.distribution).toEqual([]);
+      expect(dataset.url).toBe(`${facts.baseUrl}/files/${described.artifact.path}/`);
+    }
+  });
+
+  test('cannot end the element that it stands in', () => {
+    expect(formatForScript({ title: '</script><script>' })).toBe('{"title":"\\u003c/script>\\u003cscript>"}');
+  });
+});

@@ -1,0 +1,140 @@
+import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
+import { describe, expect, test } from 'vitest';
+import { formatAtom } from '../../../pipeline/forms/catalogue/changes/atom.ts';
+import { FEED_DAYS, MOST_CHANGES } from '../../../pipeline/forms/catalogue/changes/change.ts';
+import { changesOf, type RecentRows } from '../../../pipeline/forms/catalogue/changes/changes-of.ts';
+import { formatJsonFeed } from '../../../pipeline/forms/catalogue/changes/json-feed.ts';
+import { tinyFacts } from './tiny-facts.ts';
+
+const facts = tinyFacts();
+const day = (index: number) => new Date(Date.UTC(2025, 10, 1 + index)).toISOString().slice(0, 10);
+
+const ROWS: RecentRows = new Map([
+  [
+    'supply_by_day',
+    Array.from({ length: 40 }, (_, index) => [day(index), `${1000 + index}.000001`, '900', '60', '40']),
+  ],
+  [
+    'minting_by_day',
+    [
+      [day(39), 'FOR-ACADEMICS', 2, '12345678.1'],
+      [day(39), 'FOR-ECONOMISTS', 3, '0.000002'],
+    ],
+  ],
+  ['mii_by_day', [[day(39), 4, 0.95, 0.9, 1, 0.96, 0.93333, true]]],
+  ['cathedral_multipliers', [['2025-12-09T10:00:00Z', 'C-159', 'FOR-ECONOMISTS', 1.4, 'budget_discipline']]],
+  ['decisions', [['decision-1', day(38), 'Fees & <tags> "quoted"', [], [], 'r', 'Adopted\u0007', '']]],
+]);
+
+describe('the changes of the data', () => {
+  const changes = changesOf(ROWS, facts);
+
+  test('are the days that are over, the multipliers and the decisions, newest first', () => {
+    expect(changes).toHaveLength(FEED_DAYS + 2);
+    expect(changes.slice(0, 5).map(({ id }) => id)).toEqual([
+      'day/2025-12-10',
+      'day/2025-12-09',
+      'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS',
+      'decision/decision-1',
+      'day/2025-12-08',
+    ]);
+    const times = changes.map(({ updated }) => updated);
+    expect(times).toEqual([...times].sort().reverse());
+    expect(new Set(changes.map(({ id }) => id)).size).toBe(changes.length);
+  });
+
+  test('have an entry for each record of one id, the last recorded first', () => {
+    const record = (outcome: string) => ['d', day(38), 't', [], [], 'r', outcome, ''];
+    const set = ['2025-12-09T10:00:00Z', 'C-159', 'FOR-ECONOMISTS', 1.4, 'budget_discipline'];
+    const rows: RecentRows = new Map([
+      ['decisions', [record('first'), ['d/2', ...record('another').slice(1)], record('corrected')]],
+      ['cathedral_multipliers', [set, set]],
+    ]);
+    const found = changesOf(rows, facts);
+    expect(found.map(({ id }) => id)).toEqual([
+      'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS/2',
+      'multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS',
+      'decision/d/3',
+      'decision/d/2',
+      'decision/d',
+    ]);
+    expect(found.slice(2).map(({ summary }) => summary)).toEqual(['corrected', 'another', 'first']);
+  });
+
+  test('add amounts exactly, and tell the index', () => {
+    expect(changes[0]).toMatchObject({
+      title: `${day(39)}: 12,345,678 MIC minted, total supply 1,039 MIC`,
+      summary: expect.stringContaining('5 mints'),
+      updated: '2025-12-10T23:59:59Z',
+      path: 'cycles/c-160/',
+    });
+    expect(changes[0]!.summary).toContain('Integrity index 0.96, threshold 0.9333, minting on.');
+  });
+
+  test('lead to the page of the decision, the cycle and the file, by the names that the pages have', () => {
+    const decided = (id: string) => [id, day(38), 't', [], [], 'r', 'o', ''];
+    const rows = new Map(ROWS).set('decisions', ['A-1', 'a-1', '../x'].map(decided));
+    const paths = new Map(changesOf(rows, facts).map(({ id, path }) => [id, path]));
+    expect(paths.get('day/2025-12-10')).toBe('cycles/c-160/');
+    expect(paths.get('decision/A-1')).toBe('decisions/a-1/');
+    expect(paths.get('decision/a-1')).toMatch(/^decisions\/a-1-[0-9a-f]{10}\/$/);
+    expect(paths.get('decision/../x')).toMatch(/^decisions\/x-[0-9a-f]{10}\/$/);
+    expect(paths.get('multiplier/2025-12-09T10:00:00Z/FOR-ECONOMISTS')).toBe(
+      'files/economy/cathedral-multipliers.csv/',
+    );
+  });
+
+  test('tell of a day without a supply', () => {
+    const rows = new Map(ROWS).set('mii_by_day', [[day(39), 4, 0.95, 0.9, 1, 0.96, null, false]]);
+    expect(changesOf(rows, facts)[0]!.summary).toContain('0.96, no threshold without a supply, minting off.');
+  });
+
+  test('are not more than a feed holds, and none where there is no row', () => {
+    const many = new Map(ROWS).set(
+      'decisions',
+      Array.from({ length: 200 }, (_, index) => [`d-${index}`, day(index % 40), 't', [], [], 'r', 'o', '']),
+    );
+    expect(changesOf(many, facts)).toHaveLength(MOST_CHANGES);
+    expect(changesOf(new Map(), facts)).toEqual([]);
+  });
+});
+
+describe('the feeds', () => {
+  const changes = changesOf(ROWS, facts);
+
+  test('are an Atom feed that an independent parser reads', () => {
+    const feed = parseAtomFeed(formatAtom(changes, facts));
+    expect(feed).toMatchObject({
+      id: 'https://data.example.org/feed.atom',
+      updated: changes[0]!.updated,
+      authors: [{ name: 'Cathedral Data Service' }],
+    });
+    expect(feed.links).toContainEqual(
+      expect.objectContaining({ rel: 'self', href: 'https://data.example.org/feed.atom' }),
+    );
+    expect(feed.entries).toHaveLength(changes.length);
+    const decision = feed.entries!.find(({ id }) => id!.endsWith('decision/decision-1'))!;
+    expect(decision).toMatchObject({
+      title: { value: 'Decision: Fees & <tags> "quoted"' },
+      summary: { value: 'Adopted' },
+      updated: '2025-12-09T00:00:00Z',
+    });
+    for (const { id, updated } of feed.entries!) {
+      expect(id).toMatch(/^tag:data\.example\.org,2025:/);
+      expect(updated).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/);
+    }
+  });
+
+  test('are a JSON Feed with the same entries', () => {
+    const feed = parseJsonFeed(formatJsonFeed(changes, facts));
+    const atom = parseAtomFeed(formatAtom(changes, facts));
+    expect(feed.items!.map(({ id }) => id)).toEqual(atom.entries!.map(({ id }) => id));
+    expect(feed).toMatchObject({ feed_url: 'https://data.example.org/feed.json' });
+  });
+
+  test('change with their entries alone, not with each release', () => {
+    const later = { ...facts, asOf: '2026-01-06T05:00:00Z' };
+    expect(formatAtom(changes, later)).toBe(formatAtom(changes, facts));
+    expect(formatAtom([], facts)).toContain(`<updated>${facts.since}</updated>`);
+  });
+});

@@ -1,0 +1,72 @@
+import { Cite } from '@citation-js/core';
+import '@citation-js/plugin-bibtex';
+import '@citation-js/plugin-csl';
+import '@citation-js/plugin-ris';
+import { describe, expect, test } from 'vitest';
+import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { citeFile, formatBibtexEntry, formatText } from '../../../pipeline/forms/catalogue/citation/cite.ts';
+import { formatCslJson, toCsl } from '../../../pipeline/forms/catalogue/citation/csl-json.ts';
+import { CITATION_FORMS } from '../../../pipeline/forms/catalogue/citation/forms.ts';
+import { formatRis } from '../../../pipeline/forms/catalogue/citation/ris.ts';
+import { tinyFacts } from './tiny-facts.ts';
+
+const { author, baseUrl, asOf, cycle } = tinyFacts();
+const cited = { documents: { citations: { author } }, baseUrl, state: { asOf, cycle } };
+const citations = ARTIFACTS.map((artifact) => citeFile(cited, artifact));
+const mints = citations.find(({ key }) => key === 'cathedral_economy_mic_history_csv')!;
+
+/** What the library makes of a text, by its own guess of the format. */
+const csl = (text: string) => new Cite(text).data;
+
+describe('a citation of a file', () => {
+  test('as text says who, when, what, which state and where', () => {
+    expect(formatText(mints)).toBe(
+      'Cathedral Data Service (2026). MIC minting history [data set]. CSV file. State of the ledger at 2026-01-05T23:33:23Z, cycle C-186. CC BY 4.0. https://data.example.org/economy/mic-history.csv',
+    );
+  });
+
+  test('as BibTeX is read by an independent library', () => {
+    for (const citation of citations) {
+      const [entry] = csl(formatBibtexEntry(citation));
+      expect(entry).toMatchObject({ id: citation.key, title: citation.title, URL: citation.url });
+      expect(entry!.author).toEqual([{ family: author }]);
+      expect(entry!.issued).toEqual({ 'date-parts': [[2026]] });
+    }
+  });
+
+  test('as RIS is read by an independent library, whole organisation and all', () => {
+    const found = csl(formatRis(citations));
+    expect(found).toHaveLength(citations.length);
+    for (const [index, { title, url }] of citations.entries()) {
+      expect(found[index]).toMatchObject({ type: 'dataset', title, URL: url });
+      expect(found[index]!.author![0]).toMatchObject({ family: author });
+      expect(found[index]!.issued!['date-parts'][0]!.slice(0, 1)).toEqual([2026]);
+    }
+  });
+
+  test('as CSL-JSON is taken as it is, and set by a style', () => {
+    const found = csl(formatCslJson(citations));
+    expect(found.map(({ id }) => id)).toEqual(citations.map(({ key }) => key));
+    const set = new Cite([toCsl(mints)]).format('bibliography', { format: 'text', template: 'apa' });
+    expect(set).toContain('Cathedral Data Service. (2026). MIC minting history [Dataset].');
+    expect(set).toContain('https://data.example.org/economy/mic-history.csv');
+  });
+
+  test('has lines of its own in RIS, each ended as the format asks', () => {
+    const text = formatRis([mints]);
+    expect(text.startsWith('TY  - DATA\r\n')).toBe(true);
+    expect(text.endsWith('ER  - \r\n\r\n')).toBe(true);
+    for (const line of text.split('\r\n').filter(Boolean)) expect(line).toMatch(/^[A-Z][A-Z0-9] {2}- .*$/);
+  });
+
+  test.each(CITATION_FORMS.map((form) => [form.name, form] as const))(
+    'in a file of its own as %s ends with a line end and names the file',
+    (_, { ending, format }) => {
+      const text = format(mints);
+      expect(text).toMatch(/[^\s][\s]+$/);
+      expect(text.endsWith('\n')).toBe(true);
+      expect(text).toContain(mints.url);
+      if (ending !== 'txt') expect(csl(text)).toMatchObject([{ URL: mints.url }]);
+    },
+  );
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { formPath, TABLES, timeColumn } from '../../pipeline/forms/tables.ts';
+
+/** Public files that hold lists of objects, and are no tables all the same. */
+const NOT_TABLES: Readonly<Record<string, string>> = {
+  'government/transparency.json': 'its numbers stand in tables of their own',
+};
+
+describe('the tables', () => {
+  test('have names that are plain in SQL and in a path, one each', () => {
+    const names = TABLES.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
+    const paths = TABLES.map((table) => formPath(table, '.xlsx'));
+    expect(new Set(paths).size).toBe(paths.length);
+  });
+
+  test('never take what a file of the table of artifacts has', () => {
+    const taken = new Set(ARTIFACTS.map(({ path }) => path));
+    for (const form of ['.ndjson', '.xlsx', '-2026.parquet'])
+      expect(TABLES.map((table) => formPath(table, form)).filter((path) => taken.has(path))).toEqual([]);
+  });
+
+  test('are public, each of them', () => {
+    expect(TABLES.filter(({ artifact }) => artifact.restricted)).toEqual([]);
+  });
+
+  test('are all the tables there are: every public CSV, and every list of objects in a public JSON file', () => {
+    const covered = new Set(TABLES.map(({ artifact }) => artifact.path));
+    const expected = ARTIFACTS.filter((artifact) => {
+      if (artifact.restricted || artifact.path in NOT_TABLES) return false;
+      if (artifact.mediaType.startsWith('text/csv')) return true;
+      return fieldsOf(artifact).some(
+        ({ name, type }) => /array of object/.test(type) || name.endsWith('.<name>'),
+      );
+    });
+    expect(expected.map(({ path }) => path).filter((path) => !covered.has(path))).toEqual([]);
+  });
+
+  test.each(TABLES.map((table) => [table.name, table] as const))(
+    '%s has columns, and a key among them',
+    (_, table) => {
+      const names = table.columns.map(({ name }) => name);
+      expect(names.length).toBeGreaterThan(1);
+      expect(new Set(names).size).toBe(names.length);
+      expect(names).toEqual(expect.arrayContaining([...table.key, ...Object.keys(table.references)]));
+      for (const { description, name } of table.columns) expect(description, name).not.toBe('');
+      expect(table.description).not.toBe('');
+      for (const target of Object.values(table.references))
+        expect(TABLES.find(({ name }) => name === target)?.key).toHaveLength(1);
+      if (table.grows) expect(table.columns[timeColumn(table)]?.nullable).toBe(false);
+    },
+  );
+
+  test('have the types that the data dictionary tells', () => {
+    const types = (name: string) =>
+      Object.fromEntries(
+        TABLES.find((table) => table.name === name)!.columns.map(({ name, type }) => [name, type]),
+      );
+    expect(types('mic_history')).toEqual({
+      timestamp: 'datetime',
+      cycle: 'text',
+      sentinel: 'text',
+      amount: 'decimal',
+      cathedral: 'text',
+      coordination_score: 'number',
+    });
+    expect(types('mii_by_day')).toMatchObject({
+      date: 'date',
+      readings: 'integer',
+      minting_active: 'boolean',
+    });
+    expect(types('decisions')).toMatchObject({ frameworks_applied: 'list', reasoning: 'text' });
+    expect(types('sentinel_status')).toMatchObject({ performance_gi_score: 'number' });
+  });
+});

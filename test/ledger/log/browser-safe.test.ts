@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const PIPELINE = resolve(import.meta.dirname, '../../../pipeline');
+/** With values; types leave nothing behind. */
+const IMPORT = /^(?:import|export)\s(?!type\b)[^'"`;]*?from\s+'([^']+)'|\bimport\('([^']+)'\)/gm;
+
+/** What a file and all that it loads names of packages and of the platform, and where Node’s own globals are used. */
+function needs(file: string, seen = new Set<string>()): string[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const text = readFileSync(file, 'utf8');
+  const globals = /\b(Buffer|process)\b/.test(text) ? [`a global of Node in ${file}`] : [];
+  const specifiers = [...text.matchAll(IMPORT)].map((match) => match[1] ?? match[2]!);
+  return [
+    ...globals,
+    ...specifiers.flatMap((one) => (one.startsWith('.') ? needs(resolve(dirname(file), one), seen) : [one])),
+  ];
+}
+
+const allNeeds = (...files: string[]) =>
+  new Set(files.flatMap((file) => needs(join(PIPELINE, file)))).difference(
+    new Set(['@noble/hashes/utils.js', '@noble/hashes/sha2.js', '@noble/curves/ed25519.js', 'zod']),
+  );
+
+test('tiles, proofs and their check run in a browser', () => {
+  const files = ['tile-reader', 'inclusion', 'consistency', 'find-leaf', 'tlog-proof', 'entry-bundle'];
+  expect(allNeeds(...files.map((file) => `ledger/log/${file}.ts`))).toEqual(new Set());
+});
+
+test('signatures, and what a client believes of a release, are checked in a browser by the same code', () => {
+  const release = [
+    'signed-release',
+    'log-head',
+    'rules',
+    'origin/read-tile',
+    'snapshot-list',
+    'snapshot-signature',
+  ];
+  const event = ['verify-proof', 'export-row'];
+  expect(
+    allNeeds(
+      ...release.map((file) => `verify/${file}.ts`),
+      ...event.map((file) => `verify/audit/${file}.ts`),
+    ),
+  ).toEqual(new Set());
+});

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { compress } from '../../pipeline/release/disk/compress.ts';
+import { isCompressible, MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
+
+describe('compressed variants', () => {
+  test('decompress to the file, small and large', async () => {
+    // To either side of a whole window, too.
+    for (const length of [1000, 65_519, 65_520, 65_521, 3 << 20]) {
+      const bytes = Buffer.from('a sentence of some length. '.repeat(length / 27 + 1)).subarray(0, length);
+      const { br, gzip } = await compress(bytes, 'text/plain');
+      expect(brotliDecompressSync(br!)).toEqual(bytes);
+      expect(gunzipSync(gzip!)).toEqual(bytes);
+    }
+  });
+
+  test('hold neither a time nor a system', async () => {
+    const { gzip } = await compress(Buffer.from('x'.repeat(100)), 'text/csv');
+    expect(gzip!.subarray(4, 8)).toEqual(Buffer.alloc(4));
+    expect(gzip![9]).toBe(255);
+  });
+
+  test('are left out where they are not smaller, and for what is compressed already', async () => {
+    expect(await compress(Buffer.from('{}'), 'application/json')).toEqual({});
+    expect(await compress(randomBytes(5000), 'text/plain')).toEqual({});
+    expect(await compress(Buffer.alloc(5000), 'application/pdf')).toEqual({});
+  });
+});
+
+describe('a media type', () => {
+  test('goes by the last ending, and by two for a JSON Schema', () => {
+    expect(mediaTypeOf('economy/mic-history.csv')).toBe('text/csv; charset=utf-8; header=present');
+    expect(mediaTypeOf('schemas/economy/mii.schema.json')).toBe('application/schema+json');
+    expect(mediaTypeOf('schemas/economy/mic-history.csv.table.json')).toBe('application/json');
+  });
+
+  test.each(['economy/supply', 'a/b.exe', 'a.b/c', 'x.constructor', 'x.JSON'])(
+    'is not guessed for %s',
+    (path) => {
+      expect(() => mediaTypeOf(path)).toThrow('publish_failed');
+    },
+  );
+
+  test('is compressible for text alone', () => {
+    const compressible = Object.keys(MEDIA_TYPES).filter((ending) => isCompressible(MEDIA_TYPES[ending]!));
+    expect(compressible.join(' ')).toBe(
+      'html css js mjs txt csv bib json schema.json webmanifest xml svg sig vkey wasm ndjson jsonld atom ris',
+    );
+  });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { CHARTS } from '../../pipeline/charts/table.ts';
+import { mirrorHeaders } from '../../pipeline/mirror/mirror-headers.ts';
+import {
+  CACHE_CONTROL,
+  COMMON_HEADERS,
+  formatHeadersFile,
+  headersFor,
+} from '../../pipeline/release/format/headers.ts';
+import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
+import { mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
+import type { PublicManifest } from '../../pipeline/release/format/public-manifest.ts';
+import { schemaFiles } from '../../pipeline/release/format/schemas.ts';
+
+function file(path: string, more: Partial<ManifestFile> = {}): ManifestFile {
+  const blob = { bytes: 1, sha256: 'a'.repeat(64) };
+  const about = { kind: 'data', area: 'economy', restricted: false, media_type: 'application/json' } as const;
+  return {
+    path,
+    ...about,
+    ...blob,
+    rows: null,
+    encodings: {},
+    modified: '2025-12-01T00:00:00Z',
+    immutable: false,
+    ...more,
+  };
+}
+
+const page = file('economy/index.html', { kind: 'page', media_type: 'text/html; charset=utf-8' });
+const hashed = file('_astro/site.1234.css', {
+  kind: 'asset',
+  media_type: 'text/css; charset=utf-8',
+  immutable: true,
+});
+const closed = file('government/transparency-2025.json', { immutable: true });
+const gated = file('government/policy-impact.json', { restricted: true });
+const data = file('economy/supply');
+const schema = file('schemas/economy/supply.schema.json', {
+  kind: 'schema',
+  media_type: 'application/schema+json',
+});
+
+/**
+ * The headers that a static host gives a path: those of every rule that matches, a name in two of them
+ * joined.
+ */
+function appliedTo(path: string, text: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  let matches = false;
+  for (const line of text.split('\n').filter(Boolean)) {
+    const [, removed] = /^ {2}! ([\w-]+)$/.exec(line) ?? [];
+    if (removed !== undefined) {
+      if (matches) delete headers[removed];
+      continue;
+    }
+    const [, name, value] = /^ {2}([\w-]+): (.+)$/.exec(line) ?? [];
+    if (name === undefined)
+      matches = new RegExp(`^${line.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(`/${path}`);
+    else if (matches) headers[name] = name in headers ? `${headers[name]}, ${value}` : value!;
+  }
+  return headers;
+}
+
+describe('headers', () => {
+  test('let any page on the web read public data and schemas, and nothing else', () => {
+    const origins = [data, closed, schema, page, hashed, gated].map(
+      (file) => headersFor(file)['Access-Control-Allow-Origin'],
+    );
+    expect(origins).toEqual(['*', '*', '*', undefined, undefined, undefined]);
+  });
+
+  test('tell how long a file is fresh', () => {
+    const values = [data, schema, closed, hashed, page, gated].map(
+      (file) => headersFor(file)['Cache-Control'],
+    );
+    const { data: fresh, immutable, page: asked, restricted } = CACHE_CONTROL;
+    expect(values).toEqual([fresh, fresh, immutable, immutable, asked, restricted]);
+    expect(headersFor(data, { live: true })['Cache-Control']).toBe('no-cache');
+    expect(headersFor(gated, { live: true })['Cache-Control']).toBe(restricted);
+  });
+
+  test('give every file its media type and the common headers', () => {
+    expect(headersFor(data)).toMatchObject({
+      'Content-Type': 'application/json',
+      'X-Content-Type-Options': 'nosniff',
+      ...COMMON_HEADERS,
+    });
+  });
+});
+
+describe('the content security policy', () => {
+  const embed = file('embed/supply/index.html', { kind: 'page', media_type: 'text/html; charset=utf-8' });
+  const exceptions = [{ below: 'embed/', directives: { 'frame-ancestors': '*' } }];
+
+  test('lets nothing in from elsewhere, and neither script nor style in the page itself', () => {
+    const { 'Content-Security-Policy': policy } = headersFor(page);
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; ");
+    expect(policy).not.toContain('unsafe');
+  });
+
+  test('lets the search compile its index’s program, and run no text as a script', () => {
+    const search = file('search/index.html', { kind: 'page', media_type: 'text/html; charset=utf-8' });
+    const worker = file('search/index/pagefind-worker.js', { kind: 'asset', media_type: 'text/javascript' });
+    for (const one of [search, worker]) {
+      const { 'Content-Security-Policy': policy } = headersFor(one);
+      expect(policy).toContain("; script-src 'self' 'wasm-unsafe-eval'; ");
+      expect(policy).not.toContain("'unsafe-eval'");
+    }
+  });
+
+  test('can be another one for a folder, which differs in nothing else', () => {
+    const { 'Content-Security-Policy': policy } = headersFor(embed, { exceptions });
+    const { 'Content-Security-Policy': common } = headersFor(page, { exceptions });
+    expect(policy).toBe(common!.replace("frame-ancestors 'none'", 'frame-ancestors *'));
+    const text = formatHeadersFile([page, embed], exceptions);
+    expect(appliedTo('embed/supply/', text)['Content-Security-Policy']).toBe(policy);
+    expect(appliedTo('economy/', text)['Content-Security-Policy']).toBe(common);
+  });
+});
+
+describe('the _headers file', () => {
+  const text = formatHeadersFile([data, closed, schema, page, hashed, gated]);
+
+  test.each([data, closed, schema])('gives $path what headersFor says', (file) => {
+    expect(appliedTo(file.path, text)).toEqual(headersFor(file));
+  });
+
+  test('gives a hashed asset all but the type, which its ending has', () => {
+    const { 'Content-Type': _, ...rest } = headersFor(hashed);
+    expect(appliedTo(hashed.path, text)).toEqual(rest);
+  });
+
+  test('leaves type and freshness of a page to the host', () => {
+    expect(appliedTo('economy/', text)).toEqual(COMMON_HEADERS);
+  });
+
+  test('does not name gated files', () => {
+    expect(text).not.toContain(gated.path);
+  });
+
+  /** Of fifty years, with twice the charts that there are, as the publisher has its files. */
+  const large = () => {
+    const of = (paths: readonly string[], kind: ManifestFile['kind'], more: Partial<ManifestFile> = {}) =>
+      paths.map((path) =>
+        file(path, {
+          kind,
+          media_type: /\/[^.]*$/.test(path) ? 'application/json' : mediaTypeOf(path),
+          ...more,
+        }),
+      );
+    const tables = ARTIFACTS.map(({ path }) => path);
+    const years = Array.from({ length: 50 }, (_, year) => `${2025 + year}`);
+    const charts = [...CHARTS, ...CHARTS].map(({ id }, place) => `${id}-${place}`);
+    const each = (names: readonly string[], forms: readonly string[]) =>
+      names.flatMap((name) => forms.map((form) => form.replace('*', name)));
+    const forms = ['svg', 'png', 'csv', 'json', 'zip', 'pdf'].map((form) => `charts/*.${form}`);
+    const citations = ['bib', 'json', 'ris', 'txt'].map((form) => `*/citation.${form}`);
+    const reports = each(years, ['government/transparency-*.json', 'government/transparency-*.pdf']);
+    return [
+      ...of(tables, 'data'),
+      ...of(reports, 'data', { immutable: true }),
+      ...of(each(years, ['economy/mic-history-*.parquet', 'economy/mic-history-*.ndjson']), 'data'),
+      ...of(each(charts, forms), 'schema'),
+      ...of(each(each(charts, ['charts/*']), citations), 'asset'),
+      ...of(each(charts, ['embed/*/frozen.txt', 'oembed/*.json']), 'asset'),
+      ...of(each(each(tables, ['files/*']), citations), 'asset'),
+      ...of(['search/index/pagefind-entry.json', '.well-known/security.txt'], 'asset'),
+      ...of(['datapackage.json', 'feed.atom', 'robots.txt', 'cathedral.sqlite'], 'schema'),
+      ...of(each(charts, ['charts/*/index.html', 'embed/*/index.html']), 'page'),
+      ...of(
+        schemaFiles(ARTIFACTS, 'https://x.example').map(({ path }) => path),
+        'schema',
+      ),
+    ];
+  };
+
+  test('stays within what large static hosts read, a mirror’s too: 100 rules, lines of 2,000 characters', () => {
+    const files = large();
+    expect(files.length).toBeGreaterThan(900);
+    const mirrored = files.map((one) => ({ ...one, immutable: false }));
+    const mirrors = mirrorHeaders({ files: mirrored } as unknown as PublicManifest);
+    expect(mirrors).toBe(formatHeadersFile(mirrored));
+    for (const text of [formatHeadersFile(files), mirrors]) {
+      const lines = text.split('\n');
+      const rules = lines.filter((line) => line.startsWith('/'));
+      expect(rules.length).toBeGreaterThan(40);
+      expect(rules.length).toBeLessThan(90);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(2000);
+      // A host that drops what is too much keeps the policies.
+      expect(rules.slice(0, 3)).toEqual(['/*', '/search/*', '/embed/*']);
+      for (const path of [
+        'economy/supply',
+        `charts/${CHARTS[0]!.id}-0.svg`,
+        'economy/mic-history-2031.parquet',
+      ])
+        expect(appliedTo(path, text)).toEqual(headersFor(files.find((one) => one.path === path)!));
+    }
+  });
+
+  test('says of each closed year’s report that it never changes', () => {
+    const files = large();
+    const text = formatHeadersFile(files);
+    for (const path of ['government/transparency-2025.json', 'government/transparency-2074.pdf'])
+      expect(appliedTo(path, text)).toEqual(headersFor(files.find((one) => one.path === path)!));
+  });
+});

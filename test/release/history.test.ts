@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import type { HistorySource } from '../../pipeline/release/history/assemble.ts';
+import { openHistory } from '../../pipeline/release/history/history.ts';
+import { openStaging } from '../../pipeline/release/staging/staging.ts';
+import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
+import { MINTS, timeOf, tinyFacts } from './publish-tiny.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const JSON_ARRAY: HistorySource = {
+  ...MINTS,
+  path: 'economy/all.json',
+  mediaType: 'application/json',
+  separator: ',\n',
+};
+
+/** What zlib gives with `info`: the bytes, and how many it read before the stream's end. */
+interface Inflated {
+  buffer: Buffer;
+  engine: { bytesWritten: number };
+}
+
+interface Run {
+  rows: string[];
+  head?: string;
+  tail?: string;
+}
+
+/**
+ * Publishes one release after each run; the rows of a run come in events of one to three rows. Gives the
+ * last release's folder.
+ */
+async function publishRuns(out: string, source: HistorySource, runs: Run[], segmentBytes: number) {
+  let count = 0;
+  for (const { rows, head = '', tail = '' } of runs) {
+    await using staging = await openStaging(out, await readCurrent(out), { reuse: true });
+    const history = await openHistory(staging, source, { segmentBytes });
+    for (let at = 0; at < rows.length; at += 1 + (at % 3)) {
+      history.add(rows.slice(at, at + 1 + (at % 3)), timeOf(count + at));
+      await history.drain();
+    }
+    count += rows.length;
+    expect(history.rows).toBe(count);
+    await history.finish(head, tail);
+    await staging.publish({ facts: tinyFacts(count), state: '{}' });
+  }
+  return (await readCurrent(out))!;
+}
+
+/** The same, the plain way. */
+function plain(source: HistorySource, rows: string[], head = '', tail = ''): string {
+  return head + rows.toReversed().join(source.separator) + tail;
+}
+
+describe('a history', () => {
+  const row = fc.string({ unit: 'grapheme', maxLength: 60 }).map((text) => `${text}\n`);
+  const runs = fc.array(fc.array(row, { maxLength: 25 }), { minLength: 1, maxLength: 4 });
+
+  test('has the bytes of its rows, newest first, however they are divided among runs, and so has its gzip form', {
+    timeout: 60_000,
+  }, async () => {
+    const property = fc.asyncProperty(
+      runs,
+      fc.constantFrom(MINTS, JSON_ARRAY),
+      fc.integer({ min: 1, max: 400 }),
+      async (runs, source, limit) => {
+        const out = await temporaryFolder();
+        const [head, tail] = ['head,é\n', 'tail'];
+        const { dir, manifest } = await publishRuns(
+          out,
+          source,
+          runs.map((rows) => ({ rows, head, tail })),
+          limit,
+        );
+        const wanted = plain(source, runs.flat(), head, tail);
+        const path = join(dir, 'public', source.path);
+        expect(await readFile(path, 'utf8')).toBe(wanted);
+        const file = manifest.files.find((file) => file.path === source.path)!;
+        expect(file.rows).toBe(runs.flat().length);
+        if (file.encodings.gzip) expect(gunzipSync(await readFile(`${path}.gz`)).toString()).toBe(wanted);
+        if (file.encodings.br)
+          expect(brotliDecompressSync(await readFile(`${path}.br`)).toString()).toBe(wanted);
+        expect(await verifyRelease(dir)).toEqual([]);
+      },
+    );
+    await fc.assert(property, { numRuns: 25, seed: 7 });
+  });
+
+  test('has the same segments however its rows are divided among runs', { timeout: 60_000 }, async () => {
+    const rows = Array.from({ length: 300 }, (_, i) => `${i},${'x'.repeat((i * 37) % 90)}\n`);
+    const property = fc.asyncProperty(
+      fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 4 }),
+      async (cuts) => {
+        const ends = [...cuts.toSorted((a, b) => a - b), 300];
+        const parts = ends.map((end, i) => ({ rows: rows.slice(ends[i - 1] ?? 0, end) }));
+        const many = await publishRuns(await temporaryFolder(), MINTS, parts, 1000);
+        const one = await publishRuns(await temporaryFolder(), MINTS, [{ rows }], 1000);
+        const about = ({ manifest }: typeof one) =>
+          manifest.segments[MINTS.path]!.map(({ from: _, to: __, ...segment }) => segment);
+        expect(about(many)).toEqual(about(one));
+        expect(about(one).length).toBeGreaterThan(10);
+      },
+    );
+    await fc.assert(property, { numRuns: 6, seed: 7 });
+  });
+
+  test('that got no rows is linked; one with another head is put together again', async () => {
+    const out = await temporaryFolder();
+    const rows = Array.from({ length: 50 }, (_, i) => `${i}\n`);
+    const at = `public/${MINTS.path}`;
+    const inode = async (dir: string) => (await stat(join(dir, at))).ino;
+    const first = await publishRuns(out, MINTS, [{ rows, head: 'head\n' }], 100);
+    await using staging = await openStaging(out, first, { reuse: true });
+    await (await openHistory(staging, MINTS, { segmentBytes: 100 })).finish('head\n', '');
+    expect(await inode(staging.dir)).toBe(await inode(first.dir));
+    await using other = await openStaging(out, first, { reuse: true });
+    await (await openHistory(other, MINTS, { segmentBytes: 100 })).finish('HEAD\n', '');
+    expect(await readFile(join(other.dir, at), 'utf8')).toBe(plain(MINTS, rows, 'HEAD\n'));
+  });
+
+  test('has one gzip member that gunzip reads to its end', async () => {
+    const out = await temporaryFolder();
+    const rows = Array.from({ length: 2000 }, (_, i) => `2025-12-01,${i},${(i * 7919) % 1009},é\n`);
+    const { dir } = await publishRuns(out, MINTS, [{ rows, head: 'a,b,c,d\n' }], 4000);
+    const gz = join(dir, `public/${MINTS.path}.gz`);
+    const wanted = Buffer.from(plain(MINTS, rows, 'a,b,c,d\n'));
+    expect(execFileSync('gunzip', ['-c', gz])).toEqual(wanted);
+    execFileSync('gzip', ['-t', gz]);
+    const member = await readFile(gz);
+    const { buffer, engine } = inflateRawSync(member.subarray(10), { info: true }) as unknown as Inflated;
+    expect(buffer).toEqual(wanted);
+    expect(engine.bytesWritten, 'one member, with nothing behind it').toBe(member.length - 10 - 8);
+    const size = (await stat(gz)).size;
+    expect(size).toBeLessThan(1.2 * gzipSync(wanted).length);
+  });
+
+  test('with no row at all is its head and its tail', async () => {
+    const { dir, manifest } = await publishRuns(
+      await temporaryFolder(),
+      JSON_ARRAY,
+      [{ rows: [], head: '[', tail: ']\n' }],
+      100,
+    );
+    expect(await readFile(join(dir, 'public', JSON_ARRAY.path), 'utf8')).toBe('[]\n');
+    expect(manifest.segments[JSON_ARRAY.path]).toEqual([]);
+    expect(await verifyRelease(dir)).toEqual([]);
+  });
+
+  test('takes a row that is longer than a segment', async () => {
+    const rows = ['short\n', `${'long '.repeat(100_000)}\n`, 'short again\n'];
+    const { dir, manifest } = await publishRuns(await temporaryFolder(), MINTS, [{ rows }], 1000);
+    expect(await readFile(join(dir, 'public', MINTS.path), 'utf8')).toBe(plain(MINTS, rows));
+    expect(manifest.segments[MINTS.path]).toHaveLength(2);
+  });
+
+  test('tells of each segment which rows it holds and from when to when', async () => {
+    const { manifest } = await publishRuns(
+      await temporaryFolder(),
+      MINTS,
+      [{ rows: ['a\n', 'b\n', 'c\n'] }],
+      4,
+    );
+    const about = manifest.segments[MINTS.path]!.map(({ file, first_row, end_row, from, to, bytes }) => ({
+      file,
+      first_row,
+      end_row,
+      from,
+      to,
+      bytes,
+    }));
+    const folder = `segments/${MINTS.path}`;
+    expect(about).toEqual([
+      { file: `${folder}/2-3.part`, first_row: 2, end_row: 3, from: timeOf(1), to: timeOf(1), bytes: 2 },
+      { file: `${folder}/0-2.part`, first_row: 0, end_row: 2, from: timeOf(0), to: timeOf(1), bytes: 4 },
+    ]);
+  });
+});

@@ -1,0 +1,175 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { buildSite } from '../../pipeline/build/site/site.ts';
+import { withLock } from '../../pipeline/release/disk/lock.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
+import { publishTiny } from './publish-tiny.ts';
+import { failureOf, temporaryFolder } from './temporary-folder.ts';
+
+const LOOP = join(import.meta.dirname, 'publish-loop.ts');
+
+/** Runs publish-loop.ts; `lines` fills as it prints. */
+function startLoop(args: string[], limit = '') {
+  const command = `${limit} exec "$0" "$@"`;
+  const child = spawn('sh', ['-c', command, process.execPath, LOOP, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')));
+  return { child, lines };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+}
+
+describe('a run that is killed', () => {
+  test('at any moment leaves a whole release served, and the next run starts clean', {
+    timeout: 120_000,
+  }, async () => {
+    const out = await temporaryFolder();
+    await publishTiny(out, { events: 1 });
+    let served = 1;
+    for (let round = 0; round < 15; round += 1) {
+      const { child, lines } = startLoop([out, String(served + 1), '100000']);
+      await once(child.stdout!, 'data');
+      await sleep(5 + round * 13);
+      child.kill('SIGKILL');
+      await ended(child);
+      const current = await readCurrent(out);
+      expect(await verifyRelease(current!.dir), `killed after ${lines.at(-1)}`).toEqual([]);
+      const reported = Number(/published (\d+)/.exec(lines.at(-1)!)?.[1] ?? served);
+      expect([reported, reported + 1]).toContain(current!.manifest.ledger.size);
+      served = current!.manifest.ledger.size;
+    }
+    const { outcome } = await publishTiny(out, { events: served + 1 });
+    expect(outcome).toBe('published');
+    const names = (await readdir(out)).filter((name) => !name.startsWith('lock'));
+    expect(names.sort()).toEqual(['current', 'releases']);
+    expect(await readdir(join(out, 'releases'))).toHaveLength(2);
+    const fresh = await publishTiny(await temporaryFolder(), { events: served + 1 });
+    expect((await readlink(join(out, 'current'))).slice('releases/'.length)).toBe(
+      fresh.release.manifest.release,
+    );
+  });
+});
+
+describe('two runs at once', () => {
+  test('take turns when they wait', { timeout: 60_000 }, async () => {
+    const out = await temporaryFolder();
+    const loops = [startLoop([out, '1', '6', '50000']), startLoop([out, '1', '6', '50000'])];
+    await Promise.all(loops.map(({ child }) => ended(child)));
+    expect(loops.map(({ child }) => child.exitCode)).toEqual([0, 0]);
+    const { dir } = (await readCurrent(out))!;
+    expect(await verifyRelease(dir)).toEqual([]);
+  });
+
+  test('are one when they do not: the other leaves, says who works, and touches nothing', async () => {
+    const out = await temporaryFolder();
+    await publishTiny(out, { events: 1 });
+    await withLock(out, { waitMs: 0, holder: 'the first run' }, async () => {
+      const { child, lines } = startLoop([out, '2', '2']);
+      await ended(child);
+      expect(child.exitCode).toBe(1);
+      expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+        code: 'locked',
+        message: expect.stringContaining('the first run'),
+      });
+    });
+    expect((await readCurrent(out))!.manifest.ledger.size).toBe(1);
+  });
+});
+
+describe('a disk that is full', () => {
+  /** What is below OUT, byte for byte, but for the lock. */
+  async function snapshot(out: string) {
+    const { dir, manifest } = (await readCurrent(out))!;
+    expect(await verifyRelease(dir)).toEqual([]);
+    const names = (await readdir(out)).filter((name) => !name.startsWith('lock'));
+    return { names, id: manifest.release, text: await readFile(join(dir, 'manifest.json'), 'utf8') };
+  }
+
+  async function expectRefusal(
+    out: string,
+    run: () => Promise<string[]>,
+    code = 'publish_failed',
+  ): Promise<void> {
+    const before = await snapshot(out);
+    const lines = await run();
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+      code,
+      place: expect.stringContaining('staging-'),
+    });
+    expect(await snapshot(out)).toEqual(before);
+  }
+
+  test('stops the run, which names the file; what is published stays', { timeout: 60_000 }, async () => {
+    const disk = await temporaryFolder();
+    if (!mountSmallDisk(disk)) return expectRefusalByFileSize(disk);
+    const out = join(disk, 'out');
+    await mkdir(out);
+    await publishTiny(out, { events: 1 });
+    await expectRefusal(
+      out,
+      async () => {
+        const { child, lines } = startLoop([out, '30000', '30000']);
+        await ended(child);
+        expect(child.exitCode).toBe(1);
+        expect(lines.at(-1)).toContain('ENOSPC');
+        return lines;
+      },
+      'disk_full',
+    );
+    await publishTiny(out, { events: 2 });
+  });
+
+  test.each([
+    ['disk_full', '[ERROR] ENOSPC: no space left on device, write'],
+    ['site_failed', '[ERROR] a page is wrong'],
+  ])(
+    'is told from another failure of the site’s build, which is a program of its own: %s',
+    async (code, says) => {
+      const folder = await temporaryFolder();
+      const ends = join(folder, 'ends.mjs');
+      await writeFile(ends, `console.error(${JSON.stringify(says)}); process.exit(1);`);
+      vi.stubEnv('NODE_OPTIONS', `--import=${ends}`);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const site = { release: folder, out: join(folder, 'out'), cache: join(folder, 'cache') };
+      const about = { baseUrl: 'https://data.example.org', contact: 'contact@data.example.org', printed: [] };
+      expect(await failureOf(() => buildSite({ ...site, ...about }))).toMatchObject({ code });
+    },
+  );
+
+  test('is no different from one that refuses longer files', { timeout: 60_000 }, async () => {
+    await expectRefusalByFileSize(await temporaryFolder());
+  });
+
+  async function expectRefusalByFileSize(out: string): Promise<void> {
+    await publishTiny(out, { events: 1 });
+    await expectRefusal(out, async () => {
+      // In blocks of 512 bytes: the history does not fit.
+      const { child, lines } = startLoop([out, '3000', '3000'], 'ulimit -f 100;');
+      await ended(child);
+      expect(child.exitCode).toBe(1);
+      return lines;
+    });
+    await publishTiny(out, { events: 2 });
+  }
+});
+
+/** A file system of 1 MiB, where this user may mount one. */
+function mountSmallDisk(folder: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return false;
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+  return true;
+}

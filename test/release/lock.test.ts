@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { withLock } from '../../pipeline/release/disk/lock.ts';
+import { failureOf, temporaryFolder } from './temporary-folder.ts';
+
+const LOCK = join(import.meta.dirname, '../../pipeline/release/disk/lock.ts');
+
+/** Another process that holds the lock until it is killed. */
+async function holdElsewhere(out: string) {
+  const script = `import { withLock } from ${JSON.stringify(LOCK)};
+    await withLock(${JSON.stringify(out)}, { waitMs: 0, holder: 'another process' }, async () => {
+      console.log('held');
+      await new Promise((resolve) => setTimeout(resolve, 60_000));
+    });`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout!, 'data');
+  return child;
+}
+
+test('a lock that another process holds is refused with its name', async () => {
+  const out = await temporaryFolder();
+  await holdElsewhere(out);
+  const error = await failureOf(() => withLock(out, { waitMs: 100, holder: 'me' }, async () => {}));
+  expect(error).toMatchObject({ code: 'locked', place: out, found: 'another process' });
+});
+
+test('the lock of a killed process is free at once', async () => {
+  const out = await temporaryFolder();
+  const child = await holdElsewhere(out);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(await withLock(out, { waitMs: 0, holder: 'me' }, async () => 'done')).toBe('done');
+});
+
+test('one that waits gets the lock when the other is killed', async () => {
+  const out = await temporaryFolder();
+  const child = await holdElsewhere(out);
+  const waiting = withLock(out, { waitMs: 20_000, holder: 'me' }, async () => 'done');
+  await sleep(120);
+  child.kill('SIGKILL');
+  expect(await waiting).toBe('done');
+});
+
+test('of many at once, in one process too, one works at a time', async () => {
+  const out = await temporaryFolder();
+  let inside = 0;
+  let most = 0;
+  const work = async () => {
+    most = Math.max(most, ++inside);
+    await sleep(5);
+    inside -= 1;
+  };
+  await Promise.all(Array.from({ length: 6 }, () => withLock(out, { waitMs: 30_000, holder: 'me' }, work)));
+  expect(most).toBe(1);
+});
+
+test('the lock is given back when the work fails', async () => {
+  const out = await temporaryFolder();
+  const failing = withLock(out, { waitMs: 0, holder: 'me' }, async () => {
+    throw new Error('the work fails');
+  });
+  await expect(failing).rejects.toThrow('the work fails');
+  expect(await withLock(out, { waitMs: 0, holder: 'me' }, async () => 'done')).toBe('done');
+});
+
+test('a folder that is not there yet is made, and a lock file that is none is refused', async () => {
+  const out = join(await temporaryFolder(), 'a/b');
+  await withLock(out, { waitMs: 0, holder: 'me' }, () => access(out));
+  await writeFile(join(out, 'lock'), 'not a lock '.repeat(100));
+  const error = await failureOf(() => withLock(out, { waitMs: 0, holder: 'me' }, async () => {}));
+  expect(error).toMatchObject({ code: 'publish_failed', place: join(out, 'lock') });
+});

@@ -1,0 +1,119 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundlePath, TILE_WIDTH, tilePath } from '../../../pipeline/ledger/log/tile.ts';
+import { nextSlotId, SLOT_MS, slotId } from '../../../pipeline/ledger/slot.ts';
+import { logFile } from '../../../pipeline/release/log/log-folder.ts';
+import { openLog } from '../../../pipeline/release/log/open-log.ts';
+import { rereadTiles, tilesOfTurns, turnsOf } from '../../../pipeline/release/log/reread-tiles.ts';
+import { writeSyntheticLog } from '../../bench/synthetic-log.ts';
+
+const FIRST = '2025-12-01T06Z';
+const count = (length: number) => Array.from({ length }, (_, index) => index);
+/** The id of the slot that is so many after the first. */
+const slot = (number: number) => slotId(Date.parse('2025-12-01T06:00:00Z') + number * SLOT_MS);
+
+/** In how many turns each tile was read that was there before the first, where each run has so many slots, and tiles, more. */
+function turnsUntilAllRead(whole: number, { slots = 1, tiles = 0 }): number {
+  const unread = new Set(count(whole));
+  let run = 0;
+  for (; unread.size > 0 && run <= whole; run += 1) {
+    const turns = turnsOf(slot(run * slots), slot((run + 1) * slots));
+    for (const index of tilesOfTurns(whole + run * tiles, turns)) unread.delete(index);
+  }
+  return run * slots;
+}
+
+describe('the tiles that a run reads again', () => {
+  test('are all where there are few, and else some 32 to 64 in a turn', () => {
+    const once = turnsOf(FIRST, nextSlotId(FIRST));
+    for (const whole of [0, 1, 63, 64]) expect(tilesOfTurns(whole, once)).toEqual(count(whole));
+    for (const whole of [65, 128, 319, 320, 19_531]) {
+      const read = tilesOfTurns(whole, once);
+      expect([whole, read.length]).toEqual([whole, expect.toBeOneOf(count(33).map((more) => 32 + more))]);
+    }
+  });
+
+  test('are of a turn in a run with nothing new, in the first one, and where the newest snapshot is older', () => {
+    const one = { from: 81_693, to: 81_694 };
+    expect([turnsOf(FIRST, FIRST), turnsOf(null, FIRST), turnsOf(slot(0), slot(-5))]).toEqual([
+      one,
+      one,
+      one,
+    ]);
+    expect(turnsOf(null, null)).toEqual({ from: 0, to: 1 });
+  });
+
+  test.each([
+    ['of a log that is as long each time', {}],
+    ['of a log that grows by a thousand events with each', { tiles: 4 }],
+    ['that come once a day', { slots: 4, tiles: 16 }],
+    ['that come once a week', { slots: 28, tiles: 7 }],
+    ['that come now and then', { slots: 5, tiles: 3 }],
+  ])('are all of them after enough runs %s', (_, steps) => {
+    for (const whole of [65, 100, 320, 1000, 19_531]) {
+      // Where the log grows past a power of two meanwhile, it may be the double.
+      const most = 4 * 2 * Math.ceil(whole / 64) + 28;
+      expect(turnsUntilAllRead(whole, steps)).toBeLessThanOrEqual(most);
+    }
+  });
+
+  test('are each tile once, before one is read twice', () => {
+    const read = count(512).flatMap((turn) => tilesOfTurns(19_531, turnsOf(slot(turn), slot(turn + 1))));
+    expect(read.sort((a, b) => a - b)).toEqual(count(19_531));
+  });
+});
+
+describe('a log of more than 64 tiles', () => {
+  const WHOLE = 150;
+  let folder: string;
+  let out: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'cathedral-reread-'));
+    out = join(folder, 'out');
+    await mkdir(join(folder, 'ledger'));
+    await writeSyntheticLog(join(folder, 'ledger'), out, WHOLE * TILE_WIDTH + 100);
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** What the runs of four slots find, by their number. */
+  async function findings(): Promise<string[]> {
+    const { reader } = await openLog(out);
+    const found: string[] = [];
+    for (const run of count(4))
+      await rereadTiles(out, reader!, turnsOf(slot(run), slot(run + 1))).catch((error) =>
+        found.push(`${run}: ${error.code}`),
+      );
+    return found;
+  }
+
+  test('is read in four runs, and nothing is wrong with it', async () => {
+    expect(await findings()).toEqual([]);
+  });
+
+  test.each([0, 63, 64, 65, 101, 149])(
+    'has one of them stop where tile %i, or an entry below it, is another',
+    async (index) => {
+      const [tile, bundle] = [
+        { level: 0, index, width: TILE_WIDTH },
+        { index, width: TILE_WIDTH },
+      ];
+      // 2025-12-01T06Z is slot 81 693, the second of four.
+      const run = (index + 3) % 4;
+      for (const path of [tilePath(tile), bundlePath(bundle)]) {
+        const place = logFile(out, path);
+        const before = readFileSync(place);
+        const after = Buffer.from(before);
+        after[after.length - 2]! ^= 1;
+        writeFileSync(place, after);
+        expect([path, await findings()]).toEqual([path, [`${run}: log_invalid`]]);
+        writeFileSync(place, before);
+      }
+      expect(await findings()).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,269 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
+import { CHART_PATHS } from '../../pipeline/charts/files/chart-forms.ts';
+import {
+  COMMON_HEADERS,
+  EXCEPTIONS,
+  headersFor,
+  LOG_HEADERS,
+} from '../../pipeline/release/format/headers.ts';
+import { type Manifest, storedAt } from '../../pipeline/release/format/manifest.ts';
+import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-types.ts';
+import { proofFile } from '../../pipeline/release/format/proof-files.ts';
+import { PROOF_PATHS } from '../../pipeline/release/format/public-manifest.ts';
+import type { Published } from '../../pipeline/release/format/release.ts';
+import { schemaFiles } from '../../pipeline/release/format/schemas.ts';
+import type { Staging } from '../../pipeline/release/staging/staging.ts';
+import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
+import { endNginx, freePort, hasIPv6, listeningOn, runNginx } from './run-nginx.ts';
+
+const CONFIGURATION = join(import.meta.dirname, '../../docs/nginx.conf');
+
+let folder: string;
+let release: Published;
+let port: number;
+let nginx: ChildProcess;
+
+interface Answer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
+
+/** The path goes out as it is given: `fetch` would take `..` out of it. */
+async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  const sent = request({ port, path, headers, method, agent: false }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = await response.toArray();
+  return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) };
+}
+
+/** Small stand-ins for every public artifact at its real path, and their real schemas. */
+async function addArtifacts(staging: Staging): Promise<void> {
+  const there = new Set(staging.paths());
+  for (const { path, area, mediaType, restricted } of ARTIFACTS) {
+    if (restricted || there.has(path)) continue;
+    await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), { area, mediaType }));
+  }
+  for (const file of schemaFiles(ARTIFACTS, 'https://data.example.org')) await staging.write(file);
+  for (const path of ['openapi.json', 'asyncapi.json', '.well-known/api-catalog']) {
+    const about = { kind: 'schema', area: null, mediaType: mediaTypeOf(path) } as const;
+    await staging.write(dataFile(path, `{"path":"${path}"}`.repeat(20), about));
+  }
+  for (const path of ['publisher.vkey', 'ledger.vkey'])
+    await staging.write(dataFile(path, 'a key\n', { kind: 'schema', mediaType: mediaTypeOf(path) }));
+  for (const path of PROOF_PATHS)
+    await staging.write(proofFile(path, path.repeat(20), tinyFacts(1).timestamp));
+  for (const path of CHART_PATHS.keys())
+    await staging.write(dataFile(path, path.repeat(20), { kind: 'schema', mediaType: mediaTypeOf(path) }));
+  // A folder with a policy of its own, and what a search reads.
+  for (const path of [...EXCEPTIONS.map(({ below }) => `${below}index.html`), 'search/index/x.pf_meta']) {
+    const kind = path.endsWith('.html') ? 'page' : 'asset';
+    await staging.write(dataFile(path, path.repeat(20), { area: null, mediaType: mediaTypeOf(path), kind }));
+  }
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-nginx-'));
+  await chmod(folder, 0o755);
+  release = (await publishTiny(folder, { events: 100, extra: addArtifacts })).release;
+  await writeFile(join(folder, 'status.json'), '{"format":"cathedral-status/1"}');
+  await Promise.all(
+    ['log/tile/0', 'log-entries'].map((name) => mkdir(join(folder, name), { recursive: true })),
+  );
+  for (const path of ['log/checkpoint', 'log/tile/0/000', 'log/tile/0/000.gz', 'log-entries/000'])
+    await writeFile(join(folder, path), path);
+  port = await freePort();
+  // The shipped configuration with nothing changed but folder and port.
+  const shipped = await readFile(CONFIGURATION, 'utf8');
+  const site = listeningOn(shipped.replaceAll('/srv/cathedral', folder), port);
+  nginx = await runNginx(folder, site, async () => Boolean(await get('/')));
+});
+
+afterAll(async () => {
+  await endNginx(nginx);
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+const publicFiles = ({ manifest }: { manifest: Manifest }) =>
+  manifest.files.filter(({ restricted }) => !restricted);
+const lowerCased = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+describe('nginx with the shipped configuration', () => {
+  test('serves every public file with its bytes and the headers that headersFor decides', async () => {
+    const files = publicFiles(release);
+    expect(files.length).toBeGreaterThan(50);
+    for (const file of files) {
+      const { status, headers, body } = await get(`/${file.path}`);
+      expect([file.path, status]).toEqual([file.path, 200]);
+      expect(body.equals(await readFile(join(release.dir, storedAt(file)))), file.path).toBe(true);
+      expect(headers, file.path).toMatchObject(lowerCased(headersFor(file)));
+      const origin = headersFor(file)['Access-Control-Allow-Origin'];
+      expect([file.path, headers['access-control-allow-origin']]).toEqual([file.path, origin]);
+      expect(headers).toMatchObject({ etag: expect.any(String), 'last-modified': expect.any(String) });
+    }
+  });
+
+  test('serves the gzip variant to whom it suits, with the same type', async () => {
+    for (const file of publicFiles(release)) {
+      const { status, headers, body } = await get(`/${file.path}`, { 'Accept-Encoding': 'gzip' });
+      expect(status).toBe(200);
+      expect([file.path, headers['content-type']]).toEqual([file.path, file.media_type]);
+      expect([file.path, headers['content-encoding']]).toEqual([file.path, file.encodings.gzip && 'gzip']);
+      if (!file.encodings.gzip) continue;
+      expect(headers.vary).toBe('Accept-Encoding');
+      expect(gunzipSync(body).equals(await readFile(join(release.dir, storedAt(file)))), file.path).toBe(
+        true,
+      );
+    }
+  });
+
+  test('knows the type of every artifact without an ending', async () => {
+    const paths = ARTIFACTS.filter(
+      ({ path, restricted }) => !restricted && !path.split('/').at(-1)!.includes('.'),
+    );
+    expect(paths.length).toBeGreaterThan(0);
+    for (const { path, mediaType } of paths) {
+      const { headers } = await get(`/${path}`, {}, 'HEAD');
+      expect([path, headers['content-type']]).toEqual([path, mediaType]);
+    }
+  });
+
+  test('has the media types that the pipeline has', async () => {
+    const text = await readFile(CONFIGURATION, 'utf8');
+    const [, block = ''] = /^ {4}types \{\n(.*?)\n {4}\}/ms.exec(text) ?? [];
+    const lines = [...block.matchAll(/^\s*(?:"([^"]+)"|(\S+))\s+([\w ]+);$/gm)];
+    const types = lines.flatMap(([, quoted, plain, endings]) =>
+      endings!.split(' ').map((ending) => [ending, quoted ?? plain]),
+    );
+    const { 'schema.json': schema, ...table } = MEDIA_TYPES;
+    expect(Object.fromEntries(types)).toEqual(table);
+    expect(text).toContain(`default_type ${schema};`);
+  });
+
+  test('serves the log from beside the releases, and nothing else from there', async () => {
+    for (const [path, own] of [
+      ['/log/checkpoint', LOG_HEADERS.checkpoint],
+      ['/log/tile/0/000', LOG_HEADERS.tile],
+    ] as const) {
+      const { status, headers, body } = await get(path);
+      expect([status, body.toString()]).toEqual([200, path.slice(1)]);
+      expect(headers).toMatchObject(lowerCased({ ...COMMON_HEADERS, ...own }));
+    }
+    const elsewhere = ['/log/tile/entries/000', '/log-entries/000', '/log/tile/../../log-entries/000'];
+    for (const path of [...elsewhere, '/log/', '/log/tile/', '/log/tile/0/', '/log/tile/../../lock'])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+  });
+
+  test('serves pages by their folder', async () => {
+    const page = await get('/economy/');
+    expect(page.body.toString()).toContain('<title>Economy</title>');
+    expect(page.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'public, max-age=0, must-revalidate',
+    });
+    const moved = await get('/economy');
+    expect([moved.status, moved.headers.location]).toEqual([301, '/economy/']);
+  });
+
+  test('answers a condition with 304 and a range with a part', async () => {
+    const { headers, body } = await get('/economy/mic-history.csv');
+    const again = await get('/economy/mic-history.csv', { 'If-None-Match': headers.etag! });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+    const part = await get('/economy/mic-history.csv', { Range: 'bytes=10-19' });
+    expect([part.status, part.body.toString()]).toEqual([206, body.subarray(10, 20).toString()]);
+  });
+
+  test('has no chart in another state than the one that the release has', async () => {
+    expect((await get('/charts/supply.svg')).status).toBe(200);
+    expect((await get('/charts/supply.svg?')).status).toBe(200);
+    for (const path of ['/charts/supply.svg', '/charts/supply-dark.png', '/charts/mii.csv'])
+      expect([path, (await get(`${path}?from=2026-01-01`)).status]).toEqual([path, 404]);
+  });
+
+  test('serves the status from beside the releases', async () => {
+    const { status, headers, body } = await get('/status.json');
+    expect([status, body.toString()]).toEqual([200, '{"format":"cathedral-status/1"}']);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-cache',
+      'access-control-allow-origin': '*',
+    });
+  });
+
+  test('answers 404 with the site’s own page and the common headers', async () => {
+    const { status, headers, body } = await get('/government/no-such.json');
+    expect([status, body.toString()]).toEqual([404, expect.stringContaining('There is no such page')]);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      ...lowerCased(COMMON_HEADERS),
+    });
+    expect(headers['cache-control']).toBe('no-store');
+    // One that would be kept for a year if it were there.
+    expect((await get('/_astro/none.js')).headers['cache-control']).toBe('no-store');
+    expect((await get('/economy/supply', {}, 'POST')).headers['cache-control']).toBe('no-store');
+  });
+
+  const hidden = [
+    '/government/compliance-report.json',
+    '/government/policy-impact.json',
+    '/government/ledger/export',
+    '/restricted/government/compliance-report.json',
+    '/../restricted/government/compliance-report.json',
+    '/economy/../../restricted/government/compliance-report.json',
+    '/%2e%2e/restricted/government/compliance-report.json',
+    '/..%2frestricted/government/compliance-report.json',
+    '/economy/..%2f..%2frestricted%2fgovernment%2fcompliance-report.json',
+    '/economy//..//..//state.json',
+    '/segments/economy/mic-history.csv/0-40.part',
+    '/../segments/economy/mic-history.csv/0-40.part',
+    '/state.json',
+    '/../state.json',
+    '/../manifest.json',
+    '/status.json/../../site.conf',
+    '/status.json/',
+    '/lock',
+    '/_headers',
+    '/%5fheaders',
+    '/economy/supply.gz',
+    '/economy/supply.br',
+    '/index.html.gz',
+    '/economy/supply/',
+    '/economy/supply%00.json',
+    '/schemas/',
+    '/schemas/economy/',
+    '/_astro/',
+    '/government/',
+  ];
+  test.each(hidden)('does not serve %s', async (path) => {
+    for (const encoding of ['identity', 'gzip']) {
+      const { status, body } = await get(path, { 'Accept-Encoding': encoding });
+      expect([400, 404]).toContain(status);
+      expect(body.toString()).not.toMatch(/events|Index of|cathedral-release/);
+    }
+  });
+
+  test.runIf(hasIPv6)('is there over IPv6, too', async () => {
+    expect((await fetch(`http://[::1]:${port}/economy/supply`)).status).toBe(200);
+  });
+
+  test('takes nothing in', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE'])
+      expect((await get('/economy/supply', {}, method)).status).toBe(405);
+  });
+
+  test('serves the next release from the moment on that it is swapped in', async () => {
+    expect((await get('/economy/supply')).body.toString()).toContain('"events":100');
+    await publishTiny(folder, { events: 101, extra: addArtifacts });
+    expect((await get('/economy/supply')).body.toString()).toContain('"events":101');
+    expect((await get('/economy/mic-history.csv', { 'Accept-Encoding': 'gzip' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,74 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { DraftManifest } from '../../pipeline/release/format/manifest.ts';
+import { openStaging } from '../../pipeline/release/staging/staging.ts';
+import { dataFile, tinyFacts } from './publish-tiny.ts';
+import { failureOf, temporaryFolder } from './temporary-folder.ts';
+
+describe('a staging folder', () => {
+  const clashes: [string, string[]][] = [
+    ['the same path twice', ['economy/x.json', 'economy/x.json']],
+    ['paths that differ in case alone', ['economy/x.json', 'economy/X.json']],
+    ['a file where a folder is', ['economy/x/y.json', 'economy/x']],
+    ['a folder where a file is', ['economy/x', 'economy/x/y.json']],
+    ['folders that differ in case alone', ['economy/x.json', 'Economy/y.json']],
+    ['the place of a compressed variant', ['economy/x.json', 'economy/x.json.br']],
+    ['a path that leaves the folder', ['../x.json']],
+    ['an absolute path', ['/x.json']],
+    ['a path with an empty name', ['economy//x.json']],
+    ['a path that would have to be percent-encoded', ['economy/x y.json']],
+    ['a name that is too long for a file system', [`economy/${'x'.repeat(250)}.json`]],
+  ];
+  test.each(clashes)('refuses %s', async (_, paths) => {
+    const out = await temporaryFolder();
+    await using staging = await openStaging(out, null, { reuse: true });
+    const last = paths.at(-1)!;
+    for (const path of paths.slice(0, -1)) await staging.write(dataFile(path, '{}'));
+    expect(await failureOf(() => staging.write(dataFile(last, '[]')))).toMatchObject({
+      code: 'publish_failed',
+      place: last,
+    });
+  });
+
+  test('refuses a site that has a path of a data file, an unknown ending or a link', async () => {
+    const out = await temporaryFolder();
+    const site = await temporaryFolder();
+    await mkdir(join(site, 'economy'));
+    await writeFile(join(site, 'economy/supply.json'), '{}');
+    await using staging = await openStaging(out, null, { reuse: true });
+    await staging.write(dataFile('economy/supply.json', '[]'));
+    expect(await failureOf(() => staging.addTree(site))).toMatchObject({ place: 'economy/supply.json' });
+    await writeFile(join(site, 'economy/supply.exe'), '');
+    expect(await failureOf(() => staging.addTree(site))).toMatchObject({ place: 'economy/supply.exe' });
+    await symlink('/etc/passwd', join(site, 'x.txt'));
+    expect(await failureOf(() => staging.addTree(site))).toMatchObject({
+      place: 'x.txt',
+      expected: 'a file',
+    });
+  });
+
+  test('is removed when the run fails, and those of dead runs when the next one begins', async () => {
+    const out = await temporaryFolder();
+    await mkdir(join(out, 'staging-dead/public'), { recursive: true });
+    await failureOf(async () => {
+      await using staging = await openStaging(out, null, { reuse: true });
+      expect(await readdir(out)).toHaveLength(2);
+      await staging.write(dataFile('economy/supply', '{}'));
+      throw new Error('the run fails');
+    });
+    expect(await readdir(out)).toEqual(['releases']);
+  });
+
+  test('shows the site a draft of the data files, without what a rebuild could not know', async () => {
+    const out = await temporaryFolder();
+    await using staging = await openStaging(out, null, { reuse: true });
+    await staging.write(dataFile('economy/supply', '{}', { modified: '2025-01-01T00:00:00Z' }));
+    const path = await staging.writeDraft(tinyFacts(3));
+    expect(path).toBe(join(staging.dir, 'manifest.json'));
+    const draft = DraftManifest.parse(JSON.parse(await readFile(path, 'utf8')));
+    expect(draft.files.map(({ path }) => path)).toEqual(['economy/supply']);
+    expect(draft.ledger.size).toBe(3);
+    expect(staging.paths()).toEqual(['economy/supply']);
+  });
+});

@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Preparation } from '../../../src/sidecar/simulation/preparation.ts';
+import { SharedRuns } from '../../../src/sidecar/simulation/shared-runs.ts';
+import { Course } from '../../../src/sidecar/simulation/tick-buffer.ts';
+import type { Written } from '../../../src/sidecar/simulation/update-writer.ts';
+import type { ClientMessage } from '../../../src/simulation/protocol/client-message.ts';
+import {
+  elapse,
+  NEW_SESSION,
+  receive,
+  type Session,
+  updateOf,
+} from '../../../src/simulation/protocol/session.ts';
+import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
+import type { World } from '../../../src/simulation/world.ts';
+
+const at = (now: number) => ({ now, newSeed: () => 1 });
+
+/** What a client does, and a number of beats that it only watches. */
+const doings = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: 1, max: 12 }) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom<ClientMessage>(
+        { action: 'step', ticks: 1 },
+        { action: 'reset' },
+        { action: 'pause' },
+        { action: 'run' },
+        { action: 'run', pace_ms: 500 },
+        { action: 'take_action', name: 'call_vote', parameters: {} },
+        { action: 'list_scenarios' },
+      ),
+    },
+  ),
+  { maxLength: 12 },
+);
+
+const starts = fc.record({
+  action: fc.constant('start_simulation' as const),
+  scenario: fc.constantFrom(...SCENARIOS.map(({ name }) => name)),
+  seed: fc.integer({ min: 0, max: 50 }),
+  outlooks: fc.boolean(),
+});
+
+const failsAt = (tick: number) => (world: World) => {
+  if (world.tick >= tick) throw new Error(`at tick ${tick}`);
+  return false;
+};
+
+function textOf({ text, release }: Written): string {
+  const sent = String(text);
+  release();
+  return sent;
+}
+
+/** The texts that a client is sent, and what it is refused, each tick made when it is due. */
+function oneByOne(doing: readonly (ClientMessage | number)[], start: ClientMessage): string[] {
+  let session: Session = receive(NEW_SESSION, start, at(0)).session;
+  const texts = [JSON.stringify(updateOf(session))];
+  for (const one of doing) {
+    try {
+      if (typeof one === 'number') {
+        for (let beat = 0; beat < one && session.due !== null; beat += 1) {
+          session = elapse(session, session.due).session;
+          texts.push(JSON.stringify(updateOf(session)));
+        }
+        continue;
+      }
+      session = receive(session, one, at(session.due ?? 0)).session;
+      if (one.action !== 'list_scenarios') texts.push(JSON.stringify(updateOf(session)));
+    } catch (error) {
+      texts.push(String(error));
+    }
+  }
+  return texts;
+}
+
+/** The same, by a course. */
+function ahead(
+  doing: readonly (ClientMessage | number)[],
+  start: ClientMessage,
+  { runs, preparation }: { runs: SharedRuns; preparation: Preparation },
+): string[] {
+  const course = new Course(runs, preparation);
+  course.adopt(receive(NEW_SESSION, start, { ...at(0), runs }).session);
+  const texts = [textOf(course.write())];
+  for (const [place, one] of doing.entries()) {
+    // Now and then what waits is made before it is due.
+    if (place % 2 === 0) preparation.run();
+    try {
+      if (typeof one === 'number') {
+        for (let beat = 0; beat < one && course.due !== null; beat += 1)
+          texts.push(textOf(course.advance(course.due)!));
+        continue;
+      }
+      const reply = receive(course.shown(), one, { ...at(course.due ?? 0), runs });
+      course.adopt(reply.session);
+      if (reply.answer === 'update') texts.push(textOf(course.write()));
+    } catch (error) {
+      texts.push(String(error));
+    }
+  }
+  return texts;
+}
+
+describe('a course', () => {
+  test('tells in the same bytes as ticks that are made one by one, whatever is done at whatever beat', () => {
+    fc.assert(
+      fc.property(doings, starts, (doing, start) => {
+        const fresh = { runs: new SharedRuns(), preparation: new Preparation() };
+        expect(ahead(doing, start, fresh)).toEqual(oneByOne(doing, start));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  const started = (seed: number) => {
+    const course = new Course(new SharedRuns(), new Preparation());
+    const start = { action: 'start_simulation', scenario: 'model_drift', seed } as const;
+    course.adopt(receive(NEW_SESSION, start, at(0)).session);
+    return course;
+  };
+
+  test('keeps the beat where it can, and else goes on from now', () => {
+    const course = started(1);
+    expect(course.advance(999)).toBe(null);
+    expect(course.advance(1010)).not.toBe(null);
+    expect(course.due).toBe(2000);
+    course.advance(3500);
+    expect(course.due).toBe(3500);
+    course.putOff(3600);
+    expect(course.due).toBe(4600);
+  });
+
+  /** A course, what it is prepared by, and how many texts were made each time. */
+  function counted(scenario = 'model_drift') {
+    const made: number[] = [];
+    class Counting extends SharedRuns {
+      override writeAll(sessions: readonly Session[]) {
+        made.push(sessions.length);
+        return super.writeAll(sessions);
+      }
+    }
+    const preparation = new Preparation();
+    const course = new Course(new Counting(), preparation);
+    const start = { action: 'start_simulation', scenario, seed: 1 } as const;
+    course.adopt(receive(NEW_SESSION, start, at(0)).session);
+    const beats = (count: number) => {
+      for (let beat = 0; beat < count; beat += 1) {
+        course.advance(course.due!)!.release();
+        preparation.run();
+      }
+    };
+    return { course, preparation, made, beats };
+  }
+
+  test('looks further ahead the longer nobody acts, and begins anew after every message', () => {
+    const { course, made, beats } = counted();
+    beats(19);
+    expect(made).toEqual([1, 3, 8, 8]);
+    course.adopt(receive(course.shown(), { action: 'run' }, at(19_500)).session);
+    beats(2);
+    expect(made).toEqual([1, 3, 8, 8, 1, 4]);
+  });
+
+  test('makes one tick at a time where there is no time to prepare more', () => {
+    const { course, preparation, made } = counted();
+    for (let beat = 0; beat < 3; beat += 1) course.advance(course.due!)!.release();
+    expect(made).toEqual([1, 1, 1]);
+    preparation.run();
+    expect(made).toEqual([1, 1, 1, 3]);
+    preparation.run();
+    expect(made).toEqual([1, 1, 1, 3]);
+  });
+
+  test('is not prepared any more once its client has left', () => {
+    const { course, preparation, made } = counted();
+    course.advance(course.due!)!.release();
+    course.end();
+    preparation.run();
+    expect(made).toEqual([1]);
+  });
+
+  test('shows what comes before a tick that fails, and fails when that is due', () => {
+    const { course, preparation, made, beats } = counted();
+    beats(2);
+    const { run } = course.shown();
+    const failing = {
+      ...run!.scenario,
+      events: [{ name: 'x', when: failsAt(run!.world.tick + 3), change: {} }],
+    };
+    course.adopt({ ...course.shown(), run: { ...run!, scenario: failing } });
+    beats(1);
+    expect(made.at(-1)).toBe(1);
+    course.advance(course.due!)!.release();
+    preparation.run();
+    expect(() => course.advance(course.due!)).toThrow('at tick');
+  });
+
+  test('gives its page back once all its texts are released or will never be sent', () => {
+    const pages = new Set<ArrayBufferLike>();
+    const course = started(2);
+    for (let round = 0; round < 3; round += 1) {
+      for (let beat = 0; beat < 5; beat += 1) {
+        const { text, release } = course.advance(course.due!)!;
+        pages.add(text.buffer);
+        release();
+      }
+      course.shown();
+    }
+    expect(pages.size).toBe(1);
+  });
+});

@@ -1,0 +1,181 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
+import { formatTlogProof, parseTlogProof } from '../../../pipeline/ledger/log/tlog-proof.ts';
+import { nodeHash } from '../../../pipeline/ledger/merkle.ts';
+import { signerFromSeed } from '../../../pipeline/ledger/signer-from-seed.ts';
+import { logFile } from '../../../pipeline/release/log/log-folder.ts';
+import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
+import { folderSource, originSource } from '../../../pipeline/verify/audit/log-source.ts';
+import { proveFromLedger, proveFromLog } from '../../../pipeline/verify/audit/prove-event.ts';
+import { verifyProof } from '../../../pipeline/verify/audit/verify-proof.ts';
+import { FIRST_SLOT, temporaryFolder, writeSnapshot } from '../../ledger/test-ledger.ts';
+import { httpOrigin } from '../../mirror/bring.ts';
+import { pour } from '../../mirror/lying-server.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
+import { EVENTS, events, hashOf, publishSmallLog, VERIFIERS } from './small-log.ts';
+
+const STRANGER = [signerFromSeed('ledger.example/test', new Uint8Array(32).fill(8)).verifier];
+
+const overHttp = (url: string) => originSource(httpOrigin(url), httpOrigin(url));
+
+let folder: string;
+let out: string;
+let ledger: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-prove-'));
+  [out, ledger] = [join(folder, 'out'), join(folder, 'ledger')];
+  await publishSmallLog(ledger, out);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('a proof', () => {
+  test.each([0, 1, 255, 256, 511, 512, EVENTS - 1])(
+    'of event %d is the same from the log and from the ledger, and holds',
+    async (index) => {
+      const event = hashOf(events[index]!);
+      const proof = await proveFromLog(folderSource(out), event, VERIFIERS);
+      expect(await proveFromLedger(ledger, event, VERIFIERS)).toEqual(proof);
+      const proved = await verifyProof(
+        formatTlogProof(proof),
+        event,
+        { verifiers: VERIFIERS, nodeHash },
+        'a proof',
+      );
+      expect(proved).toMatchObject({ index, checkpoint: { size: EVENTS } });
+    },
+  );
+
+  test('does not hold for another event, with another path, or by another key', async () => {
+    const [event, other] = [hashOf(events[300]!), hashOf(events[301]!)];
+    const text = formatTlogProof(await proveFromLog(folderSource(out), event, VERIFIERS));
+    const proof = parseTlogProof(text, 'a proof');
+    const altered = (more: object) => formatTlogProof({ ...proof, ...more });
+    const checkpoint = proof.checkpoint.replace(`\n${EVENTS}\n`, `\n${EVENTS - 1}\n`);
+    const wrong: [string, string, typeof VERIFIERS, string][] = [
+      [text, other, VERIFIERS, 'log_invalid'],
+      [altered({ index: 301 }), event, VERIFIERS, 'log_invalid'],
+      [altered({ path: proof.path.slice(1) }), event, VERIFIERS, 'log_invalid'],
+      [altered({ path: proof.path.with(0, '0'.repeat(64)) }), event, VERIFIERS, 'log_invalid'],
+      [altered({ checkpoint }), event, VERIFIERS, 'ledger_signature'],
+      [text, event, STRANGER, 'ledger_signature'],
+      [text, event, [], 'ledger_signature'],
+      [altered({ checkpoint: '' }), event, VERIFIERS, 'ledger_corrupt'],
+    ];
+    for (const [given, leaf, keys, code] of wrong)
+      expect(
+        await failureOf(() => verifyProof(given, leaf, { verifiers: keys, nodeHash }, 'a proof')),
+      ).toMatchObject({ code });
+  });
+
+  test('of an event that there is not is refused', async () => {
+    const event = '0'.repeat(64);
+    for (const prove of [
+      () => proveFromLog(folderSource(out), event, VERIFIERS),
+      () => proveFromLedger(ledger, event, VERIFIERS),
+    ])
+      expect(await failureOf(prove)).toMatchObject({
+        code: 'proof_refused',
+        message: expect.stringContaining(`none among the ${EVENTS} events`),
+      });
+  });
+
+  test('from a log with a changed tile is refused', async () => {
+    const copy = temporaryFolder();
+    cpSync(out, copy, { recursive: true });
+    const place = logFile(copy, 'tile/0/001');
+    writeFileSync(place, readFileSync(place).fill(7, 0, 32));
+    const event = hashOf(events[EVENTS - 1]!);
+    const proving = () => proveFromLog(folderSource(copy), event, VERIFIERS);
+    expect(await failureOf(proving)).toMatchObject({ code: 'log_invalid', place: 'tile/0/001' });
+  });
+
+  test('from a ledger whose events are not those of its checkpoint is refused', async () => {
+    const forged = temporaryFolder();
+    const others = events.with(3, { ...events[3]!, agent: 'MALLORY' });
+    await writeSnapshot(forged, FIRST_SLOT, LEDGER_START, others);
+    const name = `snapshots/${FIRST_SLOT}.checkpoint`;
+    cpSync(join(ledger, name), join(forged, name));
+    const proving = () => proveFromLedger(forged, hashOf(events[0]!), VERIFIERS);
+    expect(await failureOf(proving)).toMatchObject({ code: 'ledger_root', place: name });
+  });
+});
+
+describe('a log that is read over HTTP', () => {
+  /** Serves OUT/log as a static host would, entries too, and counts. */
+  async function served(answer: (path: string) => Buffer | number | 'endless') {
+    const server = createServer((request, response) => {
+      const found = answer(request.url!);
+      if (found === 'endless') return pour(response);
+      response.writeHead(typeof found === 'number' ? found : 200);
+      response.end(typeof found === 'number' ? '' : found);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  const fileAt = (path: string) => {
+    try {
+      return readFileSync(logFile(out, path.slice('/log/'.length)));
+    } catch {
+      return 404;
+    }
+  };
+
+  test('gives the same proof, also where its partial tiles are whole by now', async () => {
+    const event = hashOf(events[600]!);
+    const expected = await proveFromLog(folderSource(out), event, VERIFIERS);
+    expect(await proveFromLog(overHttp(await served(fileAt)), event, VERIFIERS)).toEqual(expected);
+    const full = Buffer.concat([fileAt('/log/tile/0/002.p/188') as Buffer, Buffer.alloc(68 * 32)]);
+    const grown = (path: string) => {
+      if (path.includes('/tile/0/002')) return path.endsWith('/002') ? full : 404;
+      return fileAt(path);
+    };
+    expect(await proveFromLog(overHttp(await served(grown)), event, VERIFIERS)).toEqual(expected);
+  });
+
+  test.each([
+    ['needs a key', () => 401, 'status 401: entries need a government key'],
+    ['is not there', () => 404, 'found none'],
+    ['fails', () => 500, 'status 500'],
+    ['never ends', () => 'endless' as const, 'at most 1000000 bytes'],
+    [
+      'has a tile that never ends',
+      (path: string) => (path.includes('checkpoint') ? fileAt(path) : 'endless'),
+      'at most 8192 bytes',
+    ],
+  ])('and %s is refused', async (_, answer, message) => {
+    const source = overHttp(await served(answer));
+    expect(await failureOf(() => LogEntries.open(source, VERIFIERS))).toMatchObject({
+      code: 'proof_refused',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test('and cannot be reached is refused', async () => {
+    const error = await failureOf(() => overHttp('http://127.0.0.1:1').checkpoint());
+    expect(error).toMatchObject({ code: 'proof_refused', place: 'http://127.0.0.1:1/log/checkpoint' });
+  });
+
+  test('and has an entry changed is refused', async () => {
+    const changed = (path: string) => {
+      const found = fileAt(path);
+      if (!path.includes('entries/001') || typeof found === 'number') return found;
+      return Buffer.from(found.toString('latin1').replace('"ATLAS"', '"ATLAX"'), 'latin1');
+    };
+    const entries = await LogEntries.open(overHttp(await served(changed)), VERIFIERS);
+    expect((await entries.bundle(0)).hashes[5]).toBe(hashOf(events[5]!));
+    expect(await failureOf(() => entries.bundle(1))).toMatchObject({ code: 'log_invalid' });
+  });
+});

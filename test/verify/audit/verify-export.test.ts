@@ -1,0 +1,263 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
+import { folderSource } from '../../../pipeline/verify/audit/log-source.ts';
+import { readExport } from '../../../pipeline/verify/audit/read-export.ts';
+import { type ExportOptions, verifyExport } from '../../../pipeline/verify/audit/verify-export.ts';
+import { EVENTS, events, fileOf, publishSmallLog, rowsOf, VERIFIERS } from './small-log.ts';
+
+const FORMS = ['csv', 'json', 'ndjson'] as const;
+const UNSAID: ExportOptions = { from: undefined, to: undefined, wanted: null };
+/** Of the first row of a file. */
+const FIRST_LINE = { csv: 2, json: 2, ndjson: 1 };
+
+let folder: string;
+let log: LogEntries;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-audit-'));
+  await publishSmallLog(join(folder, 'ledger'), join(folder, 'out'));
+  log = await LogEntries.open(folderSource(join(folder, 'out')), VERIFIERS);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** In chunks of a size, which may be cut anywhere. */
+async function* chunksOf(text: string, bytes: number): AsyncGenerator<Uint8Array> {
+  const all = Buffer.from(text);
+  for (let at = 0; at < all.length; at += bytes) yield all.subarray(at, at + bytes);
+}
+
+async function verify(text: string, options: Partial<ExportOptions> = {}, chunk = 5000) {
+  const file = await readExport(chunksOf(text, chunk));
+  return verifyExport(file!, log, { ...UNSAID, ...options });
+}
+
+/** Kinds of faults with their lines, without those that name the same. */
+async function faultsOf(text: string, options: Partial<ExportOptions> = {}) {
+  const { faults } = await verify(text, options);
+  return faults.map(({ line, kind }) => `${line} ${kind}`);
+}
+
+describe.each(FORMS)('an export as %s', (form) => {
+  const rows = rowsOf(form);
+  const lineOf = (row: number) => FIRST_LINE[form] + row;
+
+  test('of all events is whole, however its bytes come', async () => {
+    for (const chunk of [7, 997, 1 << 20]) {
+      const { faults, ...about } = await verify(fileOf(form, rows), {}, chunk);
+      expect(faults).toEqual([]);
+      expect(about).toEqual({
+        rows: EVENTS,
+        entries: EVENTS,
+        period: { from: events[0]!.timestamp, to: events.at(-1)!.timestamp },
+        logEndsAt: null,
+        isAbandoned: false,
+      });
+    }
+  });
+
+  test('of a part is whole with the period that was asked for, and by itself', async () => {
+    const [from, to] = [events[300]!.timestamp, events[599]!.timestamp];
+    const part = rowsOf(form, events.slice(300, 600));
+    const asked = await verify(fileOf(form, part), { from, to });
+    expect(asked).toMatchObject({ faults: [], entries: 300, period: { from, to } });
+    expect(await verify(fileOf(form, part))).toEqual(asked);
+  });
+
+  test('that ends in the midst of events of one moment misses the others of it', async () => {
+    const part = rowsOf(form, events.slice(302, 600));
+    const { faults } = await verify(fileOf(form, part));
+    expect(faults).toMatchObject([
+      { kind: 'missing', line: lineOf(298), message: expect.stringContaining('300 to 301') },
+    ]);
+  });
+
+  test('with line ends of Windows says the same', async () => {
+    expect((await verify(fileOf(form, rows).replaceAll('\n', '\r\n'))).faults).toEqual([]);
+  });
+
+  test.each([1, 2, 255, 256, 257, 600, EVENTS - 2])('without row %d is found out', async (row) => {
+    const without = rows.toSpliced(row, 1);
+    const { faults, entries } = await verify(fileOf(form, without));
+    expect([faults.length, faults[0]!.kind, faults[0]!.line, entries]).toEqual([
+      1,
+      'missing',
+      lineOf(row),
+      EVENTS,
+    ]);
+    expect(faults[0]!.message).toContain(`event ${EVENTS - 1 - row} `);
+  });
+
+  test('without its first and last rows is found out where its period is said', async () => {
+    const rest = rows.slice(6, -6);
+    expect((await verify(fileOf(form, rest))).faults).toEqual([]);
+    const { faults } = await verify(fileOf(form, rest), { from: null, to: '2030-01-01T00:00:00Z' });
+    expect(faults.map(({ kind }) => kind)).toEqual(['missing', 'missing']);
+    expect(faults[0]!.line).toBe(FIRST_LINE[form]);
+    expect(faults.map(({ message }) => message.split(' ')[0])).toEqual(['6', '6']);
+  });
+
+  test('with a cell changed is found out', async () => {
+    const changes: [RegExp, string][] = [
+      [/2025-07-03T0[0-9]/, '2025-07-04T09'],
+      [/heartbeat|attestation(?!_)|mic_mint|position_taken|something/, 'payment'],
+      [/ATLAS/, 'MALLORY'],
+      [/0x[0-9a-f]{4}/, '0xabcd'],
+    ];
+    for (const at of [0, 1, 300, EVENTS - 1]) {
+      for (const [pattern, to] of changes) {
+        if (!pattern.test(rows[at]!)) continue;
+        const changed = rows.with(at, rows[at]!.replace(pattern, to));
+        expect([at, to, await faultsOf(fileOf(form, changed))]).toEqual([at, to, [`${lineOf(at)} edited`]]);
+      }
+    }
+    const mint = rows.findIndex((row) => row.includes('12.345678'));
+    const more = rows.with(mint, rows[mint]!.replace('12.345678', '92.345678'));
+    const { faults } = await verify(fileOf(form, more));
+    expect(faults).toMatchObject([{ line: lineOf(mint), kind: 'edited' }]);
+    expect(faults[0]!.message).toMatch(
+      /^data of event \d+: the log has .*12\.345678.*the row has .*92\.345678/,
+    );
+  });
+
+  test('with a row added, repeated or put elsewhere is found out', async () => {
+    const stranger = rowsOf(form, [{ ...events[350]!, agent: 'MALLORY' }])[0]!;
+    expect(await faultsOf(fileOf(form, rows.toSpliced(349, 0, stranger)))).toEqual([`${lineOf(349)} added`]);
+    const twice = rows.toSpliced(20, 0, rows[10]!);
+    expect(await faultsOf(fileOf(form, twice))).toEqual([`${lineOf(20)} repeated`]);
+    const swapped = rows.with(30, rows[31]!).with(31, rows[30]!);
+    expect(await faultsOf(fileOf(form, swapped))).toEqual([`${lineOf(31)} moved`]);
+    const first = rows.with(0, rows[1]!).with(1, rows[0]!);
+    expect(await faultsOf(fileOf(form, first))).toEqual([`${lineOf(1)} moved`]);
+    const late = rows.toSpliced(5, 1).toSpliced(500, 0, rows[5]!);
+    expect(await faultsOf(fileOf(form, late))).toEqual([`${lineOf(500)} moved`]);
+  });
+
+  test('with one of these at any place is found out, and nothing else is blamed', async () => {
+    const kinds = fc.constantFrom('remove', 'edit', 'repeat', 'swap');
+    await fc.assert(
+      fc.asyncProperty(kinds, fc.integer({ min: 3, max: EVENTS - 5 }), async (kind, at) => {
+        const changed = {
+          remove: () => rows.toSpliced(at, 1),
+          edit: () => rows.with(at, rows[at]!.replace(/0x[0-9a-f]{60}/, `0x${'5'.repeat(60)}`)),
+          repeat: () => rows.toSpliced(at, 0, rows[at - 1]!),
+          swap: () => rows.with(at, rows[at + 1]!).with(at + 1, rows[at]!),
+        }[kind]();
+        const wanted = { remove: 'missing', edit: 'edited', repeat: 'repeated', swap: 'moved' }[kind];
+        const line = lineOf(kind === 'swap' ? at + 1 : at);
+        expect(await faultsOf(fileOf(form, changed))).toEqual([`${line} ${wanted}`]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('of a filter is compared with what the filter lets through', async () => {
+    const wanted: ExportOptions['wanted'] = (event) => event.type === 'mic_mint';
+    const mints = events.filter(({ type }) => type === 'mic_mint');
+    const some = rowsOf(form, mints);
+    const { faults, entries } = await verify(fileOf(form, some), { wanted, from: null });
+    expect([faults, entries]).toEqual([[], mints.length]);
+    expect(await faultsOf(fileOf(form, some.toSpliced(9, 1)), { wanted })).toEqual([`${lineOf(9)} missing`]);
+    const other = rowsOf(
+      form,
+      events.filter(({ seq }) => seq === 350),
+    )[0]!;
+    const at = mints.filter(({ seq }) => seq > 350).length;
+    expect(await faultsOf(fileOf(form, some.toSpliced(at, 0, other)), { wanted })).toEqual([
+      `${lineOf(at)} added`,
+    ]);
+  });
+
+  test('that has nothing to do with the log is given up', async () => {
+    const others = rowsOf(
+      form,
+      events.map((event) => ({ ...event, salt: 'A'.repeat(22) })),
+    );
+    const { faults, isAbandoned } = await verify(fileOf(form, [...others, ...others]));
+    expect([faults.length, isAbandoned]).toEqual([1000, true]);
+  });
+
+  test('oldest first is given up or blamed row by row, never taken for whole', async () => {
+    const { faults } = await verify(fileOf(form, rows.toReversed()));
+    expect(faults.length).toBeGreaterThan(500);
+  });
+});
+
+test('an export of a period beyond the end of the log is whole as far as the log goes, and that is said', async () => {
+  const rows = fileOf('csv', rowsOf('csv'));
+  const [from, end] = [events[0]!.timestamp, events.at(-1)!.timestamp];
+  expect(await verify(rows, { from, to: '9999-12-31T23:59:59Z' })).toMatchObject({
+    faults: [],
+    logEndsAt: end,
+  });
+  expect(await verify(rows, { from, to: end })).toMatchObject({ faults: [], logEndsAt: null });
+});
+
+test('an export without rows is whole where the log has nothing of the period', async () => {
+  const before = { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' };
+  for (const form of ['csv', 'json'] as const) {
+    expect((await verify(fileOf(form, []), before)).faults).toEqual([]);
+    const { faults } = await verify(fileOf(form, []), { from: null, to: events[99]!.timestamp });
+    expect(faults).toMatchObject([
+      { kind: 'missing', message: expect.stringMatching(/^102 of the events 0 to 101/) },
+    ]);
+  }
+});
+
+describe('a file', () => {
+  test.each(['', 'hello\n', 'timestamp,event_type\n', '[]\n', '{"from":null}\n', '{"timestamp":1}\n'])(
+    'that is no export is none: %j',
+    async (text) => {
+      expect(await readExport(chunksOf(text, 10))).toBeNull();
+    },
+  );
+
+  test('as JSON that was cut off, or does not count right, is found out', async () => {
+    const rows = rowsOf('json');
+    const text = fileOf('json', rows);
+    expect(await verify(text.slice(0, text.lastIndexOf(']')))).toMatchObject({
+      faults: [{ kind: 'unreadable', message: expect.stringContaining('cut off') }],
+    });
+    expect(await verify(text.replace('"count":700', '"count":699'))).toMatchObject({
+      faults: [{ kind: 'unreadable', message: expect.stringContaining('699') }],
+    });
+    expect((await verify(`${text}{}\n`)).faults).toHaveLength(1);
+  });
+
+  test('that ends within a row, is not UTF-8, or never ends a line is found out', async () => {
+    const text = fileOf('csv', rowsOf('csv'));
+    expect(await faultsOf(text.slice(0, -30))).toEqual(['701 edited']);
+    expect(await faultsOf(text.slice(0, -90))).toEqual(['701 unreadable', '702 missing']);
+    const chunks = [Buffer.from(text), Buffer.of(0xff, 0x0a)];
+    const file = await readExport(Readable.from(chunks));
+    const { faults } = await verifyExport(file!, log, UNSAID);
+    expect(faults).toMatchObject([{ line: 702, kind: 'unreadable' }]);
+    expect(await faultsOf(`${text}${'x'.repeat(200_000)}`)).toEqual(['702 unreadable']);
+  });
+
+  test('that comes as one piece is refused for what is wrong with it, and not for its first line', async () => {
+    const text = fileOf('csv', rowsOf('csv').slice(0, 5));
+    const notText = Readable.from([Buffer.concat([Buffer.from(text), Buffer.of(0xff, 0x0a)])]);
+    await expect(readExport(notText, 'a.csv')).rejects.toMatchObject({
+      code: 'proof_refused',
+      place: 'a.csv:1',
+      found: expect.stringContaining('not UTF-8'),
+    });
+    const file = await readExport(Readable.from([Buffer.from(`${text}${'x'.repeat(200_000)}`)]));
+    const { faults } = await verifyExport(file!, log, UNSAID);
+    expect(faults.at(-1)).toMatchObject({ line: 7, message: 'this row is longer than any event' });
+  });
+
+  test('with rows that a program spelt in its own way says the same', async () => {
+    const rows = rowsOf('ndjson').map((row) => {
+      const { timestamp, ...others } = JSON.parse(row);
+      return JSON.stringify({ ...others, timestamp }).replaceAll(/":(?=["{[])/g, '" : ');
+    });
+    expect((await verify(fileOf('ndjson', rows))).faults).toEqual([]);
+  });
+});

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { DURATION, durationSeconds } from '../../pipeline/words/duration.ts';
+
+test.each([
+  ['P1D', 86_400],
+  ['P2W', 1_209_600],
+  ['PT12H', 43_200],
+  ['P1DT12H', 129_600],
+  ['P1Y2M3DT4H5M6S', 365 * 86_400 + 60 * 86_400 + 3 * 86_400 + 4 * 3600 + 5 * 60 + 6],
+  ['P1Y1D', 366 * 86_400],
+  ['PT1H1S', 3601],
+  ['P1M', 30 * 86_400],
+  ['PT1M', 60],
+  ['PT0S', 0],
+])('%s is %d seconds', (text, seconds) => {
+  expect(text).toMatch(DURATION);
+  expect(durationSeconds(text)).toBe(seconds);
+});
+
+test.each([
+  '',
+  'P',
+  'PT',
+  'P1',
+  'P1H',
+  'PT1D',
+  'P1DT',
+  'P1W1D',
+  'P1D1M',
+  'PT1S1H',
+  'P1.5D',
+  'P-1D',
+  '1D',
+  'p1d',
+  'P1D\n',
+])('%j is no duration', (text) => {
+  expect(text).not.toMatch(DURATION);
+});
+
+test('the form is what it was when it looked ahead, for every short text', () => {
+  const before =
+    /^P([0-9]+W|(?=[0-9T])([0-9]+Y)?([0-9]+M)?([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+S)?)?)$/;
+  const parts = ['1Y', '1M', '1D', 'T', '1H', '1M', '1S', '1W', '1'];
+  for (let chosen = 0; chosen < 1 << parts.length; chosen += 1) {
+    const text = `P${parts.filter((_, index) => chosen & (1 << index)).join('')}`;
+    expect([text, DURATION.test(text)]).toEqual([text, before.test(text)]);
+  }
+});

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { csvRow } from '../../pipeline/artifacts/format/csv.ts';
+import { formatBytes } from '../../pipeline/words/bytes.ts';
+import { formatDay, formatMoment, formatMonth, formatPeriod } from '../../pipeline/words/moment.ts';
+import { formatCount, formatMic, formatNumber, formatShare } from '../../pipeline/words/number.ts';
+import { capitalise, formatList, formatToken } from '../../pipeline/words/phrase.ts';
+import { csvRows } from '../../src/site/components/csv-rows.ts';
+import { indentJson } from '../../src/site/components/indent-json.ts';
+
+describe('numbers in words', () => {
+  test.each([
+    [formatNumber(3_412_009.5), '3,412,010'],
+    [formatNumber(-2.5, { min: 2, max: 2 }), '−2.50'],
+    [formatNumber(1.25, { min: 1, max: 6 }), '1.25'],
+    [formatShare(0.94), '0.940'],
+    [formatShare(null), '–'],
+    [formatCount(0, 'event'), 'no events'],
+    [formatCount(1, 'event'), '1 event'],
+    [formatCount(1200, 'alert was', 'alerts were'), '1,200 alerts were'],
+    [formatMic(0), '0 MIC'],
+    [formatMic(3_412_009.25), '3,412,009 MIC'],
+    [formatBytes(0), '0\u00a0bytes'],
+    [formatBytes(999), '999\u00a0bytes'],
+    [formatBytes(25_231), '25.2\u00a0kB'],
+    [formatBytes(123_456_789), '123\u00a0MB'],
+  ])('%s reads %s', (found, expected) => {
+    expect(found).toBe(expected);
+  });
+});
+
+describe('times in words are in UTC, wherever the site is built', () => {
+  test.each([
+    [formatDay('2026-01-01T00:30:00Z'), '1 January 2026'],
+    [formatDay('2026-11-15'), '15 November 2026'],
+    [formatMoment('2026-09-30T18:05:59Z'), '30 September 2026, 18:05 UTC'],
+    [formatMonth('2026-03'), 'March 2026'],
+    [
+      formatPeriod({ from: '2026-01-01T00:00:00Z', to: '2026-09-30T18:00:00Z' }),
+      'between 1 January and 30 September 2026',
+    ],
+    [
+      formatPeriod({ from: '2025-12-31T00:00:00Z', to: '2026-01-01T00:00:00Z' }),
+      'between 31 December 2025 and 1 January 2026',
+    ],
+    [formatPeriod({ from: '2026-01-01T00:00:00Z', to: '2026-01-01T06:00:00Z' }), 'on 1 January 2026'],
+  ])('%s is %s', (found, expected) => {
+    expect(found).toBe(expected);
+  });
+});
+
+describe('phrases', () => {
+  test('are made from tokens and lists', () => {
+    expect(capitalise(formatToken('utility_token'))).toBe('Utility token');
+    expect(formatList(['UK', 'EU', 'USA'])).toBe('UK, EU and USA');
+  });
+});
+
+describe('JSON that is laid out in lines', () => {
+  test('reads as JSON.stringify writes it, whatever is in it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const expected = JSON.stringify(value, null, 2);
+        expect(indentJson(JSON.stringify(value))).toBe(expected);
+        expect(indentJson(expected)).toBe(expected);
+      }),
+    );
+  });
+
+  test('keeps the digits of a number, and may break off anywhere', () => {
+    expect(indentJson('{"a":12345678901234.000001,"b":["x\\"')).toBe(
+      '{\n  "a": 12345678901234.000001,\n  "b": [\n    "x\\"',
+    );
+  });
+});
+
+describe('the first rows of a CSV file', () => {
+  const cell = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', ' ', 'é') });
+
+  test('are read back as they were written, whatever is in their cells', () => {
+    const rows = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
+    fc.assert(
+      fc.property(rows, (list) => {
+        expect(csvRows(list.map(csvRow).join(''), list.length)).toEqual(list);
+      }),
+    );
+  });
+
+  test('end before the row that the text breaks off in', () => {
+    expect(csvRows('a,b\n1,2\n3,"4', 9)).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+    ]);
+    expect(csvRows('a,b\n1,2', 9)).toEqual([['a', 'b']]);
+  });
+
+  test('are no more than asked for', () => {
+    expect(csvRows('a\n1\n2\n', 2)).toEqual([['a'], ['1']]);
+  });
+});
