@@ -1,20 +1,20 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CathedralError } from '../errors.ts';
 import { Envelope, EVENT_DATA, type LedgerEvent } from './event.ts';
-import { quickTest } from './quick-test.ts';
 
-const isEnvelope = quickTest(Envelope);
-const DATA_TESTS = new Map(
-  Object.entries(EVENT_DATA).map(([type, schema]) => [type, { schema, isData: quickTest(schema) }]),
+const envelope = z.compile(Envelope);
+const dataByType = new Map<string, z.ZodType>(
+  Object.entries(EVENT_DATA).map(([type, schema]) => [type, z.compile(schema)]),
 );
 
 /** Checks an event's members, and `data` by its type. Throws `ledger_schema`; `place` names the line. */
 export function assertEvent(value: unknown, place: () => string): asserts value is LedgerEvent {
-  // This runs for every event of every ledger; the schemas decide, and say what is wrong, where the quick test says no.
-  if (!isEnvelope(value)) assertFits(Envelope, value, [], value, place);
+  // This runs for every event of every ledger. `validate` only accepts or refuses, in a quarter of the time that a
+  // parse takes; the parse runs for refused events and says what is wrong.
+  if (!z.validate(envelope, value)) assertFits(envelope, value, [], value, place);
   const { type, data } = value as LedgerEvent;
-  const known = DATA_TESTS.get(type);
-  if (known && !known.isData(data)) assertFits(known.schema, data, ['data'], value, place);
+  const schema = dataByType.get(type);
+  if (schema && !z.validate(schema, data)) assertFits(schema, data, ['data'], value, place);
 }
 
 function assertFits(
