@@ -3,6 +3,8 @@ import type { State } from '../model/state.ts';
 import type { HistoryArtifact } from './artifact.ts';
 import { type Cell, csvHeader, csvRow, invalidRow, type RowSchema } from './format/csv.ts';
 
+const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
+
 /** A bigint is an amount in 1e-6 MIC: it is written exactly, and checked as the nearest number. Null: an empty cell. */
 type Value = Cell | bigint | boolean | null;
 
@@ -22,7 +24,7 @@ export function dayHistory<S extends RowSchema>({
   rows,
   schema,
   ...described
-}: DayHistory<S>): HistoryArtifact & { schema: S } {
+}: DayHistory<S>): HistoryArtifact & { schema: S; mediaType: typeof CSV_TYPE } {
   const format = (row: Record<string, Value>, date: string): string => {
     const values = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, checked(value)]));
     const { error } = schema.safeParse(values);
@@ -32,7 +34,7 @@ export function dayHistory<S extends RowSchema>({
   return {
     ...described,
     kind: 'history',
-    mediaType: 'text/csv; charset=utf-8; header=present',
+    mediaType: CSV_TYPE,
     restricted: false,
     refresh: 'release',
     schema,

@@ -33,7 +33,7 @@ function byName(registry: Registry) {
     .map((name) => ({ name, ...registry[name]! }));
 }
 
-export const dataset: DocumentArtifact = {
+export const dataset = {
   kind: 'document',
   path,
   area: 'academics',
@@ -57,4 +57,4 @@ export const dataset: DocumentArtifact = {
       path,
     );
   },
-};
+} satisfies DocumentArtifact;

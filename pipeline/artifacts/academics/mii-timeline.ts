@@ -25,7 +25,7 @@ function newestFirst(state: State) {
     .reverse();
 }
 
-export const miiTimeline: DocumentArtifact = {
+export const miiTimeline = {
   kind: 'document',
   path,
   area: 'academics',
@@ -37,4 +37,4 @@ export const miiTimeline: DocumentArtifact = {
   schema,
   render: ({ state }) => formatCsv(schema, newestFirst(state), path),
   rows: ({ state }) => newestFirst(state).length,
-};
+} satisfies DocumentArtifact;

@@ -4,7 +4,7 @@ import { formatJson } from '../format/json.ts';
 
 const path = 'academics/papers.json';
 
-export const papers: DocumentArtifact = {
+export const papers = {
   kind: 'document',
   path,
   area: 'academics',
@@ -16,4 +16,4 @@ export const papers: DocumentArtifact = {
   refresh: 'release',
   schema: Papers,
   render: ({ documents }) => formatJson(Papers, documents.papers, path),
-};
+} satisfies DocumentArtifact;

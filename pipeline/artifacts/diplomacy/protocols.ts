@@ -4,7 +4,7 @@ import { formatJson } from '../format/json.ts';
 
 const path = 'diplomacy/protocols.json';
 
-export const protocols: DocumentArtifact = {
+export const protocols = {
   kind: 'document',
   path,
   area: 'diplomacy',
@@ -16,4 +16,4 @@ export const protocols: DocumentArtifact = {
   refresh: 'release',
   schema: Protocols,
   render: ({ documents }) => formatJson(Protocols, documents.protocols, path),
-};
+} satisfies DocumentArtifact;

@@ -4,7 +4,7 @@ import { formatJson } from '../format/json.ts';
 
 const path = 'diplomacy/standards.json';
 
-export const standards: DocumentArtifact = {
+export const standards = {
   kind: 'document',
   path,
   area: 'diplomacy',
@@ -16,4 +16,4 @@ export const standards: DocumentArtifact = {
   refresh: 'release',
   schema: Standards,
   render: ({ documents }) => formatJson(Standards, documents.standards, path),
-};
+} satisfies DocumentArtifact;

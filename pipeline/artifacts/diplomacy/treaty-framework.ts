@@ -4,7 +4,7 @@ import { formatJson } from '../format/json.ts';
 
 const path = 'diplomacy/treaty-framework.json';
 
-export const treatyFramework: DocumentArtifact = {
+export const treatyFramework = {
   kind: 'document',
   path,
   area: 'diplomacy',
@@ -16,4 +16,4 @@ export const treatyFramework: DocumentArtifact = {
   refresh: 'release',
   schema: TreatyFramework,
   render: ({ documents }) => formatJson(TreatyFramework, documents.treatyFramework, path),
-};
+} satisfies DocumentArtifact;

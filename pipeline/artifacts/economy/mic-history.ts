@@ -15,7 +15,7 @@ const schema = z.strictObject({
   coordination_score: coordination,
 });
 
-export const micHistory: HistoryArtifact = {
+export const micHistory = {
   kind: 'history',
   path,
   area: 'economy',
@@ -38,4 +38,4 @@ export const micHistory: HistoryArtifact = {
     if (error) throw invalidRow(`${path}, event ${event.seq}`, error, row);
     return [csvRow([timestamp, cycle, sentinel, data.amount, cathedral, coordination_score])];
   },
-};
+} satisfies HistoryArtifact;

@@ -39,7 +39,7 @@ const schema = z.strictObject({
   ).nullable(),
 });
 
-export const complianceReport: DocumentArtifact = {
+export const complianceReport = {
   kind: 'document',
   path,
   area: 'government',
@@ -62,4 +62,4 @@ export const complianceReport: DocumentArtifact = {
     };
     return formatJson(schema, value, path);
   },
-};
+} satisfies DocumentArtifact;

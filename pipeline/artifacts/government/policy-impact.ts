@@ -36,7 +36,7 @@ const schema = z.strictObject({
     }),
 });
 
-export const policyImpact: DocumentArtifact = {
+export const policyImpact = {
   kind: 'document',
   path,
   area: 'government',
@@ -51,4 +51,4 @@ export const policyImpact: DocumentArtifact = {
     const projections = state.projections.map(({ projected_at: _, ...projection }) => projection);
     return formatJson(schema, { timestamp: state.asOf, projections }, path);
   },
-};
+} satisfies DocumentArtifact;

@@ -48,7 +48,7 @@ const schema = z.strictObject({
   alerts: z.array(AlertMember).meta({ description: 'Raised and not cleared, newest first' }),
 });
 
-export const sentinelStatus: DocumentArtifact = {
+export const sentinelStatus = {
   kind: 'document',
   path,
   area: 'government',
@@ -75,4 +75,4 @@ export const sentinelStatus: DocumentArtifact = {
       path,
     );
   },
-};
+} satisfies DocumentArtifact;

@@ -193,7 +193,7 @@ export type TransparencyReport = z.infer<typeof TransparencyReport>;
 
 const path = 'government/transparency.json';
 
-export const transparency: YearlyArtifact = {
+export const transparency = {
   kind: 'yearly',
   path,
   area: 'government',
@@ -206,7 +206,7 @@ export const transparency: YearlyArtifact = {
   schema: TransparencyReport,
   render: (view, closed) => formatJson(TransparencyReport, transparencyReport(view, closed), path),
   closedPath: (year) => `government/transparency-${yearText(year)}.json`,
-};
+} satisfies YearlyArtifact;
 
 function transparencyReport({ state }: View, closed: boolean) {
   const { asOf, year } = state;

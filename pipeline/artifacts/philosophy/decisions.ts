@@ -23,7 +23,7 @@ const schema = z.strictObject({
   decisions: z.array(Decision).meta({ description: 'The whole archive, newest first' }),
 });
 
-export const decisions: HistoryArtifact = {
+export const decisions = {
   kind: 'history',
   path,
   area: 'philosophy',
@@ -53,4 +53,4 @@ export const decisions: HistoryArtifact = {
     };
     return [formatJsonRow(Decision, row, `${path}, event ${seq}`)];
   },
-};
+} satisfies HistoryArtifact;
