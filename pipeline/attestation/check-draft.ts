@@ -1,7 +1,6 @@
 import { idOfSigned, signedBytes } from './canonical-bytes.ts';
 import type { Case } from './check.ts';
-import { checkLifeCycle } from './checks/life-cycle.ts';
-import { checkPeriod } from './checks/period.ts';
+import { checkLifeCycle, checkPeriod } from './checks/validity.ts';
 import { checkAnyWallet } from './checks/wallet.ts';
 import type { Companions } from './companions.ts';
 import { parseAttestation } from './parse-attestation.ts';

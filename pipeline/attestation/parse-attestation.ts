@@ -1,8 +1,51 @@
-import { cutLists } from './cut-lists.ts';
-import { type Attestation, AttestationDocument } from './document.ts';
-import { type Problem, problem } from './problem.ts';
-import { type JsonObject, readJson } from './read-json.ts';
+import type { z } from 'zod';
+import { type Attestation, AttestationDocument, Justification } from './document.ts';
+import { MAX_PROBLEMS, type Problem, problem } from './problem.ts';
+import { type Json, type JsonObject, readJson } from './read-json.ts';
 import { schemaProblems } from './schema-problems.ts';
+
+const { values, anchors, boundaries } = Justification.shape;
+const { applies_when, fails_when } = boundaries.unwrap().shape;
+
+/** Where a document has lists, and what their items are. */
+const LISTS: readonly (readonly [path: readonly string[], item: z.ZodType])[] = [
+  [['scope'], AttestationDocument.shape.scope.element],
+  [['epicon_ej', 'values'], values.unwrap().element],
+  [['epicon_ej', 'anchors'], anchors.unwrap().element],
+  [['epicon_ej', 'boundaries', 'applies_when'], applies_when.element],
+  [['epicon_ej', 'boundaries', 'fails_when'], fails_when.element],
+];
+
+/**
+ * The document without the items that come after as many faulty ones as a verdict has room for: twenty thousand of them would
+ * keep the schema busy for half a second. Where nothing is faulty, nothing is cut.
+ */
+export function cutLists(document: JsonObject): JsonObject {
+  return LISTS.reduce((given, [path, item]) => cutAt(given, path, item) as JsonObject, document);
+}
+
+function cutAt(
+  value: Json | undefined,
+  [step, ...rest]: readonly string[],
+  item: z.ZodType,
+): Json | undefined {
+  if (step === undefined) return Array.isArray(value) ? cut(value, item) : value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, step))
+    return value;
+  const before = value[step];
+  const after = cutAt(before, rest, item);
+  // A copy for each list would take longer than the reading, where there are thousands of members.
+  return after === before ? value : { ...value, [step]: after! };
+}
+
+function cut(items: Json[], item: z.ZodType): Json[] {
+  let faulty = 0;
+  const end = items.findIndex((one) => {
+    if (!item.safeParse(one).success) faulty += 1;
+    return faulty > MAX_PROBLEMS;
+  });
+  return end === -1 ? items : items.slice(0, end);
+}
 
 export type Parsed =
   /** `document`: as it was written, which is what is signed; `attestation`: as it is read, with its defaults. */

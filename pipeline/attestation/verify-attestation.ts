@@ -1,13 +1,9 @@
 import { attestationUuid, idOfSigned, signedBytes } from './canonical-bytes.ts';
 import { type Case, type Check, failed, notChecked, type Outcome, passed, type Trust } from './check.ts';
-import { checkCompanion } from './checks/companion.ts';
-import { checkJustification } from './checks/justification.ts';
-import { checkLifeCycle, statusOf } from './checks/life-cycle.ts';
-import { checkPeriod } from './checks/period.ts';
-import { checkRegistration } from './checks/registration.ts';
-import { checkRenewal } from './checks/renewal.ts';
-import { checkSchema } from './checks/schema.ts';
-import { checkSignature } from './checks/signature.ts';
+import { checkRegistration, checkRenewal } from './checks/registry.ts';
+import { checkJustification, checkSchema } from './checks/schema.ts';
+import { checkCompanion, checkSignature } from './checks/signature.ts';
+import { checkLifeCycle, checkPeriod, statusOf } from './checks/validity.ts';
 import { checkWallet } from './checks/wallet.ts';
 import { type Parsed, parseAttestation } from './parse-attestation.ts';
 import { MAX_PROBLEMS, type Problem } from './problem.ts';

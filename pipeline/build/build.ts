@@ -22,8 +22,8 @@ import { openStaging, type Publication, type Staging } from '../release/staging/
 import { carryRelease } from './carry-release.ts';
 import { checkpointOf } from './checkpoint-of.ts';
 import { prepareLog } from './extend-log.ts';
-import { foldSnapshots } from './fold-snapshots.ts';
-import { ledgerKeyFile } from './ledger-key-file.ts';
+import { foldSnapshots, withForkAdvice } from './fold-snapshots.ts';
+import { ledgerKeyFile } from './keys-file.ts';
 import { makePdf, planPdfs } from './pdf/pdfs.ts';
 import { openPublisher, type Publisher, type PublisherOptions, publisherKeysFile } from './publisher.ts';
 import { renderDocuments } from './render-documents.ts';
@@ -33,7 +33,6 @@ import { renderSite, type SiteOptions } from './site/render-site.ts';
 import { keepMissed } from './snapshots/keep-missed.ts';
 import { publishSnapshots, type SnapshotOptions } from './snapshots/publish-snapshots.ts';
 import { assertKept, assertListReadable, assertNotLost, hashesOf, keptRelease } from './snapshots/restore.ts';
-import { withForkAdvice } from './with-fork-advice.ts';
 
 export interface BuildOptions extends SiteOptions {
   /** Ledger folder. */

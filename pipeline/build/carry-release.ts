@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, withAdvice } from '../errors.ts';
 import { linkFile } from '../forms/record-file.ts';
-import { withAdvice } from '../release/disk/with-advice.ts';
 import type { Published } from '../release/format/release.ts';
 import { linkSegment } from '../release/history/segment-file.ts';
 import type { Staging } from '../release/staging/staging.ts';

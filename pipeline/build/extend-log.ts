@@ -1,16 +1,14 @@
+import { withAdvice } from '../errors.ts';
 import { openDirectory, snapshotFile } from '../ledger/directory.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
-import { withAdvice } from '../release/disk/with-advice.ts';
 import type { Facts } from '../release/format/manifest.ts';
 import type { Published } from '../release/format/release.ts';
-import { assertLedgerHolds, forked } from '../release/log/assert-ledger-holds.ts';
-import { assertSameSnapshot } from '../release/log/assert-same-snapshot.ts';
+import { assertLedgerHolds, assertSameSnapshot, forked } from '../release/log/assert-ledger-holds.ts';
 import { openLog, type PublishedLog } from '../release/log/open-log.ts';
 import { removeOldPartials } from '../release/log/remove-old-partials.ts';
 import { rereadTiles, type Turns, turnsOf } from '../release/log/reread-tiles.ts';
-import { stageExtension } from '../release/log/stage-extension.ts';
-import { StagedLog } from '../release/log/staged-log.ts';
+import { StagedLog, stageExtension } from '../release/log/staged-log.ts';
 
 interface LogOptions {
   out: string;

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import type { PrintedArtifact, YearlyArtifact } from '../artifacts/artifact.ts';
 import type { Documents } from '../artifacts/documents.ts';
 import { HISTORIES } from '../artifacts/table.ts';
 import type { Companions } from '../attestation/companions.ts';
-import { CathedralError } from '../errors.ts';
-import type { SnapshotFile } from '../ledger/directory.ts';
+import { CathedralError, type ErrorCode, withAdvice } from '../errors.ts';
+import { type SnapshotFile, snapshotFile } from '../ledger/directory.ts';
 import type { Leaf, LedgerPosition } from '../ledger/leaf.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { readSnapshot } from '../ledger/read-snapshot.ts';
@@ -11,9 +13,30 @@ import { endsDay, yearOf } from '../model/period.ts';
 import type { State } from '../model/state.ts';
 import type { Facts } from '../release/format/manifest.ts';
 import { type HistoryWriter, openHistory } from '../release/history/history.ts';
+import { FORK_ADVICE } from '../release/log/assert-ledger-holds.ts';
 import type { Staging } from '../release/staging/staging.ts';
-import { closeYear } from './close-year.ts';
+import { closeYear } from './data-file.ts';
 import type { Resume } from './resume.ts';
+
+/** What a ledger that goes on from elsewhere looks like to whoever reads on from where a release ended. */
+const CODES: ReadonlySet<ErrorCode> = new Set(['ledger_order', 'ledger_root']);
+
+/**
+ * A failure to go on from a position, with what is wrong: the ledger is another one; or, where it still has the snapshot that was
+ * published, which has been compared, what comes after that is missing or damaged. Any other failure as it is.
+ */
+export function withForkAdvice(cause: unknown, ledger: string, { size, snapshot }: LedgerPosition): unknown {
+  if (size === 0 || !(cause instanceof CathedralError) || !CODES.has(cause.code)) return cause;
+  if (snapshot !== null && existsSync(snapshotFile(ledger, snapshot).checkpoint))
+    return withAdvice(
+      cause,
+      `the ledger has what was published, up to ${snapshot}; a snapshot after that is missing or damaged: bring it back from the ledger’s own back-up`,
+    );
+  return withAdvice(
+    cause,
+    `this ledger does not go on from the ${size} events up to ${snapshot} that were published, or its copy is damaged; ${FORK_ADVICE}`,
+  );
+}
 
 /** Events between two lines of progress. */
 const PROGRESS_EVERY = 250_000;
@@ -134,4 +157,23 @@ function noEvents(): CathedralError {
     expected: 'a ledger with at least one sealed event',
     found: 'none',
   });
+}
+
+type Closing = Pick<YearlyArtifact | PrintedArtifact, 'closedPath'>;
+
+/** The closed years' files that the release before has and that this run did not close itself. */
+export function earlierFiles(
+  { previous }: Staging,
+  folded: Folded,
+  { closedPath }: Closing,
+): { path: string }[] {
+  const published = new Set(previous?.manifest.files.map(({ path }) => path));
+  return yearsBetween(yearOf(folded.state.since), folded.resumedYear)
+    .map((year) => ({ path: closedPath(year) }))
+    .filter(({ path }) => published.has(path));
+}
+
+/** From `first` to the year before `end`. */
+export function yearsBetween(first: number, end: number): number[] {
+  return Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index);
 }

@@ -1,5 +1,24 @@
-import type { NewFile } from '../release/disk/new-file.ts';
+import { snapshotFile } from '../ledger/directory.ts';
+import { formatVerifierKey, type Verifier } from '../ledger/note.ts';
+import { readCheckpoint } from '../ledger/read-checkpoint.ts';
+import type { Facts, NewFile } from '../release/format/manifest.ts';
 import { mediaTypeOf } from '../release/format/media-types.ts';
+
+/** Where readers find the ledger's key, below the service's root. */
+const LEDGER_KEY_PATH = 'ledger.vkey';
+
+/**
+ * The key that signed what the release was made from, which the ledger itself says: so a rebuild by somebody who trusts
+ * more keys gives the same file. Throws as `readCheckpoint` does.
+ */
+export function ledgerKeyFile(
+  ledger: string,
+  { snapshot }: Facts['ledger'],
+  verifiers: readonly Verifier[],
+): NewFile {
+  const { verifier } = readCheckpoint(snapshotFile(ledger, snapshot), verifiers);
+  return keysFile(LEDGER_KEY_PATH, [formatVerifierKey(verifier)]);
+}
 
 /** Verifier keys as a file of the release, a line each. */
 export function keysFile(path: string, keys: readonly string[]): NewFile {

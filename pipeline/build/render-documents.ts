@@ -3,8 +3,8 @@ import { ARTIFACTS, DOCUMENTS, HISTORIES, YEARLY } from '../artifacts/table.ts';
 import { schemaFiles } from '../release/format/schemas.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { dataFile } from './data-file.ts';
-import { earlierFiles } from './earlier-files.ts';
 import type { Folded } from './fold-snapshots.ts';
+import { earlierFiles } from './fold-snapshots.ts';
 
 /** Every data file that is text: documents, histories, the year so far, the closed years before, and the schemas. */
 export async function renderDocuments(staging: Staging, view: View, folded: Folded): Promise<void> {

@@ -10,7 +10,7 @@ import type { Leaf, LedgerPosition } from './leaf.ts';
 import { leafHash } from './merkle.ts';
 import type { Signer } from './note.ts';
 import { slotTimestamp } from './slot.ts';
-import { compareTimestamps } from './timestamp-order.ts';
+import { compareTimestamps } from './timestamp.ts';
 import { type SnapshotOptions, SnapshotWriter } from './write-snapshot.ts';
 
 /** The one writer of a ledger's `head.ndjson`; `head.ts` describes the protocol. */

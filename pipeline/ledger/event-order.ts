@@ -1,7 +1,7 @@
 import { CathedralError } from '../errors.ts';
 import type { LedgerEvent } from './event.ts';
 import type { LedgerPosition } from './leaf.ts';
-import { compareTimestamps } from './timestamp-order.ts';
+import { compareTimestamps } from './timestamp.ts';
 
 /** Holds one sequence of events to the ledger's order: seq without a gap, time never back, one genesis at most. */
 export class EventOrder {

@@ -1,7 +1,98 @@
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { constants, createZstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { CathedralError } from '../errors.ts';
-import { decompress } from './decompress.ts';
 import type { SnapshotFile } from './directory.ts';
 import { MAX_LINE_BYTES } from './event.ts';
+import { ZstdFrame } from './zstd.ts';
+
+/** Compressed size up to which a file is read and decompressed at once: a stream costs more than so little work. */
+const SMALL_BYTES = 256 * 1024;
+/** Decompressed size up to which that holds; a small file that grows past it is streamed after all. */
+const SMALL_CONTENT_BYTES = 4 * 1024 * 1024;
+/** Decompressed bytes handed on at a time: enough to make the stream's own cost small, a few thousand events. */
+const CHUNK_BYTES = 256 * 1024;
+/** The window, so the memory, that a file may ask for: 8 MB is what RFC 8878 §3.1.1.1.2 wants every reader to grant. */
+const PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
+
+/**
+ * The content of a file that is one zstd frame, in order, in chunks of a few hundred kB that the caller may write to.
+ * Throws `ledger_unreadable` or `ledger_corrupt` with `place`; what came before that is content, but not all of it.
+ */
+export async function* decompress(path: string, place: string): AsyncGenerator<Buffer> {
+  const small = readSmall(path, place);
+  const content = small && inflateSmall(small, place);
+  if (!content) return yield* stream(path, place);
+  for (let at = 0; at < content.length; at += CHUNK_BYTES) yield content.subarray(at, at + CHUNK_BYTES);
+}
+
+function readSmall(path: string, place: string): Buffer | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    const { size } = fstatSync(file);
+    if (size > SMALL_BYTES) return undefined;
+    const bytes = Buffer.allocUnsafe(size);
+    let got = 0;
+    for (let read = -1; got < size && read !== 0; got += read)
+      read = readSync(file, bytes, got, size - got, got);
+    return bytes.subarray(0, got);
+  } catch (cause) {
+    throw unreadable(place, cause);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function inflateSmall(bytes: Buffer, place: string): Buffer | undefined {
+  const frame = new ZstdFrame(place);
+  frame.push(bytes);
+  frame.end();
+  try {
+    return zstdDecompressSync(bytes, { params: PARAMS, maxOutputLength: SMALL_CONTENT_BYTES });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw corrupt(place, 'zstd data', (cause as Error).message, cause);
+  }
+}
+
+async function* stream(path: string, place: string): AsyncGenerator<Buffer> {
+  const frame = new ZstdFrame(place);
+  const decoder = createZstdDecompress({ params: PARAMS, chunkSize: CHUNK_BYTES });
+  const source = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  const done = pipeline(
+    source,
+    async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        frame.push(chunk);
+        yield chunk;
+      }
+      frame.end();
+    },
+    decoder,
+  );
+  // The loop below throws it; on its own it would be an unhandled rejection where the caller stops early.
+  done.catch(() => undefined);
+  try {
+    for await (const chunk of decoder) yield chunk as Buffer;
+    await done;
+  } catch (cause) {
+    if (cause instanceof CathedralError) throw cause;
+    throw (cause as NodeJS.ErrnoException).syscall
+      ? unreadable(place, cause)
+      : corrupt(place, 'zstd data', (cause as Error).message, cause);
+  }
+}
+
+function unreadable(place: string, cause: unknown): CathedralError {
+  const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+  return new CathedralError('ledger_unreadable', {
+    place,
+    expected: 'a file that can be read',
+    found,
+    cause,
+  });
+}
 
 const LINE_END = 0x0a;
 
@@ -29,6 +120,6 @@ export async function* readLines(file: SnapshotFile): AsyncGenerator<Buffer[]> {
   if (rest.length > 0) throw corrupt(place, 'a line end at the end', 'none');
 }
 
-function corrupt(place: string, expected: string, found: string | number): CathedralError {
-  return new CathedralError('ledger_corrupt', { place, expected, found: `${found}` });
+function corrupt(place: string, expected: string, found: string | number, cause?: unknown): CathedralError {
+  return new CathedralError('ledger_corrupt', { place, expected, found: `${found}`, cause });
 }

@@ -1,11 +1,11 @@
 import { CathedralError } from '../errors.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { decompress } from './decompress.ts';
 import type { SnapshotFile } from './directory.ts';
 import { EventReader } from './event-reader.ts';
 import type { Leaf, LedgerPosition } from './leaf.ts';
 import type { Verifier } from './note.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
+import { decompress } from './read-lines.ts';
 import { slotTime } from './slot.ts';
 
 /** Where a verified snapshot ends, and what was signed there. */

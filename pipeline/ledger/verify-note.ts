@@ -1,6 +1,48 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { badClaim, readClaims, type Verifier } from './note.ts';
-import { ed25519 } from './verify-ed25519.ts';
+
+/** Whether a signature is by this key, RFC 8032. */
+type VerifyEd25519 = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => Promise<boolean>;
+
+/** Whose arithmetic it is: the platform's own, or the one that comes with this software. */
+type Ed25519Engine = 'WebCrypto' | '@noble/curves';
+
+/** The platform's, null where it has none: an older browser, or a page that came over plain HTTP. */
+async function webCrypto(): Promise<VerifyEd25519 | null> {
+  const { subtle } = (globalThis as { crypto?: Partial<Crypto> }).crypto ?? {};
+  if (!subtle) return null;
+  const keyOf = (bytes: Uint8Array) => subtle.importKey('raw', owned(bytes), 'Ed25519', false, ['verify']);
+  // Any 32 bytes will do to ask whether the name is known.
+  const isThere = await keyOf(new Uint8Array(32)).then(
+    () => true,
+    (error: DOMException) => error.name !== 'NotSupportedError',
+  );
+  if (!isThere) return null;
+  return async (publicKey, message, signature) =>
+    subtle.verify('Ed25519', await keyOf(publicKey), owned(signature), owned(message));
+}
+
+async function noble(): Promise<VerifyEd25519> {
+  const { ed25519 } = await import('@noble/curves/ed25519.js');
+  // The strict rules of RFC 8032, as WebCrypto has them.
+  return async (publicKey, message, signature) =>
+    ed25519.verify(signature, message, publicKey, { zip215: false });
+}
+
+let chosen: Promise<{ engine: Ed25519Engine; verify: VerifyEd25519 }> | undefined;
+
+/** What verifies signatures here: looked for once. */
+export function ed25519(): Promise<{ engine: Ed25519Engine; verify: VerifyEd25519 }> {
+  chosen ??= webCrypto().then(async (own) =>
+    own ? { engine: 'WebCrypto', verify: own } : { engine: '@noble/curves', verify: await noble() },
+  );
+  return chosen;
+}
+
+/** WebCrypto takes no views of memory that is shared. */
+function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
+}
 
 /** As `openNote`, with what browsers have, too: they verify without blocking, and nothing else but in that way. */
 export async function verifyNote(

@@ -9,7 +9,7 @@ import { EventWriter } from './event-writer.ts';
 import type { LedgerPosition } from './leaf.ts';
 import { type Signer, signNote } from './note.ts';
 import { slotTime } from './slot.ts';
-import { ZstdFile } from './zstd-file.ts';
+import { ZstdFile } from './zstd.ts';
 
 export interface SnapshotOptions {
   /** Whether the files are on the disk, not only in its cache, when `seal` returns. Off for samples. Default true. */

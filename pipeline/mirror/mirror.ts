@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Verifier } from '../ledger/note.ts';
-import { guarded, sync } from '../release/disk/durable.ts';
-import { exists } from '../release/disk/exists.ts';
+import { exists, guarded, sync } from '../release/disk/durable.ts';
 import { withLock } from '../release/disk/lock.ts';
 import { LATEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';

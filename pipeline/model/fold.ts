@@ -1,6 +1,6 @@
 import { type EventOf, isKnownType, type KnownType, type LedgerEvent } from '../ledger/event.ts';
 import type { Leaf } from '../ledger/leaf.ts';
-import { forgetCompanions } from './forget-companions.ts';
+import { forgetCompanions } from './companions.ts';
 import * as governance from './handlers/governance.ts';
 import * as oversight from './handlers/oversight.ts';
 import * as sentinels from './handlers/sentinels.ts';

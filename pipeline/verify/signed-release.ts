@@ -2,7 +2,6 @@ import { CathedralError } from '../errors.ts';
 import { digestOf } from '../ledger/digest.ts';
 import { formatVerifierKey, parseVerifierKey, type Verifier } from '../ledger/note.ts';
 import { verifyNote } from '../ledger/verify-note.ts';
-import { textOf } from '../release/disk/text-of.ts';
 import {
   LATEST_PATH,
   type Latest,
@@ -13,6 +12,7 @@ import {
   parsePublicManifest,
   parseSignedText,
   SIGNATURE_PATH,
+  textOf,
 } from '../release/format/public-manifest.ts';
 import { mismatch } from './mismatch.ts';
 import type { Origin, Validator } from './origin/origin.ts';

@@ -1,7 +1,7 @@
 import { digestOf } from '../ledger/digest.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
-import { textOf } from '../release/disk/text-of.ts';
 import type { PublicManifest } from '../release/format/public-manifest.ts';
+import { textOf } from '../release/format/public-manifest.ts';
 import {
   INDEX,
   LIST_PATH,

@@ -1,12 +1,12 @@
 import { CathedralError } from '../errors.ts';
 import { parseVerifierKey, type Verifier } from '../ledger/note.ts';
-import { textOf } from '../release/disk/text-of.ts';
 import {
   LONGEST,
   MANIFEST_PATH,
   type PublicManifest,
   parsePublicManifest,
   SIGNATURE_PATH,
+  textOf,
 } from '../release/format/public-manifest.ts';
 import type { Snapshot } from '../release/format/snapshot-index.ts';
 import { openManifest } from '../release/signing/open-manifest.ts';

@@ -6,9 +6,9 @@ import type { Verifier } from '../ledger/note.ts';
 import { openNote } from '../ledger/open-note.ts';
 import { listTree, type Tree } from '../release/disk/list-tree.ts';
 import type { Facts } from '../release/format/manifest.ts';
-import { assertTile } from '../release/log/assert-tile.ts';
 import { ENTRIES_FOLDER, LOG_FOLDER, logFile } from '../release/log/log-folder.ts';
 import { openLog } from '../release/log/open-log.ts';
+import { assertTile } from '../release/log/reread-tiles.ts';
 import type { Problem } from '../release/staging/verify-release.ts';
 
 /**

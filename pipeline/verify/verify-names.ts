@@ -3,8 +3,7 @@ import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
 import { parseTilePath, wholeAt } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import { isSlotId } from '../ledger/slot.ts';
-import { finished } from '../release/disk/durable.ts';
-import { exists } from '../release/disk/exists.ts';
+import { exists, finished } from '../release/disk/durable.ts';
 import { listTree, type Tree } from '../release/disk/list-tree.ts';
 import { PROOF_PATHS, type PublicManifest } from '../release/format/public-manifest.ts';
 import {

@@ -2,8 +2,8 @@ import { digestOf } from '../ledger/digest.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { inParallel } from '../release/disk/in-parallel.ts';
-import { textOf } from '../release/disk/text-of.ts';
 import type { PublicManifest } from '../release/format/public-manifest.ts';
+import { textOf } from '../release/format/public-manifest.ts';
 import {
   INDEX,
   LONGEST_INDEX,

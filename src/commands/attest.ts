@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readTrustFile } from '../../pipeline/artifacts/read-companions.ts';
-import { formatDocument } from '../../pipeline/attestation/format-document.ts';
+import { formatDocument } from '../../pipeline/attestation/document.ts';
 import { printable } from '../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../pipeline/attestation/problem.ts';
 import type { Registry } from '../../pipeline/attestation/registry.ts';

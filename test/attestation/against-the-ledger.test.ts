@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { attestationId, attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import type { Trust } from '../../pipeline/attestation/check.ts';
-import { checkRenewal } from '../../pipeline/attestation/checks/renewal.ts';
+import { checkRenewal } from '../../pipeline/attestation/checks/registry.ts';
 import { parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
 import { type Registered, registryOf } from '../../pipeline/attestation/registry.ts';
 import { SUMMARIES } from '../../pipeline/attestation/verify-attestation.ts';

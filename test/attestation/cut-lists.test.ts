@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutLists } from '../../pipeline/attestation/cut-lists.ts';
 import { AttestationDocument } from '../../pipeline/attestation/document.ts';
-import { parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
+import { cutLists, parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
 import { MAX_PROBLEMS } from '../../pipeline/attestation/problem.ts';
 import type { Json, JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { schemaProblems } from '../../pipeline/attestation/schema-problems.ts';

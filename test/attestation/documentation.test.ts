@@ -11,7 +11,7 @@ import { PROBLEMS } from '../../pipeline/attestation/problem.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { CHECK_NAMES, verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { walletText } from '../../pipeline/attestation/wallet-signature.ts';
-import { cycleLabel } from '../../pipeline/ledger/civic/cycle-label.ts';
+import { cycleLabel } from '../../pipeline/ledger/civic/convert.ts';
 import { EVENT_DATA } from '../../pipeline/ledger/event.ts';
 import { formatEventLine, parseEventLine } from '../../pipeline/ledger/event-line.ts';
 import {

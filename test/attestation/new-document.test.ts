@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkDraft } from '../../pipeline/attestation/check-draft.ts';
-import { formatDocument } from '../../pipeline/attestation/format-document.ts';
+import { formatDocument } from '../../pipeline/attestation/document.ts';
 import { type NewDocument, newDocument } from '../../pipeline/attestation/new-document.ts';
 import { type JsonObject, MAX_BYTES } from '../../pipeline/attestation/read-json.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';

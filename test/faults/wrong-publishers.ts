@@ -62,7 +62,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'does not flush tiles': {
     scenario: 'next run',
-    changes: { 'pipeline/release/log/stage-extension.ts': [['await staged.flush();', '']] },
+    changes: { 'pipeline/release/log/staged-log.ts': [['await staged.flush();', '']] },
   },
   'makes a snapshot where it is seen': {
     scenario: 'next run',

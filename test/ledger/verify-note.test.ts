@@ -33,7 +33,7 @@ describe.each(Object.entries(PLATFORMS))('with %s', (platform, stub) => {
     vi.resetModules();
     vi.stubGlobal('crypto', stub);
     const { verifyNote } = await import('../../pipeline/ledger/verify-note.ts');
-    const { ed25519 } = await import('../../pipeline/ledger/verify-ed25519.ts');
+    const { ed25519 } = await import('../../pipeline/ledger/verify-note.ts');
     return { verifyNote, ed25519 };
   }
 

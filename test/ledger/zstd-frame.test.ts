@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decompress } from '../../pipeline/ledger/decompress.ts';
-import { ZstdFile } from '../../pipeline/ledger/zstd-file.ts';
-import { ZstdFrame } from '../../pipeline/ledger/zstd-frame.ts';
+import { decompress } from '../../pipeline/ledger/read-lines.ts';
+import { ZstdFile, ZstdFrame } from '../../pipeline/ledger/zstd.ts';
 import { temporaryFolder } from './test-ledger.ts';
 
 const { ZSTD_c_checksumFlag, ZSTD_c_contentSizeFlag, ZSTD_c_compressionLevel } = constants;

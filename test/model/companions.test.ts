@@ -6,8 +6,8 @@ import {
   applyCompanionEvent,
   type CompanionEvent,
   type CompanionState,
+  forgetCompanions,
 } from '../../pipeline/model/companions.ts';
-import { forgetCompanions } from '../../pipeline/model/forget-companions.ts';
 
 const A = 'a1'.repeat(32);
 const B = 'b2'.repeat(32);

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { combineCrc32 } from '../../pipeline/release/history/crc32-combine.ts';
+import { combineCrc32 } from '../../pipeline/release/history/gzip-parts.ts';
 
 test('the CRC of two runs of bytes follows from their CRCs', () => {
   const bytes = fc.uint8Array({ maxLength: 300 });

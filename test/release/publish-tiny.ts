@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NewFile } from '../../pipeline/release/disk/new-file.ts';
-import type { Facts } from '../../pipeline/release/format/manifest.ts';
+import type { Facts, NewFile } from '../../pipeline/release/format/manifest.ts';
 import { readCurrent, salvageCurrent } from '../../pipeline/release/format/release.ts';
 import type { HistorySource } from '../../pipeline/release/history/assemble.ts';
 import { openHistory } from '../../pipeline/release/history/history.ts';

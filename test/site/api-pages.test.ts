@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { NewFile } from '../../pipeline/release/disk/new-file.ts';
+import type { NewFile } from '../../pipeline/release/format/manifest.ts';
 import { readSite } from '../../pipeline/release/staging/site-tree.ts';
 import type { OpenApiDocument } from '../../src/api/openapi/open-api-document.ts';
 import { operationsIn } from '../../src/api/openapi/operation.ts';

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { servePages } from '../../pipeline/build/site/serve-pages.ts';
+import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { launchBrowser, violations } from './visit.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import lighthouse from 'lighthouse';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
-import { servePages } from '../../pipeline/build/site/serve-pages.ts';
+import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { launchChromium } from '../../pipeline/charts/files/launch-chromium.ts';
 import { buildFixture } from './build-fixture.ts';
 

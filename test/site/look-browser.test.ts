@@ -1,7 +1,7 @@
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { servePages } from '../../pipeline/build/site/serve-pages.ts';
+import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { launchBrowser } from './visit.ts';
 

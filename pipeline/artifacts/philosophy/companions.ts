@@ -1,11 +1,11 @@
 import type { CompanionKey } from '../../attestation/companions.ts';
-import { describeStatus } from '../../attestation/describe-status.ts';
 import {
   type PublishedAttestation,
   PublishedRegistry,
   REGISTRY_PATH,
 } from '../../attestation/published-registry.ts';
 import type { Registered } from '../../attestation/registry.ts';
+import { describeStatus } from '../../attestation/status.ts';
 import { timeOf } from '../../model/window.ts';
 import type { DocumentArtifact, View } from '../artifact.ts';
 import { formatJson } from '../format/json.ts';

@@ -1,7 +1,17 @@
-import { type Check, passed, warning } from '../check.ts';
+import { justificationHash } from '../canonical-bytes.ts';
+import { type Check, failed, notChecked, passed, warning } from '../check.ts';
 import { Justification } from '../document.ts';
 import { MAX_PROBLEMS, type Problem, problem, quote } from '../problem.ts';
 import type { Json } from '../read-json.ts';
+
+export const checkJustification: Check = ({ document, attestation }) => {
+  const { epicon_ej } = document;
+  if (epicon_ej === undefined) return notChecked('The justification itself is not in the document.');
+  const found = justificationHash(epicon_ej);
+  if (found === attestation.epicon_ej_hash.toLowerCase())
+    return passed('The justification has the hash that is signed.');
+  return failed(problem('hash_mismatch', ['epicon_ej_hash'], `The hash of epicon_ej is ${found}.`));
+};
 
 const { anchors, boundaries, counterfactual } = Justification.shape;
 

@@ -4,8 +4,8 @@ import { PRINTED, YEARLY } from '../../artifacts/table.ts';
 import { yearOf, yearText } from '../../model/period.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import { dataFile } from '../data-file.ts';
-import { yearsBetween } from '../earlier-files.ts';
 import type { Folded } from '../fold-snapshots.ts';
+import { yearsBetween } from '../fold-snapshots.ts';
 import type { Print } from './print-pdf.ts';
 
 export interface PdfOptions {

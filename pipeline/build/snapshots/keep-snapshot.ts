@@ -1,8 +1,7 @@
 import { chmod, mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import { guarded, makeFolder, sync } from '../../release/disk/durable.ts';
-import { exists } from '../../release/disk/exists.ts';
+import { exists, guarded, makeFolder, sync } from '../../release/disk/durable.ts';
 import { removeLeftOvers, STAGING } from '../../release/disk/remove-left-overs.ts';
 import { type Manifest, storedAt } from '../../release/format/manifest.ts';
 import { formatSnapshot, INDEX, SNAPSHOTS } from '../../release/format/snapshot-index.ts';

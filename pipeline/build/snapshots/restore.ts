@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PRINTED, YEARLY } from '../../artifacts/table.ts';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, withAdvice } from '../../errors.ts';
 import { noteText } from '../../ledger/note.ts';
-import { withAdvice } from '../../release/disk/with-advice.ts';
 import type { Manifest, ManifestFile } from '../../release/format/manifest.ts';
 import {
   MANIFEST_PATH,

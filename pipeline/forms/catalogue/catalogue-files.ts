@@ -1,5 +1,5 @@
 import { ARTIFACTS } from '../../artifacts/table.ts';
-import type { NewFile } from '../../release/disk/new-file.ts';
+import type { NewFile } from '../../release/format/manifest.ts';
 import { formatAtom } from './changes/atom.ts';
 import { changesOf, type RecentRows } from './changes/changes-of.ts';
 import { formatJsonFeed } from './changes/json-feed.ts';

@@ -1,6 +1,6 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { CathedralError } from '../../errors.ts';
-import { combineCrc32 } from '../../release/history/crc32-combine.ts';
+import { combineCrc32 } from '../../release/history/gzip-parts.ts';
 import type { Chunk } from '../chunk.ts';
 import type { Row } from '../row.ts';
 import type { Table } from '../tables.ts';

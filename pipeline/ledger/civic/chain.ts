@@ -1,4 +1,4 @@
-import { compareTimestamps } from '../timestamp-order.ts';
+import { compareTimestamps } from '../timestamp.ts';
 import { CHAIN_START } from './remote-event.ts';
 
 /** What binds an event to its predecessor. */

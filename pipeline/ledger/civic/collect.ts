@@ -1,6 +1,140 @@
-import { type CollectOptions, Collector, type FreshLink } from './collector.ts';
-import { compareWithPast } from './compare-with-past.ts';
-import { BEGINNING } from './known-events.ts';
+import { type CollectOptions, Collector, type FreshLink, removed } from './collector.ts';
+import { BEGINNING, secondOf } from './known-events.ts';
+
+/** A place between two events of the remote ledger that differ in their second. */
+interface Edge {
+  /** Offset of the older one. */
+  offset: number;
+  /** Unix second of the newer one; `BEGINNING` behind the oldest event of all. */
+  second: number;
+  /** By how much the offset differs from the number of known events that are as new as that second. */
+  shift: number;
+}
+
+/** Anomalies that one import looks for, one at a time, before it reads everything. */
+const MAX_SEARCHES = 8;
+
+/**
+ * Compares what is older than the Unix second `recent` with what is known. Two checks, at a bounded cost: the number of
+ * events, which every event that was removed or came with an older time changes, and is then found by a binary search;
+ * and a few pages of content, beginning where the last import left off, which find what was rewritten. Returns the second at
+ * which the next import continues. What is new is collected. Throws `import_failed`.
+ */
+async function compareWithPast(
+  collector: Collector,
+  recent: number,
+  options: CollectOptions,
+): Promise<number> {
+  const past = new Past(collector, recent, options);
+  const shift = await past.settleCount();
+  // Everything was read: nothing is left to be audited.
+  if (collector.hasReadAll) return BEGINNING;
+  return past.audit(shift);
+}
+
+class Past {
+  readonly #collector: Collector;
+  readonly #recent: number;
+  readonly #options: CollectOptions;
+
+  constructor(collector: Collector, recent: number, options: CollectOptions) {
+    this.#collector = collector;
+    this.#recent = recent;
+    this.#options = options;
+  }
+
+  /** Finds what makes the numbers differ. Returns how many events have arrived since the newest ones were read. */
+  async settleCount(): Promise<number> {
+    let compared = 0;
+    for (let search = 1; search <= MAX_SEARCHES; search += 1) {
+      const end = await this.#end();
+      if (end.shift === 0) return 0;
+      // From the oldest of the recent events on, since those were compared.
+      const top = await this.#edgeAt(this.#collector.countFrom(this.#recent) - 1);
+      // New events push the whole past behind them.
+      if (top.shift === end.shift) return end.shift;
+      // An event that arrived between the two requests makes them differ as well.
+      if ((await this.#end()).shift !== end.shift) continue;
+      await this.#compare(...(await this.#differing(top, end)));
+      compared += 1;
+    }
+    // Events arrive faster than they can be counted: the next import counts again, and the audit goes on.
+    if (compared < MAX_SEARCHES) return (await this.#end()).shift;
+    await this.#compare(0, BEGINNING);
+    return 0;
+  }
+
+  /** Compares the next pages, those that follow `known.audited` in time. */
+  async audit(shift: number): Promise<number> {
+    let from = this.#options.known.audited;
+    for (let page = 0; page < this.#options.auditPages; page += 1) {
+      from = await this.#auditFrom(from, shift);
+      if (from >= this.#recent) return BEGINNING;
+    }
+    return from;
+  }
+
+  async #auditFrom(from: number, shift: number): Promise<number> {
+    const end = this.#collector.countFrom(from) + shift;
+    // With one older event at its end, the page shows that it is complete. It grows while it lies within one second.
+    for (let size = Math.max(this.#options.pageSize - 1, 1); ; size *= 2) {
+      const until = await this.#compare(Math.max(end - size, 0), from);
+      if (until > from) return until;
+    }
+  }
+
+  /** Reads a stretch; returns the second of its newest event. Throws where a known event is missing in it. */
+  async #compare(offset: number, from: number): Promise<number> {
+    const { until, missing } = await this.#collector.read(offset, from);
+    if (missing[0]) throw removed(missing[0]);
+    return until;
+  }
+
+  /** The end of the remote ledger. Where it lacks more than one event, the shift says only that. */
+  async #end(): Promise<Edge> {
+    const total = this.#collector.countFrom(BEGINNING);
+    const offset = Math.max(total - 1, 0);
+    const page = await this.#options.readPage(this.#options.pageSize, offset);
+    const end = offset + page.length;
+    return { offset: end, second: BEGINNING, shift: end - total };
+  }
+
+  /** The first edge after `offset`. */
+  async #edgeAt(offset: number): Promise<Edge> {
+    const { readPage, pageSize } = this.#options;
+    let second: number | undefined;
+    for (let at = offset; ; ) {
+      const page = await readPage(pageSize, at);
+      if (page.length === 0) return this.#edge(at, BEGINNING);
+      for (const [index, event] of page.entries()) {
+        const next = secondOf(event);
+        if (second !== undefined && next < second) return this.#edge(at + index, second);
+        second = next;
+      }
+      at += page.length;
+    }
+  }
+
+  #edge(offset: number, second: number): Edge {
+    return { offset, second, shift: offset - this.#collector.countFrom(second) };
+  }
+
+  /** A stretch, at most two pages long, at whose ends the shifts differ: where it begins, and its oldest second. */
+  async #differing(top: Edge, end: Edge): Promise<[number, number]> {
+    let [newer, older] = [top, end];
+    let right = end.offset;
+    while (right - newer.offset > this.#options.pageSize) {
+      const middle = Math.floor((newer.offset + right) / 2);
+      const edge = await this.#edgeAt(middle);
+      if (edge.offset < older.offset && edge.shift === top.shift) newer = edge;
+      else {
+        right = middle;
+        if (edge.offset < older.offset) older = edge;
+      }
+    }
+    return [Math.max(newer.offset - 1, 0), older.second];
+  }
+}
 
 /**
  * The newest events are read until ten minutes before the newest known one: the remote ledger orders by whole seconds,

@@ -1,9 +1,9 @@
 import { CathedralError } from '../../errors.ts';
+import { utcTimestamp } from '../timestamp.ts';
 import type { Link } from './chain.ts';
 import { BEGINNING, type KnownEvents, secondOf } from './known-events.ts';
 import { CHAIN_START, type RemoteEvent } from './remote-event.ts';
 import type { Spool, Spooled } from './spool.ts';
-import { utcTimestamp } from './utc-timestamp.ts';
 
 /** A remote event that is not in the local ledger yet. */
 export type FreshLink = Link & Spooled;

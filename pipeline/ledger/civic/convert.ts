@@ -1,15 +1,49 @@
 import { createHmac, hash } from 'node:crypto';
 import { CathedralError } from '../../errors.ts';
-import { Envelope, type LedgerEvent, MAX_LINE_BYTES } from '../event.ts';
+import { Envelope, EVENT_DATA, isKnownType, type LedgerEvent, MAX_LINE_BYTES } from '../event.ts';
 import { formatEventLine } from '../event-line.ts';
-import { compareTimestamps } from '../timestamp-order.ts';
-import { cycleLabel } from './cycle-label.ts';
-import { ledgerType } from './event-type.ts';
+import { compareTimestamps, utcTimestamp } from '../timestamp.ts';
 import { exactEvent } from './exact-event.ts';
 import { roundMembers } from './exact-json.ts';
 import { CHAIN_START, type RemoteEvent } from './remote-event.ts';
 import { type Kept, sourcedData } from './source.ts';
-import { utcTimestamp } from './utc-timestamp.ts';
+
+const MAX_LENGTH = 100;
+const SNAKE_CASE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
+
+/**
+ * The type that an imported event has here: a known one where `data` has that type's form, else the remote ledger's own
+ * as snake_case (`GENESIS_CUSTODIAN` becomes `genesis_custodian`), with `civic_` before it where a known type has that
+ * name but another form: verification would refuse it. A genesis is only the first event of a ledger.
+ */
+export function ledgerType(eventType: string, data: Record<string, unknown>, seq: number): string {
+  const type = snakeCase(eventType);
+  if (!isKnownType(type)) return type;
+  const fits = EVENT_DATA[type].safeParse(data).success && (type !== 'genesis' || seq === 0);
+  return fits ? type : `civic_${type}`;
+}
+
+function snakeCase(text: string): string {
+  if (SNAKE_CASE.test(text) && text.length <= MAX_LENGTH) return text;
+  const words = text
+    .slice(0, 4 * MAX_LENGTH)
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  const joined = words.join('_') || 'event';
+  const named = /^[a-z]/.test(joined) ? joined : `civic_${joined}`;
+  return named.slice(0, MAX_LENGTH).replace(/_$/, '');
+}
+
+const DAY_MS = 86_400_000;
+const GENESIS_MS = Date.parse('2025-07-03T00:00:00Z');
+
+/** The cycle of a ledger timestamp's UTC day: C-0 is 2025-07-03 and all that came before, C-151 is 2025-12-01. */
+export function cycleLabel(timestamp: string): string {
+  return `C-${Math.max(0, Math.floor((Date.parse(timestamp) - GENESIS_MS) / DAY_MS))}`;
+}
 
 /** Who writes the events that the remote ledger does not have. Theirs have no `data.source`. */
 export const IMPORT_AGENT = 'IMPORT';

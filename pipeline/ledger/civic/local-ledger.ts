@@ -9,12 +9,12 @@ import { CompactRange } from '../merkle.ts';
 import type { Verifier } from '../note.ts';
 import { openNote } from '../open-note.ts';
 import { readSnapshot } from '../read-snapshot.ts';
+import { utcTimestamp } from '../timestamp.ts';
 import type { Link } from './chain.ts';
 import { IMPORT_AGENT } from './convert.ts';
 import { readHeadEvents } from './head-events.ts';
 import { KnownEvents } from './known-events.ts';
 import { Source } from './source.ts';
-import { utcTimestamp } from './utc-timestamp.ts';
 
 /** What earlier imports wrote, verified. */
 export interface LocalLedger {

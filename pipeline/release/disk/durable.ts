@@ -1,4 +1,4 @@
-import { mkdir, open, rename } from 'node:fs/promises';
+import { access, mkdir, open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 
@@ -81,4 +81,12 @@ export async function guarded<T>(place: string, work: () => Promise<T>): Promise
     if (isDiskFull(cause)) throw diskFull(place, found, cause);
     throw new CathedralError('publish_failed', { place, expected: 'a disk that takes it', found, cause });
   }
+}
+
+/** Whether something is at a path that can be seen from here. */
+export function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

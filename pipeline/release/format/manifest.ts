@@ -205,3 +205,11 @@ export function sha256(content: string | Uint8Array): string {
 function refusal(place: string, expected: string, found: string): CathedralError {
   return new CathedralError('release_invalid', { place, expected, found });
 }
+
+/** A finished file as it is handed to the staging folder. */
+export interface NewFile extends Omit<DraftFile, 'media_type' | 'bytes' | 'sha256' | 'encodings'> {
+  mediaType: string;
+  content: string | Uint8Array;
+  /** The data's time at which these bytes first appeared, where that is known and is not this release's. */
+  modified?: string;
+}

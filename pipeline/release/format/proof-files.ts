@@ -1,5 +1,5 @@
 import { formatVerifierKey, parseVerifierKey, type Signer, signNote } from '../../ledger/note.ts';
-import type { NewFile } from '../disk/new-file.ts';
+import type { NewFile } from './manifest.ts';
 import { type Blob, type Manifest, type ManifestFile, sha256 } from './manifest.ts';
 import { mediaTypeOf } from './media-types.ts';
 import {

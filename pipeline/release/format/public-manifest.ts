@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
+import { CathedralError } from '../../errors.ts';
 import { LONGEST_NOTE } from '../../ledger/note.ts';
 import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/slot.ts';
 import { timestampOf } from '../../model/window.ts';
@@ -162,4 +163,13 @@ export function formatSignedText(signed: SignedFile): string {
 /** Of the text of a note whose signature was verified. Throws release_invalid. */
 export function parseSignedText(text: string, place: string = SIGNATURE_PATH): SignedFile {
   return parseSignedFile(FORM, text, place);
+}
+
+/** Throws release_invalid for what is not UTF-8. */
+export function textOf(bytes: Uint8Array, place: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new CathedralError('release_invalid', { place, expected: 'UTF-8', found: 'other bytes', cause });
+  }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Artifact } from '../../artifacts/artifact.ts';
 import { ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema } from '../../attestation/json-schema.ts';
-import type { NewFile } from '../disk/new-file.ts';
+import type { NewFile } from './manifest.ts';
 import { formatTableSchema } from './table-schema.ts';
 
 /** An artifact with a schema: all but the printed ones. */

@@ -1,7 +1,8 @@
-import { TILE_WIDTH } from '../../ledger/log/tile.ts';
+import { CathedralError } from '../../errors.ts';
+import { bundlePath, TILE_WIDTH, type Tile } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import { SLOT_MS, slotTime } from '../../ledger/slot.ts';
-import { assertTile } from './assert-tile.ts';
+import { logFile, readEntries } from './log-folder.ts';
 
 /** As many in a turn at most, however long the log is: 16 384 events with their hashes. */
 const AT_ONCE = 64;
@@ -38,4 +39,18 @@ export function tilesOfTurns(whole: number, { from, to }: Turns): number[] {
 export async function rereadTiles(out: string, reader: TileReader, turns: Turns): Promise<void> {
   for (const index of tilesOfTurns(Math.floor(reader.head.size / TILE_WIDTH), turns))
     await assertTile(out, { level: 0, index, width: TILE_WIDTH }, reader);
+}
+
+/** That a tile follows from the checkpoint, and that each entry below it has its hash in it. Throws log_invalid. */
+export async function assertTile(out: string, tile: Tile, reader: TileReader): Promise<void> {
+  const hashes = await reader.tile(tile.level, tile.index);
+  if (tile.level > 0) return;
+  const entries = await readEntries(out, tile);
+  const wrong = entries.hashes.findIndex((hash, index) => hash !== hashes[index]);
+  if (wrong < 0) return;
+  throw new CathedralError('log_invalid', {
+    place: `${logFile(out, bundlePath(tile))} entry ${wrong}`,
+    expected: `hash ${hashes[wrong]}`,
+    found: entries.hashes[wrong]!,
+  });
 }

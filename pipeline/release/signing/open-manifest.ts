@@ -2,13 +2,13 @@ import { CathedralError } from '../../errors.ts';
 import { digestOf } from '../../ledger/digest.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { verifyNote } from '../../ledger/verify-note.ts';
-import { textOf } from '../disk/text-of.ts';
 import {
   MANIFEST_PATH,
   type PublicManifest,
   parsePublicManifest,
   parseSignedText,
   SIGNATURE_PATH,
+  textOf,
 } from '../format/public-manifest.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { guarded, sync } from '../disk/durable.ts';
-import { exists } from '../disk/exists.ts';
+import { exists, guarded, sync } from '../disk/durable.ts';
 import { listTree } from '../disk/list-tree.ts';
 import { swapCurrent } from '../disk/swap-current.ts';
 import {

@@ -6,7 +6,7 @@ import { CathedralError } from '../../errors.ts';
 import { guarded } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { listTree } from '../disk/list-tree.ts';
-import type { NewFile } from '../disk/new-file.ts';
+import type { NewFile } from '../format/manifest.ts';
 import { mediaTypeOf } from '../format/media-types.ts';
 
 /** Where the site's build puts files that have their content's hash in their name. */

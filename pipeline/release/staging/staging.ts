@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import { compress } from '../disk/compress.ts';
 import { guarded, makeFolder } from '../disk/durable.ts';
-import type { NewFile } from '../disk/new-file.ts';
 import { removeLeftOvers, STAGING } from '../disk/remove-left-overs.ts';
-import { ClaimedPaths } from '../format/claimed-paths.ts';
 import { formatHeadersFile } from '../format/headers.ts';
 import {
   type Blob,
@@ -15,6 +13,7 @@ import {
   type Manifest,
   type ManifestBody,
   type ManifestFile,
+  type NewFile,
   type Segment,
   sealManifest,
   sha256,
@@ -22,9 +21,59 @@ import {
 } from '../format/manifest.ts';
 import { type Proof, proofFile } from '../format/proof-files.ts';
 import type { Published } from '../format/release.ts';
+import { ReleasePath } from '../format/release-path.ts';
 import { commit, type Outcome } from './commit.ts';
 import { readSite } from './site-tree.ts';
 import { StagingFolder } from './staging-folder.ts';
+
+/**
+ * The paths of a release as they are claimed, one owner each. Two that differ in case alone are one on some
+ * file systems, and a file cannot be a folder too, so either stops the run; as does a path that is not
+ * plain.
+ */
+class ClaimedPaths {
+  readonly #files = new Map<string, string>();
+  readonly #folders = new Map<string, string>();
+
+  /** Throws publish_failed where the path, or the place of its compressed variants, is not free. */
+  claim(path: string): void {
+    if (!ReleasePath.safeParse(path).success)
+      throw refusal(path, 'letters, digits and ._~+@- between slashes', path);
+    const names = [path, `${path}.br`, `${path}.gz`];
+    for (const name of names) this.#assertFree(path, name);
+    for (const folder of foldersOf(path)) this.#claimFolder(path, folder);
+    for (const name of names) this.#files.set(folded(name), path);
+  }
+
+  #assertFree(path: string, name: string): void {
+    const owner = this.#files.get(folded(name));
+    if (owner !== undefined) throw refusal(path, 'a path of its own', `${owner} has taken it`);
+    if (this.#folders.has(folded(name))) throw refusal(path, 'a path of its own', 'a folder of that name');
+  }
+
+  #claimFolder(path: string, folder: string): void {
+    const owner = this.#files.get(folded(folder));
+    if (owner !== undefined) throw refusal(path, `a folder ${folder}`, `the file ${owner}`);
+    const spelling = this.#folders.get(folded(folder)) ?? folder;
+    if (spelling !== folder) throw refusal(path, `a folder ${folder}`, `it is spelt ${spelling} elsewhere`);
+    this.#folders.set(folded(folder), folder);
+  }
+}
+
+/** ReleasePath is ASCII, where lower case is all there is to case folding. */
+function folded(path: string): string {
+  return path.toLowerCase();
+}
+
+/** `a/b/c` → `a`, `a/b`. */
+function foldersOf(path: string): string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
+}
+
+function refusal(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('publish_failed', { place, expected, found });
+}
 
 export type { NewFile };
 

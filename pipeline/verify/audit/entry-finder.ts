@@ -1,7 +1,7 @@
 import { CathedralError } from '../../errors.ts';
 import type { LedgerEvent } from '../../ledger/event.ts';
 import { TILE_WIDTH } from '../../ledger/log/tile.ts';
-import { compareTimestamps } from '../../ledger/timestamp-order.ts';
+import { compareTimestamps } from '../../ledger/timestamp.ts';
 import { type ExportRow, parseObject } from './export-row.ts';
 import type { EntryBundle, LogEntries } from './log-entries.ts';
 

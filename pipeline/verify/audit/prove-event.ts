@@ -2,7 +2,7 @@ import { CathedralError } from '../../errors.ts';
 import { openDirectory } from '../../ledger/directory.ts';
 import { findLeaf } from '../../ledger/log/find-leaf.ts';
 import { EMPTY_ROOT, type Hash } from '../../ledger/log/hash.ts';
-import { inclusionProof } from '../../ledger/log/inclusion.ts';
+import { inclusionProof } from '../../ledger/log/proofs.ts';
 import type { TlogProof } from '../../ledger/log/tlog-proof.ts';
 import { leafHash, nodeHash } from '../../ledger/merkle.ts';
 import type { Verifier } from '../../ledger/note.ts';

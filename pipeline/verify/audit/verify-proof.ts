@@ -1,7 +1,7 @@
 import { CathedralError } from '../../errors.ts';
 import type { Checkpoint } from '../../ledger/checkpoint.ts';
 import type { Hash, NodeHash } from '../../ledger/log/hash.ts';
-import { verifyInclusion } from '../../ledger/log/inclusion.ts';
+import { verifyInclusion } from '../../ledger/log/proofs.ts';
 import { parseTlogProof } from '../../ledger/log/tlog-proof.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { openCheckpoint } from './open-checkpoint.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import { exists } from '../../release/disk/exists.ts';
+import { exists } from '../../release/disk/durable.ts';
 import type { Opened, OpenOptions, Origin } from './origin.ts';
 import { openFile } from './read-local.ts';
 

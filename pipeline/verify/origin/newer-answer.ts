@@ -1,5 +1,5 @@
 import { CathedralError } from '../../errors.ts';
-import { compareTimestamps } from '../../ledger/timestamp-order.ts';
+import { compareTimestamps } from '../../ledger/timestamp.ts';
 import type { PublicFile, PublicManifest } from '../../release/format/public-manifest.ts';
 import { SNAPSHOTS } from '../../release/format/snapshot-index.ts';
 import type { Origin } from './origin.ts';

@@ -1,6 +1,6 @@
-import { lookUpStatus } from '../../../pipeline/attestation/look-up-status.ts';
 import type { JsonObject } from '../../../pipeline/attestation/read-json.ts';
 import { type Registered, registryOf } from '../../../pipeline/attestation/registry.ts';
+import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { demoCompanionKeys, demoCompanions } from '../../../pipeline/sample/demo-companions.ts';
 import { DEMO_LEDGER_IDS } from '../../../pipeline/sample/demo-wallets.ts';

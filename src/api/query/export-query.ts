@@ -1,5 +1,5 @@
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
-import { compareTimestamps } from '../../../pipeline/ledger/timestamp-order.ts';
+import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import type { Filter } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 import { invalidParameter, parseParameters, quoted } from './query-parameters.ts';

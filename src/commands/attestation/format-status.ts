@@ -1,5 +1,5 @@
 import { printable } from '../../../pipeline/attestation/printable.ts';
-import { compareTimestamps } from '../../../pipeline/ledger/timestamp-order.ts';
+import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import type { lookUp } from './look-up.ts';
 
 type Described = ReturnType<typeof lookUp>;

@@ -1,6 +1,6 @@
 import { attestationUuid } from '../../../pipeline/attestation/canonical-bytes.ts';
-import { lookUpStatus } from '../../../pipeline/attestation/look-up-status.ts';
 import { isAttestationId, KEPT_DAYS, type Registry } from '../../../pipeline/attestation/registry.ts';
+import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { registryOfState } from '../../../pipeline/model/companions.ts';
 import type { LedgerRead } from './read-ledger.ts';

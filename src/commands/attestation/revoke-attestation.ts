@@ -3,7 +3,7 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { HeadWriter } from '../../../pipeline/ledger/append-head.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { EventOf } from '../../../pipeline/ledger/event.ts';
-import { compareTimestamps } from '../../../pipeline/ledger/timestamp-order.ts';
+import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import { withLock } from '../../../pipeline/release/disk/lock.ts';
 import type { LocalLedger } from '../ledger-source.ts';
 import { lookUp } from './look-up.ts';

@@ -1,4 +1,4 @@
-import { lookUpStatus } from '../../../pipeline/attestation/look-up-status.ts';
+import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
 import { Problem } from '../../api/problem.ts';
 import type { ServedRelease } from '../files/releases.ts';
 import type { Answer } from '../request/answer.ts';

@@ -1,4 +1,4 @@
-import { compareTimestamps } from '../../../pipeline/ledger/timestamp-order.ts';
+import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import type { Segment } from '../../../pipeline/release/format/manifest.ts';
 import { Row } from './row.ts';
 

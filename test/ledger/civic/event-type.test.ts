@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ledgerType } from '../../../pipeline/ledger/civic/event-type.ts';
+import { ledgerType } from '../../../pipeline/ledger/civic/convert.ts';
 import { Envelope } from '../../../pipeline/ledger/event.ts';
 
 describe('ledgerType', () => {

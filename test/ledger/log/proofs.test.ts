@@ -1,9 +1,13 @@
 import { webcrypto } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { consistencyProof, verifyConsistency } from '../../../pipeline/ledger/log/consistency.ts';
 import { EMPTY_ROOT, type NodeHash } from '../../../pipeline/ledger/log/hash.ts';
-import { inclusionProof, verifyInclusion } from '../../../pipeline/ledger/log/inclusion.ts';
+import {
+  consistencyProof,
+  inclusionProof,
+  verifyConsistency,
+  verifyInclusion,
+} from '../../../pipeline/ledger/log/proofs.ts';
 import { TileReader } from '../../../pipeline/ledger/log/tile-reader.ts';
 import { leafHash, nodeHash } from '../../../pipeline/ledger/merkle.ts';
 import { LEAVES, ROOTS } from '../ct-vectors.ts';

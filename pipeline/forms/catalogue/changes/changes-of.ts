@@ -1,5 +1,5 @@
 import { showDirections } from '../../../artifacts/format/show-directions.ts';
-import { compareTimestamps } from '../../../ledger/timestamp-order.ts';
+import { compareTimestamps } from '../../../ledger/timestamp.ts';
 import { formatAmount, parseAmount } from '../../../model/amount.ts';
 import { DAY_MS } from '../../../model/window.ts';
 import type { Row, Value } from '../../row.ts';

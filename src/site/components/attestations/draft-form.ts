@@ -1,7 +1,7 @@
 import { checkDraft, type Drafted } from '../../../../pipeline/attestation/check-draft.ts';
 import type { Companions } from '../../../../pipeline/attestation/companions.ts';
 import type { Algorithm } from '../../../../pipeline/attestation/document.ts';
-import { formatDocument } from '../../../../pipeline/attestation/format-document.ts';
+import { formatDocument } from '../../../../pipeline/attestation/document.ts';
 import { claimOf, type NewDocument, newDocument } from '../../../../pipeline/attestation/new-document.ts';
 import { printable } from '../../../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../../../pipeline/attestation/problem.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { deliberationArchive } from '../../../../pipeline/artifacts/philosophy/deliberation-archive.ts';
 import { deliberations as current } from '../../../../pipeline/artifacts/philosophy/deliberations.ts';
 import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
-import { compareTimestamps } from '../../../../pipeline/ledger/timestamp-order.ts';
+import { compareTimestamps } from '../../../../pipeline/ledger/timestamp.ts';
 import { DELIBERATION_DAYS, within } from '../../../../pipeline/model/window.ts';
 import { perRelease } from './per-release.ts';
 

@@ -1,6 +1,6 @@
 import { findLeaf } from '../../../../pipeline/ledger/log/find-leaf.ts';
 import type { TileReader } from '../../../../pipeline/ledger/log/tile-reader.ts';
-import { compareTimestamps } from '../../../../pipeline/ledger/timestamp-order.ts';
+import { compareTimestamps } from '../../../../pipeline/ledger/timestamp.ts';
 import type { SnapshotIndex } from '../../../../pipeline/release/format/snapshot-index.ts';
 import { readSnapshotList } from '../../../../pipeline/verify/snapshot-list.ts';
 import { formatNumber } from '../../../../pipeline/words/number.ts';

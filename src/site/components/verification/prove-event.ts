@@ -1,6 +1,6 @@
 import { CathedralError } from '../../../../pipeline/errors.ts';
 import { type Checkpoint, parseCheckpoint } from '../../../../pipeline/ledger/checkpoint.ts';
-import { inclusionProof, verifyInclusion } from '../../../../pipeline/ledger/log/inclusion.ts';
+import { inclusionProof, verifyInclusion } from '../../../../pipeline/ledger/log/proofs.ts';
 import { formatTlogProof, parseTlogProof } from '../../../../pipeline/ledger/log/tlog-proof.ts';
 import { LONGEST_NOTE, noteText, type Verifier } from '../../../../pipeline/ledger/note.ts';
 import { openCheckpoint } from '../../../../pipeline/verify/audit/open-checkpoint.ts';

@@ -1,6 +1,5 @@
 import { formatVerifierKey, parseVerifierKey, type Verifier } from '../../../../pipeline/ledger/note.ts';
-import { ed25519 } from '../../../../pipeline/ledger/verify-ed25519.ts';
-import { verifyNote } from '../../../../pipeline/ledger/verify-note.ts';
+import { ed25519, verifyNote } from '../../../../pipeline/ledger/verify-note.ts';
 import {
   LATEST_PATH,
   type Latest,

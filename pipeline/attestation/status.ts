@@ -1,6 +1,14 @@
 import { attestationUuid } from './canonical-bytes.ts';
-import { describeStatus } from './describe-status.ts';
-import { isAttestationId, knownUntil, type Registry, timeAtLeast, type Unattested } from './registry.ts';
+import {
+  isAttestationId,
+  isCheckLate,
+  knownUntil,
+  type Registered,
+  type Registry,
+  statusAt,
+  timeAtLeast,
+  type Unattested,
+} from './registry.ts';
 
 export type LookedUp = ReturnType<typeof lookUpStatus>;
 
@@ -22,4 +30,23 @@ export function lookUpStatus(name: string, registry: Registry, clock: number) {
 function describeRevoked(name: string, { ended_at, reason }: Unattested) {
   const [id, uuid] = isAttestationId(name) ? [name, attestationUuid(name)] : [null, name];
   return { registered: false as const, id, uuid, status: 'revoked' as const, ended_at, reason };
+}
+
+/**
+ * As of `now`, ms: what the ledger has, with what follows from the time. Of drift checks after `knownUntil`, ms, nothing is known,
+ * so none of them is late.
+ */
+export function describeStatus(
+  attestation: Registered & { id: string },
+  now: number,
+  knownUntil: number = now,
+) {
+  const { id, status: _, ...rest } = attestation;
+  return {
+    id,
+    uuid: attestationUuid(id),
+    status: statusAt(attestation, now),
+    ...rest,
+    check_late: isCheckLate(attestation, Math.min(now, knownUntil)),
+  };
 }

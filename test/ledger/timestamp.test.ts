@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareTimestamps } from '../../pipeline/ledger/timestamp-order.ts';
+import { compareTimestamps } from '../../pipeline/ledger/timestamp.ts';
 
 describe('timestamps', () => {
   test.each([
