@@ -1,3 +1,4 @@
+import { formatTimestamp } from '../words/moment.ts';
 import { justificationHash } from './canonical-bytes.ts';
 import { type Algorithm, ATTESTATION_VERSION } from './document.ts';
 import type { Json, JsonObject } from './read-json.ts';
@@ -57,7 +58,7 @@ function assembled(given: NewDocument, now: number): JsonObject {
     ...said({ scope: scope?.split(',').map((one) => one.trim()) ?? null }),
     expires_at: expiry(given, attestedAt),
     ...said({ risk_level: risk, risk_justification: riskReason, attested_by: companion }),
-    attested_at: formatTime(attestedAt),
+    attested_at: formatTimestamp(attestedAt),
     signature_algorithm: given.algorithm ?? draft.signature_algorithm ?? 'ed25519',
     ...said({ ccr_score: ccr }),
     ...said({ drift_monitoring: driftMonitoring(given), metadata: metadata(given) }),
@@ -74,7 +75,7 @@ function justified({ justification, hashOnly, draft }: NewDocument): JsonObject 
 function expiry({ days, expiresAt, draft }: NewDocument, attestedAt: number): Json {
   if (expiresAt !== null) return expiresAt;
   if (days === null && draft.expires_at !== undefined) return draft.expires_at;
-  return formatTime(attestedAt + (days ?? DEFAULT_DAYS) * DAY_MS);
+  return formatTimestamp(attestedAt + (days ?? DEFAULT_DAYS) * DAY_MS);
 }
 
 function driftMonitoring({ draft, threshold, interval, unwatched }: NewDocument): JsonObject | null {
@@ -100,8 +101,4 @@ function merged(draft: Json | undefined, members: JsonObject): JsonObject | null
 
 function said(members: Record<string, Json>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
-}
-
-function formatTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

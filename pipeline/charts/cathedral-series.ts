@@ -1,6 +1,6 @@
 import { CATHEDRALS } from '../ledger/event.ts';
+import { formatCathedral } from '../words/phrase.ts';
 import type { Series } from './chart.ts';
-import { cathedralWords } from './drawing/words.ts';
 
 /** The cathedrals of the data in the order of the ledger's list, as series. */
 export function cathedralSeries(names: Iterable<string>): Series[] {
@@ -8,5 +8,5 @@ export function cathedralSeries(names: Iterable<string>): Series[] {
   const rank = (name: string) => (known.includes(name) ? known.indexOf(name) : known.length);
   return [...new Set(names)]
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
-    .map((name) => ({ name, label: cathedralWords(name) }));
+    .map((name) => ({ name, label: formatCathedral(name) }));
 }

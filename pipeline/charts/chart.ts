@@ -1,10 +1,11 @@
 import type { Area, Artifact } from '../artifacts/artifact.ts';
 import type { Cell } from '../artifacts/format/csv.ts';
 import { CathedralError } from '../errors.ts';
+import { formatDay, formatMoment } from '../words/moment.ts';
+import { formatList } from '../words/phrase.ts';
 import type { ChartState, ControlName } from './chart-state.ts';
 import { figure, type Picture } from './drawing/figure.ts';
 import type { Plot } from './drawing/plot.ts';
-import { dayWords, listWords, momentWords } from './drawing/words.ts';
 
 /** Content of published files by path, `economy/supply`; a chart is made of nothing else. */
 export type ChartFiles = Readonly<Record<string, string>>;
@@ -160,8 +161,8 @@ function requireSeries(id: string, offered: Series[], { series }: ChartState): v
 }
 
 function sourceLine(sources: readonly string[], asOf: string): string {
-  const files = `Source: Cathedral Data Service, ${listWords(sources)}.`;
+  const files = `Source: Cathedral Data Service, ${formatList(sources)}.`;
   if (asOf === '') return `${files} CC BY 4.0.`;
-  const time = asOf.length === 10 ? `Whole days up to ${dayWords(asOf)}` : `As of ${momentWords(asOf)}`;
+  const time = asOf.length === 10 ? `Whole days up to ${formatDay(asOf)}` : `As of ${formatMoment(asOf)}`;
   return `${files} ${time}. CC BY 4.0.`;
 }

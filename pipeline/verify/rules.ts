@@ -1,6 +1,8 @@
 /** What a client may believe of a release beside its signature: TUF's rules (theupdateframework.github.io, §5.3 to §5.6). */
+
 import { CathedralError } from '../errors.ts';
 import type { Latest, PublicManifest } from '../release/format/public-manifest.ts';
+import { formatTimestamp } from '../words/moment.ts';
 
 type Release = Pick<Latest, 'version' | 'manifest' | 'log'>;
 
@@ -26,7 +28,7 @@ export function assertNoRollback(held: Taken, next: Release, place: string): voi
 /** Throws mirror_expired. `now` in ms since 1970. */
 export function assertFresh({ expires, as_of }: PublicManifest, now: number, place: string): void {
   if (now <= Date.parse(expires)) return;
-  const expected = `a release that is good at ${new Date(now).toISOString().replace(/\.\d+Z$/, 'Z')}`;
+  const expected = `a release that is good at ${formatTimestamp(now)}`;
   const found = `one of ${as_of}, good until ${expires}`;
   throw new CathedralError('mirror_expired', { place, expected, found });
 }

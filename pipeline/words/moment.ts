@@ -11,20 +11,25 @@ export function formatDay(time: string): string {
   return DAY.format(new Date(time));
 }
 
-/** `2026-09-30T18:00:00Z` → `30 September 2026, 18:00 UTC`. */
+/** `2026-09-30T18:00:12Z` → `30 September 2026, 18:00 UTC`. */
 export function formatMoment(time: string): string {
   return `${formatDay(time)}, ${new Date(time).toISOString().slice(11, 16)} UTC`;
 }
 
-/** `2026-09` → `September 2026`. */
-export function formatMonth(month: string): string {
-  return MONTH.format(new Date(`${month}-01T00:00:00Z`));
+/** `2026-09`, or a day or time in that month → `September 2026`, in UTC. */
+export function formatMonth(time: string): string {
+  return MONTH.format(new Date(time));
 }
 
-/** `between 1 January and 30 September 2026`; the year is said once where it is the same. */
+/** `between 1 January and 30 September 2026`; the year appears once where both days share it. */
 export function formatPeriod({ from, to }: { from: string; to: string }): string {
   const [start, end] = [formatDay(from), formatDay(to)];
   if (start === end) return `on ${end}`;
   const year = end.slice(end.lastIndexOf(' '));
   return `between ${start.endsWith(year) ? start.slice(0, -year.length) : start} and ${end}`;
+}
+
+/** Milliseconds since 1970 → `2026-09-30T18:00:12Z`; the fraction of a second is dropped. */
+export function formatTimestamp(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -1,14 +1,22 @@
-/** `utility_token` → `utility token`: how a snake_case token reads in a sentence. */
-export function formatToken(token: string): string {
-  return token.replaceAll('_', ' ');
-}
-
-/** Its first letter as a capital. */
-export function capitalise(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+const LIST = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 
 /** `['a', 'b', 'c']` → `a, b and c`. */
 export function formatList(items: readonly string[]): string {
-  return new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(items);
+  return LIST.format(items);
+}
+
+/** A snake_case token in a sentence: `support_with_conditions` → `support with conditions`, `mic_mint` → `MIC mint`. */
+export function formatToken(token: string): string {
+  return token.replaceAll('_', ' ').replace(/\b(mic|mii|gi)\b/g, (name) => name.toUpperCase());
+}
+
+/** `FOR-GOVERNMENTS` → `Governments`, `DIPLOMACY` → `Diplomacy`; another name stays as it is. */
+export function formatCathedral(name: string): string {
+  const [, own = name] = /^FOR-([A-Z]+)$/.exec(name) ?? [];
+  return own.charAt(0) + (/^[A-Z]+$/.test(own) ? own.slice(1).toLowerCase() : own.slice(1));
+}
+
+/** `reached` → `Reached`. */
+export function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

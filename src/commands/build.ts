@@ -3,10 +3,10 @@ import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { type Print, printPdf } from '../../pipeline/build/pdf/print-pdf.ts';
 import { type PrintCharts, printCharts } from '../../pipeline/charts/files/print-charts.ts';
 import { programPath } from '../../pipeline/config/config.ts';
+import { formatDuration } from '../../pipeline/words/duration.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { defineCommand } from './command.ts';
 import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
-import { formatDuration } from './progress.ts';
 import { SOFTWARE } from './software.ts';
 
 /** Settings that the site and its PDFs are made by. */

@@ -1,7 +1,7 @@
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { type Mirrored, mirror as mirrorService } from '../../pipeline/mirror/mirror.ts';
+import { formatDuration } from '../../pipeline/words/duration.ts';
 import { defineCommand } from './command.ts';
-import { formatDuration } from './progress.ts';
 import { httpOrigin, READER_SETTINGS, readerOptions } from './reader-settings.ts';
 import { required } from './required.ts';
 

@@ -1,4 +1,5 @@
 import { showDirections } from '../../pipeline/artifacts/format/show-directions.ts';
+import { formatDuration } from '../../pipeline/words/duration.ts';
 
 /** Where lines go: standard error, or a list in a test. */
 export interface Lines {
@@ -91,11 +92,4 @@ export class Progress {
     const seconds = Math.floor((this.#now() - since) / 1000);
     this.#lines.write(`${CLEAR_LINE}${text} …${seconds > 0 ? ` ${seconds} s` : ''}`);
   }
-}
-
-/** `0.4 s`, `12.3 s`, `3 min 5 s` */
-export function formatDuration(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

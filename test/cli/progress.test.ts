@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { formatDuration, Progress } from '../../src/commands/progress.ts';
+import { formatDuration } from '../../pipeline/words/duration.ts';
+import { Progress } from '../../src/commands/progress.ts';
 
 function written(isTTY: boolean, use: (progress: Progress, wait: (ms: number) => void) => void): string {
   let text = '';

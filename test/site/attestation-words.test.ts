@@ -3,7 +3,7 @@ import type {
   PublishedAttestation,
   PublishedRegistry,
 } from '../../pipeline/attestation/published-registry.ts';
-import { formatInterval } from '../../pipeline/words/interval.ts';
+import { formatInterval } from '../../pipeline/words/duration.ts';
 import {
   attestationRow,
   lateChecks,

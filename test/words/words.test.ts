@@ -1,9 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csvRow } from '../../pipeline/artifacts/format/csv.ts';
-import { formatBytes } from '../../pipeline/words/bytes.ts';
-import { formatDay, formatMoment, formatMonth, formatPeriod } from '../../pipeline/words/moment.ts';
-import { formatCount, formatMic, formatNumber, formatShare } from '../../pipeline/words/number.ts';
+import {
+  formatDay,
+  formatMoment,
+  formatMonth,
+  formatPeriod,
+  formatTimestamp,
+} from '../../pipeline/words/moment.ts';
+import {
+  formatBytes,
+  formatChange,
+  formatCount,
+  formatIndex,
+  formatMic,
+  formatNumber,
+  formatPercent,
+  formatScore,
+  NO_VALUE,
+} from '../../pipeline/words/number.ts';
 import { capitalise, formatList, formatToken } from '../../pipeline/words/phrase.ts';
 import { csvRows } from '../../src/site/components/csv-rows.ts';
 import { indentJson } from '../../src/site/components/indent-json.ts';
@@ -13,8 +28,17 @@ describe('numbers in words', () => {
     [formatNumber(3_412_009.5), '3,412,010'],
     [formatNumber(-2.5, { min: 2, max: 2 }), '−2.50'],
     [formatNumber(1.25, { min: 1, max: 6 }), '1.25'],
-    [formatShare(0.94), '0.940'],
-    [formatShare(null), '–'],
+    [formatNumber(-0.4), '0'],
+    [formatNumber(1234.5, 2), '1,234.50'],
+    [formatScore(0.94), '0.940'],
+    [formatScore(null), 'not measured'],
+    [formatIndex(null, NO_VALUE), '–'],
+    [formatIndex(0.9661), '0.9661'],
+    [formatPercent(0.9538), '95.4 %'],
+    [formatChange(0.05), '+0.05'],
+    [formatChange(-0.05), '−0.05'],
+    [formatChange(0.001), '0.00'],
+    [formatChange(-0.001), '0.00'],
     [formatCount(0, 'event'), 'no events'],
     [formatCount(1, 'event'), '1 event'],
     [formatCount(1200, 'alert was', 'alerts were'), '1,200 alerts were'],
@@ -35,6 +59,8 @@ describe('times in words are in UTC, wherever the site is built', () => {
     [formatDay('2026-11-15'), '15 November 2026'],
     [formatMoment('2026-09-30T18:05:59Z'), '30 September 2026, 18:05 UTC'],
     [formatMonth('2026-03'), 'March 2026'],
+    [formatMonth('2026-03-31'), 'March 2026'],
+    [formatTimestamp(Date.UTC(2026, 2, 4, 10, 11, 12, 999)), '2026-03-04T10:11:12Z'],
     [
       formatPeriod({ from: '2026-01-01T00:00:00Z', to: '2026-09-30T18:00:00Z' }),
       'between 1 January and 30 September 2026',
@@ -52,6 +78,7 @@ describe('times in words are in UTC, wherever the site is built', () => {
 describe('phrases', () => {
   test('are made from tokens and lists', () => {
     expect(capitalise(formatToken('utility_token'))).toBe('Utility token');
+    expect(formatToken('mic_mint')).toBe('MIC mint');
     expect(formatList(['UK', 'EU', 'USA'])).toBe('UK, EU and USA');
   });
 });

@@ -1,14 +1,13 @@
-import { countWords, momentWords, numberWords } from '../../charts/drawing/words.ts';
 import {
   INDEX,
   SNAPSHOTS,
   type SnapshotEntry,
   type SnapshotIndex,
 } from '../../release/format/snapshot-index.ts';
+import { formatMoment, formatMonth } from '../../words/moment.ts';
+import { formatCount, formatNumber } from '../../words/number.ts';
 import { type Look, pageFrame } from './page-frame.ts';
 import { monthOf } from './retained.ts';
-
-const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 /** `/snapshots/`: every snapshot that is kept, by month, newest first. */
 export function indexPage(index: SnapshotIndex, days: number, look: Look): string {
@@ -31,13 +30,13 @@ ${groups.join('\n')}`,
 }
 
 function monthTable(month: string, entries: readonly SnapshotEntry[], open: boolean): string {
-  const name = MONTH.format(new Date(`${month}-01T00:00:00Z`));
+  const name = formatMonth(month);
   const rows = entries.map(
     ({ id, as_of, log_size }) =>
-      `<tr><th scope="row" class="tight"><a href="/${SNAPSHOTS}/${id}/">${id}</a></th><td class="tight">${momentWords(as_of)}</td><td class="number">${numberWords(log_size)}</td></tr>`,
+      `<tr><th scope="row" class="tight"><a href="/${SNAPSHOTS}/${id}/">${id}</a></th><td class="tight">${formatMoment(as_of)}</td><td class="number">${formatNumber(log_size)}</td></tr>`,
   );
   return `<details${open ? ' open' : ''}>
-<summary>${name}: ${countWords(entries.length, 'snapshot')}</summary>
+<summary>${name}: ${formatCount(entries.length, 'snapshot')}</summary>
 <div class="scroll" tabindex="0" role="region" aria-label="Snapshots of ${name}"><table>
 <caption class="visually-hidden">Snapshots of ${name}</caption>
 <thead><tr><th scope="col">Snapshot</th><th scope="col">As of</th><th scope="col" class="number">Events</th></tr></thead>

@@ -1,6 +1,7 @@
 import { escapeText } from '../../charts/drawing/element.ts';
-import { momentWords, numberWords } from '../../charts/drawing/words.ts';
 import { SNAPSHOTS, type Snapshot, type SnapshotFile } from '../../release/format/snapshot-index.ts';
+import { formatMoment } from '../../words/moment.ts';
+import { formatNumber } from '../../words/number.ts';
 import { type Look, pageFrame } from './page-frame.ts';
 
 export type { Look };
@@ -10,7 +11,7 @@ const COLUMNS = ['File', 'Bytes', 'SHA-256'];
 /** The page of one snapshot: what it holds and as of when. It never changes, so it does not know whether it is the newest. */
 export function snapshotPage(snapshot: Snapshot, look: Look): string {
   const { id, as_of } = snapshot;
-  const moment = momentWords(as_of);
+  const moment = formatMoment(as_of);
   return pageFrame(
     {
       title: `Snapshot ${id}`,
@@ -19,7 +20,7 @@ export function snapshotPage(snapshot: Snapshot, look: Look): string {
       main: `<div class="page-head">
 <p class="label accented">Snapshot</p>
 <h1>${escapeText(id)}</h1>
-<p class="lead">The data files as they were when the ledger had ${numberWords(snapshot.log.size)} events. Nothing at these addresses changes, so they can be cited.</p>
+<p class="lead">The data files as they were when the ledger had ${formatNumber(snapshot.log.size)} events. Nothing at these addresses changes, so they can be cited.</p>
 <p class="as-of">As of ${moment}</p>
 </div>
 ${facts(snapshot)}
@@ -35,7 +36,7 @@ function facts({ release, software, as_of, log }: Snapshot): string {
   const rows: [string, string][] = [
     ['Last event', as_of],
     ['Ledger', log.origin],
-    ['Events', numberWords(log.size)],
+    ['Events', formatNumber(log.size)],
     ['Root hash', log.root_hash],
     ['Release', release],
     ['Software', software],
@@ -107,7 +108,7 @@ ${rows.join('\n')}
 }
 
 function size({ bytes }: SnapshotFile): string {
-  return `<td class="number">${numberWords(bytes)}</td>`;
+  return `<td class="number">${formatNumber(bytes)}</td>`;
 }
 
 function digest({ sha256 }: SnapshotFile): string {

@@ -1,9 +1,10 @@
+import { capitalise } from '../../words/phrase.ts';
 import type { ChartColumn, ChartTable, Series } from '../chart.ts';
 import { stackedColumns } from './columns.ts';
 import { addDays, type Bin, calendarBins, type Dated, daysFrom, type Step, timeOfDay } from './days.ts';
 import type { Plot } from './plot.ts';
+import { shortNumber } from './short-number.ts';
 import { timeFrame } from './time-frame.ts';
-import { capitalised, shortNumber } from './words.ts';
 
 /** What flows by day came to in each bin: per day, so that a week is as high as its days. */
 export interface Flow {
@@ -73,7 +74,7 @@ export function flowTable({ bins, step, series, values }: Flow, unit: string): C
   return {
     columns: [
       ...days,
-      ...series.map(({ name, label }) => ({ name, title: capitalised(label), unit })),
+      ...series.map(({ name, label }) => ({ name, title: capitalise(label), unit })),
       ...(step === 'day' ? [] : [{ name: 'days', title: 'Days counted', unit: 'days' }]),
     ],
     rows: bins.map(({ from, to }, index) => [

@@ -1,5 +1,7 @@
+import { formatDay } from '../../words/moment.ts';
+import { formatCount } from '../../words/number.ts';
+import { formatList } from '../../words/phrase.ts';
 import { type Bin, daysFrom, isWhole, type Step } from './days.ts';
-import { countWords, dayWords, listWords } from './words.ts';
 
 /** How flows were added up, for the line below a title. */
 export const MEAN_OF_STEP: Record<Step, string> = {
@@ -27,9 +29,9 @@ export function partialWords(
   if (partial.length === 0) return '';
   const parts = partial.map(
     ({ from, to }) =>
-      `${from === to ? dayWords(from) : `${dayWords(from)} to ${dayWords(to)}`} (${countWords(daysFrom(from, to), 'day')})`,
+      `${from === to ? formatDay(from) : `${formatDay(from)} to ${formatDay(to)}`} (${formatCount(daysFrom(from, to), 'day')})`,
   );
-  return `Not a whole ${step}${look}: ${listWords(parts)}.`;
+  return `Not a whole ${step}${look}: ${formatList(parts)}.`;
 }
 
 export const HATCHED = ', and hatched';

@@ -1,4 +1,6 @@
 import { TransparencyReport, transparency } from '../../artifacts/government/transparency.ts';
+import { formatDay } from '../../words/moment.ts';
+import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { addDays, isOverdue, timeOfDay } from '../drawing/days.ts';
 import { element } from '../drawing/element.ts';
@@ -9,7 +11,6 @@ import { clipText, textWidth } from '../drawing/text-width.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
 import { timeAxis, timeScale } from '../drawing/time-axis.ts';
 import { AXIS_HEIGHT } from '../drawing/time-frame.ts';
-import { capitalised, dayWords, listWords, tokenWords } from '../drawing/words.ts';
 import { readDocument } from '../read-file.ts';
 
 interface Jurisdiction {
@@ -54,7 +55,7 @@ export const compliance = defineChart<Shown & { asOf: string }, Shown>({
   note: () =>
     'The status under each regime is in government/compliance-report.json, which needs a government key.',
   summary({ jurisdictions, status, today }) {
-    const words = jurisdictions.map(({ name, status }) => `${name} ${tokenWords(status)}`);
+    const words = jurisdictions.map(({ name, status }) => `${name} ${formatToken(status)}`);
     const unaudited = jurisdictions.filter(({ last_audit }) => last_audit === null).map(({ name }) => name);
     const scheduled = jurisdictions
       .filter(({ next_audit }) => next_audit !== null)
@@ -62,14 +63,14 @@ export const compliance = defineChart<Shown & { asOf: string }, Shown>({
     const overdue = scheduled.filter(({ next_audit }) => isOverdue(next_audit!, today));
     const next = scheduled[overdue.length];
     return [
-      `Overall: ${tokenWords(status)}. By jurisdiction: ${listWords(words)}.`,
-      ...(unaudited.length > 0 ? [`Not audited yet: ${listWords(unaudited)}.`] : []),
+      `Overall: ${formatToken(status)}. By jurisdiction: ${formatList(words)}.`,
+      ...(unaudited.length > 0 ? [`Not audited yet: ${formatList(unaudited)}.`] : []),
       ...overdue.map(
         ({ name, next_audit }) =>
-          `The audit of ${name} is overdue: it was scheduled for ${dayWords(next_audit!)}.`,
+          `The audit of ${name} is overdue: it was scheduled for ${formatDay(next_audit!)}.`,
       ),
       ...(next
-        ? [`The next audit that is scheduled is that of ${next.name}, on ${dayWords(next.next_audit!)}.`]
+        ? [`The next audit that is scheduled is that of ${next.name}, on ${formatDay(next.next_audit!)}.`]
         : scheduled.length === 0
           ? ['No audit is scheduled.']
           : []),
@@ -107,7 +108,7 @@ function keyOf({ series, muted, contrast }: ChartTheme): LegendItem[] {
 function plot({ jurisdictions, today }: Shown, { box, theme, onScale }: Plot): string[] {
   const key = legend(keyOf(theme), box, theme);
   const top = box.top + key.height + 20;
-  const names = jurisdictions.flatMap(({ name, status }) => [name, capitalised(tokenWords(status))]);
+  const names = jurisdictions.flatMap(({ name, status }) => [name, capitalise(formatToken(status))]);
   const room = Math.max(...names.map((text) => textWidth(text, LABEL_SIZE))) + 24;
   const left = box.left + Math.min(room, widthOf(box) * 0.45);
   const dates = jurisdictions
@@ -162,7 +163,7 @@ function row(
       rx: status === 'compliant' ? 5 : 0,
       fill: colour,
     }),
-    label(clipText(capitalised(tokenWords(status)), left - box.left - 21, LABEL_SIZE), box.left + 15, y + 8, {
+    label(clipText(capitalise(formatToken(status)), left - box.left - 21, LABEL_SIZE), box.left + 15, y + 8, {
       fill: colour,
     }),
     element('line', { x1: left, x2: box.right, y1: y, y2: y, stroke: theme.rule }),

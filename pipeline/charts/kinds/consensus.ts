@@ -1,13 +1,15 @@
 import { sentinelCoordination } from '../../artifacts/academics/sentinel-coordination.ts';
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
+import { formatDay } from '../../words/moment.ts';
+import { formatCount, formatNumber, formatScore } from '../../words/number.ts';
 import { defineChart } from '../chart.ts';
 import { type Bin, binDays, daysBetween, inRange, type Step, stepFor, timeOfDay } from '../drawing/days.ts';
 import { element } from '../drawing/element.ts';
 import { linePath } from '../drawing/line-path.ts';
 import { type Box, type Plot, timePlotHeight } from '../drawing/plot.ts';
+import { shortNumber } from '../drawing/short-number.ts';
 import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
-import { countWords, dayWords, numberWords, scoreWords, shortNumber } from '../drawing/words.ts';
 import { readDocument, readRows } from '../read-file.ts';
 
 interface Day {
@@ -96,15 +98,15 @@ function summary({ days }: Shown): string[] {
   const lowest = rated.toSorted((a, b) => a.consensus_rate - b.consensus_rate)[0];
   return [
     isRated(last)
-      ? `The consensus rate of the 30 days up to ${dayWords(last.date)} is ${scoreWords(last.consensus_rate)}.`
-      : `No deliberation was closed in the 30 days up to ${dayWords(last.date)}, so there is no consensus rate.`,
+      ? `The consensus rate of the 30 days up to ${formatDay(last.date)} is ${formatScore(last.consensus_rate)}.`
+      : `No deliberation was closed in the 30 days up to ${formatDay(last.date)}, so there is no consensus rate.`,
     ...(counted && counted.deliberations_closed > 0
       ? [
-          `In the 30 days up to the end of ${dayWords(counted.date)}, ${numberWords(counted.consensus_reached)} of ${countWords(counted.deliberations_closed, 'closed deliberation')} reached consensus.`,
+          `In the 30 days up to the end of ${formatDay(counted.date)}, ${formatNumber(counted.consensus_reached)} of ${formatCount(counted.deliberations_closed, 'closed deliberation')} reached consensus.`,
         ]
       : []),
     ...(lowest && rated.length > 1
-      ? [`The rate was lowest, ${scoreWords(lowest.consensus_rate)}, on ${dayWords(lowest.date)}.`]
+      ? [`The rate was lowest, ${formatScore(lowest.consensus_rate)}, on ${formatDay(lowest.date)}.`]
       : []),
   ];
 }
@@ -158,11 +160,11 @@ const rangeOf = (days: readonly Day[]) =>
 
 function rateFrame({ days }: Shown, plot: Plot, edges?: Edges): TimeFrame {
   const last = days.at(-1)!;
-  const text = isRated(last) ? `Rate ${scoreWords(last.consensus_rate)}` : 'Rate';
+  const text = isRated(last) ? `Rate ${formatScore(last.consensus_rate)}` : 'Rate';
   return timeFrame(plot, {
     ...rangeOf(days),
     values: [0, 1],
-    format: (value) => numberWords(value, 1),
+    format: (value) => formatNumber(value, 1),
     series: [{ text, colour: plot.theme.series[0] }],
     noDates: true,
     ...(edges ? { edges } : {}),

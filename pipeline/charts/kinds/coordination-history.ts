@@ -1,4 +1,7 @@
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
+import { formatDay } from '../../words/moment.ts';
+import { formatChange, formatNumber } from '../../words/number.ts';
+import { formatList } from '../../words/phrase.ts';
 import { cathedralSeries } from '../cathedral-series.ts';
 import { defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
@@ -6,7 +9,6 @@ import { binDays, daysBetween, inRange, type Step, stepFor } from '../drawing/da
 import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
 import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type ChartTheme, cathedralColour, THEMES } from '../drawing/theme.ts';
-import { changeWords, dayWords, listWords, numberWords } from '../drawing/words.ts';
 import { readRows } from '../read-file.ts';
 
 interface Row {
@@ -67,12 +69,12 @@ export const coordinationHistory = defineChart<Row[], Shown>({
       .sort((a, b) => b.change - a.change);
     const [most, least] = [changes[0]!, changes.at(-1)!];
     const said = lines.length > 1 ? [most, least] : [most];
-    const changed = said.map(({ sentinel, change }) => `that of ${sentinel} by ${changeWords(change, 1)}`);
+    const changed = said.map(({ sentinel, change }) => `that of ${sentinel} by ${formatChange(change, 1)}`);
     const range =
       lines.length > 1
-        ? `the changes of the scores, in points, lie between ${listWords(changed.toReversed())}`
-        : `the score of ${most.sentinel} changed by ${changeWords(most.change, 1)} points`;
-    return [`From ${dayWords(from)} to ${dayWords(to)}, ${range}.`];
+        ? `the changes of the scores, in points, lie between ${formatList(changed.toReversed())}`
+        : `the score of ${most.sentinel} changed by ${formatChange(most.change, 1)} points`;
+    return [`From ${formatDay(from)} to ${formatDay(to)}, ${range}.`];
   },
   table: ({ lines }) => ({
     columns: [
@@ -89,7 +91,7 @@ export const coordinationHistory = defineChart<Row[], Shown>({
   plot: (shown, plot) =>
     panels(
       panelsOf(shown, plot.theme),
-      { ...shown, format: (value) => numberWords(value), fromZero: true },
+      { ...shown, format: (value) => formatNumber(value), fromZero: true },
       plot,
     ),
 });

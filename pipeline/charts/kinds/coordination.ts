@@ -1,8 +1,10 @@
 import { coordination as published } from '../../artifacts/economy/coordination.ts';
+import { formatNumber } from '../../words/number.ts';
+import { formatCathedral } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { type SentinelValue, sentinelBars, sentinelBarsHeight } from '../drawing/sentinel-bars.ts';
-import { cathedralWords, labelNumber, numberWords } from '../drawing/words.ts';
+import { labelNumber } from '../drawing/short-number.ts';
 import { readDocument } from '../read-file.ts';
 
 interface Data {
@@ -46,14 +48,14 @@ export const coordination = defineChart<Data, Shown>({
     const [first, last] = [sentinels[0]!, sentinels.at(-1)!];
     return [
       sentinels.length === 1
-        ? `${first.id} (${cathedralWords(first.cathedral)}) has a coordination score of ${numberWords(first.score, 1)} points.`
-        : `${first.id} (${cathedralWords(first.cathedral)}) has the highest coordination score, ${numberWords(first.score, 1)} points.`,
+        ? `${first.id} (${formatCathedral(first.cathedral)}) has a coordination score of ${formatNumber(first.score, 1)} points.`
+        : `${first.id} (${formatCathedral(first.cathedral)}) has the highest coordination score, ${formatNumber(first.score, 1)} points.`,
       ...(sentinels.length > 1
-        ? [`${last.id} (${cathedralWords(last.cathedral)}) has the lowest, ${numberWords(last.score, 1)}.`]
+        ? [`${last.id} (${formatCathedral(last.cathedral)}) has the lowest, ${formatNumber(last.score, 1)}.`]
         : []),
       ...(average === null
         ? []
-        : [`The mean of all active sentinels that have attested is ${numberWords(average, 1)}.`]),
+        : [`The mean of all active sentinels that have attested is ${formatNumber(average, 1)}.`]),
     ];
   },
   table: ({ sentinels }) => ({

@@ -1,4 +1,6 @@
 import { deliberations as published } from '../../artifacts/philosophy/deliberations.ts';
+import { formatCount } from '../../words/number.ts';
+import { formatList, formatToken } from '../../words/phrase.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import {
@@ -7,7 +9,6 @@ import {
   positionMatrix,
   positionMatrixHeight,
 } from '../drawing/position-matrix.ts';
-import { countWords, listWords, tokenWords } from '../drawing/words.ts';
 import { readDocument } from '../read-file.ts';
 
 /** More rows than this are a list, not a picture. */
@@ -44,9 +45,9 @@ export const deliberations = defineChart<{ all: Deliberation[]; asOf: string }, 
   title: ({ deliberations }) =>
     deliberations.length === 0
       ? 'What each sentinel said in the last deliberations'
-      : `What each sentinel said in the last ${countWords(deliberations.length, 'deliberation')}`,
+      : `What each sentinel said in the last ${formatCount(deliberations.length, 'deliberation')}`,
   unit: () => 'The position that each took last; the last opened deliberation first',
-  note: ({ older }) => (older > 0 ? `The file has ${countWords(older, 'older one')}.` : ''),
+  note: ({ older }) => (older > 0 ? `The file has ${formatCount(older, 'older one')}.` : ''),
   summary,
   table,
   plotHeight: positionMatrixHeight,
@@ -64,10 +65,10 @@ function summary({ deliberations, sentinels }: PositionTable): string[] {
     .sort((a, b) => b.times - a.times);
   const most = dissent.filter(({ times }) => times > 0 && times === dissent[0]!.times);
   return [
-    `Of the last ${countWords(deliberations.length, 'deliberation')}, ${count('reached')} reached consensus, ${count('not_reached')} did not, and ${count('pending')} ${count('pending') === 1 ? 'is' : 'are'} open.`,
+    `Of the last ${formatCount(deliberations.length, 'deliberation')}, ${count('reached')} reached consensus, ${count('not_reached')} did not, and ${count('pending')} ${count('pending') === 1 ? 'is' : 'are'} open.`,
     ...(most.length > 0
       ? [
-          `${listWords(most.map(({ name }) => name))} opposed most often: ${countWords(most[0]!.times, 'time')}${most.length > 1 ? ' each' : ''}.`,
+          `${formatList(most.map(({ name }) => name))} opposed most often: ${formatCount(most[0]!.times, 'time')}${most.length > 1 ? ' each' : ''}.`,
         ]
       : []),
   ];
@@ -84,10 +85,10 @@ function table({ deliberations, sentinels }: PositionTable): ChartTable {
     rows: deliberations.map(({ id, topic, consensus, positions }) => [
       id,
       topic,
-      tokenWords(consensus),
+      formatToken(consensus),
       ...sentinels.map((name) => {
         const position = positions.get(name);
-        return position === undefined ? null : tokenWords(position);
+        return position === undefined ? null : formatToken(position);
       }),
     ]),
   };

@@ -2,22 +2,17 @@ import { scaleLinear } from 'd3';
 import { driftAnalysis } from '../../artifacts/philosophy/drift-analysis.ts';
 import { own } from '../../model/own.ts';
 import type { DIRECTIONS } from '../../model/queries/drift.ts';
+import { formatChange, formatNumber, formatScore } from '../../words/number.ts';
+import { capitalise, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { element } from '../drawing/element.ts';
 import { LABEL_SIZE, label, TICK_SIZE } from '../drawing/label.ts';
 import { type LegendItem, legend, legendHeight } from '../drawing/legend.ts';
 import { type Plot, widthOf } from '../drawing/plot.ts';
+import { shortNumber } from '../drawing/short-number.ts';
 import { clipText, textWidth } from '../drawing/text-width.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
-import {
-  capitalised,
-  changeWords,
-  numberWords,
-  scoreWords,
-  shortNumber,
-  tokenWords,
-} from '../drawing/words.ts';
 import { readDocument } from '../read-file.ts';
 
 type Direction = (typeof DIRECTIONS)[number];
@@ -86,7 +81,7 @@ export const drift = defineChart<Shown & { asOf: string }, Shown>({
 
 /** No change has a sign, too: without one it would read as the metric’s value. */
 function driftWords(drift: number): string {
-  const words = changeWords(drift, 3);
+  const words = formatChange(drift, 3);
   return /^[+−]/.test(words) ? words : `±${words}`;
 }
 
@@ -102,8 +97,8 @@ function summary({ trends, score, status }: Shown): string[] {
   if (score === null || !most || most.drift === null)
     return ['There is no drift score: it is the change since the ledger’s first thirty days.'];
   return [
-    `The drift score is ${scoreWords(score)}: ${tokenWords(status)}.`,
-    `${most.label} changed most, from ${scoreWords(most.baseline)} to ${scoreWords(most.current)} (${changeWords(most.drift, 3)}).`,
+    `The drift score is ${formatScore(score)}: ${formatToken(status)}.`,
+    `${most.label} changed most, from ${formatScore(most.baseline)} to ${formatScore(most.current)} (${formatChange(most.drift, 3)}).`,
     `Of ${trends.length} metrics, ${count('improving')} are improving, ${count('worsening')} are worsening and ${count('stable')} are stable${unmeasured > 0 ? `; for ${unmeasured} there was nothing to measure` : ''}.`,
   ];
 }
@@ -114,7 +109,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 function labelOf(metric: string): string {
-  return own(LABELS, metric) ?? capitalised(tokenWords(metric));
+  return own(LABELS, metric) ?? capitalise(formatToken(metric));
 }
 
 function keyOf({ muted, series, contrast }: ChartTheme): LegendItem[] {
@@ -141,7 +136,7 @@ function plot({ trends }: Shown, { box, theme, onScale }: Plot): string[] {
   const bottom = top + trends.length * ROW;
   const rules = x.ticks(widthOf(box) < 480 ? 2 : 5).flatMap((value) => [
     element('line', { x1: x(value), x2: x(value), y1: top, y2: bottom, stroke: theme.rule }),
-    label(most > 1 ? shortNumber(value) : numberWords(value, 1), x(value), bottom + 12, {
+    label(most > 1 ? shortNumber(value) : formatNumber(value, 1), x(value), bottom + 12, {
       fill: theme.muted,
       size: TICK_SIZE,
       anchor: 'middle',

@@ -1,11 +1,13 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
+import { formatDay } from '../../words/moment.ts';
+import { formatCount, formatNumber } from '../../words/number.ts';
+import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart, type Series } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { daysBetween, inRange, stepFor } from '../drawing/days.ts';
 import { type Flow, flowColumns, flowOf, flowTable } from '../drawing/flow-columns.ts';
 import { timePlotHeight } from '../drawing/plot.ts';
 import { HATCHED, MEAN_OF_STEP, partialWords } from '../drawing/step-words.ts';
-import { capitalised, countWords, dayWords, listWords, numberWords, tokenWords } from '../drawing/words.ts';
 import { readRows } from '../read-file.ts';
 
 interface Row {
@@ -27,7 +29,7 @@ const REST = 'rest';
 const seriesOf = (rows: readonly Row[]) =>
   [...new Set(rows.map(({ event_type }) => event_type))]
     .sort()
-    .map((name) => ({ name, label: capitalised(tokenWords(name)) }));
+    .map((name) => ({ name, label: capitalise(formatToken(name)) }));
 
 export const events = defineChart<Row[], Shown>({
   id: 'events',
@@ -64,8 +66,8 @@ export const events = defineChart<Row[], Shown>({
         ) / days,
     }));
     return [
-      `From ${dayWords(bins[0]!.from)} to ${dayWords(bins.at(-1)!.to)}, the ledger got ${countWords(total, 'event')} of the types shown, ${numberWords(total / days, 1)} a day.`,
-      `Per day: ${listWords(sums.map(({ label, perDay }) => `${label} ${numberWords(perDay, 1)}`))}.`,
+      `From ${formatDay(bins[0]!.from)} to ${formatDay(bins.at(-1)!.to)}, the ledger got ${formatCount(total, 'event')} of the types shown, ${formatNumber(total / days, 1)} a day.`,
+      `Per day: ${formatList(sums.map(({ label, perDay }) => `${label} ${formatNumber(perDay, 1)}`))}.`,
     ];
   },
   table: (shown) => flowTable(shown, 'events per day'),
@@ -90,7 +92,7 @@ function frequent(rows: readonly Row[], chosen: readonly Series[]) {
   const sorted = present.toSorted((a, b) => counts.get(b.name)! - counts.get(a.name)!);
   const own = sorted.slice(0, MOST_TYPES);
   const others = sorted.length - own.length;
-  const rest = others === 0 ? [] : [{ name: REST, label: countWords(others, 'other type') }];
+  const rest = others === 0 ? [] : [{ name: REST, label: formatCount(others, 'other type') }];
   const names = new Set(own.map(({ name }) => name));
   return { series: [...own, ...rest], isShown: (name: string) => names.has(name), counts };
 }

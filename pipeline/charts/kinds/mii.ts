@@ -1,6 +1,8 @@
 import { area } from 'd3';
 import { mii as miiNow } from '../../artifacts/economy/mii.ts';
 import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
+import { formatDay } from '../../words/moment.ts';
+import { formatCount, formatIndex, formatNumber } from '../../words/number.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
 import {
   addDays,
@@ -19,7 +21,6 @@ import { isNarrow, type Plot, timePlotHeight } from '../drawing/plot.ts';
 import { partialWords } from '../drawing/step-words.ts';
 import type { ChartTheme } from '../drawing/theme.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
-import { countWords, dayWords, indexWords, numberWords } from '../drawing/words.ts';
 import { readDocument, readRows } from '../read-file.ts';
 
 interface Day {
@@ -114,17 +115,17 @@ function summary({ days, now }: Shown): string[] {
   const state = now && [standing(now)];
   return [
     ...(state ?? []),
-    `From ${dayWords(days[0]!.date)} to ${dayWords(days.at(-1)!.date)}, ${off} of ${countWords(days.length, 'day')} ended with minting off.`,
-    `The lowest reading of these days was ${indexWords(lowest.mii_min)}, on ${dayWords(lowest.date)}.`,
+    `From ${formatDay(days[0]!.date)} to ${formatDay(days.at(-1)!.date)}, ${off} of ${formatCount(days.length, 'day')} ended with minting off.`,
+    `The lowest reading of these days was ${formatIndex(lowest.mii_min)}, on ${formatDay(lowest.date)}.`,
   ];
 }
 
 function standing({ mii, threshold, minting_active }: NonNullable<Shown['now']>): string {
   const minting = `minting is ${minting_active ? 'on' : 'off'}`;
   if (threshold === null)
-    return `The integrity index is ${indexWords(mii)}. Without a supply there is no threshold: ${minting}.`;
+    return `The integrity index is ${formatIndex(mii)}. Without a supply there is no threshold: ${minting}.`;
   const side = minting_active ? 'at or above' : 'below';
-  return `The integrity index is ${indexWords(mii)}, ${side} its threshold of ${indexWords(threshold)}: ${minting}.`;
+  return `The integrity index is ${formatIndex(mii)}, ${side} its threshold of ${formatIndex(threshold)}: ${minting}.`;
 }
 
 function table({ points, step }: Shown): ChartTable {
@@ -201,13 +202,13 @@ function endsOf({ points, now, step }: Shown, { series, contrast }: ChartTheme) 
   const threshold = now ? now.threshold : last.threshold;
   return [
     now
-      ? { text: `Latest reading ${indexWords(now.mii)}`, colour: series[0], value: now.mii }
-      : { text: `Mean of the ${step} ${indexWords(last.mean)}`, colour: series[0], value: last.mean },
+      ? { text: `Latest reading ${formatIndex(now.mii)}`, colour: series[0], value: now.mii }
+      : { text: `Mean of the ${step} ${formatIndex(last.mean)}`, colour: series[0], value: last.mean },
     ...(threshold === null
       ? []
       : [
           {
-            text: `Threshold ${indexWords(threshold)}`,
+            text: `Threshold ${formatIndex(threshold)}`,
             colour: contrast,
             shape: 'dashes' as const,
             value: threshold,
@@ -228,7 +229,7 @@ function frameOf({ points, now }: Shown, ends: ReturnType<typeof endsOf>, plot: 
     from: timeOfDay(first.from),
     to: Math.max(timeOfDay(last.to), now?.time ?? 0),
     // Rules half a hundredth apart need a third place: with two, 0.955 and 0.96 would have one name.
-    format: (value) => numberWords(value, Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? 2 : 3),
+    format: (value) => formatNumber(value, Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? 2 : 3),
     series: ends,
   });
 }

@@ -1,4 +1,7 @@
 import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
+import { formatDay } from '../../words/moment.ts';
+import { formatCount, formatNumber, formatPercent } from '../../words/number.ts';
+import { formatList } from '../../words/phrase.ts';
 import { cathedralSeries } from '../cathedral-series.ts';
 import { defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
@@ -7,7 +10,6 @@ import { type Flow, flowColumns, flowOf, flowTable } from '../drawing/flow-colum
 import { timePlotHeight } from '../drawing/plot.ts';
 import { HATCHED, MEAN_OF_STEP, partialWords } from '../drawing/step-words.ts';
 import { cathedralColour } from '../drawing/theme.ts';
-import { countWords, dayWords, listWords, numberWords, shareWords } from '../drawing/words.ts';
 import { readRows } from '../read-file.ts';
 
 interface Row {
@@ -69,7 +71,7 @@ function summary({ rows, series }: Shown): string[] {
   });
   const sorted = shares.toSorted((a, b) => b.share - a.share);
   return [
-    `From ${dayWords(rows[0]!.date)} to ${dayWords(rows.at(-1)!.date)}, ${numberWords(minted)} MIC were minted in ${countWords(mints, 'mint')}: ${numberWords(minted / days)} MIC per day.`,
-    `By cathedral: ${listWords(sorted.map(({ label, share }) => `${label} ${shareWords(share)}`))}.`,
+    `From ${formatDay(rows[0]!.date)} to ${formatDay(rows.at(-1)!.date)}, ${formatNumber(minted)} MIC were minted in ${formatCount(mints, 'mint')}: ${formatNumber(minted / days)} MIC per day.`,
+    `By cathedral: ${formatList(sorted.map(({ label, share }) => `${label} ${formatPercent(share)}`))}.`,
   ];
 }

@@ -1,6 +1,9 @@
 import { curveStepAfter } from 'd3';
 import { cathedralMultipliers } from '../../artifacts/economy/cathedral-multipliers.ts';
 import { roi } from '../../artifacts/economy/roi.ts';
+import { formatDay } from '../../words/moment.ts';
+import { formatCount, formatNumber } from '../../words/number.ts';
+import { formatCathedral, formatList, formatToken } from '../../words/phrase.ts';
 import { cathedralSeries } from '../cathedral-series.ts';
 import { defineChart, type Series } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
@@ -9,14 +12,6 @@ import { linePath } from '../drawing/line-path.ts';
 import { type Plot, timePlotHeight } from '../drawing/plot.ts';
 import { cathedralColour } from '../drawing/theme.ts';
 import { timeFrame } from '../drawing/time-frame.ts';
-import {
-  cathedralWords,
-  countWords,
-  dayWords,
-  listWords,
-  numberWords,
-  tokenWords,
-} from '../drawing/words.ts';
 import { readDocument, readRows } from '../read-file.ts';
 
 interface Setting {
@@ -78,16 +73,16 @@ const ofCathedral = ({ settings }: Shown, name: string) =>
 function summary(shown: Shown): string[] {
   const { settings, series } = shown;
   const present = series.map(
-    ({ name, label }) => `${label} ${numberWords(ofCathedral(shown, name).at(-1)!.multiplier, 2)}`,
+    ({ name, label }) => `${label} ${formatNumber(ofCathedral(shown, name).at(-1)!.multiplier, 2)}`,
   );
   const changes = settings.filter(({ reason }) => reason !== 'genesis');
   const last = changes.at(-1);
   return [
-    `The multipliers are: ${listWords(present)}.`,
-    `Since genesis there ${changes.length === 1 ? 'was' : 'were'} ${countWords(changes.length, 'change')}.`,
+    `The multipliers are: ${formatList(present)}.`,
+    `Since genesis there ${changes.length === 1 ? 'was' : 'were'} ${formatCount(changes.length, 'change')}.`,
     ...(last
       ? [
-          `The last one, on ${dayWords(last.timestamp)}, set that of ${cathedralWords(last.cathedral)} to ${numberWords(last.multiplier, 2)} (${tokenWords(last.reason)}).`,
+          `The last one, on ${formatDay(last.timestamp)}, set that of ${formatCathedral(last.cathedral)} to ${formatNumber(last.multiplier, 2)} (${formatToken(last.reason)}).`,
         ]
       : []),
   ];
@@ -104,9 +99,9 @@ function plot(shown: Shown, frame: Plot): string[] {
     scale: 'linear',
     from: Date.parse(settings[0]!.timestamp),
     to: Date.parse(asOf),
-    format: (value) => numberWords(value, 1),
+    format: (value) => formatNumber(value, 1),
     series: series.map(({ name, label }, index) => ({
-      text: `${label} ${numberWords(present[index]!, 2)}`,
+      text: `${label} ${formatNumber(present[index]!, 2)}`,
       colour: cathedralColour(theme, name),
     })),
   });

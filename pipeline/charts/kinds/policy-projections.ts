@@ -1,4 +1,7 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
+import { formatDay, formatMonth } from '../../words/moment.ts';
+import { formatCount, formatNumber } from '../../words/number.ts';
+import { formatList } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { stackedColumns } from '../drawing/columns.ts';
 import { addDays, calendarBins, inRange, isWhole, timeOfDay } from '../drawing/days.ts';
@@ -7,7 +10,6 @@ import { flowTable } from '../drawing/flow-columns.ts';
 import { timePlotHeight } from '../drawing/plot.ts';
 import { HATCHED, partialWords } from '../drawing/step-words.ts';
 import { timeFrame } from '../drawing/time-frame.ts';
-import { countWords, dayWords, listWords, monthWords, numberWords } from '../drawing/words.ts';
 import { readRows } from '../read-file.ts';
 
 interface Row {
@@ -55,12 +57,12 @@ export const policyProjections = defineChart<Row[], Shown>({
       .map((bin, index) => ({ bin, count: values[index]![0]! }))
       .filter(({ bin }) => isWhole(bin, 'month'));
     const highest = Math.max(0, ...whole.map(({ count }) => count));
-    const most = whole.filter(({ count }) => count === highest).map(({ bin }) => monthWords(bin.from));
+    const most = whole.filter(({ count }) => count === highest).map(({ bin }) => formatMonth(bin.from));
     return [
-      `From ${dayWords(bins[0]!.from)} to ${dayWords(bins.at(-1)!.to)}, ${countWords(total, 'policy projection was', 'policy projections were')} recorded.`,
+      `From ${formatDay(bins[0]!.from)} to ${formatDay(bins.at(-1)!.to)}, ${formatCount(total, 'policy projection was', 'policy projections were')} recorded.`,
       ...(whole.length > most.length && highest > 0
         ? [
-            `Of the whole months, ${listWords(most)} had most: ${numberWords(highest)}${most.length > 1 ? ' each' : ''}.`,
+            `Of the whole months, ${formatList(most)} had most: ${formatNumber(highest)}${most.length > 1 ? ' each' : ''}.`,
           ]
         : []),
     ];
@@ -75,7 +77,7 @@ export const policyProjections = defineChart<Row[], Shown>({
       scale: 'linear',
       from: timeOfDay(bins[0]!.from),
       to: timeOfDay(addDays(bins.at(-1)!.to, 1)),
-      format: (value) => (Number.isInteger(value) ? numberWords(value) : ''),
+      format: (value) => (Number.isInteger(value) ? formatNumber(value) : ''),
     });
     return [...frame.marks, ...stackedColumns(shown, frame, [plot.theme.series[0]])];
   },

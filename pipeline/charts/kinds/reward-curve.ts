@@ -1,6 +1,8 @@
 import { type ScaleLinear, scaleLinear } from 'd3';
 import { sentinelRoi } from '../../artifacts/economy/sentinel-roi.ts';
 import { REWARD, reward } from '../../model/formulas.ts';
+import { formatNumber } from '../../words/number.ts';
+import { formatCathedral } from '../../words/phrase.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
 import { element } from '../drawing/element.ts';
 import { label, TICK_SIZE } from '../drawing/label.ts';
@@ -10,7 +12,6 @@ import { NARROW, type Plot, timePlotHeight, widthOf } from '../drawing/plot.ts';
 import { sideLabelRoom, sideLabels } from '../drawing/side-labels.ts';
 import { type ChartTheme, cathedralColour } from '../drawing/theme.ts';
 import { valueAxis } from '../drawing/time-frame.ts';
-import { cathedralWords, numberWords } from '../drawing/words.ts';
 import { readDocument } from '../read-file.ts';
 
 interface Sentinel {
@@ -32,7 +33,7 @@ interface Shown {
 
 /** The range of the multiplier, and its middle. */
 const SPAN = [2, 1.5, 1] as const;
-const FORMULA = `${numberWords(REWARD.L)} ÷ (1 + e^(−${REWARD.k}(s − ${REWARD.x0}))) × M`;
+const FORMULA = `${formatNumber(REWARD.L)} ÷ (1 + e^(−${REWARD.k}(s − ${REWARD.x0}))) × M`;
 const LEAST_MOST = 120;
 /** Beyond it the curves are flat: a dot further out stands at the end. */
 const MOST = 400;
@@ -84,17 +85,17 @@ function summary({ sentinels, own }: Shown): string[] {
     .sort((a, b) => b.mic - a.mic);
   const [first, last] = [earning[0], earning.at(-1)];
   return [
-    `A score of ${REWARD.x0} points earns ${numberWords(reward(REWARD.x0, 1))} MIC with the multiplier 1 and ${numberWords(reward(REWARD.x0, 2))} MIC with 2; no mint earns more than ${numberWords(REWARD.L * 2)} MIC.`,
+    `A score of ${REWARD.x0} points earns ${formatNumber(reward(REWARD.x0, 1))} MIC with the multiplier 1 and ${formatNumber(reward(REWARD.x0, 2))} MIC with 2; no mint earns more than ${formatNumber(REWARD.L * 2)} MIC.`,
     ...(own
       ? [
-          `A score of ${numberWords(own.s, 1)} points with the multiplier ${numberWords(own.multiplier, 2)} earns ${numberWords(micOf(own), 1)} MIC.`,
+          `A score of ${formatNumber(own.s, 1)} points with the multiplier ${formatNumber(own.multiplier, 2)} earns ${formatNumber(micOf(own), 1)} MIC.`,
         ]
       : []),
     ...(first && last
       ? [
           first === last
-            ? `At present a mint for ${first.id} (${cathedralWords(first.cathedral)}) would earn ${numberWords(first.mic)} MIC.`
-            : `At present a mint for ${first.id} (${cathedralWords(first.cathedral)}) would earn most, ${numberWords(first.mic)} MIC, and one for ${last.id} least, ${numberWords(last.mic)} MIC.`,
+            ? `At present a mint for ${first.id} (${formatCathedral(first.cathedral)}) would earn ${formatNumber(first.mic)} MIC.`
+            : `At present a mint for ${first.id} (${formatCathedral(first.cathedral)}) would earn most, ${formatNumber(first.mic)} MIC, and one for ${last.id} least, ${formatNumber(last.mic)} MIC.`,
         ]
       : []),
   ];
@@ -125,7 +126,7 @@ function table({ sentinels, multipliers, most, own }: Shown): ChartTable {
 
 function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
   const { multipliers, most } = shown;
-  const curveNames = multipliers.map((multiplier) => `M = ${numberWords(multiplier, 1)}`);
+  const curveNames = multipliers.map((multiplier) => `M = ${formatNumber(multiplier, 1)}`);
   const inside = {
     ...box,
     right: box.right - sideLabelRoom(curveNames, box),
@@ -136,7 +137,7 @@ function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
     values: [0, REWARD.L * 2],
     fromZero: true,
     scale: 'linear',
-    format: (value) => numberWords(value),
+    format: (value) => formatNumber(value),
   });
   const { y, inner } = axis;
   const x = scaleLinear([0, most], [inner.left, inner.right]);
@@ -175,7 +176,7 @@ function dots(
 ): string[] {
   const points = [
     ...(own
-      ? [{ text: `${numberWords(micOf(own), 1)} MIC`, colour: theme.contrast, ...at(own.s, own.multiplier) }]
+      ? [{ text: `${formatNumber(micOf(own), 1)} MIC`, colour: theme.contrast, ...at(own.s, own.multiplier) }]
       : []),
     ...sentinels.map(({ id, cathedral, score, multiplier }) => ({
       text: id,
@@ -206,5 +207,5 @@ function scoreAxis(x: ScaleLinear<number, number>, y: number, { muted }: ChartTh
   const style = { fill: muted, size: TICK_SIZE, anchor: 'middle' } as const;
   return x
     .ticks(Math.max(2, Math.min(6, (x.range()[1]! - x.range()[0]!) / 34)))
-    .map((s) => label(numberWords(s), x(s), y, style));
+    .map((s) => label(formatNumber(s), x(s), y, style));
 }

@@ -1,10 +1,12 @@
 import { roi } from '../../artifacts/economy/roi.ts';
+import { formatNumber } from '../../words/number.ts';
+import { formatList } from '../../words/phrase.ts';
 import { cathedralSeries } from '../cathedral-series.ts';
 import { defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { type BarChart, barRows, barRowsHeight } from '../drawing/bar-rows.ts';
+import { labelNumber } from '../drawing/short-number.ts';
 import { type ChartTheme, cathedralColour, THEMES } from '../drawing/theme.ts';
-import { labelNumber, listWords, numberWords } from '../drawing/words.ts';
 import { readDocument } from '../read-file.ts';
 
 interface Cathedral {
@@ -38,8 +40,8 @@ export const roiByCathedral = defineChart<{ cathedrals: Cathedral[]; asOf: strin
     const sorted = cathedrals.toSorted((a, b) => (b.average_roi ?? -1) - (a.average_roi ?? -1));
     const rewards = cathedrals.reduce((sum, { total_rewards }) => sum + total_rewards, 0);
     return [
-      `Average return by cathedral: ${listWords(sorted.map(({ label, average_roi }) => `${label} ${roiWords(average_roi)}`))}.`,
-      `Their sentinels have earned ${numberWords(rewards)} MIC in all.`,
+      `Average return by cathedral: ${formatList(sorted.map(({ label, average_roi }) => `${label} ${roiWords(average_roi)}`))}.`,
+      `Their sentinels have earned ${formatNumber(rewards)} MIC in all.`,
     ];
   },
   table: (cathedrals) => ({
@@ -72,7 +74,7 @@ function barsOf(cathedrals: readonly Cathedral[], theme: ChartTheme): BarChart {
     value: average_roi ?? 0,
     colour: cathedralColour(theme, name),
     text: roiWords(average_roi),
-    detail: `multiplier ${numberWords(multiplier, 2)}, ${labelNumber(sentinel_count)} active`,
+    detail: `multiplier ${formatNumber(multiplier, 2)}, ${labelNumber(sentinel_count)} active`,
   }));
   return { rows, key: [], rules: [] };
 }

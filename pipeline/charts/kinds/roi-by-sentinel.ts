@@ -1,8 +1,10 @@
 import { sentinelRoi } from '../../artifacts/economy/sentinel-roi.ts';
+import { formatCount, formatNumber } from '../../words/number.ts';
+import { formatCathedral } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { type SentinelValue, sentinelBars, sentinelBarsHeight } from '../drawing/sentinel-bars.ts';
-import { cathedralWords, countWords, labelNumber, numberWords } from '../drawing/words.ts';
+import { labelNumber } from '../drawing/short-number.ts';
 import { readDocument } from '../read-file.ts';
 
 interface Sentinel {
@@ -46,14 +48,14 @@ export const roiBySentinel = defineChart<Data, Sentinel[]>({
     if (!first || !last) return ['None of the sentinels that are shown has minted yet.'];
     const rewards = sentinels.reduce((sum, { total_rewards }) => sum + total_rewards, 0);
     return [
-      `A mint for ${first.id} (${cathedralWords(first.cathedral)}) returned ${numberWords(first.roi!, 2)} on average${first === last ? '' : ', the most'}.`,
-      ...(first === last ? [] : [`${last.id} had the least, ${numberWords(last.roi!, 2)}.`]),
+      `A mint for ${first.id} (${formatCathedral(first.cathedral)}) returned ${formatNumber(first.roi!, 2)} on average${first === last ? '' : ', the most'}.`,
+      ...(first === last ? [] : [`${last.id} had the least, ${formatNumber(last.roi!, 2)}.`]),
       ...(minting.length < sentinels.length
         ? [
-            `${countWords(sentinels.length - minting.length, 'sentinel has', 'sentinels have')} not minted yet.`,
+            `${formatCount(sentinels.length - minting.length, 'sentinel has', 'sentinels have')} not minted yet.`,
           ]
         : []),
-      `The sentinels that are shown have earned ${numberWords(rewards)} MIC in all.`,
+      `The sentinels that are shown have earned ${formatNumber(rewards)} MIC in all.`,
     ];
   },
   table: (sentinels) => ({

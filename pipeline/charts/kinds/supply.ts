@@ -1,15 +1,18 @@
 import { area, stack, sum } from 'd3';
 import { supply as supplyNow } from '../../artifacts/economy/supply.ts';
 import { supplyByDay } from '../../artifacts/economy/supply-by-day.ts';
+import { formatDay } from '../../words/moment.ts';
+import { formatChange, formatNumber, formatPercent } from '../../words/number.ts';
+import { formatList } from '../../words/phrase.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { binDays, daysBetween, inRange, type Step, stepFor, timeOfDay } from '../drawing/days.ts';
 import { element } from '../drawing/element.ts';
 import { linePath } from '../drawing/line-path.ts';
 import { type Plot, timePlotHeight } from '../drawing/plot.ts';
+import { shortNumber } from '../drawing/short-number.ts';
 import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
-import { changeWords, dayWords, listWords, numberWords, shareWords, shortNumber } from '../drawing/words.ts';
 import { readDocument, readRows } from '../read-file.ts';
 
 const PARTS = [
@@ -57,7 +60,7 @@ export const supply = defineChart<{ levels: Level[]; asOf: string }, Shown>({
     return { levels: ends, parts: chosenSeries(PARTS, state), step, scale: state.scale };
   },
   isEmpty: ({ levels }) => levels.length === 0,
-  title: ({ parts }) => `MIC supply over time: ${listWords(parts.map(({ label }) => label.toLowerCase()))}`,
+  title: ({ parts }) => `MIC supply over time: ${formatList(parts.map(({ label }) => label.toLowerCase()))}`,
   unit: ({ parts, step, scale }) => {
     const whole = parts.length === PARTS.length ? '; the parts add up to the total supply' : '';
     return `MIC, ${END_OF_STEP[step]}${scale === 'log' ? '; logarithmic scale' : whole}`;
@@ -70,18 +73,18 @@ export const supply = defineChart<{ levels: Level[]; asOf: string }, Shown>({
 
 function summary({ levels, parts }: Shown): string[] {
   const [first, last] = [levels[0]!, levels.at(-1)!];
-  const clauses = parts.map(({ name, verb }) => `${numberWords(last[name])} MIC ${verb}`);
+  const clauses = parts.map(({ name, verb }) => `${formatNumber(last[name])} MIC ${verb}`);
   const [before, now] = [amountOf(parts, first), amountOf(parts, last)];
-  const share = before > 0 ? ` (${changeWords((now / before - 1) * 100, 1)} %)` : '';
+  const share = before > 0 ? ` (${formatChange((now / before - 1) * 100, 1)} %)` : '';
   const burnedShare =
     last.total_supply > 0 && parts.some(({ name }) => name === 'burned')
-      ? [`${shareWords(last.burned / last.total_supply)} of all MIC ever minted had been burned.`]
+      ? [`${formatPercent(last.burned / last.total_supply)} of all MIC ever minted had been burned.`]
       : [];
   return [
-    `On ${dayWords(last.date)}, ${listWords(clauses)}, of ${numberWords(last.total_supply)} MIC in all.`,
+    `On ${formatDay(last.date)}, ${formatList(clauses)}, of ${formatNumber(last.total_supply)} MIC in all.`,
     ...(levels.length > 1
       ? [
-          `${subject(parts)} changed by ${changeWords(now - before, 0)} MIC${share} since ${dayWords(first.date)}.`,
+          `${subject(parts)} changed by ${formatChange(now - before, 0)} MIC${share} since ${formatDay(first.date)}.`,
         ]
       : []),
     ...burnedShare,
@@ -95,7 +98,7 @@ function amountOf(parts: readonly Part[], level: Level): number {
 function subject(parts: readonly Part[]): string {
   if (parts.length === PARTS.length) return 'The total supply';
   const [first = '', ...more] = parts.map(({ label }) => label);
-  const names = listWords([first, ...more.map((label) => label.toLowerCase())]);
+  const names = formatList([first, ...more.map((label) => label.toLowerCase())]);
   return `${names} MIC${more.length > 0 ? ' together' : ''}`;
 }
 

@@ -1,11 +1,13 @@
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
+import { formatDay } from '../../words/moment.ts';
+import { formatCount, formatPercent } from '../../words/number.ts';
+import { formatList } from '../../words/phrase.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { type Bin, calendarBins, daysBetween, inRange, type Step, stepFor } from '../drawing/days.ts';
 import { type StatusLook, type StatusRow, statusRows, statusRowsHeight } from '../drawing/status-rows.ts';
 import { partialWords } from '../drawing/step-words.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
-import { countWords, dayWords, listWords, shareWords } from '../drawing/words.ts';
 import { readRows } from '../read-file.ts';
 
 /** From the best to the worst. */
@@ -66,12 +68,12 @@ export const uptime = defineChart<Row[], Shown>({
   summary({ sentinels, bins }) {
     const down = sentinels.filter(({ counts }) => counts.offline > 0);
     const steady = sentinels.filter(({ counts, days }) => counts.operational === days);
-    const offline = down.map(({ name, counts }) => `${name} on ${countWords(counts.offline, 'day')}`);
+    const offline = down.map(({ name, counts }) => `${name} on ${formatCount(counts.offline, 'day')}`);
     return [
-      `From ${dayWords(bins[0]!.from)} to ${dayWords(bins.at(-1)!.to)}, ${steady.length === 0 ? 'none' : steady.length} of ${countWords(sentinels.length, 'sentinel')} went without a silence over 12 hours.`,
+      `From ${formatDay(bins[0]!.from)} to ${formatDay(bins.at(-1)!.to)}, ${steady.length === 0 ? 'none' : steady.length} of ${formatCount(sentinels.length, 'sentinel')} went without a silence over 12 hours.`,
       down.length === 0
         ? 'None was offline, that is silent for more than 24 hours.'
-        : `Offline, that is silent for more than 24 hours, were ${listWords(offline)}.`,
+        : `Offline, that is silent for more than 24 hours, were ${formatList(offline)}.`,
     ];
   },
   table,
@@ -88,7 +90,7 @@ function sentinelOf(name: string, rows: readonly Row[], bins: readonly Bin<Row>[
     offline: count('offline'),
   };
   const statuses = bins.map((bin) => worst(bin.rows.filter(({ sentinel }) => sentinel === name)));
-  return { name, statuses, text: shareWords(counts.operational / rows.length), days: rows.length, counts };
+  return { name, statuses, text: formatPercent(counts.operational / rows.length), days: rows.length, counts };
 }
 
 function worst(rows: readonly Row[]): Status | null {

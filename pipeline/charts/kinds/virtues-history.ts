@@ -1,13 +1,15 @@
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
 import { VIRTUES, type Virtue } from '../../ledger/event.ts';
+import { formatDay } from '../../words/moment.ts';
+import { formatNumber, formatScore, NOT_MEASURED } from '../../words/number.ts';
+import { capitalise, formatList } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { binDays, daysBetween, inRange, type Step, stepFor } from '../drawing/days.ts';
 import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
 import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
-import { capitalised, dayWords, listWords, NOT_MEASURED, numberWords, scoreWords } from '../drawing/words.ts';
 import { readDocument, readRows } from '../read-file.ts';
 
 /** Null where there was nothing to measure in the thirty days. */
@@ -19,7 +21,7 @@ interface Shown {
   step: Step;
 }
 
-const SERIES = VIRTUES.map((name) => ({ name, label: capitalised(name) }));
+const SERIES = VIRTUES.map((name) => ({ name, label: capitalise(name) }));
 const MOST_DAYS = 180;
 
 export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>({
@@ -51,14 +53,14 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
     const [first, last] = [days[0]!, days.at(-1)!];
     if (days.length === 1)
       return [
-        `On ${dayWords(last.date)}: ${listWords(series.map(({ name, label }) => `${label} ${scoreWords(last[name])}`))}.`,
+        `On ${formatDay(last.date)}: ${formatList(series.map(({ name, label }) => `${label} ${formatScore(last[name])}`))}.`,
       ];
     const changes = series.map(({ name, label }) =>
       first[name] === null || last[name] === null
-        ? `${label} ${last[name] === null ? NOT_MEASURED : `${scoreWords(last[name])}, ${NOT_MEASURED} at first`}`
-        : `${label} from ${scoreWords(first[name])} to ${scoreWords(last[name])}`,
+        ? `${label} ${last[name] === null ? NOT_MEASURED : `${formatScore(last[name])}, ${NOT_MEASURED} at first`}`
+        : `${label} from ${formatScore(first[name])} to ${formatScore(last[name])}`,
     );
-    return [`Between ${dayWords(first.date)} and ${dayWords(last.date)}: ${listWords(changes)}.`];
+    return [`Between ${formatDay(first.date)} and ${formatDay(last.date)}: ${formatList(changes)}.`];
   },
   table: ({ days, series }) => ({
     columns: [
@@ -73,7 +75,7 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
     const range = { from: days[0]!.date, to: days.at(-1)!.date };
     const options = {
       ...range,
-      format: (value: number) => numberWords(value, 1),
+      format: (value: number) => formatNumber(value, 1),
       fromZero: true,
       limits: [0, 1] as const,
     };
@@ -91,7 +93,7 @@ function panelsOf({ days, series }: Shown, theme: ChartTheme = THEMES.light): Pa
     colour: theme.series[index % theme.series.length]!,
     lines: [
       {
-        text: scoreWords(days.at(-1)![name]),
+        text: formatScore(days.at(-1)![name]),
         points: days.map((day) => ({ date: day.date, value: day[name] })),
       },
     ],

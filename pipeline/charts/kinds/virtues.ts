@@ -1,11 +1,12 @@
 import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
 import { VIRTUES } from '../../ledger/event.ts';
 import type { VirtueStatus } from '../../model/queries/virtues.ts';
+import { formatScore, NOT_MEASURED } from '../../words/number.ts';
+import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { type BarChart, barRows, barRowsHeight } from '../drawing/bar-rows.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
-import { capitalised, listWords, NOT_MEASURED, scoreWords, tokenWords } from '../drawing/words.ts';
 import { readDocument } from '../read-file.ts';
 
 interface Virtue {
@@ -22,7 +23,7 @@ interface Shown {
   overall: number | null;
 }
 
-const SERIES = VIRTUES.map((name) => ({ name, label: capitalised(name) }));
+const SERIES = VIRTUES.map((name) => ({ name, label: capitalise(name) }));
 const RULES = [
   { value: 0.6, text: '0.6 at risk', short: '0.6' },
   { value: 0.8, text: '0.8 compliant', short: '0.8' },
@@ -48,11 +49,11 @@ export const virtues = defineChart<Shown & { asOf: string }, Shown>({
     'Score from 0 to 1 over the last thirty days of the ledger; compliant from 0.8, at risk from 0.6, breached below',
   summary({ virtues, overall }) {
     const scores = virtues.map(({ label, score, status }) =>
-      score === null ? `${label} ${NOT_MEASURED}` : `${label} ${scoreWords(score)} (${tokenWords(status)})`,
+      score === null ? `${label} ${NOT_MEASURED}` : `${label} ${formatScore(score)} (${formatToken(status)})`,
     );
     return [
-      `${listWords(scores)}.`,
-      ...(overall === null ? [] : [`The mean of those that were measured is ${scoreWords(overall)}.`]),
+      `${formatList(scores)}.`,
+      ...(overall === null ? [] : [`The mean of those that were measured is ${formatScore(overall)}.`]),
     ];
   },
   table: ({ virtues }) => ({
@@ -79,7 +80,7 @@ function barsOf({ virtues }: Shown, theme: ChartTheme): BarChart {
     label,
     value: score ?? 0,
     colour: colours[status],
-    text: score === null ? NOT_MEASURED : `${scoreWords(score)} ${tokenWords(status)}`,
+    text: score === null ? NOT_MEASURED : `${formatScore(score)} ${formatToken(status)}`,
   }));
   return { rows, key: [], rules: RULES, most: 1 };
 }

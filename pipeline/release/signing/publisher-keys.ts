@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CathedralError } from '../../errors.ts';
+import { formatTimestamp } from '../../words/moment.ts';
 import { guarded, makeFolder, sync } from '../disk/durable.ts';
 import { formatPublisherKeys, type PublisherKey, parsePublisherKeys } from './publisher-key-file.ts';
 
@@ -11,7 +12,7 @@ const OTHERS = 0o077;
 
 /** A new key; `now` in ms since 1970. */
 export function newPublisherKey(name: string, now: number): PublisherKey {
-  return { name, seed: randomBytes(SEED_BYTES), made: new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') };
+  return { name, seed: randomBytes(SEED_BYTES), made: formatTimestamp(now) };
 }
 
 /**

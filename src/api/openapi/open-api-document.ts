@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AREAS, type Area, type Artifact } from '../../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
+import { formatNumber } from '../../../pipeline/words/number.ts';
 import { QUOTAS, tierWithoutKey } from '../quotas.ts';
 import { componentName } from './artifact-names.ts';
 import { type ArtifactFacts, artifactOperations, artifactSchema } from './artifact-operations.ts';
@@ -136,7 +137,7 @@ What is not a file is a problem document (RFC 9457) with a \`code\` that never c
 function limitsOf(area: Area): string {
   const free = tierWithoutKey(area);
   const tiers = Object.entries(QUOTAS[area]).map(([tier, quota]) => {
-    const amount = typeof quota === 'number' ? quota.toLocaleString('en-GB') : quota;
+    const amount = typeof quota === 'number' ? formatNumber(quota) : quota;
     return tier === free ? `${amount} without a key` : `${amount} with a key of the tier ${tier}`;
   });
   return `Requests a day: ${tiers.join(', ')}.`;

@@ -5,6 +5,7 @@ import type { Algorithm } from '../../../pipeline/attestation/document.ts';
 import { publicKeyHex } from '../../../pipeline/attestation/sign-attestation.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { makeFolder, sync } from '../../../pipeline/release/disk/durable.ts';
+import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import { sealKey } from './key-file.ts';
 
 export interface NewKey {
@@ -51,7 +52,7 @@ export async function makeKey(
   const secretKey = randomSecret(algorithm, randomBytes);
   const text = sealKey({ companion, algorithm, secretKey }, passphrase);
   await refusing(path, () => writeNew(path, text));
-  const valid_from = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const valid_from = formatTimestamp(now);
   return { companion, keys: [{ algorithm, public_key: publicKeyHex(algorithm, secretKey), valid_from }] };
 }
 

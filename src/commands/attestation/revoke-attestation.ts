@@ -5,6 +5,7 @@ import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { EventOf } from '../../../pipeline/ledger/event.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import { withLock } from '../../../pipeline/release/disk/lock.ts';
+import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import type { LocalLedger } from '../ledger-source.ts';
 import { lookUp } from './look-up.ts';
 import { type LedgerRead, readLedger } from './read-ledger.ts';
@@ -81,7 +82,7 @@ function revocableId(ledger: LedgerRead, { attestation, now }: Revocation): stri
 
 /** Never before the last event, whose clock may be ahead of ours. */
 function timestampAfter(last: string, { now, at }: Revocation): string {
-  const time = `${new Date(at ?? now).toISOString().slice(0, 19)}Z`;
+  const time = formatTimestamp(at ?? now);
   const isBefore = compareTimestamps(time, last) < 0;
   const refused = (expected: string) =>
     new CathedralError('config_invalid', { place: '--at', expected, found: time });

@@ -1,4 +1,5 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import { KEY_AREAS, type KeyArea, type Tier } from '../../api/tiers.ts';
 import type { KeyRecord, KeyStore } from './key-store.ts';
 import { containsKey, hashKey, isKey } from './key-text.ts';
@@ -104,10 +105,10 @@ function admit(
   if (record === null || record.deliveredAt === null)
     return refuse('invalid_token', 'No such key was issued.');
   if (record.revokedAt !== null) {
-    return refuse('invalid_token', `The key was revoked on ${formatTime(record.revokedAt)}.`, record);
+    return refuse('invalid_token', `The key was revoked on ${formatTimestamp(record.revokedAt)}.`, record);
   }
   if (now >= record.expiresAt) {
-    return refuse('invalid_token', `The key ended on ${formatTime(record.expiresAt)}.`, record);
+    return refuse('invalid_token', `The key ended on ${formatTimestamp(record.expiresAt)}.`, record);
   }
   if (!isKeyArea(area)) return { kind: 'anonymous' };
   const { id, holder, tier, areas } = record;
@@ -117,9 +118,4 @@ function admit(
 
 function isKeyArea(area: Area | null): area is KeyArea {
   return area !== null && (KEY_AREAS as readonly string[]).includes(area);
-}
-
-/** `2026-03-04T10:11:12Z` */
-function formatTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -2,6 +2,8 @@ import { showDirections } from '../../../artifacts/format/show-directions.ts';
 import { compareTimestamps } from '../../../ledger/timestamp.ts';
 import { formatAmount, parseAmount } from '../../../model/amount.ts';
 import { DAY_MS } from '../../../model/window.ts';
+import { formatIndex, formatMic } from '../../../words/number.ts';
+import { formatToken } from '../../../words/phrase.ts';
 import type { Row, Value } from '../../row.ts';
 import { TABLES, type Table } from '../../tables.ts';
 import type { CatalogueFacts } from '../facts.ts';
@@ -79,20 +81,15 @@ function dayChange(
   return {
     id: `day/${date}`,
     // In whole MIC, to be read; the summary has the exact amounts.
-    title: `${date}: ${whole(minted)} MIC minted, total supply ${whole(day.total_supply as string)} MIC`,
+    title: `${date}: ${formatMic(Number(minted))} minted, total supply ${formatMic(Number(day.total_supply))}`,
     summary: `The day’s rows are in the files by day. ${mints} mints, ${minted} MIC. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
     updated: endOf(date),
     path,
   };
 }
 
-/** `12345678.100002` → `12,345,678`. */
-function whole(amount: string): string {
-  return Math.round(Number(amount)).toLocaleString('en-GB');
-}
-
 function thresholdWords(threshold: number | null): string {
-  return threshold === null ? 'no threshold without a supply' : `threshold ${threshold.toFixed(4)}`;
+  return threshold === null ? 'no threshold without a supply' : `threshold ${formatIndex(threshold)}`;
 }
 
 /** The day’s last second: a reader sees the day that it is about. */
@@ -104,7 +101,7 @@ function multiplierChange({ timestamp, cathedral, multiplier, reason }: Cells): 
   return {
     id: `multiplier/${timestamp}/${cathedral}`,
     title: `Multiplier of ${cathedral} set to ${multiplier}`,
-    summary: `From ${timestamp} on, mints for the sentinels of ${cathedral} are multiplied by ${multiplier}. Reason: ${String(reason).replaceAll('_', ' ')}.`,
+    summary: `From ${timestamp} on, mints for the sentinels of ${cathedral} are multiplied by ${multiplier}. Reason: ${formatToken(String(reason))}.`,
     updated: timestamp as string,
     path: 'files/economy/cathedral-multipliers.csv/',
   };

@@ -3,7 +3,7 @@ import {
   PublishedRegistry,
   REGISTRY_PATH,
 } from '../../../../pipeline/attestation/published-registry.ts';
-import { formatInterval } from '../../../../pipeline/words/interval.ts';
+import { formatInterval } from '../../../../pipeline/words/duration.ts';
 import { formatDay, formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import { capitalise, formatList } from '../../../../pipeline/words/phrase.ts';

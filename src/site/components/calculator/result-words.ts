@@ -4,11 +4,11 @@ import type { Calculation } from './calculate.ts';
 /** The results by the `data-result` that shows them. */
 export function resultWords({ score, reward, roi, total, threshold, isMinting }: Calculation) {
   return {
-    score: formatNumber(score, { min: 2, max: 2 }),
-    reward: formatNumber(reward, { min: 2, max: 2 }),
-    roi: formatNumber(roi, { min: 3, max: 3 }),
+    score: formatNumber(score, 2),
+    reward: formatNumber(reward, 2),
+    roi: formatNumber(roi, 3),
     total: formatMic(total),
-    threshold: formatNumber(threshold, { min: 4, max: 4 }),
+    threshold: formatNumber(threshold, 4),
     minting: isMinting ? 'on' : 'paused',
   };
 }

@@ -2,7 +2,7 @@ import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
 import { type ChartState, formatChartState } from '../../../../pipeline/charts/chart-state.ts';
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
-import { momentWords } from '../../../../pipeline/charts/drawing/words.ts';
+import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { tableHtml } from './table-html.ts';
 
@@ -32,7 +32,7 @@ export function frozenCode(chart: Chart, data: unknown, state: ChartState, facts
     `<figure id="cathedral-${id}-${root.slice(0, 8)}">`,
     frozenPicture(chart, data, state, root),
     '<figcaption>',
-    `<p>Frozen on ${escapeText(momentWords(asOf))}, snapshot ${escapeText(snapshot)} of the ledger, Merkle root <code>${root}</code>. Made of ${files.join(', ')}. <a href="${url}">This chart as it is now</a>. <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>.</p>`,
+    `<p>Frozen on ${escapeText(formatMoment(asOf))}, snapshot ${escapeText(snapshot)} of the ledger, Merkle root <code>${root}</code>. Made of ${files.join(', ')}. <a href="${url}">This chart as it is now</a>. <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>.</p>`,
     `<details><summary>${escapeText(`Table: ${chart.title(data, state)}`)}</summary>`,
     `<table>${tableHtml(chart.table(data, state))}</table>`,
     '</details>',

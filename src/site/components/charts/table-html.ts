@@ -1,9 +1,8 @@
 import type { ChartColumn, ChartTable } from '../../../../pipeline/charts/chart.ts';
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
+import { formatNumber } from '../../../../pipeline/words/number.ts';
 
 type Cell = ChartTable['rows'][number][number];
-
-const NUMBER = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 });
 
 /** The rows of a chart as the inside of a `table` element; the first cell of a row is its heading. */
 export function tableHtml({ columns, rows }: ChartTable): string {
@@ -19,7 +18,7 @@ export function tableHtml({ columns, rows }: ChartTable): string {
 /** As it is in the file: every digit, with commas to read it by, and a true minus. */
 export function cellWords(cell: Cell): string {
   if (cell === null) return '';
-  return typeof cell === 'number' ? NUMBER.format(cell).replace('-', '−') : cell;
+  return typeof cell === 'number' ? formatNumber(cell, { max: 6 }) : cell;
 }
 
 const LONGEST_TIGHT = 24;

@@ -11,8 +11,9 @@ import { panels } from '../../../../pipeline/charts/drawing/panels.ts';
 import { NARROW, type Plot, widthOf } from '../../../../pipeline/charts/drawing/plot.ts';
 import { END_OF_STEP } from '../../../../pipeline/charts/drawing/step-words.ts';
 import { cathedralColour } from '../../../../pipeline/charts/drawing/theme.ts';
-import { changeWords, dayWords, numberWords } from '../../../../pipeline/charts/drawing/words.ts';
 import { readRows } from '../../../../pipeline/charts/read-file.ts';
+import { formatDay } from '../../../../pipeline/words/moment.ts';
+import { formatChange, formatNumber } from '../../../../pipeline/words/number.ts';
 
 interface Row {
   date: string;
@@ -32,11 +33,11 @@ const PANEL_HEIGHT = 190;
 const GUTTER = 36;
 const MOST_DAYS = 120;
 const SCORES = [
-  { title: 'Coordination score, points', member: 'score', format: (value: number) => numberWords(value) },
+  { title: 'Coordination score, points', member: 'score', format: (value: number) => formatNumber(value) },
   {
     title: 'Integrity score, share',
     member: 'integrity',
-    format: (value: number) => numberWords(value, 2),
+    format: (value: number) => formatNumber(value, 2),
   },
 ] as const;
 
@@ -64,9 +65,9 @@ export const scoreHistory = defineChart<Row[], Shown>({
   unit: ({ step }) => `As last attested ${END_OF_STEP[step]}`,
   summary({ bins }) {
     const [first, last] = [bins[0]!.rows[0]!, bins.at(-1)!.rows.at(-1)!];
-    const between = `Between ${dayWords(first.date)} and ${dayWords(last.date)}`;
+    const between = `Between ${formatDay(first.date)} and ${formatDay(last.date)}`;
     return [
-      `${between} the coordination score changed by ${changeWords(last.score - first.score, 1)} to ${numberWords(last.score, 1)} points, the integrity score by ${changeWords(last.integrity - first.integrity, 3)} to ${numberWords(last.integrity, 3)}.`,
+      `${between} the coordination score changed by ${formatChange(last.score - first.score, 1)} to ${formatNumber(last.score, 1)} points, the integrity score by ${formatChange(last.integrity - first.integrity, 3)} to ${formatNumber(last.integrity, 3)}.`,
     ];
   },
   table: ({ bins }) => ({

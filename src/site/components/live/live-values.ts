@@ -1,5 +1,5 @@
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
-import { formatNumber, formatShare } from '../../../../pipeline/words/number.ts';
+import { formatNumber, formatScore } from '../../../../pipeline/words/number.ts';
 import { capitalise } from '../../../../pipeline/words/phrase.ts';
 
 /** One value that a page shows and that `/live` tells of when it changes. */
@@ -10,7 +10,7 @@ export interface LiveValue {
   words(file: unknown, of: string): string | null;
 }
 
-const POINTS = { min: 1, max: 1 };
+const POINTS = 1;
 
 /** A value of a sentinel, which the file has in a list. */
 function ofSentinel(words: (sentinel: unknown) => string | null): LiveValue {
@@ -30,7 +30,7 @@ export const LIVE_VALUES = {
   'sentinel-heartbeat': ofSentinel((one) => asText(member(one, 'last_heartbeat'), formatMoment)),
   'sentinel-uptime': ofSentinel((one) => asNumber(member(one, 'uptime_days'), (days) => formatNumber(days))),
   'sentinel-integrity': ofSentinel((one) =>
-    asNumber(member(member(one, 'performance'), 'gi_score'), formatShare),
+    asNumber(member(member(one, 'performance'), 'gi_score'), (score) => formatScore(score)),
   ),
   'sentinel-coordination': ofSentinel((one) =>
     asNumber(member(member(one, 'performance'), 'coordination'), (score) => formatNumber(score, POINTS)),

@@ -1,7 +1,6 @@
 import type { Area, Artifact } from '../../../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
-import { formatBytes } from '../../../../pipeline/words/bytes.ts';
-import { formatNumber } from '../../../../pipeline/words/number.ts';
+import { formatBytes, formatNumber } from '../../../../pipeline/words/number.ts';
 import type { SiteRelease } from '../release.ts';
 
 /** A line of a portal's table of files. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { changeWords, NOT_MEASURED } from '../../../../pipeline/charts/drawing/words.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
+import { formatChange, formatNumber, NOT_MEASURED } from '../../../../pipeline/words/number.ts';
 import type { SiteRelease } from '../release.ts';
 import { type Change, compareDays, dayBefore } from './compare-days.ts';
 import type { DailyValues } from './daily-values.ts';
@@ -103,8 +103,7 @@ function startOfDay(time: string): string {
 
 function valueWords(value: number | null, places: number): string {
   if (value === null) return '–';
-  const options = { minimumFractionDigits: places, maximumFractionDigits: places };
-  return new Intl.NumberFormat('en-GB', options).format(value).replace('-', '−');
+  return formatNumber(value, places);
 }
 
 function inWords(changes: Change[], places: number): KeyFigure['changes'] {
@@ -113,6 +112,6 @@ function inWords(changes: Change[], places: number): KeyFigure['changes'] {
 
 function differenceWords(change: number | null, places: number): string {
   if (change === null) return 'no value then';
-  const words = changeWords(change, places);
+  const words = formatChange(change, places);
   return /[1-9]/.test(words) ? words : 'unchanged';
 }

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import type { Area } from '../../../../pipeline/artifacts/artifact.ts';
 import { isOverdue } from '../../../../pipeline/charts/drawing/days.ts';
-import { indexWords, listWords, scoreWords, tokenWords } from '../../../../pipeline/charts/drawing/words.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
-import { formatCount, formatMic, formatNumber } from '../../../../pipeline/words/number.ts';
+import {
+  formatCount,
+  formatIndex,
+  formatMic,
+  formatNumber,
+  formatScore,
+} from '../../../../pipeline/words/number.ts';
+import { formatList, formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../release.ts';
 
 const Supply = z.looseObject({ total_supply: z.number(), circulating: z.number() });
@@ -44,11 +50,11 @@ export const STANDING: Readonly<Record<Area, (release: SiteRelease) => string>> 
     const health =
       system_health === 'not_measured'
         ? 'there is nothing yet to tell the system’s health by'
-        : `the system is ${tokenWords(system_health)}`;
+        : `the system is ${formatToken(system_health)}`;
     const audits =
       compliance.status === 'not_audited'
         ? 'Not every regime has been audited yet.'
-        : `Compliance, by the worst of all audits, is ${tokenWords(compliance.status)}.`;
+        : `Compliance, by the worst of all audits, is ${formatToken(compliance.status)}.`;
     return `${operating(active)}, and ${health}. ${audits} ${nextAuditWords(outlook.next_audits[0], release.draft.timestamp)}`;
   },
   economy(release) {
@@ -62,11 +68,11 @@ export const STANDING: Readonly<Record<Area, (release: SiteRelease) => string>> 
     const mean =
       average_coordination === null
         ? 'No active sentinel has attested a coordination score yet'
-        : `Mean coordination is ${formatNumber(average_coordination, { min: 1, max: 1 })} points`;
+        : `Mean coordination is ${formatNumber(average_coordination, 1)} points`;
     const rate =
       consensus_rate === null
         ? 'no deliberation was closed in the last thirty days'
-        : `the consensus rate of the last thirty days is ${scoreWords(consensus_rate)}`;
+        : `the consensus rate of the last thirty days is ${formatScore(consensus_rate)}`;
     return `${formatCount(release.draft.ledger.size, 'event')} of ${formatCount(sentinels.length, 'sentinel')} are on record, and ${formatCount(papers.length, 'paper')} describe what is computed from them. ${mean}, and ${rate}.`;
   },
   philosophy(release) {
@@ -75,7 +81,7 @@ export const STANDING: Readonly<Record<Area, (release: SiteRelease) => string>> 
     return `${virtueStanding(Object.entries(virtues), overall_compliance)} ${
       drift_score === null
         ? 'There is no drift score: it compares the last thirty days with the ledger’s first thirty.'
-        : `The drift score is ${scoreWords(drift_score)}, which counts as ${tokenWords(status)}.`
+        : `The drift score is ${formatScore(drift_score)}, which counts as ${formatToken(status)}.`
     }`;
   },
   diplomacy: (release) => release.read('diplomacy/treaty-framework.json', Treaty).parties.statement,
@@ -84,11 +90,11 @@ export const STANDING: Readonly<Record<Area, (release: SiteRelease) => string>> 
 function operating(active: readonly { id: string; status: string }[]): string {
   const down = active.filter(({ status }) => status !== 'operational').map(({ id }) => id);
   if (active.length === 0) return 'No sentinel is active';
-  if (active.length === 1) return `The one sentinel is ${tokenWords(active[0]!.status)}`;
+  if (active.length === 1) return `The one sentinel is ${formatToken(active[0]!.status)}`;
   if (down.length === active.length)
     return `None of the ${formatNumber(active.length)} sentinels is operational`;
   if (down.length === 0) return `All ${formatNumber(active.length)} sentinels are operational`;
-  return `${formatNumber(active.length - down.length)} of ${formatNumber(active.length)} sentinels are operational, all but ${listWords(down)}`;
+  return `${formatNumber(active.length - down.length)} of ${formatNumber(active.length)} sentinels are operational, all but ${formatList(down)}`;
 }
 
 function nextAuditWords(audit: { date: string; jurisdiction: string } | undefined, asOf: string): string {
@@ -106,14 +112,14 @@ function virtueStanding(virtues: readonly [string, { status: string }][], overal
     virtues.filter(([, virtue]) => virtue.status === status).map(([name]) => name);
   const unmeasured = of('not_measured');
   const short = virtues.filter(([, { status }]) => status === 'at_risk' || status === 'breached');
-  const named = short.map(([name, { status }]) => `${name} (${tokenWords(status)})`);
+  const named = short.map(([name, { status }]) => `${name} (${formatToken(status)})`);
   const which =
     unmeasured.length === 0 ? 'The five virtues have' : `Of the five virtues, those that were measured have`;
   const lacking =
-    short.length === 0 ? 'each in good standing' : `all in good standing but ${listWords(named)}`;
+    short.length === 0 ? 'each in good standing' : `all in good standing but ${formatList(named)}`;
   const missing =
-    unmeasured.length === 0 ? '' : ` For ${listWords(unmeasured)} there was nothing to measure.`;
-  return `${which} a mean of ${scoreWords(overall)} of 1, ${lacking}.${missing}`;
+    unmeasured.length === 0 ? '' : ` For ${formatList(unmeasured)} there was nothing to measure.`;
+  return `${which} a mean of ${formatScore(overall)} of 1, ${lacking}.${missing}`;
 }
 
 function gate(release: SiteRelease): string {
@@ -121,7 +127,7 @@ function gate(release: SiteRelease): string {
   if (mii === null) return 'The integrity index has no reading yet.';
   const minting = `minting is ${minting_active ? 'on' : 'off'}`;
   if (threshold === null)
-    return `The integrity index is ${indexWords(mii)}. Without a supply it has no threshold, and ${minting}.`;
+    return `The integrity index is ${formatIndex(mii)}. Without a supply it has no threshold, and ${minting}.`;
   const side = mii >= threshold ? 'at or above' : 'below';
-  return `The integrity index is ${indexWords(mii)}, ${side} its threshold of ${indexWords(threshold)}, so ${minting}.`;
+  return `The integrity index is ${formatIndex(mii)}, ${side} its threshold of ${formatIndex(threshold)}, so ${minting}.`;
 }

@@ -1,7 +1,6 @@
 import type { TransparencyReport } from '../../../../pipeline/artifacts/government/transparency.ts';
-import { indexWords } from '../../../../pipeline/charts/drawing/words.ts';
 import { formatMonth } from '../../../../pipeline/words/moment.ts';
-import { formatMic } from '../../../../pipeline/words/number.ts';
+import { formatIndex, formatMic } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
 
 type Month = TransparencyReport['financial']['months'][number];
@@ -90,7 +89,7 @@ export function miiSummary(report: TransparencyReport): string {
   return [
     ...meanRange(read),
     gate(read),
-    `The lowest single reading was ${indexWords(lowest.mii_min)}, in ${formatMonth(lowest.month)}.`,
+    `The lowest single reading was ${formatIndex(lowest.mii_min)}, in ${formatMonth(lowest.month)}.`,
     ...(partial === '' ? [] : [`${partial}.`]),
   ].join(' ');
 }
@@ -100,7 +99,7 @@ type ReadMonth = CountedMonth & { mii_mean: number };
 function meanRange(read: readonly ReadMonth[]): string[] {
   const whole = read.filter(({ partial }) => partial === null).toSorted((a, b) => a.mii_mean - b.mii_mean);
   const [low, high] = [whole[0], whole.at(-1)];
-  const mean = (month: ReadMonth) => `${indexWords(month.mii_mean)} (${monthWords(month)})`;
+  const mean = (month: ReadMonth) => `${formatIndex(month.mii_mean)} (${monthWords(month)})`;
   if (low && high && low !== high)
     return [`The mean of the index in a whole month lay between ${mean(low)} and ${mean(high)}.`];
   return read.length === 1 ? [`The mean of the index was ${mean(read[0]!)}.`] : [];

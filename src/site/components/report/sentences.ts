@@ -1,7 +1,6 @@
 import type { TransparencyReport } from '../../../../pipeline/artifacts/government/transparency.ts';
-import { indexWords } from '../../../../pipeline/charts/drawing/words.ts';
 import { formatDay, formatMoment, formatPeriod } from '../../../../pipeline/words/moment.ts';
-import { formatCount, formatMic, formatNumber } from '../../../../pipeline/words/number.ts';
+import { formatCount, formatIndex, formatMic, formatNumber } from '../../../../pipeline/words/number.ts';
 import { capitalise, formatList, formatToken } from '../../../../pipeline/words/phrase.ts';
 
 /**
@@ -32,10 +31,10 @@ function integrity({ mii, threshold, minting_active }: TransparencyReport['summa
   const bar =
     threshold === null
       ? 'without a supply there was no threshold'
-      : `its threshold was ${indexWords(threshold)}`;
+      : `its threshold was ${formatIndex(threshold)}`;
   if (mii === null)
     return `The ledger holds no reading of the integrity index (MII) yet, and ${bar}, ${gate}.`;
-  return `The integrity index (MII) stood at ${indexWords(mii)}, and ${bar}, ${gate}.`;
+  return `The integrity index (MII) stood at ${formatIndex(mii)}, and ${bar}, ${gate}.`;
 }
 
 function deliberations({
@@ -61,7 +60,7 @@ export const operationsOverview: Paragraphs = ({ operations, period }) => [
 function coordination({ average_coordination: mean }: TransparencyReport['operations']): string {
   return mean === null
     ? ', and no active sentinel had attested a coordination score'
-    : `, and the mean coordination score of the active sentinels was ${formatNumber(mean, { min: 1, max: 1 })} points; a score of 50 earns half of the highest reward`;
+    : `, and the mean coordination score of the active sentinels was ${formatNumber(mean, 1)} points; a score of 50 earns half of the highest reward`;
 }
 
 export const governanceStructure: Paragraphs = ({ governance }) => [
@@ -95,5 +94,5 @@ export const futureOutlook: Paragraphs = ({ outlook, period, financial }) => [
     ? 'No MIC was minted in the period, so no growth is projected.'
     : `If minting goes on at the year’s mean daily rate, total supply will reach ${formatMic(outlook.projected_supply)} ` +
       `365 days after ${formatDay(period.to)}, and the threshold of the integrity index will then be ` +
-      `${indexWords(outlook.projected_threshold)}. This is arithmetic, not a forecast: minting stops while the index is below its threshold.`,
+      `${formatIndex(outlook.projected_threshold)}. This is arithmetic, not a forecast: minting stops while the index is below its threshold.`,
 ];

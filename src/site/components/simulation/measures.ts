@@ -1,7 +1,6 @@
+import { formatNumber } from '../../../../pipeline/words/number.ts';
+import { formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { Shown } from '../../../simulation/view.ts';
-
-const fixed = (places: number) => (value: number) => value.toFixed(places);
-const mic = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 
 interface Measure {
   label: string;
@@ -10,23 +9,22 @@ interface Measure {
 
 /** What is worth comparing between two runs, and stands beside the picture of one. */
 export const MEASURES: readonly Measure[] = [
-  { label: 'Proposal', read: ({ current_state: { deliberation } }) => words(deliberation.status) },
+  { label: 'Proposal', read: ({ current_state: { deliberation } }) => formatToken(deliberation.status) },
   { label: 'Ending', read: ({ current_state: { debrief } }) => debrief?.title ?? 'not yet' },
-  { label: 'Mean opinion', read: ({ current_state: { opinions } }) => fixed(2)(opinions.mean) },
-  { label: 'Polarisation', read: ({ current_state: { opinions } }) => fixed(3)(opinions.polarisation) },
-  { label: 'Integrity index (MII)', read: ({ current_state: { economy } }) => fixed(4)(economy.mii) },
-  { label: 'Threshold', read: ({ current_state: { economy } }) => fixed(4)(economy.threshold) },
+  { label: 'Mean opinion', read: ({ current_state: { opinions } }) => formatNumber(opinions.mean, 2) },
+  {
+    label: 'Polarisation',
+    read: ({ current_state: { opinions } }) => formatNumber(opinions.polarisation, 3),
+  },
+  { label: 'Integrity index (MII)', read: ({ current_state: { economy } }) => formatNumber(economy.mii, 4) },
+  { label: 'Threshold', read: ({ current_state: { economy } }) => formatNumber(economy.threshold, 4) },
   { label: 'Minting', read: ({ current_state: { economy } }) => (economy.minting_active ? 'on' : 'off') },
   {
     label: 'Total supply, MIC',
-    read: ({ current_state: { economy } }) => mic.format(economy.total_supply),
+    read: ({ current_state: { economy } }) => formatNumber(economy.total_supply),
   },
   {
     label: 'Sentinels online',
     read: ({ sentinels }) => String(sentinels.filter(({ status }) => status !== 'offline').length),
   },
 ];
-
-export function words(name: string): string {
-  return name.replaceAll('_', ' ');
-}

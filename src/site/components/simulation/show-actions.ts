@@ -1,9 +1,10 @@
+import { formatNumber } from '../../../../pipeline/words/number.ts';
+import { formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { Outlook } from '../../../simulation/outlooks.ts';
 import type { SimulationUpdate } from '../../../simulation/protocol/session.ts';
 import type { Parameter } from '../../../simulation/scenario.ts';
 import type { ShownAction, ShownState } from '../../../simulation/view.ts';
 import { make } from './make-element.ts';
-import { words } from './measures.ts';
 
 export type Act = (name: string, parameters: Readonly<Record<string, number | string>>) => void;
 
@@ -39,7 +40,7 @@ function decisionPart(
   act: Act,
 ): HTMLElement {
   const own = actions.filter(({ decision }) => decision === name);
-  const fallback = own.find((action) => action.name === otherwise)?.label ?? words(otherwise);
+  const fallback = own.find((action) => action.name === otherwise)?.label ?? formatToken(otherwise);
   const waiting = `Until tick ${until}; then “${fallback}” is taken.`;
   return make(
     'section',
@@ -74,7 +75,7 @@ function actionForm({ name, label, meaning, parameters, outlook }: ShownAction, 
 }
 
 function field(id: string, name: string, about: Parameter): HTMLElement {
-  const label = make('label', { for: id }, `${words(name)}, ${about.meaning}`);
+  const label = make('label', { for: id }, `${formatToken(name)}, ${about.meaning}`);
   if (about.kind === 'number') {
     const { minimum, maximum } = about;
     const bounds = { min: String(minimum), max: String(maximum), step: 'any', required: '' };
@@ -93,5 +94,5 @@ function field(id: string, name: string, about: Parameter): HTMLElement {
 
 function outlookWords({ tick, deliberation, mean_opinion, mii, minting_active }: Outlook): string {
   const minting = minting_active ? 'minting on' : 'minting off';
-  return `by tick ${tick} ${words(deliberation)}, mean opinion ${mean_opinion.toFixed(2)}, index ${mii.toFixed(4)}, ${minting}.`;
+  return `by tick ${tick} ${formatToken(deliberation)}, mean opinion ${formatNumber(mean_opinion, 2)}, index ${formatNumber(mii, 4)}, ${minting}.`;
 }

@@ -1,6 +1,6 @@
+import { formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { Debrief } from '../../../simulation/debrief.ts';
 import { make } from './make-element.ts';
-import { words } from './measures.ts';
 
 /** The ending, what led to it, and which formula did what. */
 export function showDebrief(place: HTMLElement, debrief: Debrief | null): void {
@@ -16,7 +16,11 @@ export function showDebrief(place: HTMLElement, debrief: Debrief | null): void {
       'ul',
       {},
       ...choices.map(({ tick, decision, choice, by }) =>
-        make('li', {}, `Tick ${tick}, ${decision}: ${words(choice)}${by === 'time' ? ' (by itself)' : ''}`),
+        make(
+          'li',
+          {},
+          `Tick ${tick}, ${decision}: ${formatToken(choice)}${by === 'time' ? ' (by itself)' : ''}`,
+        ),
       ),
     ),
     make('h4', {}, 'Which formula did what'),

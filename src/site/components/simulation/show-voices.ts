@@ -1,3 +1,4 @@
+import { formatNumber } from '../../../../pipeline/words/number.ts';
 import type { Shown, ShownSentinel } from '../../../simulation/view.ts';
 import { POSITION_WORDS } from '../explore/position-words.ts';
 import { make } from './make-element.ts';
@@ -26,7 +27,7 @@ function showVoice(
       { class: 'voice' },
       make('strong', {}, id),
       make('span', { class: 'muted' }, ` ${cathedral} `),
-      make('span', { class: `stance ${position}` }, sign, ` ${stance}, ${opinion.toFixed(2)}`),
+      make('span', { class: `stance ${position}` }, sign, ` ${stance}, ${formatNumber(opinion, 2)}`),
     ),
     make('p', {}, reasoning),
   );

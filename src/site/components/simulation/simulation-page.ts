@@ -1,8 +1,8 @@
+import { formatToken } from '../../../../pipeline/words/phrase.ts';
 import { scenarioNamed } from '../../../simulation/scenarios.ts';
 import { addCopyButton } from '../files/copy-button.ts';
 import { coursePicture } from './course-picture.ts';
 import { drawStances } from './draw-stances.ts';
-import { words } from './measures.ts';
 import { Player, type Playing } from './player.ts';
 import { formatRunAddress, parseRunAddress } from './run-address.ts';
 import { showActions } from './show-actions.ts';
@@ -81,7 +81,7 @@ function momentWords({ update, looked, history, isServed }: Playing): string {
   const round = `round ${deliberation.round} of ${deliberation.rounds}`;
   const vote = deliberation.status === 'open' ? `, vote after tick ${deliberation.round_ends}` : '';
   const place = isServed ? 'played by the service' : 'played in this page';
-  return `Tick ${looked} of ${horizon} · ${cycle} · ${round}${vote} · ${words(deliberation.status)} · seed ${update.seed} · ${place}`;
+  return `Tick ${looked} of ${horizon} · ${cycle} · ${round}${vote} · ${formatToken(deliberation.status)} · seed ${update.seed} · ${place}`;
 }
 
 /** The address is that of the run as it is now, so that it can be copied from there. */

@@ -1,7 +1,7 @@
 import { CathedralError } from '../../../../pipeline/errors.ts';
 import type { PublicFile } from '../../../../pipeline/release/format/public-manifest.ts';
-import { formatBytes } from '../../../../pipeline/words/bytes.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
+import { formatBytes } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
 import { filesNamed } from './files-named.ts';
 import { findInSnapshots } from './find-in-snapshots.ts';

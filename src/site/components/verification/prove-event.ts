@@ -7,8 +7,7 @@ import { openCheckpoint } from '../../../../pipeline/verify/audit/open-checkpoin
 import { verifyProof } from '../../../../pipeline/verify/audit/verify-proof.ts';
 import { mismatch } from '../../../../pipeline/verify/mismatch.ts';
 import { readSmall } from '../../../../pipeline/verify/origin/read-small.ts';
-import { formatBytes } from '../../../../pipeline/words/bytes.ts';
-import { formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
+import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
 import { nodeHash } from './merkle-hashes.ts';
 import { checkHistory, openLog } from './open-log.ts';
 import { placeOfEvent } from './place-of-event.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isOverdue } from '../../../../../pipeline/charts/drawing/days.ts';
-import { NOT_MEASURED } from '../../../../../pipeline/charts/drawing/words.ts';
 import { formatDay } from '../../../../../pipeline/words/moment.ts';
-import { formatCount, formatNumber } from '../../../../../pipeline/words/number.ts';
+import { formatCount, formatNumber, NOT_MEASURED } from '../../../../../pipeline/words/number.ts';
 import { capitalise, formatToken } from '../../../../../pipeline/words/phrase.ts';
 import { DAILY } from '../daily-values.ts';
 import { ofLastDay, stated } from '../key-figure.ts';
