@@ -18,7 +18,9 @@ const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 const PAGES = [
   'README.md',
   'CHANGELOG.md',
-  ...readdirSync(join(PROJECT, 'docs'))
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(join(PROJECT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ];
@@ -110,7 +112,7 @@ describe('the README', () => {
       .filter((path) => /^\/(government|economy|academics|philosophy|diplomacy)\/./.test(path));
     const published = ARTIFACTS.map(({ path, restricted }) => `/${path}${restricted ? '*' : ''}`);
     expect(listed.sort()).toEqual(published.sort());
-    expect(readme).toContain(`Out come ${ARTIFACTS.length} files`);
+    expect(readme).toContain(`publishes ${ARTIFACTS.length} files`);
   });
 
   test('has the two commands on its first screen', () => {
