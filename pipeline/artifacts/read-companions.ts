@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { Companion, Companions } from '../attestation/companions.ts';
+import { demoCompanions, demoPublicKeys } from '../attestation/demo-companions.ts';
 import type { Problem } from '../attestation/problem.ts';
 import { PublishedRegistry, trustOf } from '../attestation/published-registry.ts';
 import { type Json, readJson } from '../attestation/read-json.ts';
 import type { Registry } from '../attestation/registry.ts';
 import { schemaProblems } from '../attestation/schema-problems.ts';
 import { CathedralError } from '../errors.ts';
+import { isDemoLedger } from '../ledger/demo-key.ts';
 import type { Verifier } from '../ledger/note.ts';
-import { demoCompanions, demoPublicKeys } from '../sample/demo-companions.ts';
-import { isDemoLedger } from '../sample/demo-key.ts';
 import { readAtMost } from './read-at-most.ts';
 
 /** Nobody. */

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
-import { DEMO_ORIGIN } from './demo-key.ts';
+import { DEMO_ORIGIN } from '../ledger/demo-key.ts';
 
 const LEDGER_ENTRIES = ['snapshots', 'head.ndjson', 'head.ndjson.tmp'];
 const CHECKPOINT = '.checkpoint';

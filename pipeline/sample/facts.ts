@@ -1,5 +1,5 @@
 import type { Cathedral, POSITIONS } from '../ledger/event.ts';
-import { SENTINELS, type SentinelId } from './cast.ts';
+import { SENTINEL_IDS, type SentinelId } from '../model/sentinel-profiles.ts';
 
 export type Position = (typeof POSITIONS)[number];
 
@@ -39,7 +39,7 @@ export interface Facts {
 export function emptyFacts(): Facts {
   const unknown = () => ({ registered: false, lastHeartbeat: 0, upSince: 0 });
   return {
-    sentinels: Object.fromEntries(SENTINELS.map((id) => [id, unknown()])) as Facts['sentinels'],
+    sentinels: Object.fromEntries(SENTINEL_IDS.map((id) => [id, unknown()])) as Facts['sentinels'],
     total: 0n,
     locked: 0n,
     burned: 0n,

@@ -1,6 +1,6 @@
 import type { LedgerEvent } from '../ledger/event.ts';
 import { slotId } from '../ledger/slot.ts';
-import { SENTINELS } from './cast.ts';
+import { SENTINEL_IDS } from '../model/sentinel-profiles.ts';
 import { beat } from './process/heartbeats.ts';
 import { Simulation } from './simulation.ts';
 import { parseSpan, type SampleOptions, type Span } from './span.ts';
@@ -58,8 +58,8 @@ function runSlot(simulation: Simulation, { to, events: limit }: Span): LedgerEve
 function fillUp(simulation: Simulation, events: LedgerEvent[], { to, events: wanted }: Span): void {
   const { world, slot } = simulation;
   const at = Math.min(slot.end, to) - 1000;
-  const awake = SENTINELS.filter((id) => world.facts.sentinels[id].registered && !isSilent(world, id, at));
-  const chosen = awake.length > 0 ? awake : SENTINELS;
+  const awake = SENTINEL_IDS.filter((id) => world.facts.sentinels[id].registered && !isSilent(world, id, at));
+  const chosen = awake.length > 0 ? awake : SENTINEL_IDS;
   for (let turn = 0; simulation.seq < wanted!; turn += 1) {
     const heartbeat = beat(world, chosen[turn % chosen.length]!, at);
     if (!heartbeat) return;

@@ -1,7 +1,7 @@
 import { attestationId, attestationUuid, justificationHash } from '../attestation/canonical-bytes.ts';
+import { signWithDemoWallet } from '../attestation/demo-companions.ts';
 import type { JsonObject } from '../attestation/read-json.ts';
 import { type SigningKey, signAttestation } from '../attestation/sign-attestation.ts';
-import { signWithDemoWallet } from './demo-wallets.ts';
 import type { Request } from './prose/requests.ts';
 
 export interface RequestToSign {

@@ -1,5 +1,6 @@
 import type { LedgerEvent } from '../ledger/event.ts';
 import { SLOT_MS } from '../ledger/slot.ts';
+import { Random } from '../random.ts';
 import type { Draft } from './agenda.ts';
 import { DayLabels } from './calendar.ts';
 import { attestations } from './process/attestations.ts';
@@ -16,7 +17,6 @@ import { projections } from './process/projections.ts';
 import { rotation } from './process/rotation.ts';
 import { software } from './process/software.ts';
 import { treasury } from './process/treasury.ts';
-import { Random } from './random.ts';
 import type { Volume } from './volume.ts';
 import { createWorld, type Process, randomOf, type Slot, type World } from './world.ts';
 

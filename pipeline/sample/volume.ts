@@ -1,6 +1,6 @@
 import { SLOT_MS } from '../ledger/slot.ts';
+import { SENTINEL_IDS } from '../model/sentinel-profiles.ts';
 import { HOUR_MS } from '../model/window.ts';
-import { SENTINELS } from './cast.ts';
 import type { Span } from './span.ts';
 import type { Slot } from './world.ts';
 
@@ -27,7 +27,7 @@ export const NATURAL: Volume = { rounds: () => 1, heartbeatInterval: () => NATUR
 export function scaledVolume({ from, to }: Span, events: number, produced: () => number): Volume {
   const slots = (to - from) / SLOT_MS;
   const extra = events / slots - NATURAL_PER_SLOT;
-  const roundsPerSlot = Math.max(0, 1 + extra / 2 / (2 * SENTINELS.length));
+  const roundsPerSlot = Math.max(0, 1 + extra / 2 / (2 * SENTINEL_IDS.length));
   let owed = 0.5;
   return {
     rounds() {

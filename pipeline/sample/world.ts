@@ -1,8 +1,8 @@
+import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../model/sentinel-profiles.ts';
 import { HOUR_MS } from '../model/window.ts';
+import { Random } from '../random.ts';
 import { Agenda } from './agenda.ts';
-import { CAST, SENTINELS, type SentinelId } from './cast.ts';
 import { emptyFacts, type Facts } from './facts.ts';
-import { Random } from './random.ts';
 
 /** A stretch of six hours, in Unix ms. */
 export interface Slot {
@@ -40,14 +40,14 @@ export function createWorld(seed: number, genesis: number): World {
   const condition = (id: SentinelId) => ({
     silentFrom: 0,
     silentUntil: 0,
-    drift: CAST[id].drift,
-    gi: CAST[id].gi,
+    drift: SENTINEL_PROFILES[id].drift,
+    gi: SENTINEL_PROFILES[id].gi,
   });
   return {
     seed,
     genesis,
     agenda: new Agenda(),
-    conditions: Object.fromEntries(SENTINELS.map((id) => [id, condition(id)])) as World['conditions'],
+    conditions: Object.fromEntries(SENTINEL_IDS.map((id) => [id, condition(id)])) as World['conditions'],
     spoken: new Map(),
     asked: new Map(),
     facts: emptyFacts(),

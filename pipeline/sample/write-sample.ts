@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { HeadWriter } from '../ledger/append-head.ts';
+import { DEMO_ORIGIN, demoSigner } from '../ledger/demo-key.ts';
 import { openDirectory } from '../ledger/directory.ts';
 import { LEDGER_START, type LedgerPosition } from '../ledger/leaf.ts';
 import type { Signer } from '../ledger/note.ts';
 import { SnapshotWriter } from '../ledger/write-snapshot.ts';
 import { clearSample } from './clear-sample.ts';
-import { DEMO_ORIGIN, demoSigner } from './demo-key.ts';
 import { type SampleSlot, sampleEvents } from './sample-events.ts';
 import type { SampleOptions } from './span.ts';
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
-import { Random } from '../../pipeline/sample/random.ts';
+import { Random } from '../../pipeline/random.ts';
 import { readMirrorState } from '../../pipeline/verify/mirror-state.ts';
 import { FolderOrigin } from '../../pipeline/verify/origin/folder-origin.ts';
 import { verify as verifyService } from '../../pipeline/verify/verify.ts';

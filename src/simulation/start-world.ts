@@ -1,5 +1,5 @@
 import { miiThreshold } from '../../pipeline/model/formulas.ts';
-import { GENESIS_MULTIPLIERS } from '../../pipeline/sample/cast.ts';
+import { GENESIS_MULTIPLIERS } from '../../pipeline/model/sentinel-profiles.ts';
 import { applyChange } from './change.ts';
 import { openDecisions } from './decisions.ts';
 import { drawsOf } from './draws.ts';

@@ -1,4 +1,4 @@
-import { CAST, type SentinelId } from '../../pipeline/sample/cast.ts';
+import { SENTINEL_PROFILES, type SentinelId } from '../../pipeline/model/sentinel-profiles.ts';
 import type { Draws } from './draws.ts';
 import { sixPlaces } from './six-places.ts';
 import { byVirtue, VIRTUES } from './virtues.ts';
@@ -23,19 +23,19 @@ const TEMPER = 0.1;
 /** Stubbornness of who never disagrees, and what a readiness of 1 adds to it. */
 const STUBBORN = { least: 0.15, perDissent: 0.2 };
 
-/** The ten sentinels of the sample ledger, with the temperaments that the draws give them. */
+/** The ten default sentinels, with temperaments from the draws. */
 export function sentinelsOf(draws: Draws): Sentinel[] {
-  return (Object.keys(CAST) as SentinelId[]).map((id) => embody(id, id, draws));
+  return (Object.keys(SENTINEL_PROFILES) as SentinelId[]).map((id) => embody(id, id, draws));
 }
 
 /** As many as asked for, by turns like each of the ten: for measurements of what a larger assembly costs. */
 export function crowdOf(size: number, draws: Draws): Sentinel[] {
-  const models = Object.keys(CAST) as SentinelId[];
+  const models = Object.keys(SENTINEL_PROFILES) as SentinelId[];
   return Array.from({ length: size }, (_, i) => embody(`S-${i + 1}`, models[i % models.length]!, draws));
 }
 
 function embody(id: string, model: SentinelId, draws: Draws): Sentinel {
-  const { cathedral, role, apps, packages, workflows, drift, gi, dissent } = CAST[model];
+  const { cathedral, role, apps, packages, workflows, drift, gi, dissent } = SENTINEL_PROFILES[model];
   const shifted = WEIGHTS[model].map((weight) => Math.max(0, weight + WEIGHT_NOISE * (2 * draws() - 1)));
   const sum = shifted.reduce((total, weight) => total + weight, 0);
   return {

@@ -1,4 +1,4 @@
-import { demoCompanions } from '../../pipeline/sample/demo-companions.ts';
+import { demoCompanions } from '../../pipeline/attestation/demo-companions.ts';
 
 /** Whom the sample trusts. */
 export const DEMO_COMPANIONS = demoCompanions();

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import { Companions } from '../../pipeline/attestation/companions.ts';
+import { formatDemoCompanions } from '../../pipeline/attestation/demo-companions.ts';
 import { AttestationDocument } from '../../pipeline/attestation/document.ts';
 import { PROBLEMS } from '../../pipeline/attestation/problem.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
@@ -19,7 +20,6 @@ import {
   type CompanionState,
   isCompanionEvent,
 } from '../../pipeline/model/companions.ts';
-import { formatDemoCompanions } from '../../pipeline/sample/demo-companions.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(PROJECT, 'docs/attestations.md'), 'utf8');

@@ -1,9 +1,9 @@
+import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { openDirectory } from '../../pipeline/ledger/directory.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { readHead } from '../../pipeline/ledger/head.ts';
 import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
 import { readSnapshot } from '../../pipeline/ledger/read-snapshot.ts';
-import { demoSigner } from '../../pipeline/sample/demo-key.ts';
 
 /** All events of a sample ledger. */
 export async function readLedgerEvents(ledger: string): Promise<LedgerEvent[]> {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { checkDraft } from '../../pipeline/attestation/check-draft.ts';
+import { signWithDemoWallet } from '../../pipeline/attestation/demo-companions.ts';
 import { formatDocument } from '../../pipeline/attestation/document.ts';
 import { type NewDocument, newDocument } from '../../pipeline/attestation/new-document.ts';
 import { type JsonObject, MAX_BYTES } from '../../pipeline/attestation/read-json.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
-import { signWithDemoWallet } from '../../pipeline/sample/demo-wallets.ts';
 import { LANTERN, NOW, signed, TRUST, UNSIGNED } from './signed-document.ts';
 
 const NOTHING: NewDocument = {

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DEMO_ORIGIN, demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import type { LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
 import { roundToAmount } from '../../pipeline/model/amount.ts';
 import { coordinationScore, reward } from '../../pipeline/model/formulas.ts';
-import { DEMO_ORIGIN, demoSigner } from '../../pipeline/sample/demo-key.ts';
 
 /** Seals one more snapshot of `count` events onto a ledger that `out` holds a release of: half of them heartbeats, a quarter attestations, a quarter mints. */
 export async function appendSnapshot(ledger: string, out: string, count: number): Promise<void> {

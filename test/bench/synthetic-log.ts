@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DEMO_ORIGIN, demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { snapshotFile } from '../../pipeline/ledger/directory.ts';
 import type { LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import { EMPTY_TREE, type LogFile, TreeBuilder } from '../../pipeline/ledger/log/tree-builder.ts';
@@ -7,7 +8,6 @@ import { CompactRange, leafHash } from '../../pipeline/ledger/merkle.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
 import { logFile } from '../../pipeline/release/log/log-folder.ts';
-import { DEMO_ORIGIN, demoSigner } from '../../pipeline/sample/demo-key.ts';
 
 const SLOT = '2026-01-01T00Z';
 const TIMESTAMP = '2026-01-01T00:00:00Z';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuildOptions, build } from '../../pipeline/build/build.ts';
 import { check } from '../../pipeline/build/check.ts';
-import { demoSigner } from '../../pipeline/sample/demo-key.ts';
+import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 
 let folder: string;

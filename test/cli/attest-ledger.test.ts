@@ -6,9 +6,9 @@ import { PublishedRegistry, trustOf } from '../../pipeline/attestation/published
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { HeadWriter } from '../../pipeline/ledger/append-head.ts';
+import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { openDirectory } from '../../pipeline/ledger/directory.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
-import { demoSigner } from '../../pipeline/sample/demo-key.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { readLedger } from '../../src/commands/attestation/read-ledger.ts';
 import { COMPANIONS, LANTERN, NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { formatDemoCompanions } from '../../pipeline/attestation/demo-companions.ts';
 import { publicKeyHex, type SigningKey } from '../../pipeline/attestation/sign-attestation.ts';
-import { formatDemoCompanions } from '../../pipeline/sample/demo-companions.ts';
 import { COMPANIONS, keyOf, signed } from '../attestation/signed-document.ts';
 import { openAttestCli } from './attest-cli.ts';
 import { RunningCli } from './run-cli.ts';

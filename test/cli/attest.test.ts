@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
+import { demoWalletAddress, signWithDemoWallet } from '../../pipeline/attestation/demo-companions.ts';
 import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
-import { demoWalletAddress, signWithDemoWallet } from '../../pipeline/sample/demo-wallets.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { ATTEST } from '../../src/commands/attest.ts';
 import { askNewPassphrase } from '../../src/commands/attestation/ask-passphrase.ts';

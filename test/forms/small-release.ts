@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, build } from '../../pipeline/build/build.ts';
+import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import type { Manifest } from '../../pipeline/release/format/manifest.ts';
-import { demoSigner } from '../../pipeline/sample/demo-key.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 
 /** Two weeks over a turn of the year: each table that grows has rows in both years. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { openDirectory } from '../../pipeline/ledger/directory.ts';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import { readSnapshot } from '../../pipeline/ledger/read-snapshot.ts';
@@ -12,7 +13,6 @@ import { metrics } from '../../pipeline/model/queries/metrics.ts';
 import { roi } from '../../pipeline/model/queries/roi.ts';
 import { supply } from '../../pipeline/model/queries/supply.ts';
 import { emptyState, type State } from '../../pipeline/model/state.ts';
-import { demoSigner } from '../../pipeline/sample/demo-key.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { naiveDrift, naiveMetrics, naiveRoi, naiveSupply } from './naive.ts';
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { demoCompanions } from '../../pipeline/attestation/demo-companions.ts';
 import { isCheckLate, registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import {
@@ -6,7 +7,6 @@ import {
   type CompanionState,
   isCompanionEvent,
 } from '../../pipeline/model/companions.ts';
-import { demoCompanions } from '../../pipeline/sample/demo-companions.ts';
 import { EVENTS, ofType } from './year-and-more.ts';
 
 const companions = demoCompanions();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CAST } from '../../pipeline/sample/cast.ts';
+import { SENTINEL_PROFILES } from '../../pipeline/model/sentinel-profiles.ts';
 import { EVENTS, ofType } from './year-and-more.ts';
 
 const DAY = 86_400_000;
@@ -17,7 +17,7 @@ describe('a deliberation', () => {
       }
       if (event.type === 'position_taken') {
         expect(open).toContain(event.data.deliberation);
-        expect(Object.keys(CAST)).toContain(event.agent);
+        expect(Object.keys(SENTINEL_PROFILES)).toContain(event.agent);
       }
       if (event.type === 'deliberation_closed') {
         expect(open.delete(event.data.deliberation)).toBe(true);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SENTINELS } from '../../pipeline/sample/cast.ts';
+import { SENTINEL_IDS } from '../../pipeline/model/sentinel-profiles.ts';
 import { fill } from '../../pipeline/sample/deliberation/fill.ts';
 import { TOPICS } from '../../pipeline/sample/deliberation/topics.ts';
 import { LOWER, RAISE } from '../../pipeline/sample/prose/multipliers.ts';
@@ -40,7 +40,7 @@ test('there are more than two dozen questions, and each sentinel has a word of i
   expect(TOPICS.length).toBeGreaterThanOrEqual(24);
   const texts = [...TOPICS, RAISE, LOWER].flatMap(textsOf);
   expect(new Set(texts).size).toBe(texts.length);
-  for (const topic of TOPICS) expect(Object.keys(topic.for).sort()).toEqual([...SENTINELS].sort());
+  for (const topic of TOPICS) expect(Object.keys(topic.for).sort()).toEqual([...SENTINEL_IDS].sort());
 });
 
 test('sentences end, and what goes on after other words begins small and does not', () => {

@@ -1,11 +1,14 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { justificationHash } from '../../pipeline/attestation/canonical-bytes.ts';
+import {
+  DEMO_LEDGER_IDS,
+  demoCompanionKeys,
+  signWithDemoWallet,
+} from '../../pipeline/attestation/demo-companions.ts';
 import type { PublishedRegistry } from '../../pipeline/attestation/published-registry.ts';
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
-import { demoCompanionKeys } from '../../pipeline/sample/demo-companions.ts';
-import { DEMO_LEDGER_IDS, signWithDemoWallet } from '../../pipeline/sample/demo-wallets.ts';
 import { REQUESTS } from '../../pipeline/sample/prose/requests.ts';
 import { signRequest } from '../../pipeline/sample/signed-request.ts';
 import { JUSTIFICATION } from '../attestation/signed-document.ts';

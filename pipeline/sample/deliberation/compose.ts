@@ -1,9 +1,9 @@
 import type { Virtue } from '../../ledger/event.ts';
-import type { SentinelId } from '../cast.ts';
+import type { SentinelId } from '../../model/sentinel-profiles.ts';
+import type { Random } from '../../random.ts';
 import type { Position } from '../facts.ts';
 import type { Topic } from '../prose/topic.ts';
 import { VOICES } from '../prose/voices.ts';
-import type { Random } from '../random.ts';
 import { fill } from './fill.ts';
 
 /** What has been said so far, so that a sentinel can answer it and no condition is set twice. */

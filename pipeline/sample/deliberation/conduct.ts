@@ -1,9 +1,9 @@
+import type { SentinelId } from '../../model/sentinel-profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import type { Random } from '../../random.ts';
 import { draft } from '../agenda.ts';
 import { cycleNumber, formatNextQuarter, formatQuarter } from '../calendar.ts';
-import type { SentinelId } from '../cast.ts';
 import type { Topic } from '../prose/topic.ts';
-import type { Random } from '../random.ts';
 import { isActing, type World } from '../world.ts';
 import { composeGrounds, composeReasoning, composeYielding, type Debate, virtueTags } from './compose.ts';
 import { fill } from './fill.ts';

@@ -1,7 +1,7 @@
-import { CAST, SENTINELS, type SentinelId } from '../cast.ts';
+import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../../model/sentinel-profiles.ts';
+import type { Random } from '../../random.ts';
 import type { Position } from '../facts.ts';
 import type { Topic } from '../prose/topic.ts';
-import type { Random } from '../random.ts';
 
 export interface Stance {
   sentinel: SentinelId;
@@ -22,7 +22,7 @@ export function castStances(
   random: Random,
 ): Stance[] {
   const concerned = new Set(Object.values(subject));
-  const able = random.shuffled(SENTINELS.filter((id) => !concerned.has(id)));
+  const able = random.shuffled(SENTINEL_IDS.filter((id) => !concerned.has(id)));
   const mood = Math.max(0.04, topic.contested + 0.03 + random.bell() * 0.14);
   return able.slice(0, random.whole(LEAST, able.length)).map((sentinel) => {
     const position = positionOf(topic, sentinel, mood, random);
@@ -32,7 +32,7 @@ export function castStances(
 }
 
 function positionOf(topic: Topic, sentinel: SentinelId, mood: number, random: Random): Position {
-  const disagreement = mood * CAST[sentinel].dissent;
+  const disagreement = mood * SENTINEL_PROFILES[sentinel].dissent;
   const draw = random.share();
   if (draw < disagreement)
     return topic.against[sentinel] === undefined ? 'support_with_conditions' : 'oppose';

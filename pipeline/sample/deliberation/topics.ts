@@ -1,3 +1,4 @@
+import { Random } from '../../random.ts';
 import { DEPRECATION, EMBARGO, READER_LIMIT } from '../prose/access.ts';
 import { APPEAL, COMPANION_SCOPE, REVOCATION_NOTICE } from '../prose/companions.ts';
 import { CONSULTATION, QUORUM, TIME_LIMIT } from '../prose/council.ts';
@@ -8,7 +9,6 @@ import { DISSENT_RECORD, PLAIN_SUMMARY, RETENTION } from '../prose/records.ts';
 import { BAND, CITATION_TERMS, REPLICATION } from '../prose/science.ts';
 import type { Topic } from '../prose/topic.ts';
 import { FEE_RELIEF, GRANT_TRANCHE, SINK_RATE } from '../prose/treasury.ts';
-import { Random } from '../random.ts';
 
 /** Two lists that take turns, so that a question comes back after a month and a half at the earliest. */
 const HALVES: readonly (readonly Topic[])[] = [

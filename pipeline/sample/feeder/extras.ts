@@ -1,9 +1,9 @@
+import { SENTINEL_IDS } from '../../model/sentinel-profiles.ts';
+import type { Random } from '../../random.ts';
 import type { Draft } from '../agenda.ts';
-import { SENTINELS } from '../cast.ts';
 import { circulating } from '../facts.ts';
 import { beat } from '../process/heartbeats.ts';
 import { burn, lock, partOf, unlock } from '../process/treasury.ts';
-import type { Random } from '../random.ts';
 import { isActing, type World } from '../world.ts';
 
 /** Fees wait here until they are used. */
@@ -15,7 +15,7 @@ const EXTRAS: readonly { weight: number; act: (world: World, random: Random, at:
     {
       weight: 0.6,
       act(world, random, at) {
-        const acting = SENTINELS.filter((id) => isActing(world, id, at));
+        const acting = SENTINEL_IDS.filter((id) => isActing(world, id, at));
         return acting.length > 0 ? beat(world, random.pick(acting), at) : null;
       },
     },

@@ -1,9 +1,9 @@
 import type { Cathedral } from '../../ledger/event.ts';
 import { own } from '../../model/own.ts';
 import { minting } from '../../model/queries/supply.ts';
+import { SENTINEL_IDS, type SentinelId } from '../../model/sentinel-profiles.ts';
 import type { State } from '../../model/state.ts';
 import { timeOf } from '../../model/window.ts';
-import { SENTINELS, type SentinelId } from '../cast.ts';
 import type { Facts, SentinelFacts } from '../facts.ts';
 
 /** What a ledger on disk says, as the sample's world needs it to go on. */
@@ -12,7 +12,9 @@ export function factsOf(state: State): Facts {
   const open = deliberations.filter(({ closed_at }) => closed_at === null);
   const active = Object.entries(companions).filter(([, { status }]) => status === 'active');
   return {
-    sentinels: Object.fromEntries(SENTINELS.map((id) => [id, sentinelOf(state, id)])) as Facts['sentinels'],
+    sentinels: Object.fromEntries(
+      SENTINEL_IDS.map((id) => [id, sentinelOf(state, id)]),
+    ) as Facts['sentinels'],
     ...supply,
     contracts: new Map(Object.entries(contracts)),
     multipliers: new Map(Object.entries(multipliers) as [Cathedral, number][]),

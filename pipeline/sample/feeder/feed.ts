@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { HeadWriter } from '../../ledger/append-head.ts';
+import { demoSigner } from '../../ledger/demo-key.ts';
 import { type LedgerDirectory, openDirectory, snapshotFile } from '../../ledger/directory.ts';
 import type { LedgerEvent } from '../../ledger/event.ts';
 import type { LedgerPosition } from '../../ledger/leaf.ts';
 import type { Signer } from '../../ledger/note.ts';
 import { slotId } from '../../ledger/slot.ts';
 import { SnapshotWriter } from '../../ledger/write-snapshot.ts';
-import { demoSigner } from '../demo-key.ts';
-import { Random } from '../random.ts';
+import { Random } from '../../random.ts';
 import type { Simulation } from '../simulation.ts';
 import { extraDraft } from './extras.ts';
 import { readLedger } from './read-ledger.ts';

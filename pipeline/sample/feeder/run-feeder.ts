@@ -1,4 +1,4 @@
-import { Random } from '../random.ts';
+import { Random } from '../../random.ts';
 import { DEFAULT_SEED } from '../span.ts';
 import { Feed } from './feed.ts';
 

@@ -1,10 +1,11 @@
 import { SLOT_MS } from '../../ledger/slot.ts';
 import { parseAmount, roundToAmount } from '../../model/amount.ts';
 import { coordinationScore, reward } from '../../model/formulas.ts';
+import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../../model/sentinel-profiles.ts';
 import { DAY_MS } from '../../model/window.ts';
+import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
-import { APPS, CAST, PACKAGES, SENTINELS, type SentinelId } from '../cast.ts';
-import { Random } from '../random.ts';
+import { APPS, PACKAGES } from '../cast.ts';
 import type { Volume } from '../volume.ts';
 import { isActing, type Process, randomOf, type Slot, type World } from '../world.ts';
 
@@ -17,15 +18,15 @@ const ROUND_MS = 360_000;
 /** Attestations of all sentinels that act, and the reward of each while minting is on. */
 export function attestations(world: World, volume: Volume): Process {
   const offsets = new Random(world.seed, 'attestation seconds');
-  const seconds = SENTINELS.map(() => offsets.whole(FIRST_SECOND, LAST_SECOND));
+  const seconds = SENTINEL_IDS.map(() => offsets.whole(FIRST_SECOND, LAST_SECOND));
   return (slot) => {
     const random = randomOf(world, 'attestations', slot);
     const rounds = volume.rounds();
     const spacing = SLOT_MS / rounds;
-    const works = SENTINELS.map((id) => workloadOf(world, id, slot));
+    const works = SENTINEL_IDS.map((id) => workloadOf(world, id, slot));
     for (let round = 0; round < rounds; round += 1) {
       const start = slot.start + round * spacing;
-      SENTINELS.forEach((id, place) => {
+      SENTINEL_IDS.forEach((id, place) => {
         const offset = (seconds[place]! + random.between(0, 8)) * 1000 * Math.min(1, spacing / ROUND_MS);
         attest(world, id, works[place]!, start + offset, random);
       });
@@ -42,7 +43,7 @@ interface Workload {
 /** Grows over the first weeks with what is registered, then changes a little from month to month. */
 function workloadOf({ seed, genesis }: World, id: SentinelId, { start }: Slot): Workload {
   const days = (start - genesis) / DAY_MS;
-  const { apps, packages, workflows } = CAST[id];
+  const { apps, packages, workflows } = SENTINEL_PROFILES[id];
   const change = new Random(seed, 'workload', id, Math.floor(days / 30)).whole(-2, 1);
   return {
     apps: Math.min(apps, APPS.filter(({ day }) => day < days).length),
@@ -70,7 +71,7 @@ function attest(world: World, id: SentinelId, work: Workload, at: number, random
 
 function mint({ facts }: World, sentinel: SentinelId, score: number): Draft | null {
   if (!facts.minting) return null;
-  const { cathedral } = CAST[sentinel];
+  const { cathedral } = SENTINEL_PROFILES[sentinel];
   const multiplier = facts.multipliers.get(cathedral)!;
   const amount = roundToAmount(reward(score, multiplier));
   facts.total += parseAmount(amount);

@@ -1,8 +1,8 @@
 import { JURISDICTIONS, type Jurisdiction } from '../../ledger/event.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { cycleNumber, formatDate } from '../calendar.ts';
-import { Random } from '../random.ts';
 import type { Process, World } from '../world.ts';
 
 const STANDING = {

@@ -1,11 +1,10 @@
+import { DEMO_LEDGER_IDS, demoCompanionKeys } from '../../attestation/demo-companions.ts';
 import type { SigningKey } from '../../attestation/sign-attestation.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { Random } from '../../random.ts';
 import { durationSeconds } from '../../words/duration.ts';
 import { type Draft, draft } from '../agenda.ts';
-import { demoCompanionKeys } from '../demo-companions.ts';
-import { DEMO_LEDGER_IDS } from '../demo-wallets.ts';
 import { REQUESTS, type Request } from '../prose/requests.ts';
-import { Random } from '../random.ts';
 import { formatSecond, signRequest } from '../signed-request.ts';
 import type { Process, World } from '../world.ts';
 

@@ -1,8 +1,8 @@
+import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../../model/sentinel-profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
-import { CAST, SENTINELS, type SentinelId } from '../cast.ts';
+import { Random } from '../../random.ts';
 import { conduct } from '../deliberation/conduct.ts';
 import { topicsOf } from '../deliberation/topics.ts';
-import { Random } from '../random.ts';
 import type { Process, World } from '../world.ts';
 
 const WORKING_HOURS = [6, 15] as const;
@@ -33,6 +33,9 @@ type Subject = Readonly<Record<string, string>>;
 /** A question about a sentinel's drift is asked about the one that drifts most. */
 function inHand({ conditions }: World, subject: Subject): Subject {
   if (subject.sentinel === undefined) return subject;
-  const excess = (id: SentinelId) => conditions[id].drift - CAST[id].drift;
-  return { ...subject, sentinel: SENTINELS.reduce((worst, id) => (excess(id) > excess(worst) ? id : worst)) };
+  const excess = (id: SentinelId) => conditions[id].drift - SENTINEL_PROFILES[id].drift;
+  return {
+    ...subject,
+    sentinel: SENTINEL_IDS.reduce((worst, id) => (excess(id) > excess(worst) ? id : worst)),
+  };
 }

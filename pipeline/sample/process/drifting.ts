@@ -1,8 +1,8 @@
+import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../../model/sentinel-profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { cycleNumber } from '../calendar.ts';
-import { CAST, SENTINELS, type SentinelId } from '../cast.ts';
-import { Random } from '../random.ts';
 import { type Process, randomOf, type World } from '../world.ts';
 import { penalise } from './penalty.ts';
 
@@ -27,18 +27,18 @@ interface Episode {
 
 /** Drift and gi_score wander; now and then one sentinel goes astray for a week or two, and WATCH says so. */
 export function drifting(world: World): Process {
-  const offsets = Object.fromEntries(SENTINELS.map((id) => [id, { drift: 0, gi: 0 }]));
+  const offsets = Object.fromEntries(SENTINEL_IDS.map((id) => [id, { drift: 0, gi: 0 }]));
   const chance = new Random(world.seed, 'drift episodes');
   let episode = nextEpisode(chance, world.genesis + 8 * DAY_MS);
   return (slot) => {
     const random = randomOf(world, 'drift', slot);
     if (slot.start > episode.until) episode = nextEpisode(chance, slot.start + 14 * DAY_MS);
-    for (const id of SENTINELS) {
+    for (const id of SENTINEL_IDS) {
       const offset = offsets[id]!;
       offset.drift = offset.drift * MEMORY + random.bell() * DRIFT_STEP;
       offset.gi = offset.gi * MEMORY + random.bell() * GI_STEP;
       const extra = episode.sentinel === id ? episode.peak * shape(episode, slot.start) : 0;
-      const { drift, gi } = CAST[id];
+      const { drift, gi } = SENTINEL_PROFILES[id];
       world.conditions[id].drift = Math.max(0, Math.min(10, drift + offset.drift + extra));
       world.conditions[id].gi = Math.max(0, Math.min(0.995, gi + offset.gi - extra * GI_PER_DRIFT));
     }
@@ -48,7 +48,7 @@ export function drifting(world: World): Process {
 
 function nextEpisode(random: Random, earliest: number): Episode {
   const from = earliest + random.between(0, 36) * DAY_MS;
-  const sentinel = random.pick(SENTINELS);
+  const sentinel = random.pick(SENTINEL_IDS);
   return { sentinel, from, until: from + random.between(6, 15) * DAY_MS, peak: random.between(2.6, 5.2) };
 }
 
@@ -64,7 +64,7 @@ function smooth(x: number): number {
 }
 
 function check(world: World, random: Random, at: number): Draft[] {
-  return SENTINELS.flatMap((id) => {
+  return SENTINEL_IDS.flatMap((id) => {
     const { drift } = world.conditions[id];
     const prefix = `drift-${id.toLowerCase()}-`;
     const open = [...world.facts.alerts].find((alert) => alert.startsWith(prefix));

@@ -1,6 +1,6 @@
+import { SENTINEL_IDS, type SentinelId } from '../../model/sentinel-profiles.ts';
 import { DAY_MS } from '../../model/window.ts';
 import { draft } from '../agenda.ts';
-import { SENTINELS, type SentinelId } from '../cast.ts';
 import type { Volume } from '../volume.ts';
 import { isSilent, type Process, randomOf, type World } from '../world.ts';
 
@@ -9,9 +9,9 @@ export function heartbeats(world: World, volume: Volume): Process {
   const next = new Map<SentinelId, number>();
   return (slot) => {
     const random = randomOf(world, 'heartbeats', slot);
-    const active = SENTINELS.filter((id) => !isSilent(world, id, slot.start)).length;
+    const active = SENTINEL_IDS.filter((id) => !isSilent(world, id, slot.start)).length;
     const interval = volume.heartbeatInterval(slot, world.agenda.planned, active);
-    for (const id of SENTINELS) {
+    for (const id of SENTINEL_IDS) {
       let at = next.get(id) ?? slot.start + random.between(0, interval);
       while (at < slot.end) {
         if (isSilent(world, id, at)) at = world.conditions[id].silentUntil;

@@ -1,10 +1,10 @@
 import { amountToNumber } from '../../model/amount.ts';
 import { miiThreshold } from '../../model/formulas.ts';
+import { SENTINEL_IDS, SENTINEL_PROFILES } from '../../model/sentinel-profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { cycleNumber } from '../calendar.ts';
-import { CAST, SENTINELS } from '../cast.ts';
-import { Random } from '../random.ts';
 import { isSilent, type Process, randomOf, type World } from '../world.ts';
 
 const MEAN = 0.9595;
@@ -67,9 +67,9 @@ function read(world: World, free: number, fall: ReturnType<typeof depthAt>, at: 
 /** What sentinels that are silent or astray take from the index. */
 function strain(world: World, at: number): number {
   let sum = 0;
-  for (const id of SENTINELS) {
+  for (const id of SENTINEL_IDS) {
     if (isSilent(world, id, at)) sum += PER_SILENT_SENTINEL;
-    sum += Math.max(0, world.conditions[id].drift - CAST[id].drift) * PER_DRIFT;
+    sum += Math.max(0, world.conditions[id].drift - SENTINEL_PROFILES[id].drift) * PER_DRIFT;
   }
   return sum;
 }

@@ -1,9 +1,9 @@
+import { SENTINEL_CATHEDRALS } from '../../model/sentinel-profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { Random } from '../../random.ts';
 import { draft } from '../agenda.ts';
-import { SENTINEL_CATHEDRALS } from '../cast.ts';
 import { conduct } from '../deliberation/conduct.ts';
 import { LOWER, RAISE } from '../prose/multipliers.ts';
-import { Random } from '../random.ts';
 import type { Process, World } from '../world.ts';
 
 type Cathedral = (typeof SENTINEL_CATHEDRALS)[number];

@@ -1,7 +1,12 @@
 import { parseAmount } from '../../model/amount.ts';
+import {
+  GENESIS_MULTIPLIERS,
+  SENTINEL_IDS,
+  SENTINEL_PROFILES,
+  type SentinelId,
+} from '../../model/sentinel-profiles.ts';
 import { DAY_MS } from '../../model/window.ts';
 import { draft } from '../agenda.ts';
-import { CAST, GENESIS_MULTIPLIERS, SENTINELS, type SentinelId } from '../cast.ts';
 import { CHARTER } from '../prose/charter.ts';
 import type { Process, Slot, World } from '../world.ts';
 
@@ -29,13 +34,13 @@ function begin(world: World, start: number): void {
       charter: CHARTER,
     });
   });
-  SENTINELS.forEach((id, place) => {
+  SENTINEL_IDS.forEach((id, place) => {
     agenda.add(start + (3 + 2 * place) * 1000, (at) => register(world, id, at));
   });
 }
 
 export function register(world: World, sentinel: SentinelId, at: number) {
   world.facts.sentinels[sentinel] = { registered: true, lastHeartbeat: at, upSince: at };
-  const { cathedral, role } = CAST[sentinel];
+  const { cathedral, role } = SENTINEL_PROFILES[sentinel];
   return draft('sentinel_registered', 'LEDGER', { sentinel, cathedral, role });
 }

@@ -1,8 +1,8 @@
+import { SENTINEL_IDS, type SentinelId } from '../../model/sentinel-profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import type { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { cycleNumber } from '../calendar.ts';
-import { SENTINELS, type SentinelId } from '../cast.ts';
-import type { Random } from '../random.ts';
 import { isSilent, type Process, randomOf, type Slot, type World } from '../world.ts';
 import { penalise } from './penalty.ts';
 
@@ -30,9 +30,9 @@ export function outages(world: World): Process {
     world.agenda.add(slot.start + CHECK_AFTER_MS, (at) => clearStale(world, at));
     const random = randomOf(world, 'outages', slot);
     const region = random.chance(REGIONAL.chance)
-      ? random.shuffled(SENTINELS).slice(0, REGIONAL.sentinels)
+      ? random.shuffled(SENTINEL_IDS).slice(0, REGIONAL.sentinels)
       : [];
-    for (const id of SENTINELS) {
+    for (const id of SENTINEL_IDS) {
       const hours = region.includes(id) ? REGIONAL.hours : lengthOf(random);
       if (hours) fallSilent(world, id, slot, random, random.between(...hours) * HOUR_MS);
     }
@@ -85,9 +85,9 @@ function alarm(
 
 /** Nothing to do but where a feeder goes on from a ledger whose outage it did not plan. */
 function clearStale({ facts }: World, at: number): Draft[] {
-  const stale = SENTINELS.filter((id) => at - facts.sentinels[id].lastHeartbeat < CHECK_AFTER_MS * 2).flatMap(
-    (id) => [...facts.alerts].filter((alert) => alert.startsWith(`outage-${id.toLowerCase()}-`)),
-  );
+  const stale = SENTINEL_IDS.filter(
+    (id) => at - facts.sentinels[id].lastHeartbeat < CHECK_AFTER_MS * 2,
+  ).flatMap((id) => [...facts.alerts].filter((alert) => alert.startsWith(`outage-${id.toLowerCase()}-`)));
   return stale.map((alert) => {
     facts.alerts.delete(alert);
     return draft('alert_cleared', 'WATCH', { alert });

@@ -1,6 +1,6 @@
 import { formatAmount } from '../../model/amount.ts';
+import type { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
-import type { Random } from '../random.ts';
 import type { World } from '../world.ts';
 
 export const BOND_CONTRACT = 'sentinel_bond';

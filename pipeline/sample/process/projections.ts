@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { type Figure, POLICIES, type PolicyModel } from '../prose/policies.ts';
-import { Random } from '../random.ts';
 import type { Process, World } from '../world.ts';
 
 const FIRST_HOURS = [9, 20] as const;

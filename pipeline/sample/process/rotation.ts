@@ -1,7 +1,7 @@
+import { SENTINEL_IDS } from '../../model/sentinel-profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { Random } from '../../random.ts';
 import { draft } from '../agenda.ts';
-import { SENTINELS } from '../cast.ts';
-import { Random } from '../random.ts';
 import { isActing, type Process, type World } from '../world.ts';
 import { register } from './opening.ts';
 
@@ -17,7 +17,7 @@ export function rotation(world: World): Process {
   let next = world.genesis + random.between(36, 46) * DAY_MS;
   return ({ end }) => {
     if (next >= end) return;
-    const sentinel = random.pick(SENTINELS);
+    const sentinel = random.pick(SENTINEL_IDS);
     const reason = random.pick(REASONS);
     const [leaves, returns] = [next, next + random.between(18, 44) * HOUR_MS];
     next += random.between(140, 210) * DAY_MS;

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { Random } from '../../random.ts';
 import { draft } from '../agenda.ts';
 import { APPS, PACKAGES } from '../cast.ts';
-import { Random } from '../random.ts';
 import type { Process, World } from '../world.ts';
 
 const KINDS = [

@@ -1,8 +1,8 @@
 import { formatAmount } from '../../model/amount.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
+import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { circulating } from '../facts.ts';
-import { Random } from '../random.ts';
 import { type Process, randomOf, type Slot, type World } from '../world.ts';
 import { BOND_CONTRACT } from './penalty.ts';
 

@@ -1,5 +1,5 @@
 import type { Virtue } from '../../ledger/event.ts';
-import type { SentinelId } from '../cast.ts';
+import type { SentinelId } from '../../model/sentinel-profiles.ts';
 
 /**
  * What the sentinels have to say on one question. Texts hold places like `{amount}`: of the subject in hand, and

@@ -1,5 +1,5 @@
 import type { Virtue } from '../../ledger/event.ts';
-import type { SentinelId } from '../cast.ts';
+import type { SentinelId } from '../../model/sentinel-profiles.ts';
 
 /** How a sentinel speaks, whatever the question. */
 export interface Voice {

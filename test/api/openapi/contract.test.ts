@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build } from '../../../pipeline/build/build.ts';
-import { demoSigner } from '../../../pipeline/sample/demo-key.ts';
+import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import {
   type Answer,

@@ -1,8 +1,8 @@
 import { LIVE_ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { build } from '../../../pipeline/build/build.ts';
+import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { State } from '../../../pipeline/model/state.ts';
-import { demoSigner } from '../../../pipeline/sample/demo-key.ts';
 import { Feed } from '../../../pipeline/sample/feeder/feed.ts';
 import { readLedger } from '../../../pipeline/sample/feeder/read-ledger.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';

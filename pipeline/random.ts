@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-/** Twelve bits as two digits of base64url. */
+/** Base64url of twelve bits. */
 const PAIRS = Array.from({ length: 4096 }, (_, bits) => DIGITS[bits >> 6]! + DIGITS[bits & 63]!);
 const UINT32 = 2 ** 32;
 
 /**
- * sfc32, Chris Doty-Humphrey's small fast counting generator, seeded by SHA-256 of a name. A stream of its own for
- * each purpose and slot keeps the sample's subjects independent: more heartbeats do not change what is deliberated.
+ * sfc32, Chris Doty-Humphrey's small fast counting generator, seeded with the SHA-256 of a name. The same name always
+ * gives the same stream. Give each purpose its own name, so that drawing more for one does not change another.
  */
 export class Random {
   #a: number;
@@ -43,7 +43,7 @@ export class Random {
     return least + this.share() * (most - least);
   }
 
-  /** A whole number in [least, most], both included. */
+  /** An integer in [least, most], both included. */
   whole(least: number, most: number): number {
     return least + Math.floor(this.share() * (most - least + 1));
   }
@@ -56,7 +56,10 @@ export class Random {
     return list[Math.floor(this.share() * list.length)]!;
   }
 
-  /** Near normal with mean 0 and deviation 1, in ±3.5. A sum of uniforms: logarithms differ between platforms. */
+  /**
+   * Roughly normal: mean 0, standard deviation 1, within ±3.5. It sums uniform draws because logarithms differ between
+   * platforms.
+   */
   bell(): number {
     return (this.share() + this.share() + this.share() + this.share() - 2) * 1.7320508;
   }
@@ -70,7 +73,7 @@ export class Random {
     return copy;
   }
 
-  /** 16 bytes in base64url: 22 digits, of which the last carries two bits. */
+  /** 16 bytes in base64url: 22 digits, the last of which carries two bits. */
   salt(): string {
     let text = '';
     for (let word = 0; word < 5; word += 1) {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Envelope } from '../../pipeline/ledger/event.ts';
-import { Random } from '../../pipeline/sample/random.ts';
+import { Envelope } from '../pipeline/ledger/event.ts';
+import { Random } from '../pipeline/random.ts';
 
-test('the same name gives the same stream, another name another one', () => {
+test('equal names give equal streams, different names different ones', () => {
   const draw = (...name: (string | number)[]) => {
     const random = new Random(...name);
     return Array.from({ length: 5 }, () => random.bits());
@@ -12,7 +12,7 @@ test('the same name gives the same stream, another name another one', () => {
   expect(draw(1, 'a')).not.toEqual(draw('1', 'a'));
 });
 
-test('the stream does not change between versions, since samples would', () => {
+test('the stream is the same in every version, because samples depend on it', () => {
   const random = new Random(1, 'golden');
   expect([random.bits(), random.bits(), random.salt(), random.uuid()]).toMatchInlineSnapshot(`
     [
@@ -24,7 +24,7 @@ test('the stream does not change between versions, since samples would', () => {
   `);
 });
 
-test('shares are spread evenly and bells have mean 0 and deviation 1', () => {
+test('shares are uniform; bells have mean 0 and standard deviation 1', () => {
   const random = new Random('spread');
   const tenths = new Array<number>(10).fill(0);
   let [sum, squares] = [0, 0];
@@ -39,14 +39,14 @@ test('shares are spread evenly and bells have mean 0 and deviation 1', () => {
   expect(Math.abs(squares / 100_000 - 1)).toBeLessThan(0.02);
 });
 
-test('whole numbers reach both ends, and shuffling keeps every member', () => {
+test('integers reach both bounds, and shuffling keeps every member', () => {
   const random = new Random('whole');
   const seen = new Set(Array.from({ length: 200 }, () => random.whole(2, 5)));
   expect([...seen].sort()).toEqual([2, 3, 4, 5]);
   expect(random.shuffled([1, 2, 3, 4, 5]).sort()).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('salts have the form that the envelope asks for', () => {
+test('salts fit the event envelope', () => {
   const random = new Random('salts');
   const salts = Array.from({ length: 2000 }, () => random.salt());
   expect(salts.filter((salt) => !Envelope.shape.salt.safeParse(salt).success)).toEqual([]);
