@@ -1,5 +1,24 @@
 import type { Area } from '../../pipeline/artifacts/artifact.ts';
 
+const SECOND_MS = 1_000;
+export const DAY_S = 86_400;
+const DAY_MS = DAY_S * SECOND_MS;
+
+/** `2025-12-01`: the calendar day in UTC of a time in ms since 1970. */
+export function utcDay(time: number): string {
+  const day = Math.floor(time / DAY_MS);
+  // Asked for with each request, and mostly for the same day.
+  if (day !== last.day) last = { day, name: new Date(time).toISOString().slice(0, 10) };
+  return last.name;
+}
+
+let last = { day: Number.NaN, name: '' };
+
+/** Whole seconds until the next midnight in UTC, rounded up: 1 … 86 400. */
+export function secondsToMidnight(time: number): number {
+  return Math.ceil((DAY_MS - (time % DAY_MS)) / SECOND_MS);
+}
+
 /** Requests a day, or no limit. */
 export type Quota = number | 'unlimited';
 
@@ -30,4 +49,34 @@ export function quotaOf(area: Area, tier: Tier): Quota {
 /** The tier of who sends no key. */
 export function tierWithoutKey(area: Area): Tier {
   return area === 'government' ? 'public' : 'anonymous';
+}
+
+/** What became of a request; `limit` and `remaining` are null in a tier without a limit. */
+export interface Allowance {
+  allowed: boolean;
+  /** Requests a day. */
+  limit: number | null;
+  /** Requests that are left today, after this one. */
+  remaining: number | null;
+  /** Seconds until the next midnight in UTC. */
+  resetSeconds: number;
+}
+
+/**
+ * `RateLimit-Policy: "daily";q=100;w=86400` and `RateLimit: "daily";r=97;t=3600`, of draft-ietf-httpapi-ratelimit-headers-11
+ * (23 May 2026); with `Retry-After` where the limit is reached; none in a tier without a limit. The draft may still change,
+ * so they are written nowhere else.
+ */
+export function rateLimitHeaders({
+  allowed,
+  limit,
+  remaining,
+  resetSeconds,
+}: Allowance): Record<string, string> {
+  if (limit === null) return {};
+  return {
+    'RateLimit-Policy': `"daily";q=${limit};w=${DAY_S}`,
+    RateLimit: `"daily";r=${remaining};t=${resetSeconds}`,
+    ...(allowed ? {} : { 'Retry-After': String(resetSeconds) }),
+  };
 }

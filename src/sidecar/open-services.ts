@@ -3,7 +3,7 @@ import type pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
-import { utcDay } from '../api/utc-day.ts';
+import { utcDay } from '../api/quotas.ts';
 import { type AccessLog, openAccessLog } from './access-log/access-log.ts';
 import { openChartWriter } from './charts/chart-writer.ts';
 import { createCharts } from './charts/charts.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ProblemDocument } from '../../src/api/openapi/problem-schema.ts';
+import { ProblemDocument } from '../../src/api/openapi/responses.ts';
 import { formatProblem, PROBLEMS, Problem, type ProblemCode, problemPage } from '../../src/api/problem.ts';
 
 const codes = Object.keys(PROBLEMS) as ProblemCode[];

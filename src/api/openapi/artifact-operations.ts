@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Area, Artifact } from '../../../pipeline/artifacts/artifact.ts';
 import { KEY_AREAS } from '../tiers.ts';
-import { componentName, operationId } from './artifact-names.ts';
+import { FILE_HEADERS, LIMIT_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
 import {
   type Answer,
   type Content,
@@ -11,9 +11,7 @@ import {
   refer,
   type Schema,
 } from './operation.ts';
-import { type ProblemResponseName, problemsByStatus, statusOf } from './problem-responses.ts';
-import { referToRequestHeaders } from './request-headers.ts';
-import { FILE_HEADERS, LIMIT_HEADERS, referToHeaders } from './response-headers.ts';
+import { type ProblemResponseName, problemsByStatus, statusOf } from './responses.ts';
 
 export interface ArtifactFacts {
   /** Without a slash at the end. */
@@ -138,4 +136,18 @@ export function otherFileResponses({
 
 function hasKeys(area: Area): boolean {
   return (KEY_AREAS as readonly Area[]).includes(area);
+}
+
+type Named = Pick<Artifact, 'path' | 'area' | 'mediaType'>;
+
+/** `economy/sentinel-roi.json` → `SentinelRoi`, `economy/mic-history.csv` → `MicHistoryCsv`: a name for a schema or a class. */
+export function componentName({ path, area, mediaType }: Named): string {
+  const name = path.slice(area.length + 1);
+  const words = (mediaType === 'application/json' ? name.replace(/\.json$/, '') : name).split(/[^a-z0-9]+/);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** `getMicHistoryCsv`: what generated clients call the function. */
+export function operationId(artifact: Named): string {
+  return `get${componentName(artifact)}`;
 }

@@ -1,13 +1,66 @@
 import { z } from 'zod';
+import { attestationId } from '../../../pipeline/attestation/canonical-bytes.ts';
+import { Companions } from '../../../pipeline/attestation/companions.ts';
 import { ATTESTATION_SCHEMA_PATH } from '../../../pipeline/attestation/json-schema.ts';
 import { PROBLEMS } from '../../../pipeline/attestation/problem.ts';
 import { PublishedAttestation } from '../../../pipeline/attestation/published-registry.ts';
-import { STATUSES } from '../../../pipeline/attestation/registry.ts';
-import { CHECK_NAMES, SUMMARIES } from '../../../pipeline/attestation/verify-attestation.ts';
-import { attestationExample } from './attestation-example.ts';
+import { type Registered, registryOf, STATUSES } from '../../../pipeline/attestation/registry.ts';
+import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
+import {
+  CHECK_NAMES,
+  SUMMARIES,
+  verifyAttestation,
+} from '../../../pipeline/attestation/verify-attestation.ts';
+import SIGNED from './attestation-example.json' with { type: 'json' };
+import { LIMIT_HEADERS, referToHeaders } from './headers.ts';
 import type { Answer, Operation, PathOperation } from './operation.ts';
-import { problemsByStatus } from './problem-responses.ts';
-import { LIMIT_HEADERS, referToHeaders } from './response-headers.ts';
+import { problemsByStatus } from './responses.ts';
+
+const LEDGER_TIME = '2025-12-01T05:58:12Z';
+
+/** A signed attestation, and what the service answers about it an hour after it was signed. */
+function attestationExample() {
+  const { document } = SIGNED;
+  const companions = Companions.parse(SIGNED.companions);
+  const now = Date.parse(LEDGER_TIME);
+  const id = attestationId(document);
+  const registry = registryOf({ [id]: registeredAs(document) });
+  const verdict = verifyAttestation(JSON.stringify(document), { companions, registry, now });
+  return {
+    document,
+    id,
+    verdict: { ...verdict, as_of: LEDGER_TIME },
+    status: { ...lookUpStatus(id, registry, now), as_of: LEDGER_TIME },
+  };
+}
+
+function registeredAs({
+  attested_by,
+  ledger_id,
+  scope,
+  risk_level,
+  attested_at,
+  expires_at,
+}: typeof SIGNED.document): Registered {
+  return {
+    companion: attested_by,
+    ledger_id,
+    scope,
+    risk_level,
+    attested_at,
+    expires_at,
+    drift_threshold: 0.1,
+    check_interval: 'P1D',
+    drift: null,
+    checked_at: null,
+    late_checks: 0,
+    status: 'active',
+    ended_at: null,
+    reason: null,
+    superseded_by: null,
+    renews: null,
+  };
+}
 
 const asOf = z
   .string()

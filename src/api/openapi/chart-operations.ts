@@ -1,13 +1,137 @@
+import { z } from 'zod';
 import { allowedControls, CONTROLS, type ControlName } from '../../../pipeline/charts/chart-state.ts';
+import { embedFrame } from '../../../pipeline/charts/drawing/embed-frame.ts';
+import type { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
 import { CHART_FORMS, type ChartForm, isAnyState } from '../../../pipeline/charts/files/chart-forms.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
-import { CHART_CSV, CHART_DOCUMENT } from './chart-examples.ts';
-import { NOT_COUNTED } from './not-counted.ts';
+import { OembedDocument } from '../oembed-document.ts';
+import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
 import { type Content, type Operation, type Parameter, type PathOperation, refer } from './operation.ts';
-import { problemsByStatus } from './problem-responses.ts';
-import { referToRequestHeaders } from './request-headers.ts';
-import { FILE_HEADERS, referToHeaders } from './response-headers.ts';
+import { NOT_COUNTED, problemsByStatus } from './responses.ts';
+
+const DESCRIPTION = `What turns a link to a chart into a frame: the address of a chart’s page or embed, in any state, as an [oEmbed](https://oembed.com) 1.0 document. Parameters that it does not know are ignored, as consumers add their own. A host of files alone has \`/oembed/<id>.json\` for each chart.`;
+
+const PIXELS = { type: 'integer', minimum: 1, maximum: 100_000 };
+
+function parametersAt(baseUrl: string): Parameter[] {
+  const query = { in: 'query', required: false } as const;
+  return [
+    {
+      ...query,
+      name: 'url',
+      required: true,
+      description: 'Address of a chart’s page or embed.',
+      schema: { type: 'string', format: 'uri' },
+      example: `${baseUrl}/charts/supply/`,
+    },
+    {
+      ...query,
+      name: 'maxwidth',
+      description: 'The frame is no wider; pixels.',
+      schema: PIXELS,
+      example: '600',
+    },
+    {
+      ...query,
+      name: 'maxheight',
+      description: 'The frame is no higher; pixels.',
+      schema: PIXELS,
+      example: '500',
+    },
+    {
+      ...query,
+      name: 'format',
+      description: 'There is this one.',
+      schema: { type: 'string', enum: ['json'] },
+      example: 'json',
+    },
+  ];
+}
+
+function exampleAt(baseUrl: string): OembedDocument {
+  const [title, width, height] = ['MIC supply over time: circulating, locked and burned', 600, 500];
+  return {
+    version: '1.0',
+    type: 'rich',
+    title,
+    provider_name: 'Cathedral Data Service',
+    provider_url: `${baseUrl}/`,
+    cache_age: 21_600,
+    width,
+    height,
+    html: embedFrame({ baseUrl, id: 'supply', query: '', title, width, height }),
+  };
+}
+
+export function oembedOperation(baseUrl: string): Operation {
+  const { $schema: _, ...schema } = z.toJSONSchema(OembedDocument, { target: 'draft-2020-12' });
+  return {
+    operationId: 'getOembed',
+    tags: ['charts'],
+    summary: 'A chart as an embed',
+    description: DESCRIPTION,
+    parameters: parametersAt(baseUrl),
+    responses: {
+      '200': {
+        description: 'The frame, with its size.',
+        headers: referToHeaders(['Cache-Control', 'X-Request-Id']),
+        content: { 'application/json': { schema, examples: { example: { value: exampleAt(baseUrl) } } } },
+      },
+      ...problemsByStatus(['BadState', 'InvalidKey', 'NotFound', 'MethodNotAllowed', 'FormatNotOffered']),
+    },
+    security: [{}],
+  };
+}
+
+const BASE_URL = 'https://data.example.org';
+const QUERY = 'series=burned&from=2026-01-01';
+const link = (ending: string) => `${BASE_URL}/charts/supply${ending}?${QUERY}`;
+
+/** Invented: which charts there are of a release is not known where the description is made. */
+const CHART_DOCUMENT: ChartDocument = {
+  id: 'supply',
+  area: 'economy',
+  name: 'MIC supply',
+  title: 'MIC supply over time: burned',
+  unit: 'MIC, at the end of each day; the parts add up to the total supply',
+  note: '',
+  summary: ['On 2 January 2026, 1,250 MIC had been burned, of 98,000 MIC in all.'],
+  as_of: '2026-01-02T05:58:12Z',
+  source:
+    'Source: Cathedral Data Service, economy/supply-by-day.csv and economy/supply. As of 2 January 2026, 05:58 UTC. CC BY 4.0.',
+  sources: [
+    {
+      path: 'economy/supply-by-day.csv',
+      url: `${BASE_URL}/economy/supply-by-day.csv`,
+      sha256: '0123456789abcdef'.repeat(4),
+    },
+    { path: 'economy/supply', url: `${BASE_URL}/economy/supply`, sha256: 'fedcba9876543210'.repeat(4) },
+  ],
+  state: { series: ['burned'], from: '2026-01-01', to: null, scale: 'linear' },
+  columns: [
+    { name: 'date', title: 'Day', unit: '' },
+    { name: 'burned', title: 'Burned', unit: 'MIC' },
+    { name: 'total_supply', title: 'Total supply', unit: 'MIC' },
+  ],
+  rows: [
+    ['2026-01-01', 1000, 97200],
+    ['2026-01-02', 1250, 98000],
+  ],
+  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
+  links: {
+    page: link('/'),
+    svg: link('.svg'),
+    'dark.svg': link('-dark.svg'),
+    png: link('.png'),
+    'dark.png': link('-dark.png'),
+    csv: link('.csv'),
+    json: link('.json'),
+  },
+};
+
+/** The same as CSV. */
+const CHART_CSV = 'date,burned,total_supply\n2026-01-01,1000,97200\n2026-01-02,1250,98000\n';
 
 const IDS = CHARTS.map(({ id }) => id);
 const DARK = '-dark';

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
 import { EXPORT_MEDIA_TYPES, FORM_NAMES, PARAMETERS } from '../query/export-query.ts';
-import { FIELD_NAMES } from '../query/filter-fields.ts';
-import { FILTER_LIMITS } from '../query/parse-filter.ts';
+import { FIELD_NAMES, FILTER_LIMITS } from '../query/filter.ts';
 import { securityOf } from './artifact-operations.ts';
+import { referToHeaders } from './headers.ts';
 import { type Content, type Operation, type Parameter, refer } from './operation.ts';
-import { problemsByStatus } from './problem-responses.ts';
-import { referToHeaders } from './response-headers.ts';
+import { problemsByStatus } from './responses.ts';
 
 /** Invented: nothing of the audit trail may stand in a public document. */
 const EVENT = {

@@ -2,10 +2,9 @@ import { DATABASE } from '../../../pipeline/forms/catalogue/facts.ts';
 import { formPath, TABLES, type Table } from '../../../pipeline/forms/tables.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { otherFileResponses } from './artifact-operations.ts';
+import { FILE_HEADERS, LIMIT_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
 import { type Operation, type Parameter, type PathOperation, refer } from './operation.ts';
-import { statusOf } from './problem-responses.ts';
-import { referToRequestHeaders } from './request-headers.ts';
-import { FILE_HEADERS, LIMIT_HEADERS, referToHeaders } from './response-headers.ts';
+import { statusOf } from './responses.ts';
 
 const GROWING = TABLES.filter(({ grows }) => grows);
 const NOT_FOUND = { [statusOf('NotFound')]: refer('responses', 'NotFound') };

@@ -1,10 +1,8 @@
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { securityOf } from './artifact-operations.ts';
-import { NOT_COUNTED } from './not-counted.ts';
+import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
 import type { Content, Operation, Parameter, PathOperation } from './operation.ts';
-import { type ProblemResponseName, problemsByStatus } from './problem-responses.ts';
-import { referToRequestHeaders } from './request-headers.ts';
-import { FILE_HEADERS, referToHeaders } from './response-headers.ts';
+import { NOT_COUNTED, type ProblemResponseName, problemsByStatus } from './responses.ts';
 
 /** Invented, with a signature that nobody made. */
 const CHECKPOINT = `ledger.example.org/cathedral

@@ -4,22 +4,28 @@ import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
 import { QUOTAS, tierWithoutKey } from '../quotas.ts';
-import { componentName } from './artifact-names.ts';
-import { type ArtifactFacts, artifactOperations, artifactSchema } from './artifact-operations.ts';
+import {
+  type ArtifactFacts,
+  artifactOperations,
+  artifactSchema,
+  componentName,
+} from './artifact-operations.ts';
 import { attestationOperations } from './attestation-operations.ts';
-import { chartOperations } from './chart-operations.ts';
+import { chartOperations, oembedOperation } from './chart-operations.ts';
 import { exportOperation, LedgerExport } from './export-operation.ts';
 import { formOperations } from './form-operations.ts';
-import { liveOperation } from './live-operation.ts';
+import {
+  FILE_HEADERS,
+  headerComponents,
+  LIMIT_HEADERS,
+  referToHeaders,
+  requestHeaderComponents,
+} from './headers.ts';
 import { logOperations } from './log-operations.ts';
-import { oembedOperation } from './oembed-operation.ts';
 import type { Answer, Example, Header, Parameter, PathItem, PathOperation, Schema } from './operation.ts';
-import { problemExamples, problemResponses } from './problem-responses.ts';
-import { ProblemDocument } from './problem-schema.ts';
 import { releaseOperations } from './release-operations.ts';
-import { requestHeaderComponents } from './request-headers.ts';
-import { FILE_HEADERS, headerComponents, LIMIT_HEADERS, referToHeaders } from './response-headers.ts';
-import { serviceOperations } from './service-operations.ts';
+import { ProblemDocument, problemExamples, problemResponses } from './responses.ts';
+import { liveOperation, serviceOperations } from './service-operations.ts';
 
 export interface ApiFacts extends ArtifactFacts {
   /** Of this software: `0.1.0`. */

@@ -16,11 +16,10 @@ import {
   Snapshot,
   SnapshotIndex,
 } from '../../../pipeline/release/format/snapshot-index.ts';
+import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
 import type { Content, Operation, Parameter, PathOperation } from './operation.ts';
 import { refer } from './operation.ts';
-import { type ProblemResponseName, problemsByStatus } from './problem-responses.ts';
-import { referToRequestHeaders } from './request-headers.ts';
-import { FILE_HEADERS, referToHeaders } from './response-headers.ts';
+import { type ProblemResponseName, problemsByStatus } from './responses.ts';
 
 const SHA256 = '0123456789abcdef'.repeat(4);
 const ROOT_HASH = 'sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=';

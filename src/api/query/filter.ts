@@ -1,4 +1,244 @@
-import type { Field, Pattern } from './filter-fields.ts';
+import { Problem } from '../problem.ts';
+import { quoted } from './parameters.ts';
+
+/** Of one filter. Each comparison is made for every row, so these bound the time that a row can take. */
+export const FILTER_LIMITS = {
+  /** As an address it is up to three times as long, and the access log keeps 8192 characters of a query. */
+  characters: 4096,
+  /** Parentheses inside one another. */
+  depth: 16,
+  comparisons: 64,
+  /** In all lists together. */
+  values: 200,
+} as const;
+
+const OPERATORS = {
+  '==': { negated: false, takesList: false },
+  '!=': { negated: true, takesList: false },
+  '=in=': { negated: false, takesList: true },
+  '=out=': { negated: true, takesList: true },
+} as const;
+
+const OPERATOR = /==|!=|=in=|=out=/y;
+/** Of any RSQL, to say what was found. */
+const ANY_OPERATOR = /=[a-z]*=|[<>]=?|[=!~]+/y;
+const SPACE = /[ \t\r\n]*/y;
+/** What RSQL lets stand without quotes. */
+const WORD = /[^"'();,=!~<> \t\r\n]+/y;
+
+/**
+ * Reads RSQL: comparisons joined by `;` or `and`, then by `,` or `or`, and parentheses. A `*` at the end of a value
+ * that is not in quotes stands for any rest. In time that is linear in the text. Throws a Problem invalid_filter with
+ * the place.
+ */
+export function parseFilter(text: string): Filter {
+  if (text.length > FILTER_LIMITS.characters) {
+    const found = `${text.length}`;
+    throw new Problem(
+      'invalid_filter',
+      `The filter: expected at most ${FILTER_LIMITS.characters} characters, found ${found}.`,
+    );
+  }
+  return new Reader(text).filter();
+}
+
+class Reader {
+  readonly #text: string;
+  #at = 0;
+  #comparisons = 0;
+  #values = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  filter(): Filter {
+    const filter = this.#any(0);
+    if (this.#at < this.#text.length) throw this.#fault('; , and, or, or the end');
+    return filter;
+  }
+
+  #any(depth: number): Filter {
+    const parts = [this.#all(depth)];
+    while (this.#takeJoint(',', 'or')) parts.push(this.#all(depth));
+    return parts.length === 1 ? parts[0]! : { kind: 'any', parts };
+  }
+
+  #all(depth: number): Filter {
+    const parts = [this.#term(depth)];
+    while (this.#takeJoint(';', 'and')) parts.push(this.#term(depth));
+    return parts.length === 1 ? parts[0]! : { kind: 'all', parts };
+  }
+
+  #term(depth: number): Filter {
+    if (!this.#take('(')) return this.#comparison();
+    if (depth === FILTER_LIMITS.depth)
+      throw this.#fault(
+        `at most ${FILTER_LIMITS.depth} parentheses in one another`,
+        'one more',
+        this.#at - 1,
+      );
+    const filter = this.#any(depth + 1);
+    if (!this.#take(')')) throw this.#fault('; , and, or, or a closing parenthesis');
+    return filter;
+  }
+
+  #comparison(): Filter {
+    this.#skipSpace();
+    this.#comparisons += 1;
+    if (this.#comparisons > FILTER_LIMITS.comparisons)
+      throw this.#fault(`at most ${FILTER_LIMITS.comparisons} comparisons`, 'one more');
+    const field = this.#field();
+    const { negated, takesList } = this.#operator();
+    return { kind: 'match', field, negated, patterns: this.#patterns(field, takesList) };
+  }
+
+  #field(): Field {
+    const at = this.#at;
+    const name = this.#match(WORD);
+    const field = FIELD_NAMES.find((known) => known === name);
+    if (field) return field;
+    const expected = `one of ${FIELD_NAMES.join(', ')}${name === '' ? ', or a parenthesis' : ''}`;
+    throw this.#fault(expected, name === '' ? undefined : quoted(name), at);
+  }
+
+  #operator() {
+    this.#skipSpace();
+    const at = this.#at;
+    const operator = this.#match(OPERATOR);
+    if (operator !== '') return OPERATORS[operator as keyof typeof OPERATORS];
+    const found = this.#match(ANY_OPERATOR);
+    throw this.#fault(
+      `one of ${Object.keys(OPERATORS).join(', ')}`,
+      found === '' ? undefined : quoted(found),
+      at,
+    );
+  }
+
+  #patterns(field: Field, takesList: boolean): Pattern[] {
+    if (!takesList) return [this.#pattern(field)];
+    if (!this.#take('(')) throw this.#fault('a list like (A,B)');
+    const patterns = [this.#pattern(field)];
+    while (this.#take(',')) patterns.push(this.#pattern(field));
+    if (!this.#take(')')) throw this.#fault('a comma or a closing parenthesis');
+    return patterns;
+  }
+
+  #pattern(field: Field): Pattern {
+    this.#skipSpace();
+    this.#values += 1;
+    if (this.#values > FILTER_LIMITS.values)
+      throw this.#fault(`at most ${FILTER_LIMITS.values} values`, 'one more');
+    const at = this.#at;
+    const pattern = this.#quotedPattern() ?? this.#plainPattern();
+    if (canMatch(field, pattern)) return pattern;
+    throw this.#fault(FIELDS[field].expected, quoted(this.#text.slice(at, this.#at)), at);
+  }
+
+  #plainPattern(): Pattern {
+    const at = this.#at;
+    const word = this.#match(WORD);
+    if (word === '') throw this.#fault('a value');
+    const star = word.indexOf('*');
+    if (star >= 0 && star < word.length - 1)
+      throw this.#fault('a * at the end of a value only, or the value in quotes', quoted(word), at);
+    return star < 0 ? { text: word, isBeginning: false } : { text: word.slice(0, -1), isBeginning: true };
+  }
+
+  /** In either kind of quotes; a backslash takes the character after it as it is. */
+  #quotedPattern(): Pattern | null {
+    const begin = this.#at;
+    const quote = this.#text[begin];
+    if (quote !== '"' && quote !== "'") return null;
+    let text = '';
+    for (let at = begin + 1; at < this.#text.length; at += 1) {
+      if (this.#text[at] === quote) {
+        this.#at = at + 1;
+        return { text, isBeginning: false };
+      }
+      if (this.#text[at] === '\\') at += 1;
+      text += this.#text[at] ?? '';
+    }
+    throw this.#fault(`a closing ${quote}`, 'the end', begin);
+  }
+
+  #takeJoint(symbol: string, word: string): boolean {
+    if (this.#take(symbol)) return true;
+    const at = this.#at;
+    if (this.#match(WORD) === word) return true;
+    this.#at = at;
+    return false;
+  }
+
+  #take(symbol: string): boolean {
+    this.#skipSpace();
+    if (this.#text[this.#at] !== symbol) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #skipSpace(): void {
+    this.#match(SPACE);
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? '';
+    this.#at += found.length;
+    return found;
+  }
+
+  #fault(expected: string, found = this.#next(), at = this.#at): Problem {
+    return new Problem(
+      'invalid_filter',
+      `The filter, character ${at + 1}: expected ${expected}, found ${found}.`,
+    );
+  }
+
+  #next(): string {
+    const character = this.#text.codePointAt(this.#at);
+    return character === undefined ? 'the end' : quoted(String.fromCodePoint(character));
+  }
+}
+
+/** What a filter can ask for: a column of the export, or the cycle, which is not among them. */
+export const FIELDS = {
+  event_type: {
+    whole: /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/,
+    beginning: /^[a-z][a-z0-9_]*$/,
+    expected: 'a type like mic_mint, or its beginning like mic_*',
+  },
+  agent: {
+    whole: /^.{1,200}$/s,
+    beginning: /^.{1,200}$/s,
+    expected: 'a name of 1 to 200 characters, or its beginning like AT*',
+  },
+  cycle: {
+    whole: /^C-(0|[1-9]\d*)$/,
+    beginning: /^C-(0|[1-9]\d*)?$/,
+    expected: 'a cycle like C-151, or its beginning like C-15*',
+  },
+  attestation_hash: {
+    whole: /^0x[0-9a-f]{64}$/,
+    beginning: /^0x[0-9a-f]{0,63}$/,
+    expected: '0x and 64 lower-case hex digits, or their beginning like 0x1f*',
+  },
+} as const;
+
+export type Field = keyof typeof FIELDS;
+export const FIELD_NAMES = Object.keys(FIELDS) as Field[];
+
+/** What a field is compared with: a whole value, or what it begins with. */
+export interface Pattern {
+  text: string;
+  isBeginning: boolean;
+}
+
+/** Whether a field can ever match: what cannot is a mistake, and its empty result would be taken for an answer. */
+export function canMatch(field: Field, { text, isBeginning }: Pattern): boolean {
+  const { whole, beginning } = FIELDS[field];
+  return (isBeginning ? beginning : whole).test(text);
+}
 
 /** A filter as it is understood. `match` is true where a field is one of the patterns, or none of them if negated. */
 export type Filter =

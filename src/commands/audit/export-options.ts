@@ -4,9 +4,8 @@ import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import type { ExportHead } from '../../../pipeline/verify/audit/read-export.ts';
 import type { ExportOptions } from '../../../pipeline/verify/audit/verify-export.ts';
 import { Problem } from '../../api/problem.ts';
-import { takes } from '../../api/query/filter.ts';
-import { parseFilter } from '../../api/query/parse-filter.ts';
-import { parseFrom, parseTo } from '../../api/query/time-bound.ts';
+import { parseFrom, parseTo } from '../../api/query/export-query.ts';
+import { parseFilter, takes } from '../../api/query/filter.ts';
 
 type Asked = Pick<Config, 'exportFrom' | 'exportTo' | 'exportFilter'>;
 

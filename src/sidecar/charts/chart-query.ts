@@ -9,7 +9,7 @@ import { type AnyStateContent, CHART_PATHS, isAnyState } from '../../../pipeline
 import { findChart } from '../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { Problem } from '../../api/problem.ts';
-import { invalidParameter, quoted } from '../../api/query/query-parameters.ts';
+import { invalidParameter, quoted } from '../../api/query/parameters.ts';
 
 /** A chart's file in the state that an address asks for. */
 export interface AskedChart {

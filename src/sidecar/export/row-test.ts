@@ -1,6 +1,5 @@
 import { csvRow } from '../../../pipeline/artifacts/format/csv.ts';
-import type { Filter } from '../../api/query/filter.ts';
-import type { Field, Pattern } from '../../api/query/filter-fields.ts';
+import type { Field, Filter, Pattern } from '../../api/query/filter.ts';
 import type { Row } from './row.ts';
 
 /** Whether a row is in the export. Bytes are compared, so that no text is made of a row that is passed over. */

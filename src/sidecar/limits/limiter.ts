@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import { quotaOf, type Tier } from '../../api/quotas.ts';
-import type { Allowance } from '../../api/rate-limit-headers.ts';
-import { secondsToMidnight, utcDay } from '../../api/utc-day.ts';
+import type { Allowance } from '../../api/quotas.ts';
+import { quotaOf, secondsToMidnight, type Tier, utcDay } from '../../api/quotas.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { clientNetwork } from './client-network.ts';
 import type { CountStore, Take } from './count-store.ts';

@@ -1,7 +1,7 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { Problem } from '../../api/problem.ts';
-import type { Allowance } from '../../api/rate-limit-headers.ts';
-import { rateLimitHeaders } from '../../api/rate-limit-headers.ts';
+import type { Allowance } from '../../api/quotas.ts';
+import { rateLimitHeaders } from '../../api/quotas.ts';
 
 /** The answer to a request over its limit: 429. */
 export function rateLimited(area: Area, allowance: Allowance): Problem {

@@ -4,7 +4,7 @@ import { parseChartState, refusedView, stateFault } from '../../../pipeline/char
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import { type ManifestFile, storedAt } from '../../../pipeline/release/format/manifest.ts';
-import { invalidParameter } from '../../api/query/query-parameters.ts';
+import { invalidParameter } from '../../api/query/parameters.ts';
 import type { ServedRelease } from '../files/releases.ts';
 import type { Answer } from '../request/answer.ts';
 

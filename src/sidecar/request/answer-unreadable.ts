@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { ALLOW } from '../../api/methods.ts';
+import { ALLOW } from '../../api/paths.ts';
 import { Problem, type ProblemCode } from '../../api/problem.ts';
 import { problemAnswer } from './answer.ts';
 import { writeRawAnswer } from './write-raw-answer.ts';

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { methodsAt } from '../../api/methods.ts';
+import { methodsAt } from '../../api/paths.ts';
 import { Problem, problemOfFault } from '../../api/problem.ts';
 import type { Services } from '../services.ts';
 import { wantsSimulation } from '../simulation/wants-simulation.ts';

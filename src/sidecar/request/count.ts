@@ -1,7 +1,6 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { Problem } from '../../api/problem.ts';
-import { type Tier, tierWithoutKey } from '../../api/quotas.ts';
-import { rateLimitHeaders } from '../../api/rate-limit-headers.ts';
+import { rateLimitHeaders, type Tier, tierWithoutKey } from '../../api/quotas.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { rateLimited } from '../limits/rate-limited.ts';
 import { requestNotCounted } from '../limits/request-not-counted.ts';

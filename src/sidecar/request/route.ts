@@ -1,6 +1,6 @@
 import { CHART_PATHS } from '../../../pipeline/charts/files/chart-forms.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
-import { COUNTED_AS, STATUS_PATH, VERIFY_PATH } from '../../api/attestation-paths.ts';
+import { COUNTED_AS, STATUS_PATH, VERIFY_PATH } from '../../api/paths.ts';
 import { EXPORT_PATHS, findFile } from '../files/find-file.ts';
 import { type LogPath, parseLogPath } from '../files/log-path.ts';
 import type { ServedRelease } from '../files/releases.ts';

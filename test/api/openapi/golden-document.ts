@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exampleOf, type PublicFiles } from '../../../src/api/openapi/example-of.ts';
+import { exampleOf, type PublicFiles } from '../../../src/api/openapi/examples.ts';
 import { type OpenApiDocument, openApiDocument } from '../../../src/api/openapi/open-api-document.ts';
 
 export const BASE_URL = 'https://data.example.org';

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { RESTRICTED_EXAMPLES } from '../../../src/api/openapi/examples.ts';
 import { LedgerExport } from '../../../src/api/openapi/export-operation.ts';
 import {
   type Answer,
@@ -13,7 +14,6 @@ import {
   isReference,
   operationsIn,
 } from '../../../src/api/openapi/operation.ts';
-import { RESTRICTED_EXAMPLES } from '../../../src/api/openapi/restricted-examples.ts';
 import { PROBLEMS } from '../../../src/api/problem.ts';
 import type { FormName } from '../../../src/api/query/export-query.ts';
 import { FORMS } from '../../../src/sidecar/export/forms.ts';

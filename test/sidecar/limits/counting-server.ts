@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import { rateLimitHeaders } from '../../../src/api/rate-limit-headers.ts';
+import { rateLimitHeaders } from '../../../src/api/quotas.ts';
 import { createLimiter, type Limiter } from '../../../src/sidecar/limits/limiter.ts';
 import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
 

@@ -1,5 +1,5 @@
 import type { Area } from '../../../../pipeline/artifacts/artifact.ts';
-import { exampleOf } from '../../../api/openapi/example-of.ts';
+import { exampleOf } from '../../../api/openapi/examples.ts';
 import { type OpenApiDocument, openApiDocument } from '../../../api/openapi/open-api-document.ts';
 import { AREA_WORDS } from '../areas.ts';
 import { openRelease } from '../release.ts';

@@ -1,5 +1,5 @@
 import type { Artifact } from '../../../../pipeline/artifacts/artifact.ts';
-import { operationId } from '../../../api/openapi/artifact-names.ts';
+import { operationId } from '../../../api/openapi/artifact-operations.ts';
 import { isExport } from './snippets/source.ts';
 
 /** Where the API reference has a file: the id of its operation. */

@@ -1,4 +1,4 @@
-import { formatApiCatalog } from '../../../api/openapi/api-catalog.ts';
+import { formatApiCatalog } from '../../../api/well-known.ts';
 import { openRelease } from '../../components/release.ts';
 
 export function GET(): Response {

@@ -1,4 +1,4 @@
-import { formatSecurityTxt } from '../../../api/openapi/security-txt.ts';
+import { formatSecurityTxt } from '../../../api/well-known.ts';
 import { openRelease } from '../../components/release.ts';
 
 export function GET(): Response {

@@ -1,4 +1,11 @@
-import { VERIFY_PATH } from './attestation-paths.ts';
+import type { Area } from '../../pipeline/artifacts/artifact.ts';
+
+/** Takes a document and gives the verdict on it. */
+export const VERIFY_PATH = 'attestations/verify';
+/** With the id or the UUID of an attestation. */
+export const STATUS_PATH = /^attestations\/([^/]+)\/status$/;
+/** As requests of research both count. */
+export const COUNTED_AS: Area = 'academics';
 
 /** What is answered; everything is read-only. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];

@@ -2,9 +2,13 @@ import type { ExpressionNode } from '@rsql/ast';
 import { parse } from '@rsql/parser';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Filter, narrow } from '../../../src/api/query/filter.ts';
-import { FIELD_NAMES } from '../../../src/api/query/filter-fields.ts';
-import { FILTER_LIMITS, parseFilter } from '../../../src/api/query/parse-filter.ts';
+import {
+  FIELD_NAMES,
+  FILTER_LIMITS,
+  type Filter,
+  narrow,
+  parseFilter,
+} from '../../../src/api/query/filter.ts';
 import { problemOf } from '../../sidecar/export/problem-of.ts';
 
 const HASH = `0x${'0a'.repeat(32)}`;

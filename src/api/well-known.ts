@@ -1,0 +1,40 @@
+import { DAY_MS, timestampOf } from '../../pipeline/model/window.ts';
+import { PROTOCOL_PAGE } from '../simulation/protocol/problems.ts';
+
+/** RFC 9116 §2.5.5 advises less than a year: who answers may have changed by then. */
+const DAYS = 364;
+
+interface SecurityFacts {
+  baseUrl: string;
+  /** An e-mail address. */
+  contact: string;
+  /** The data's own time, not the clock: the same ledger gives the same bytes. */
+  asOf: string;
+}
+
+/** `/.well-known/security.txt` (RFC 9116). */
+export function formatSecurityTxt({ baseUrl, contact, asOf }: SecurityFacts): string {
+  return [
+    `Contact: mailto:${contact}`,
+    `Expires: ${timestampOf(Date.parse(asOf) + DAYS * DAY_MS)}`,
+    'Preferred-Languages: en',
+    `Canonical: ${baseUrl}/.well-known/security.txt`,
+    '',
+  ].join('\n');
+}
+
+/** `/.well-known/api-catalog` (RFC 9727), a link set (RFC 9264). `baseUrl` has no slash at its end. */
+export function formatApiCatalog(baseUrl: string): string {
+  const link = (path: string, type: string) => ({ href: `${baseUrl}${path}`, type });
+  const linkset = [
+    { anchor: `${baseUrl}/.well-known/api-catalog`, item: [{ href: `${baseUrl}/` }] },
+    {
+      anchor: `${baseUrl}/`,
+      'service-desc': [link('/openapi.json', 'application/json'), link('/asyncapi.json', 'application/json')],
+      'service-doc': [link('/api/', 'text/html'), link(PROTOCOL_PAGE, 'text/html')],
+      status: [link('/status.json', 'application/json')],
+      license: [{ href: 'https://creativecommons.org/licenses/by/4.0/' }],
+    },
+  ];
+  return `${JSON.stringify({ linkset }, null, 2)}\n`;
+}
