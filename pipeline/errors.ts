@@ -111,7 +111,7 @@ export class CathedralError extends Error {
 }
 
 /** The same failure of a run, before it published anything, with what to do about it; anything else as it is. */
-export function withAdvice(cause: unknown, advice: string): unknown {
+export function withHint(cause: unknown, advice: string): unknown {
   if (!(cause instanceof CathedralError)) return cause;
   const { code, place, found } = cause;
   const expected = `${cause.expected} (nothing is published: ${advice})`;

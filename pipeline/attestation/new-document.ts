@@ -38,11 +38,11 @@ export function newDocument(given: NewDocument, now: number): JsonObject {
   const document = assembled(given, now);
   const { wallet_signature: _, ...unclaimed } = document;
   if (given.walletSignature !== null || given.draft.wallet_signature === undefined) return document;
-  return claimOf(document) === claimOf(given.draft) ? document : unclaimed;
+  return signatureClaim(document) === signatureClaim(given.draft) ? document : unclaimed;
 }
 
 /** The members that the wallet signs, for comparing. */
-export function claimOf(document: JsonObject): string {
+export function signatureClaim(document: JsonObject): string {
   return JSON.stringify(CLAIM.map((name) => document[name]));
 }
 

@@ -20,7 +20,7 @@ const LISTS: readonly (readonly [path: readonly string[], item: z.ZodType])[] = 
  * The document without the items that come after as many faulty ones as a verdict has room for: twenty thousand of them would
  * keep the schema busy for half a second. Where nothing is faulty, nothing is cut.
  */
-export function cutLists(document: JsonObject): JsonObject {
+export function truncateLists(document: JsonObject): JsonObject {
   return LISTS.reduce((given, [path, item]) => cutAt(given, path, item) as JsonObject, document);
 }
 
@@ -61,7 +61,7 @@ export function parseAttestation(input: string | Uint8Array): Parsed {
   const { value } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { step: 'schema', problems: [problem('wrong_type', [], 'Expected an object.')] };
-  const parsed = AttestationDocument.safeParse(cutLists(value));
+  const parsed = AttestationDocument.safeParse(truncateLists(value));
   if (!parsed.success) return { step: 'schema', problems: schemaProblems(parsed.error.issues, value) };
   return { document: value, attestation: parsed.data };
 }

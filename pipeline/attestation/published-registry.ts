@@ -3,7 +3,14 @@ import { DURATION } from '../words/duration.ts';
 import type { Trust } from './check.ts';
 import { Companions, Moment } from './companions.ts';
 import { ALGORITHMS, RISK_LEVELS } from './document.ts';
-import { KEPT_DAYS, keptSince, type Registered, type Registry, registryOf, STATUSES } from './registry.ts';
+import {
+  keptSince,
+  REGISTRY_RETENTION_DAYS,
+  type Registered,
+  type Registry,
+  registryOf,
+  STATUSES,
+} from './registry.ts';
 
 /** Below the root: whom the service trusts, and what its ledger has of attestations. */
 export const REGISTRY_PATH = 'philosophy/companions.json';
@@ -107,7 +114,11 @@ export const PublishedRegistry = z.strictObject({
     .meta(described('The wallets that are known to stand behind ledger ids')),
   attestations: z
     .array(PublishedAttestation)
-    .meta(described(`What the ledger has, newest first, until ${KEPT_DAYS} days after it has expired`)),
+    .meta(
+      described(
+        `What the ledger has, newest first, until ${REGISTRY_RETENTION_DAYS} days after it has expired`,
+      ),
+    ),
   unattested: z
     .array(PublishedUnattested)
     // A server answers from the release that is there when it is started, which may be one from before this member.

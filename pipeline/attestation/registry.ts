@@ -35,7 +35,7 @@ export const STATUSES = ['active', 'expired', 'revoked', 'superseded'] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** For how long after it has expired the ledger's own registry has an attestation. */
-export const KEPT_DAYS = 90;
+export const REGISTRY_RETENTION_DAYS = 90;
 const DAY_MS = 86_400_000;
 const YEAR_0_MS = Date.parse('0000-01-01T00:00:00Z');
 
@@ -44,14 +44,14 @@ const YEAR_0_MS = Date.parse('0000-01-01T00:00:00Z');
  * of what every registry has forgotten none can say what renewed it.
  */
 export function isRenewable({ expires_at }: Pick<Registered, 'expires_at'>, time: Instant): boolean {
-  const end = addSeconds(parseInstant(expires_at), (KEPT_DAYS * DAY_MS) / 1000);
+  const end = addSeconds(parseInstant(expires_at), (REGISTRY_RETENTION_DAYS * DAY_MS) / 1000);
   return compareInstants(time, end) <= 0;
 }
 
 /** What a registry as of `asOf` begins with: all that expired at this time or later is in it. */
 export function keptSince(asOf: string): string {
   // Earlier years have no four digits.
-  return new Date(Math.max(Date.parse(asOf) - KEPT_DAYS * DAY_MS, YEAR_0_MS)).toISOString();
+  return new Date(Math.max(Date.parse(asOf) - REGISTRY_RETENTION_DAYS * DAY_MS, YEAR_0_MS)).toISOString();
 }
 
 /** Attestations that the ledger has, by their ids. */
@@ -154,7 +154,7 @@ export function driftReason(score: number, threshold: number | null): string | n
 }
 
 /** Whether a drift check was due before `now`, ms, and did not come. Only what is active is to be checked. */
-export function isCheckLate(attestation: Registered, now: number): boolean {
+export function isCheckOverdue(attestation: Registered, now: number): boolean {
   const { drift_threshold, check_interval, checked_at, attested_at } = attestation;
   if (drift_threshold === null || statusAt(attestation, now) !== 'active') return false;
   const due = addSeconds(parseInstant(checked_at ?? attested_at), durationSeconds(check_interval));

@@ -1,7 +1,7 @@
 import { attestationUuid } from './canonical-bytes.ts';
 import {
   isAttestationId,
-  isCheckLate,
+  isCheckOverdue,
   knownUntil,
   type Registered,
   type Registry,
@@ -47,6 +47,6 @@ export function describeStatus(
     uuid: attestationUuid(id),
     status: statusAt(attestation, now),
     ...rest,
-    check_late: isCheckLate(attestation, Math.min(now, knownUntil)),
+    check_late: isCheckOverdue(attestation, Math.min(now, knownUntil)),
   };
 }

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import { openDirectory } from '../ledger/directory.ts';
-import { guarded } from '../release/disk/durable.ts';
+import { asDiskErrors } from '../release/disk/durable.ts';
 import type { Manifest } from '../release/format/manifest.ts';
 import { SNAPSHOTS, type Snapshot, type SnapshotFile } from '../release/format/snapshot-index.ts';
 import type { Problem } from '../release/staging/verify-release.ts';
 import { type BuildOptions, build } from './build.ts';
 import type { CheckOptions } from './check.ts';
 import { PUBLISHER_KEYS_PATH } from './publisher.ts';
-import { readKept } from './snapshots/read-kept.ts';
-import { verifyList, verifySnapshot } from './snapshots/verify-kept-snapshots.ts';
+import { readPublished } from './snapshots/read-published.ts';
+import { verifyList, verifySnapshot } from './snapshots/verify-published-snapshots.ts';
 
 export interface AsOfOptions extends Omit<CheckOptions, 'ledger' | 'publisherKeys'> {
   ledger: string;
@@ -31,7 +31,7 @@ export interface AsOfReport {
   /** Files that were compared with the ledger. */
   compared: number;
   /** Files that the ledger does not give byte for byte: printed by a browser, signed, or of the keys. */
-  notMade: string[];
+  notReproducible: string[];
 }
 
 /**
@@ -46,17 +46,23 @@ export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
   try {
     log(`building again from the ledger, up to ${id}`);
     const { manifest } = await build({ ...options, ...(await decided(options)), out: made });
-    const { snapshot: again } = await readKept(made, id);
+    const { snapshot: again } = await readPublished(made, id);
     if (into !== null) await keepMade(made, id, into);
-    if (!published) return { manifest, published, problems: [], compared: 0, notMade: [] };
+    if (!published) return { manifest, published, problems: [], compared: 0, notReproducible: [] };
     log(`reading every byte of ${join(out, SNAPSHOTS, id)}`);
     const problems = [
       ...(await verifyList(out, null)),
       ...(await verifySnapshot(out, id)),
       ...compareSnapshots(published, again),
     ];
-    const notMade = published.files.filter(isNotMade).map(({ path }) => path);
-    return { manifest, published, problems, compared: published.files.length - notMade.length, notMade };
+    const notReproducible = published.files.filter(isNotMade).map(({ path }) => path);
+    return {
+      manifest,
+      published,
+      problems,
+      compared: published.files.length - notReproducible.length,
+      notReproducible,
+    };
   } finally {
     await rm(made, { recursive: true, force: true });
   }
@@ -90,7 +96,7 @@ async function assertSealed(ledger: string, id: string): Promise<void> {
 }
 
 async function keptOrNull(out: string, id: string): Promise<Snapshot | null> {
-  return readKept(out, id).then(
+  return readPublished(out, id).then(
     ({ snapshot }) => snapshot,
     (error: CathedralError) => {
       if (error.found === 'ENOENT') return null;
@@ -100,7 +106,7 @@ async function keptOrNull(out: string, id: string): Promise<Snapshot | null> {
 }
 
 async function keepMade(made: string, id: string, into: string): Promise<void> {
-  await guarded(into, async () => {
+  await asDiskErrors(into, async () => {
     await cp(join(made, 'current/public'), into, { recursive: true, errorOnExist: true, force: false });
     await cp(join(made, SNAPSHOTS, id, 'index.json'), join(into, 'index.json'));
   });

@@ -15,24 +15,30 @@ import { diskFull, isDiskFull } from '../release/disk/durable.ts';
 import { withLock } from '../release/disk/lock.ts';
 import { removeLeftOvers } from '../release/disk/remove-left-overs.ts';
 import type { Facts, Manifest } from '../release/format/manifest.ts';
-import { type Published, readCurrent, salvageCurrent } from '../release/format/release.ts';
+import { type Published, readCurrent, recoverFinalFiles } from '../release/format/release.ts';
 import type { SnapshotIndex } from '../release/format/snapshot-index.ts';
 import type { SnapshotHashes } from '../release/signing/signing-record.ts';
 import { openStaging, type Publication, type Staging } from '../release/staging/staging.ts';
-import { carryRelease } from './carry-release.ts';
 import { checkpointOf } from './checkpoint-of.ts';
 import { prepareLog } from './extend-log.ts';
-import { foldSnapshots, withForkAdvice } from './fold-snapshots.ts';
+import { foldSnapshots, withForkHint } from './fold-snapshots.ts';
 import { ledgerKeyFile } from './keys-file.ts';
-import { makePdf, planPdfs } from './pdf/pdfs.ts';
+import { makePdf, pdfJobs } from './pdf/pdfs.ts';
 import { openPublisher, type Publisher, type PublisherOptions, publisherKeysFile } from './publisher.ts';
+import { refreshRelease } from './refresh-release.ts';
 import { renderDocuments } from './render-documents.ts';
 import { hasExtras, renderExtras } from './render-extras.ts';
 import { formatResume, parseResume, type Resume, START } from './resume.ts';
 import { renderSite, type SiteOptions } from './site/render-site.ts';
-import { keepMissed } from './snapshots/keep-missed.ts';
+import { publishMissedSnapshots } from './snapshots/publish-missed-snapshots.ts';
 import { publishSnapshots, type SnapshotOptions } from './snapshots/publish-snapshots.ts';
-import { assertKept, assertListReadable, assertNotLost, hashesOf, keptRelease } from './snapshots/restore.ts';
+import {
+  assertListReadable,
+  assertNotRepublished,
+  assertSnapshotsIntact,
+  hashesOf,
+  restoredRelease,
+} from './snapshots/restore.ts';
 
 export interface BuildOptions extends SiteOptions {
   /** Ledger folder. */
@@ -93,25 +99,25 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 
 async function run(options: BuildOptions): Promise<BuildReport> {
   const { out, baseUrl, log } = options;
-  const current = options.rebuild ? await salvageCurrent(out) : await readCurrent(out);
-  const previous = current ?? (options.snapshots ? await keptRelease(out) : null);
+  const current = options.rebuild ? await recoverFinalFiles(out) : await readCurrent(out);
+  const previous = current ?? (options.snapshots ? await restoredRelease(out) : null);
   if (previous && !current) log(`no release is there: going on from the snapshots in ${out}`);
   const rebuild = options.rebuild || current === null;
   const extendLog = await prepareLog({ ...options, rebuild }, previous);
   const resume = rebuild ? START : parseResume(previous!.state);
   const inputs = await openInputs(options, previous);
-  const prepare = keeperOf(options, inputs);
+  const prepare = snapshotPublisher(options, inputs);
   const snapshots = await newSnapshots(options, resume);
-  if (previous && !rebuild && snapshots.length === 0 && isMadeOf(previous, inputs.digest, options)) {
+  if (previous && !rebuild && snapshots.length === 0 && isUpToDate(previous, inputs.digest, options)) {
     await removeLeftOvers(out);
     const { ledger } = previous.manifest;
     return extendLog(ledger, (publishLog) => stand(previous, inputs.publisher, options, prepare(publishLog)));
   }
 
-  for (const { id } of snapshots.slice(-1)) assertNotLost(id, inputs.lost);
+  for (const { id } of snapshots.slice(-1)) assertNotRepublished(id, inputs.lost);
   const base = previous && (rebuild ? { ...previous, state: null } : previous);
-  await keepMissed(base, snapshots, { ...options, ...inputs }, (before, upTo, keep) =>
-    makeMissed(before, upTo, keep, options, inputs),
+  await publishMissedSnapshots(base, snapshots, { ...options, ...inputs }, (before, upTo, keep) =>
+    buildMissed(before, upTo, keep, options, inputs),
   );
   await using staging = await openStaging(out, previous, { reuse: !rebuild });
   const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
@@ -148,7 +154,7 @@ async function openInputs(options: BuildOptions, previous: Published | null): Pr
   const digest = digestInputs(options, { documents, companions, publisher });
   const { out, snapshots } = options;
   const recorded = snapshots ? publisher?.snapshots?.recorded : undefined;
-  const lost = recorded ? await assertKept(out, recorded, snapshots?.givesUp ?? false) : {};
+  const lost = recorded ? await assertSnapshotsIntact(out, recorded, snapshots?.givesUp ?? false) : {};
   return { documents, companions, publisher, digest, lost };
 }
 
@@ -162,7 +168,7 @@ async function stageData(
   const { software, baseUrl, log } = options;
   const folding = { ...options, staging, documents, companions, snapshots, resume };
   const folded = await foldSnapshots(folding).catch((cause) => {
-    throw withForkAdvice(cause, options.ledger, resume.position);
+    throw withForkHint(cause, options.ledger, resume.position);
   });
   const { state, ledger } = folded;
   log(`rendering ${ARTIFACTS.length} files as of ${state.asOf}`);
@@ -174,7 +180,7 @@ async function stageData(
 }
 
 /** Publishes the log, the snapshot and the list of a release, before it is served: its readers find what belongs to it. */
-function keeperOf(
+function snapshotPublisher(
   { out, baseUrl, snapshots }: BuildOptions,
   { publisher, lost }: Inputs,
 ): (publishLog: () => Promise<void>) => (release: Published) => Promise<void> {
@@ -200,12 +206,12 @@ async function stand(
   prepare: (release: Published) => Promise<void>,
 ): Promise<BuildReport> {
   const nothing = { snapshots: 0, events: 0, findings: [] };
-  if (!publisher?.isStanding || (await publisher.isStanding(served))) {
+  if (!publisher?.isStillCurrent || (await publisher.isStillCurrent(served))) {
     await prepare(served);
     return { outcome: 'unchanged', manifest: served.manifest, ...nothing };
   }
   await using staging = await openStaging(options.out, served, { reuse: true });
-  await carryRelease(staging, served);
+  await refreshRelease(staging, served);
   const { timestamp, ledger, software, inputs } = served.manifest;
   const facts = { timestamp, ledger, software, inputs };
   const state = await readFile(join(served.dir, 'state.json'), 'utf8');
@@ -217,7 +223,7 @@ async function stand(
 }
 
 /** A release of the data files alone, up to the last of these snapshots; it is signed and never served. */
-async function makeMissed(
+async function buildMissed(
   base: Published,
   after: readonly SnapshotFile[],
   prepare: (release: Published) => Promise<void>,
@@ -231,7 +237,7 @@ async function makeMissed(
   );
   await using staging = await openStaging(options.out, base, { reuse: base.state !== null });
   const { folded, facts } = await stageData(staging, { snapshots, resume }, options, inputs);
-  for (const pdf of await planPdfs(staging, folded, options)) await makePdf(staging, pdf, options);
+  for (const pdf of await pdfJobs(staging, folded, options)) await makePdf(staging, pdf, options);
   const sign = signerOf(inputs.publisher, options, { isServed: false });
   const publication = { facts, state: formatResume(folded), sign, prepare, isServed: false };
   return (await staging.publish(publication)).release;
@@ -271,7 +277,7 @@ function chartsOptions(
 }
 
 /** Whether a release is of the same documents and settings, and has what is asked for: extras, charts, the site, PDFs. */
-function isMadeOf({ manifest }: Published, inputs: string, options: BuildOptions): boolean {
+function isUpToDate({ manifest }: Published, inputs: string, options: BuildOptions): boolean {
   const { files } = manifest;
   const { site, print } = options;
   if (hasExtras(manifest) !== withExtras(options) || hasCharts(manifest) !== withCharts(options))

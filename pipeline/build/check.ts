@@ -12,7 +12,7 @@ import { verifyLog } from '../verify/verify-log-folder.ts';
 import { verifyProofs } from '../verify/verify-proofs.ts';
 import { type BuildOptions, build } from './build.ts';
 import { hasExtras } from './render-extras.ts';
-import { verifySnapshots } from './snapshots/verify-kept-snapshots.ts';
+import { verifySnapshots } from './snapshots/verify-published-snapshots.ts';
 
 /** What a check needs of a build's options; without a ledger only the release itself is checked. */
 export interface CheckOptions extends Omit<BuildOptions, Decided> {

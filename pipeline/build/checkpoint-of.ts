@@ -5,7 +5,7 @@ import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import type { Facts } from '../release/format/manifest.ts';
 
 /** What to do where a ledger is not the one that was published; said in messages. */
-const LEDGER_ADVICE =
+const LEDGER_HINT =
   'nothing is published: put the whole ledger back, or publish another one at another address';
 
 /**
@@ -39,7 +39,7 @@ function refusal(snapshot: string, expected: string, found: string, cause?: unkn
   const place = `snapshots/${snapshot}.checkpoint`;
   return new CathedralError('release_refused', {
     place,
-    expected: `${expected} (${LEDGER_ADVICE})`,
+    expected: `${expected} (${LEDGER_HINT})`,
     found,
     cause,
   });

@@ -1,4 +1,4 @@
-import { withAdvice } from '../errors.ts';
+import { withHint } from '../errors.ts';
 import { openDirectory, snapshotFile } from '../ledger/directory.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
@@ -7,7 +7,7 @@ import type { Published } from '../release/format/release.ts';
 import { assertLedgerHolds, assertSameSnapshot, forked } from '../release/log/assert-ledger-holds.ts';
 import { openLog, type PublishedLog } from '../release/log/open-log.ts';
 import { removeOldPartials } from '../release/log/remove-old-partials.ts';
-import { rereadTiles, type Turns, turnsOf } from '../release/log/reread-tiles.ts';
+import { rereadTiles, slotsToReread, type Turns } from '../release/log/reread-tiles.ts';
 import { StagedLog, stageExtension } from '../release/log/staged-log.ts';
 
 interface LogOptions {
@@ -39,9 +39,9 @@ export async function prepareLog(options: LogOptions, previous: Published | null
   const { out, ledger, verifiers, rebuild = false, publishesLog = true } = options;
   if (!publishesLog) return (_, commit) => commit(async () => {});
   const newest = (await openDirectory(ledger).snapshots(null)).at(-1)?.id ?? null;
-  const turns = turnsOf(previous?.manifest.ledger.snapshot ?? null, newest);
+  const turns = slotsToReread(previous?.manifest.ledger.snapshot ?? null, newest);
   const published = await openWhole(out, turns).catch((cause) => {
-    throw withAdvice(
+    throw withHint(
       cause,
       `find out who changed it, then remove ${out}/log and ${out}/log-entries, and run again`,
     );

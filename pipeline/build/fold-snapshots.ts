@@ -3,7 +3,7 @@ import type { PrintedArtifact, YearlyArtifact } from '../artifacts/artifact.ts';
 import type { Documents } from '../artifacts/documents.ts';
 import { HISTORIES } from '../artifacts/table.ts';
 import type { Companions } from '../attestation/companions.ts';
-import { CathedralError, type ErrorCode, withAdvice } from '../errors.ts';
+import { CathedralError, type ErrorCode, withHint } from '../errors.ts';
 import { type SnapshotFile, snapshotFile } from '../ledger/directory.ts';
 import type { Leaf, LedgerPosition } from '../ledger/leaf.ts';
 import type { Verifier } from '../ledger/note.ts';
@@ -13,7 +13,7 @@ import { endsDay, yearOf } from '../model/period.ts';
 import type { State } from '../model/state.ts';
 import type { Facts } from '../release/format/manifest.ts';
 import { type HistoryWriter, openHistory } from '../release/history/history.ts';
-import { FORK_ADVICE } from '../release/log/assert-ledger-holds.ts';
+import { FORK_HINT } from '../release/log/assert-ledger-holds.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { closeYear } from './data-file.ts';
 import type { Resume } from './resume.ts';
@@ -25,16 +25,16 @@ const CODES: ReadonlySet<ErrorCode> = new Set(['ledger_order', 'ledger_root']);
  * A failure to go on from a position, with what is wrong: the ledger is another one; or, where it still has the snapshot that was
  * published, which has been compared, what comes after that is missing or damaged. Any other failure as it is.
  */
-export function withForkAdvice(cause: unknown, ledger: string, { size, snapshot }: LedgerPosition): unknown {
+export function withForkHint(cause: unknown, ledger: string, { size, snapshot }: LedgerPosition): unknown {
   if (size === 0 || !(cause instanceof CathedralError) || !CODES.has(cause.code)) return cause;
   if (snapshot !== null && existsSync(snapshotFile(ledger, snapshot).checkpoint))
-    return withAdvice(
+    return withHint(
       cause,
       `the ledger has what was published, up to ${snapshot}; a snapshot after that is missing or damaged: bring it back from the ledger’s own back-up`,
     );
-  return withAdvice(
+  return withHint(
     cause,
-    `this ledger does not go on from the ${size} events up to ${snapshot} that were published, or its copy is damaged; ${FORK_ADVICE}`,
+    `this ledger does not go on from the ${size} events up to ${snapshot} that were published, or its copy is damaged; ${FORK_HINT}`,
   );
 }
 

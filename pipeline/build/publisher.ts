@@ -11,9 +11,9 @@ import type { Published } from '../release/format/release.ts';
 import { type PublisherKey, signerOf } from '../release/signing/publisher-key-file.ts';
 import { newPublisherKey, readPublisherKeys, writePublisherKeys } from '../release/signing/publisher-keys.ts';
 import {
+  assertFollows as assertExtendsLast,
   assertOneFolder,
-  assertFollows as assertOnlyAdds,
-  isStanding,
+  isStillCurrent,
   type SigningPlace,
   signRelease,
 } from '../release/signing/sign-release.ts';
@@ -46,7 +46,7 @@ export interface Publisher {
   /** Null: the release is not signed. */
   sign: ((release: Manifest, about: { checkpoint: string; isServed: boolean }) => Promise<Proof>) | null;
   /** Whether a release that is served need not be signed again. Null like `sign`. */
-  isStanding: ((served: Published) => Promise<boolean>) | null;
+  isStillCurrent: ((served: Published) => Promise<boolean>) | null;
   /** Signs what goes with a release that was signed, by the same keys. Null like `sign`. */
   signText: ((text: string) => string) | null;
   /** The snapshots that were listed at this address, and how to put those on record that will be. Null like `sign`. */
@@ -76,7 +76,7 @@ export async function openPublisher(
 ): Promise<Publisher | null> {
   if (options === null) return null;
   if (options.kind === 'shown')
-    return { keys: options.keys, sign: null, isStanding: null, signText: null, snapshots: null };
+    return { keys: options.keys, sign: null, isStillCurrent: null, signText: null, snapshots: null };
   const { keyFile, now } = options;
   const keys =
     (await readPublisherKeys(keyFile)) ?? (await firstKeys(options, { previous, waitMs: place.waitMs }));
@@ -98,7 +98,7 @@ export async function openPublisher(
         { checkpoint, signers: [first!, ...others] },
         { ...place, previous, keyFile, now: isServed ? now : () => 0 },
       ),
-    isStanding: (served) => isStanding(served, { ...place, keyFile, now }),
+    isStillCurrent: (served) => isStillCurrent(served, { ...place, keyFile, now }),
     signText: (text) => signNote(text, first!, ...others),
     snapshots: {
       recorded: recorded ?? { version: 0, snapshots: {}, lost: {} },
@@ -155,7 +155,7 @@ async function assertSetBackNowhere(
   for (const file of files) {
     if (!file || !existsSync(file.checkpoint)) continue;
     const { origin, size, root } = readCheckpoint(file, verifiers).checkpoint;
-    assertOnlyAdds(recorded, { timestamp, ledger: { origin, size, root } }, keyFile);
+    assertExtendsLast(recorded, { timestamp, ledger: { origin, size, root } }, keyFile);
     if (file === newest || size === recorded.ledger.size) continue;
     const place = `snapshots/${file.id}.checkpoint`;
     const expected = `${recorded.ledger.size} events, as they were signed (nothing is published: bring back the ledger that was published)`;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { yearOf } from '../model/period.ts';
 import { dayOf } from '../model/window.ts';
-import { guarded } from '../release/disk/durable.ts';
+import { asDiskErrors } from '../release/disk/durable.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { type ExtrasState, formatExtrasState, parseExtrasState, type TableState } from './extras-state.ts';
 import { countRows } from './history-rows.ts';
@@ -43,7 +43,7 @@ export async function renderForms(staging: Staging, options: FormsOptions): Prom
     else small.set(table.name, await writeSmall(staging, table));
   }
   const today = dayOf(options.asOf);
-  await writeSqlite(staging, { today, goesOn: before !== null, small, about: aboutOf(options) });
+  await writeSqlite(staging, { today, extendsHistory: before !== null, small, about: aboutOf(options) });
   await keepState(staging, states, options.software);
 }
 
@@ -77,7 +77,7 @@ async function takeOver(
 
 async function writeSmall(staging: Staging, table: Table): Promise<Row[]> {
   const path = join(staging.dir, 'public', table.artifact.path);
-  const rows = readTable(table, await guarded(path, () => readFile(path, 'utf8')));
+  const rows = readTable(table, await asDiskErrors(path, () => readFile(path, 'utf8')));
   for (const [form, content] of [
     ['.ndjson', formatNdjson(table, rows).join('')],
     ['.xlsx', formatXlsx(table, rows)],
@@ -105,7 +105,7 @@ function aboutOf({ asOf, baseUrl, software, ledger }: FormsOptions): Record<stri
 async function readState({ previous, reuse }: Staging, software: string): Promise<ExtrasState | null> {
   if (!reuse || !previous?.manifest.unlisted.some(({ file }) => file === STATE)) return null;
   const path = join(previous.dir, STATE);
-  return parseExtrasState(await guarded(path, () => readFile(path, 'utf8')), software);
+  return parseExtrasState(await asDiskErrors(path, () => readFile(path, 'utf8')), software);
 }
 
 async function keepState(staging: Staging, states: ExtrasState, software: string): Promise<void> {

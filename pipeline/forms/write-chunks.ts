@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { CathedralError } from '../errors.ts';
-import { guarded } from '../release/disk/durable.ts';
+import { asDiskErrors } from '../release/disk/durable.ts';
 import type { Blob } from '../release/format/manifest.ts';
 import type { StagingFolder } from '../release/staging/staging-folder.ts';
 import type { Chunk } from './chunk.ts';
@@ -74,7 +74,7 @@ async function assertWhole(path: string, expected: string): Promise<void> {
 /** SHA-256 of a file, hex, in constant memory. */
 export async function hashFile(path: string): Promise<string> {
   const mark = performance.now();
-  const handle = await guarded(path, () => open(path, 'r'));
+  const handle = await asDiskErrors(path, () => open(path, 'r'));
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafeSlow(COPY_BYTES);
   try {

@@ -1,7 +1,7 @@
 import { CathedralError } from '../errors.ts';
 import { type LedgerEvent, MAX_LINE_BYTES } from './event.ts';
 import { assertEvent } from './event-check.ts';
-import { isFaithful } from './faithful-json.ts';
+import { isUnambiguousJson } from './unambiguous-json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -31,7 +31,7 @@ export function parseEventText(text: string, place: () => string): LedgerEvent {
     throw notObject(text, place(), cause);
   }
   assertEvent(event, place);
-  if (isFaithful(text, event)) return event;
+  if (isUnambiguousJson(text, event)) return event;
   throw corrupt(place(), 'each member once and each number finite', 'a line that can be read in two ways');
 }
 

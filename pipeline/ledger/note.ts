@@ -11,7 +11,7 @@ import { decodeBase64, encodeBase64 } from './base64.ts';
  * What a reader takes of any note at most, in bytes, as the format's reference implementation does. Sixteen signatures of
  * nearly 5 kB, as of ML-DSA keys, make 110 kB.
  */
-export const LONGEST_NOTE = 1_000_000;
+export const MAX_NOTE_BYTES = 1_000_000;
 /** As many as every verifier has to take. */
 const MAX_SIGNATURES = 16;
 const ED25519 = 0x01;
@@ -42,10 +42,10 @@ export function parseVerifierKey(vkey: string): Verifier {
   const [, name, id, base64] = VERIFIER_KEY.exec(vkey.trim()) ?? [];
   const bytes = decodeBase64(base64 ?? '');
   if (name === undefined || bytes === null || bytes[0] !== ED25519 || bytes.length !== 1 + PUBLIC_KEY_BYTES) {
-    throw badKey('name+id+base64 of an Ed25519 public key', JSON.stringify(vkey));
+    throw invalidKey('name+id+base64 of an Ed25519 public key', JSON.stringify(vkey));
   }
   const verifier = verifierOf(name, bytes.subarray(1));
-  if (verifier.id !== id) throw badKey(`key id ${verifier.id} for this key`, `${id}`);
+  if (verifier.id !== id) throw invalidKey(`key id ${verifier.id} for this key`, `${id}`);
   return verifier;
 }
 
@@ -107,7 +107,7 @@ export function readClaims(
 }
 
 /** One signature by a known key that does not verify refuses the whole note. */
-export function badClaim({ verifier: { name, id } }: Claim, place: string): CathedralError {
+export function invalidSignature({ verifier: { name, id } }: Claim, place: string): CathedralError {
   return unsigned(place, `a valid signature by ${name}+${id}`, 'one that does not verify');
 }
 
@@ -126,8 +126,8 @@ interface NoteSignature {
 }
 
 function decodeNote(note: string | Uint8Array, place: string): string {
-  if (note.length > LONGEST_NOTE) {
-    throw malformed(place, { expected: `at most ${LONGEST_NOTE} bytes`, found: `${note.length}` });
+  if (note.length > MAX_NOTE_BYTES) {
+    throw malformed(place, { expected: `at most ${MAX_NOTE_BYTES} bytes`, found: `${note.length}` });
   }
   if (typeof note === 'string') return note;
   try {
@@ -171,7 +171,8 @@ function textFault(text: string): { expected: string; found: string } | undefine
 
 /** Throws `config_invalid` for a name that none can be. */
 export function verifierOf(name: string, publicKey: Uint8Array): Verifier {
-  if (!KEY_NAME.test(name)) throw badKey('a key name without spaces and plus signs', JSON.stringify(name));
+  if (!KEY_NAME.test(name))
+    throw invalidKey('a key name without spaces and plus signs', JSON.stringify(name));
   const hash = sha256(concatBytes(utf8ToBytes(`${name}\n`), encodeKey(publicKey)));
   return { name, id: bytesToHex(hash.subarray(0, ID_BYTES)), publicKey };
 }
@@ -191,6 +192,6 @@ function unsigned(place: string, expected: string, found: string): CathedralErro
   return new CathedralError('ledger_signature', { place, expected, found });
 }
 
-export function badKey(expected: string, found: string): CathedralError {
+export function invalidKey(expected: string, found: string): CathedralError {
   return new CathedralError('config_invalid', { place: 'verifier key', expected, found });
 }

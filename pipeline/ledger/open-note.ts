@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { badClaim, readClaims, type Verifier } from './note.ts';
+import { invalidSignature, readClaims, type Verifier } from './note.ts';
 
 /** DER header that node:crypto wants before a raw Ed25519 key, RFC 8410 §4. */
 const SPKI_HEADER = Buffer.from('302a300506032b6570032100', 'hex');
@@ -16,7 +16,7 @@ export function openNote(
   const { text, claims } = readClaims(note, verifiers, place);
   const message = Buffer.from(text);
   for (const claim of claims)
-    if (!isSignedBy(claim.verifier, message, claim.signature)) throw badClaim(claim, place);
+    if (!isSignedBy(claim.verifier, message, claim.signature)) throw invalidSignature(claim, place);
   return { text, verifier: claims[0].verifier };
 }
 

@@ -1,5 +1,5 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
-import { badClaim, readClaims, type Verifier } from './note.ts';
+import { invalidSignature, readClaims, type Verifier } from './note.ts';
 
 /** Whether a signature is by this key, RFC 8032. */
 type VerifyEd25519 = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => Promise<boolean>;
@@ -57,7 +57,7 @@ export async function verifyNote(
     const { verifier, signature } = claim;
     // A signature of another length, or a key that is no point of the curve, verifies nothing.
     const holds = await verify(verifier.publicKey, message, signature).catch(() => false);
-    if (!holds) throw badClaim(claim, place);
+    if (!holds) throw invalidSignature(claim, place);
   }
   return { text, verifier: claims[0].verifier };
 }

@@ -5,7 +5,7 @@ import { bytesOf, HASH_BYTES, type TreeHead } from '../ledger/log/hash.ts';
 import { newTiles, partialTiles, type Tile, tilePath } from '../ledger/log/tile.ts';
 import { TileReader } from '../ledger/log/tile-reader.ts';
 import { nodeHash } from '../ledger/merkle.ts';
-import { guarded, sync } from '../release/disk/durable.ts';
+import { asDiskErrors, sync } from '../release/disk/durable.ts';
 import { inParallel } from '../release/disk/in-parallel.ts';
 import { assertBeginsWith } from '../verify/log-head.ts';
 import type { Origin } from '../verify/origin/origin.ts';
@@ -128,7 +128,7 @@ class HeldTiles {
     const place = join(this.#log, path);
     this.#fresh.add(place);
     if (this.#kept.has(path)) return;
-    await guarded(place, async () => {
+    await asDiskErrors(place, async () => {
       const staged = join(this.#staging, path.replaceAll('/', '-'));
       await mkdir(dirname(place), { recursive: true });
       await mkdir(this.#staging, { recursive: true });
@@ -143,7 +143,7 @@ class HeldTiles {
     for (const place of this.#fresh)
       for (let at = dirname(place); at.length >= this.#log.length; at = dirname(at)) folders.add(at);
     try {
-      await guarded(this.#log, () => inParallel([...this.#fresh, ...folders], parallel, sync));
+      await asDiskErrors(this.#log, () => inParallel([...this.#fresh, ...folders], parallel, sync));
     } catch (error) {
       // The next flush of the same bytes may be said to have gone well, so they are brought again.
       await Promise.allSettled([...this.#fresh].map((place) => rm(place)));

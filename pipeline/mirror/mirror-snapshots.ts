@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import type { Verifier } from '../ledger/note.ts';
-import { exists, guarded, replaceFile } from '../release/disk/durable.ts';
+import { asDiskErrors, exists, replaceFile } from '../release/disk/durable.ts';
 import type { PublicManifest } from '../release/format/public-manifest.ts';
 import type { SnapshotEntry } from '../release/format/snapshot-index.ts';
 import { StagingFolder } from '../release/staging/staging-folder.ts';
@@ -145,7 +145,7 @@ async function isHeld(
   if (!found) return false;
   if (found.bytes === bytes && found.sha256 === sha256) return true;
   if (!recheck) throw mismatch(place, `SHA-256 ${sha256}, or no such file`, found.sha256);
-  await guarded(place, () => rm(place));
+  await asDiskErrors(place, () => rm(place));
   return false;
 }
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Verifier } from '../ledger/note.ts';
-import { exists, guarded, sync } from '../release/disk/durable.ts';
+import { asDiskErrors, exists, sync } from '../release/disk/durable.ts';
 import { withLock } from '../release/disk/lock.ts';
 import { LATEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
@@ -70,7 +70,7 @@ async function bring(options: MirrorOptions): Promise<Mirrored> {
   const release = await readSigned(origin, announced, trusted);
   if (!acceptExpired) assertFresh(release.manifest, now(), place);
   const brought = await bringRelease(release, { held, isWhole }, options);
-  await guarded(folder, async () => {
+  await asDiskErrors(folder, async () => {
     await rm(stagingOf(folder), { recursive: true, force: true });
     await sync(folder);
   });

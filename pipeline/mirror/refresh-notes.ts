@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { LONGEST_NOTE, noteText } from '../ledger/note.ts';
+import { MAX_NOTE_BYTES, noteText } from '../ledger/note.ts';
 import { replaceFile } from '../release/disk/durable.ts';
 import { SIGNATURE_PATH } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
@@ -34,7 +34,7 @@ export async function refreshNotes(origin: Origin, folder: string, { manifest, r
 }
 
 async function refresh(origin: Origin, { path, place, name }: HeldNote): Promise<void> {
-  const found = await readSmall(origin, path, { most: LONGEST_NOTE });
+  const found = await readSmall(origin, path, { most: MAX_NOTE_BYTES });
   const before = await readFile(place).catch(() => null);
   if (!found || !before || before.equals(found.bytes)) return;
   if (noteText(found.bytes, origin.placeOf(path)) !== noteText(before, place)) return;

@@ -4,11 +4,11 @@ import {
   driftReason,
   idsByUuid,
   isAttestationId,
-  isCheckLate,
+  isCheckOverdue,
   isRenewable,
-  KEPT_DAYS,
   keptSince,
   namesOf,
+  REGISTRY_RETENTION_DAYS,
   type Registered,
   type Registry,
   registryOf,
@@ -21,14 +21,14 @@ import { own } from './own.ts';
 import { timeOf, windowStart } from './window.ts';
 
 /** How long a reason is kept: whoever revokes has a document, which is for 90 days at most and kept as long after its end. */
-const UNATTESTED_DAYS = 90 + KEPT_DAYS;
+const UNATTESTED_DAYS = 90 + REGISTRY_RETENTION_DAYS;
 
 /**
  * Drops from `state` itself the attestations that expired long ago, and what was said long ago of such as never came; that one
  * was revoked, or how far it had drifted, is never forgotten. So the state grows by some 150 bytes with each revocation.
  */
 export function forgetCompanions({ companions, unattested, remembered }: CompanionState, asOf: string): void {
-  const oldest = windowStart(asOf, KEPT_DAYS);
+  const oldest = windowStart(asOf, REGISTRY_RETENTION_DAYS);
   for (const [id, { status, ended_at, expires_at }] of Object.entries(companions)) {
     if (timeOf(expires_at) >= oldest) continue;
     delete companions[id];
@@ -142,7 +142,7 @@ function periodFindings(id: string, { data, timestamp }: EventOf<'companion_atte
   return isPeriod ? [] : [`attestation ${id} is not for a time of at most 90 days`];
 }
 
-const UNKNOWN = `which the ledger does not have, or which expired more than ${KEPT_DAYS} days before`;
+const UNKNOWN = `which the ledger does not have, or which expired more than ${REGISTRY_RETENTION_DAYS} days before`;
 
 /** The one before is superseded, if it is the same companion's for the same entity and nobody took its place yet. */
 function renew(
@@ -201,7 +201,7 @@ function drift(state: CompanionState, id: string, { data, timestamp }: EventOf<'
 
 /** A score at or above the threshold revokes: nobody has to act on it. */
 function score(entry: Registered, value: number, at: string): void {
-  if (isCheckLate(entry, Date.parse(at))) entry.late_checks += 1;
+  if (isCheckOverdue(entry, Date.parse(at))) entry.late_checks += 1;
   Object.assign(entry, { drift: value, checked_at: at });
   const reason = driftReason(value, entry.drift_threshold);
   if (reason !== null && statusAt(entry, Date.parse(at)) === 'active') end(entry, 'revoked', at, reason);

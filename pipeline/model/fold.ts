@@ -6,7 +6,7 @@ import * as oversight from './handlers/oversight.ts';
 import * as sentinels from './handlers/sentinels.ts';
 import * as supply from './handlers/supply.ts';
 import { own } from './own.ts';
-import { enterDay, enterYear } from './period.ts';
+import { startDay, startYear } from './period.ts';
 import { metrics } from './queries/metrics.ts';
 import type { State } from './state.ts';
 import { DAY_MS, DELIBERATION_DAYS, HOUR_MS, timeOf, WINDOW_DAYS, within } from './window.ts';
@@ -53,8 +53,8 @@ export function apply(state: State, { event }: Leaf): State {
     state.cycle = event.cycle;
     state.mii_baseline = state.mii;
   }
-  enterYear(state, event.timestamp);
-  enterDay(state, event.timestamp);
+  startYear(state, event.timestamp);
+  startDay(state, event.timestamp);
   const hourBefore = state.asOf.slice(0, 13);
   state.asOf = event.timestamp;
   if (event.timestamp.slice(0, 13) !== hourBefore) forget(state);

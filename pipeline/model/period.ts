@@ -41,7 +41,7 @@ export function yearOf(timestamp: string): number {
 }
 
 /** Begins the sums of the year of `timestamp`, where it is a later one than the state's. There is a year 0. */
-export function enterYear(state: State, timestamp: string): void {
+export function startYear(state: State, timestamp: string): void {
   const year = yearOf(timestamp);
   if (state.events === 0 || year !== state.year.year)
     state.year = emptyYear(year, timestamp, state.supply.total);
@@ -53,7 +53,7 @@ export function endsDay(state: State, timestamp: string): boolean {
 }
 
 /** Begins the sums of the day of `timestamp`, where it is a later one than the state's. */
-export function enterDay(state: State, timestamp: string): void {
+export function startDay(state: State, timestamp: string): void {
   const date = dayOf(timestamp);
   if (date !== state.day.date) state.day = emptyDay(date);
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../errors.ts';
-import { bundlePath, newTiles, tilePath, wholeAt } from '../ledger/log/tile.ts';
+import { bundlePath, fullTileOf, newTiles, tilePath } from '../ledger/log/tile.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { openNote } from '../ledger/open-note.ts';
 import { listTree, type Tree } from '../release/disk/list-tree.ts';
@@ -58,7 +58,7 @@ async function verifyNames(out: string, size: number, note: (problem: Problem) =
 
 /** The file that a file of the log is a part of, or all of; null for a name that is none of this tree. */
 function wholeOf(path: string, size: number): string | null {
-  const whole = wholeAt(path, size);
+  const whole = fullTileOf(path, size);
   return whole && (whole.kind === 'tile' ? tilePath(whole.tile) : bundlePath(whole.bundle));
 }
 

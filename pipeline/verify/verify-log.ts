@@ -3,7 +3,7 @@ import type { TreeHead } from '../ledger/log/hash.ts';
 import { newTiles, type Tile } from '../ledger/log/tile.ts';
 import { TileReader } from '../ledger/log/tile-reader.ts';
 import { nodeHash } from '../ledger/merkle.ts';
-import { LONGEST_NOTE, noteText, type Verifier } from '../ledger/note.ts';
+import { MAX_NOTE_BYTES, noteText, type Verifier } from '../ledger/note.ts';
 import { verifyNote } from '../ledger/verify-note.ts';
 import { inParallel } from '../release/disk/in-parallel.ts';
 import { assertBeginsWith } from './log-head.ts';
@@ -43,7 +43,7 @@ export async function verifyOwnCheckpoint(
 ): Promise<TileReader> {
   const path = `${LOG}/checkpoint`;
   const place = origin.placeOf(path);
-  const found = await readSmall(origin, path, { most: LONGEST_NOTE });
+  const found = await readSmall(origin, path, { most: MAX_NOTE_BYTES });
   if (!found) throw mismatch(place, 'the checkpoint of the log', 'no such file');
   const head = await readCheckpoint(found.bytes, ledger, place);
   const [longer, other] =

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
-import { parseTilePath, wholeAt } from '../ledger/log/tile.ts';
+import { fullTileOf, parseTilePath } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
 import { isSlotId } from '../ledger/slot.ts';
 import { exists, finished } from '../release/disk/durable.ts';
@@ -68,7 +68,7 @@ export async function verifyLogNames(reader: TileReader, { origin, findings }: N
 }
 
 function isTile(name: string, size: number): boolean {
-  return wholeAt(name, size)?.kind === 'tile';
+  return fullTileOf(name, size)?.kind === 'tile';
 }
 
 /** Whole tiles were read already. Throws mirror_mismatch and log_invalid. */

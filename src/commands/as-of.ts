@@ -25,7 +25,7 @@ export const asOf = defineCommand({
       throw new CathedralError('usage', { place: '--snapshot', expected, found: 'no value' });
     }
     const source = await openSource(config.ledger, config, context);
-    const { published, manifest, problems, compared, notMade } = await makeAgain({
+    const { published, manifest, problems, compared, notReproducible } = await makeAgain({
       ...source,
       snapshot,
       out,
@@ -48,7 +48,7 @@ export const asOf = defineCommand({
       print(`${snapshot} is not kept in ${out}: there is nothing to compare`);
       return into === null ? 1 : 0;
     }
-    if (notMade.length > 0) print(`checked by their hashes alone: ${notMade.join(', ')}`);
+    if (notReproducible.length > 0) print(`checked by their hashes alone: ${notReproducible.join(', ')}`);
     const verdict =
       problems.length === 0 ? 'agrees with the ledger' : `does not: ${problems.length} problems`;
     print(`${snapshot}, ${compared} files: ${verdict}`);

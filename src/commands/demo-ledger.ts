@@ -10,7 +10,7 @@ import { openNote } from '../../pipeline/ledger/open-note.ts';
 import { slotId } from '../../pipeline/ledger/slot.ts';
 import { exists } from '../../pipeline/release/disk/durable.ts';
 import { withLock } from '../../pipeline/release/disk/lock.ts';
-import { salvageCurrent } from '../../pipeline/release/format/release.ts';
+import { recoverFinalFiles } from '../../pipeline/release/format/release.ts';
 import { assertLedgerHolds, assertSameSnapshot } from '../../pipeline/release/log/assert-ledger-holds.ts';
 import { openLog } from '../../pipeline/release/log/open-log.ts';
 import { signingFolder } from '../../pipeline/release/signing/signing-record.ts';
@@ -76,7 +76,7 @@ async function assertAlone(path: string): Promise<void> {
 async function assertOfThis(path: string, { out, publisherKey }: Published): Promise<void> {
   const { checkpoint } = await openLog(out);
   // Also one that has as many events by now: its snapshots need not end where those of the old one did.
-  const served = await salvageCurrent(out);
+  const served = await recoverFinalFiles(out);
   const verifiers = [demoSigner().verifier];
   try {
     if (checkpoint) await assertLedgerHolds(openDirectory(path), [checkpoint], verifiers);

@@ -53,7 +53,7 @@ export const start = defineCommand({
     const sidecar = await listen(config, await followLedger(config.ledger, config, context, signal));
     try {
       const demoKey = config.demo ? await demoGovernmentKey({ ...config, now: context.now }) : null;
-      const sayReady = readySayer(config.out, () => {
+      const sayReady = announceReadyOnce(config.out, () => {
         print(`Ready: ${sidecar.url}`);
         if (demoKey) print(invitation(sidecar.url, demoKey));
       });
@@ -102,7 +102,7 @@ function nameOf(source: LedgerSource): string {
 }
 
 /** Says it once, when there is a release to look at. */
-function readySayer(out: string, say: () => void): () => Promise<void> {
+function announceReadyOnce(out: string, say: () => void): () => Promise<void> {
   let said = false;
   return async () => {
     if (said || (await currentId(out).catch(() => null)) === null) return;

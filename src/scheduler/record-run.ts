@@ -28,7 +28,7 @@ export async function recordRun(record: RunRecord, run: () => Promise<BuildRepor
 }
 
 /** Says that a run ended without a word: it was killed, or the machine had no memory left for it. */
-export async function recordLostRun(record: RunRecord, startedAt: number, how: string): Promise<void> {
+export async function recordKilledRun(record: RunRecord, startedAt: number, how: string): Promise<void> {
   const error = { code: 'publish_failed', message: `The run ended by ${how}.` } as const;
   await write(record, startedAt, { ...NOTHING, outcome: 'failed', error });
 }

@@ -1,6 +1,6 @@
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { isBehind } from './next-run.ts';
-import { type RunRecord, recordLostRun } from './record-run.ts';
+import { type RunRecord, recordKilledRun } from './record-run.ts';
 import { runChild } from './run-child.ts';
 import type { RunResult } from './schedule.ts';
 
@@ -18,7 +18,7 @@ export async function scheduledBuild(build: ScheduledBuild): Promise<RunResult> 
   const startedAt = now();
   const end = await runChild(['build', ...flags], signal);
   // A disk that took no release may take no status either; the next try may find room.
-  if (end.fault && !signal.aborted) await recordLostRun(build, startedAt, end.fault).catch(() => {});
+  if (end.fault && !signal.aborted) await recordKilledRun(build, startedAt, end.fault).catch(() => {});
   if (end.status !== 0) return 'failed';
   const snapshot = (await readStatus(out))?.release?.ledger.snapshot;
   return snapshot === undefined || isBehind(snapshot, now(), delayMs) ? 'behind' : 'current';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AttestationDocument } from '../../pipeline/attestation/document.ts';
-import { cutLists, parseAttestation } from '../../pipeline/attestation/parse-attestation.ts';
+import { parseAttestation, truncateLists } from '../../pipeline/attestation/parse-attestation.ts';
 import { MAX_PROBLEMS } from '../../pipeline/attestation/problem.ts';
 import type { Json, JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { schemaProblems } from '../../pipeline/attestation/schema-problems.ts';
@@ -30,14 +30,14 @@ test('a list with faults has no more items looked at than a verdict has room for
     fails_when: many,
   });
   const cut: Json[] = Array(MAX_PROBLEMS).fill({});
-  expect(cutLists(document)).toEqual(
+  expect(truncateLists(document)).toEqual(
     documentOf({ scope: cut, values: cut, anchors: cut, applies_when: cut, fails_when: cut }),
   );
 });
 
 test('a document without faults is left as it is, however long its lists are', () => {
   const long = signed({ scope: Array(2000).fill('ledger.read') });
-  expect(cutLists(long)).toBe(long);
+  expect(truncateLists(long)).toBe(long);
 });
 
 test('what is told of a document is what would be told if nothing were cut', () => {

@@ -142,7 +142,7 @@ describe('cathedral verify-export', () => {
   });
 
   test('reads the log of a service with a government key, and is refused without', async () => {
-    const { app, keys } = await tinyApp(out, { guarded: true, services: { log: createLogFiles(out) } });
+    const { app, keys } = await tinyApp(out, { asDiskErrors: true, services: { log: createLogFiles(out) } });
     await app.listen({ port: 0, host: '127.0.0.1' });
     const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
     const office = { store: keys, mailer: null, now: Date.now, randomBytes, baseUrl: url };

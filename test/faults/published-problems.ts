@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { check } from '../../pipeline/build/check.ts';
-import { keptIds, readIndex } from '../../pipeline/build/snapshots/read-kept.ts';
-import { verifyList, verifySnapshot } from '../../pipeline/build/snapshots/verify-kept-snapshots.ts';
+import { publishedIds, readIndex } from '../../pipeline/build/snapshots/read-published.ts';
+import { verifyList, verifySnapshot } from '../../pipeline/build/snapshots/verify-published-snapshots.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LIST_PATH } from '../../pipeline/release/format/snapshot-index.ts';
@@ -84,7 +84,7 @@ async function logProblems(out: string): Promise<(Problem | string)[]> {
 }
 
 async function snapshotProblems(out: string): Promise<(Problem | string)[]> {
-  const kept = await keptIds(out);
+  const kept = await publishedIds(out);
   const problems: (Problem | string)[] = [];
   for (const id of kept) problems.push(...(await verifySnapshot(out, id)));
   for (const { id } of (await readIndex(out)) ?? [])

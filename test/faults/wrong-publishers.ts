@@ -67,10 +67,10 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'makes a snapshot where it is seen': {
     scenario: 'next run',
     changes: {
-      'pipeline/build/snapshots/keep-snapshot.ts': [
+      'pipeline/build/snapshots/publish-snapshot.ts': [
         [
-          'const made = await guarded(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));',
-          'const made = target;\n  await guarded(out, () => makeFolder(made));',
+          'const made = await asDiskErrors(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));',
+          'const made = target;\n  await asDiskErrors(out, () => makeFolder(made));',
         ],
         ['await rename(made, target);', ''],
       ],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
-import { isCheckLate, statusAt } from '../../pipeline/attestation/registry.ts';
+import { isCheckOverdue, statusAt } from '../../pipeline/attestation/registry.ts';
 import {
   applyCompanionEvent,
   type CompanionEvent,
@@ -261,9 +261,9 @@ describe('an attestation in the ledger', () => {
 
   test('is late in its drift check by its own interval', () => {
     const { a } = fold(attested({ check_interval: 'PT6H' }), drift(0.01));
-    expect(isCheckLate(a, ms('2025-12-02T06:00:00Z'))).toBe(false);
-    expect(isCheckLate(a, ms('2025-12-02T06:00:01Z'))).toBe(true);
-    expect(isCheckLate(a, ms('2026-12-02T06:00:01Z'))).toBe(false);
+    expect(isCheckOverdue(a, ms('2025-12-02T06:00:00Z'))).toBe(false);
+    expect(isCheckOverdue(a, ms('2025-12-02T06:00:01Z'))).toBe(true);
+    expect(isCheckOverdue(a, ms('2026-12-02T06:00:01Z'))).toBe(false);
   });
 
   test('has its late checks counted: those that came, and came after they were due', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { demoCompanions } from '../../pipeline/attestation/demo-companions.ts';
-import { isCheckLate, registryOf } from '../../pipeline/attestation/registry.ts';
+import { isCheckOverdue, registryOf } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import {
   applyCompanionEvent,
@@ -46,5 +46,5 @@ test('some drift checks come late', () => {
 
 test('one of what is active is late, as of nearly any moment', () => {
   const { companions: known } = state;
-  expect(Object.values(known).some((one) => isCheckLate(one, end))).toBe(true);
+  expect(Object.values(known).some((one) => isCheckOverdue(one, end))).toBe(true);
 });

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BuildReport } from '../../pipeline/build/build.ts';
 import { CathedralError, ERROR_CODES, type ErrorCode } from '../../pipeline/errors.ts';
 import { readStatus, writeStatus } from '../../pipeline/release/format/status.ts';
-import { recordLostRun, recordNextRun, recordRun } from '../../src/scheduler/record-run.ts';
+import { recordKilledRun, recordNextRun, recordRun } from '../../src/scheduler/record-run.ts';
 import { scheduledBuild } from '../../src/scheduler/scheduled-build.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
@@ -84,7 +84,7 @@ describe('the status', () => {
 
   test('of a run that was killed is a failure, too', async () => {
     const { out, record } = await folder();
-    await recordLostRun(record, START, 'SIGKILL');
+    await recordKilledRun(record, START, 'SIGKILL');
     const { last_run: run, release } = (await readStatus(out))!;
     expect(release).toBeNull();
     expect(run).toMatchObject({ outcome: 'failed', error: { message: 'The run ended by SIGKILL.' } });

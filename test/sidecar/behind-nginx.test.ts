@@ -52,7 +52,7 @@ async function askAt(options: RequestOptions, text = '') {
 async function behindNginx(limiter: SimulationServices['limiter'] = null) {
   const { simulation } = await simulationServer({ services: { limiter } });
   const trustedProxies = ['127.0.0.1'];
-  const tiny = await served(50, { guarded: true, services: { simulation }, limits: { trustedProxies } });
+  const tiny = await served(50, { asDiskErrors: true, services: { simulation }, limits: { trustedProxies } });
   await tiny.app.listen({ port: 0, host: '127.0.0.1' });
   const { port: inner } = tiny.app.server.address() as AddressInfo;
   port = await freePort();

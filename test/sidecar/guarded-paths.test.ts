@@ -19,10 +19,10 @@ import { get, served, type TinyOptions } from './tiny-app.ts';
 const REPORT = '/government/compliance-report.json';
 
 /** The app with all of its guards, at a time that the test moves. */
-async function guarded(options: TinyOptions = {}) {
+async function asDiskErrors(options: TinyOptions = {}) {
   const clock = { now: Date.UTC(2026, 2, 2, 9) };
   const services = { now: () => clock.now, ...options.services };
-  const tiny = await served(50, { guarded: true, ...options, services });
+  const tiny = await served(50, { asDiskErrors: true, ...options, services });
   const office = officeOf(tiny.keys, clock);
   const entries = async () => {
     const parts: string[] = [];
@@ -45,7 +45,7 @@ async function keyFor(office: ReturnType<typeof officeOf>, applicant: object) {
 
 describe('a restricted file', () => {
   test('is answered to a key, for nobody else to keep', async () => {
-    const { app, office } = await guarded();
+    const { app, office } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const answer = await get(app, REPORT, bearer);
     expect([answer.statusCode, answer.json()]).toEqual([200, { events: 50 }]);
@@ -55,7 +55,7 @@ describe('a restricted file', () => {
   });
 
   test('that is asked for without end by those who may not read it fills no disk, and is on record for those who may', async () => {
-    const { app, office, entries } = await guarded();
+    const { app, office, entries } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const url = `${REPORT}?${'x'.repeat(4_000)}`;
     const flood = await Promise.all(Array.from({ length: 700 }, () => get(app, url)));
@@ -68,7 +68,7 @@ describe('a restricted file', () => {
   });
 
   test('does not leave while the folder of the log is gone', async () => {
-    const { app, office, entries, stores } = await guarded();
+    const { app, office, entries, stores } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const statusOf = async () => (await get(app, REPORT, bearer)).statusCode;
     expect(await statusOf()).toBe(200);
@@ -80,7 +80,7 @@ describe('a restricted file', () => {
   });
 
   test('is refused from the next request on to a key that was revoked in a store that was put back', async () => {
-    const { app, office, stores } = await guarded();
+    const { app, office, stores } = await asDiskErrors();
     const { id, bearer } = await keyFor(office, GOVERNMENT);
     const [path, copy] = [join(stores, 'keys.sqlite'), join(stores, 'back-up.sqlite')];
     await copyFile(path, copy);
@@ -94,7 +94,7 @@ describe('a restricted file', () => {
   });
 
   test('is refused until the key store is back, on record, and so is every request with a key', async () => {
-    const { app, office, entries, stores } = await guarded();
+    const { app, office, entries, stores } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const path = join(stores, 'keys.sqlite');
     await rename(path, `${path}.aside`);
@@ -115,7 +115,7 @@ describe('a restricted file', () => {
   });
 
   test('is on record with who asked, what for and what came of it, refusals too', async () => {
-    const { app, office, entries, stores } = await guarded();
+    const { app, office, entries, stores } = await asDiskErrors();
     const { id, holder, bearer } = await keyFor(office, GOVERNMENT);
     const stranger = await keyFor(office, ECONOMIST);
     const statuses: number[] = [];
@@ -145,7 +145,7 @@ describe('a restricted file', () => {
   });
 
   test('is on record with whose key was sent, in whatever wrong way', async () => {
-    const { app, office, entries } = await guarded();
+    const { app, office, entries } = await asDiskErrors();
     const { id, holder, bearer } = await keyFor(office, GOVERNMENT);
     const key = bearer.authorization.slice('Bearer '.length);
     await get(app, `${REPORT}?api_key=${key}`, {});
@@ -159,7 +159,7 @@ describe('a restricted file', () => {
   });
 
   test('is on record under the id that the answer has', async () => {
-    const { app, office, entries } = await guarded();
+    const { app, office, entries } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const answer = await get(app, REPORT, bearer);
     expect((await entries())[0]!.request_id).toBe(answer.headers['x-request-id']);
@@ -168,7 +168,7 @@ describe('a restricted file', () => {
   test('is not answered where the access cannot be recorded, and its bytes stay here', async () => {
     const failing = { append: () => Promise.reject(new Error('the disk is full')) };
     for (const accessLog of [failing, null]) {
-      const { app, office } = await guarded({ services: { accessLog } });
+      const { app, office } = await asDiskErrors({ services: { accessLog } });
       const { bearer } = await keyFor(office, GOVERNMENT);
       const answer = await get(app, REPORT, bearer);
       expect(answer.json()).toMatchObject({ status: 503, code: 'access_not_logged' });
@@ -178,7 +178,7 @@ describe('a restricted file', () => {
   });
 
   test('is refused from the moment of a revocation, and at the end of the key to the millisecond', async () => {
-    const { app, office, clock } = await guarded();
+    const { app, office, clock } = await asDiskErrors();
     const first = await keyFor(office, GOVERNMENT);
     await revokeKey({ id: first.id, reason: 'lost' }, office);
     expect((await get(app, REPORT, first.bearer)).json()).toMatchObject({ code: 'invalid_token' });
@@ -194,7 +194,7 @@ describe('a restricted file', () => {
 
 describe('a limit', () => {
   test('lets 100 requests of a day through without a key, then says how long it lasts', async () => {
-    const { app } = await guarded();
+    const { app } = await asDiskErrors();
     for (let n = 1; n <= 100; n += 1) {
       const { statusCode, headers } = await get(app, '/economy/supply');
       expect([statusCode, headers.ratelimit]).toEqual([200, `"daily";r=${100 - n};t=54000`]);
@@ -210,7 +210,7 @@ describe('a limit', () => {
   });
 
   test('is whole again at midnight in UTC', async () => {
-    const { app, clock } = await guarded();
+    const { app, clock } = await asDiskErrors();
     clock.now = Date.UTC(2026, 2, 2, 23, 59, 59, 999);
     expect((await get(app, '/economy/supply')).headers.ratelimit).toBe('"daily";r=99;t=1');
     clock.now += 1;
@@ -218,7 +218,7 @@ describe('a limit', () => {
   });
 
   test('counts answers with data, a 304 and a part too; not refusals, pages and preflights', async () => {
-    const { app } = await guarded();
+    const { app } = await asDiskErrors();
     const left = async (headers = {}) => (await get(app, '/economy/supply', headers)).headers.ratelimit;
     const { headers } = await get(app, '/economy/supply');
     await get(app, '/economy/nothing');
@@ -234,7 +234,7 @@ describe('a limit', () => {
   });
 
   test('is for the files of an area; one that is of all areas is answered without', async () => {
-    const { app, out } = await guarded();
+    const { app, out } = await asDiskErrors();
     const all = dataFile('all.sqlite', 'SQLite', { area: null, mediaType: 'application/vnd.sqlite3' });
     await publishTiny(out, { events: 51, extra: (staging) => staging.write(all) });
     await expect.poll(async () => (await get(app, '/all.sqlite')).statusCode).toBe(200);
@@ -242,7 +242,7 @@ describe('a limit', () => {
   });
 
   test('is one for all keys of a holder, so that a rotation does not double it', async () => {
-    const { app, office } = await guarded();
+    const { app, office } = await asDiskErrors();
     const { id, bearer } = await keyFor(office, ECONOMIST);
     expect((await get(app, '/economy/supply', bearer)).headers.ratelimit).toBe('"daily";r=1999;t=54000');
     const rotated = await rotateKey({ id, deliver: 'print' }, office);
@@ -252,7 +252,7 @@ describe('a limit', () => {
   });
 
   test('is exact where all ask at once', async () => {
-    const { app } = await guarded();
+    const { app } = await asDiskErrors();
     const answers = await Promise.all(Array.from({ length: 300 }, () => get(app, '/economy/supply')));
     const statuses = answers.map(({ statusCode }) => statusCode);
     expect(statuses.filter((status) => status === 200)).toHaveLength(100);
@@ -263,7 +263,7 @@ describe('a limit', () => {
 
   test('that cannot be counted lets nothing through', async () => {
     const limiter = { take: () => Promise.reject(new Error('the disk is full')) };
-    const { app } = await guarded({ services: { limiter } });
+    const { app } = await asDiskErrors({ services: { limiter } });
     expect((await get(app, '/economy/supply')).json()).toMatchObject({
       status: 503,
       code: 'request_not_counted',
@@ -276,7 +276,7 @@ describe('a client behind a proxy', () => {
   const spoofed = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
 
   test('is counted by the address of the connection where no proxy is trusted', async () => {
-    const { app } = await guarded();
+    const { app } = await asDiskErrors();
     for (let n = 1; n <= 100; n += 1) await get(app, '/economy/supply', { 'x-forwarded-for': `10.0.0.${n}` });
     const refused = await get(app, '/economy/supply', spoofed);
     expect(refused.statusCode).toBe(429);
@@ -284,7 +284,7 @@ describe('a client behind a proxy', () => {
   });
 
   test('is counted by the address that a trusted proxy names, the nearest that is not trusted', async () => {
-    const { app, entries } = await guarded({ limits: { trustedProxies: ['127.0.0.1', '10.0.0.0/8'] } });
+    const { app, entries } = await asDiskErrors({ limits: { trustedProxies: ['127.0.0.1', '10.0.0.0/8'] } });
     const chain = { 'x-forwarded-for': '1.2.3.4, 203.0.113.9, 10.1.1.1' };
     await get(app, REPORT, chain);
     await get(app, REPORT, { 'x-forwarded-for': 'nonsense' });
@@ -301,7 +301,7 @@ describe('a client behind a proxy', () => {
 
 describe('a key', () => {
   test('never appears in an answer, in the log, in the metrics or in a store', async () => {
-    const { app, office, logged, stores } = await guarded();
+    const { app, office, logged, stores } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const key = bearer.authorization.slice('Bearer '.length);
     const answers = [
@@ -322,7 +322,7 @@ describe('a key', () => {
   });
 
   test('that is wrong is refused on public files and pages, too', async () => {
-    const { app } = await guarded();
+    const { app } = await asDiskErrors();
     for (const url of ['/economy/supply', '/', '/economy/nothing', '/live'])
       expect([url, (await get(app, url, { authorization: 'Bearer nonsense' })).statusCode]).toEqual([
         url,
@@ -348,7 +348,7 @@ describe('under high load', () => {
   test('requests without a key wait first, and /healthz is answered', async () => {
     const { LoadGate } = await import('../../src/sidecar/limits/load-gate.ts');
     const gate = new LoadGate({ limits: { active: 1000, loopDelayMs: 100 }, loopDelayMs: () => 120 });
-    const { app, office } = await guarded({ services: { gate } });
+    const { app, office } = await asDiskErrors({ services: { gate } });
     const { bearer } = await keyFor(office, GOVERNMENT);
     // A late event loop alone is no load: the machine may be busy with something else.
     expect((await get(app, '/economy/supply')).statusCode).toBe(200);
@@ -364,7 +364,7 @@ describe('under high load', () => {
 
 describe('counts', () => {
   test('are of the file, so another process goes on from them', async () => {
-    const { app, stores } = await guarded();
+    const { app, stores } = await asDiskErrors();
     await get(app, '/economy/supply');
     await get(app, '/economy/supply');
     const database = new DatabaseSync(join(stores, 'limits.db'), { readOnly: true });

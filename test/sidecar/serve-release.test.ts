@@ -107,7 +107,7 @@ describe('a restricted path', () => {
   ];
 
   test.each(GATED)('%s asks for a key', async (url) => {
-    const { app } = await served(50, { guarded: true });
+    const { app } = await served(50, { asDiskErrors: true });
     const answer = await get(app, url);
     expect([answer.statusCode, answer.headers['www-authenticate']]).toEqual([
       401,
@@ -118,7 +118,7 @@ describe('a restricted path', () => {
   });
 
   test('asks for another key where the one that came was never issued', async () => {
-    const { app } = await served(50, { guarded: true });
+    const { app } = await served(50, { asDiskErrors: true });
     const answer = await get(app, GATED[0]!, { authorization: 'Bearer cds_government_made-up' });
     expect(answer.statusCode).toBe(401);
     expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="cathedral", error="invalid_token"/);
@@ -127,7 +127,7 @@ describe('a restricted path', () => {
   });
 
   test('is restricted before the first release, too', async () => {
-    const { app } = await tinyApp(await temporaryFolder(), { guarded: true });
+    const { app } = await tinyApp(await temporaryFolder(), { asDiskErrors: true });
     expect((await get(app, GATED[0]!)).statusCode).toBe(401);
     expect((await get(app, '/economy/supply')).json()).toMatchObject({ status: 503, code: 'unavailable' });
   });

@@ -43,7 +43,7 @@ export interface TinyApp {
 export interface TinyOptions {
   status?: Status | null;
   /** Counts requests and records accesses, as the service does. Without it there is no limit, and nothing gated. */
-  guarded?: boolean;
+  asDiskErrors?: boolean;
   services?: Partial<Services>;
   limits?: Partial<AppLimits>;
 }
@@ -70,14 +70,14 @@ const NO_GAUGES = {
 
 /** The real app over the releases of a folder, with real stores; only its log is the test's. */
 export async function tinyApp(out: string, options: TinyOptions = {}): Promise<TinyApp> {
-  const { status = null, guarded = false, services = {}, limits = {} } = options;
+  const { status = null, asDiskErrors = false, services = {}, limits = {} } = options;
   const logged: Record<string, unknown>[] = [];
   const write = (line: string) => logged.push(JSON.parse(line) as Record<string, unknown>);
   const logger = pino({ level: 'info' }, { write });
   const stores = await temporaryFolder();
   const keys = openKeyStore(join(stores, 'keys.sqlite'));
-  const limiter = guarded ? openLimiter(stores) : null;
-  const accessLog = guarded ? openAccessLog({ dir: join(stores, 'access-log') }) : null;
+  const limiter = asDiskErrors ? openLimiter(stores) : null;
+  const accessLog = asDiskErrors ? openAccessLog({ dir: join(stores, 'access-log') }) : null;
   const server = createApp(
     {
       releases: new Releases(out, (error) => logger.error({ err: error }, 'release')),

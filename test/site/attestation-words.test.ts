@@ -6,7 +6,7 @@ import type {
 import { formatInterval } from '../../pipeline/words/duration.ts';
 import {
   attestationRow,
-  lateChecks,
+  overdueChecks,
   registrySentence,
 } from '../../src/site/components/attestations/registry.ts';
 
@@ -43,7 +43,7 @@ test('a drift check that is late is told with what was due and what came', () =>
   const late = { ...ON_TIME, check_late: true, late_checks: 2 };
   const never = { ...late, id: 'b2'.repeat(32), companion: 'TALLY', drift: null, checked_at: null };
   const given = registry(ON_TIME, late, never);
-  expect(lateChecks(given)).toEqual([
+  expect(overdueChecks(given)).toEqual([
     {
       name: 'LANTERN, a1a1a1a1a1a1…',
       words: 'due every 6 hours; the last came on 2 December 2025, 06:00 UTC.',
@@ -58,7 +58,7 @@ test('a drift check that is late is told with what was due and what came', () =>
 });
 
 test('where none is late, that is said', () => {
-  expect(lateChecks(registry(ON_TIME))).toEqual([]);
+  expect(overdueChecks(registry(ON_TIME))).toEqual([]);
   expect(registrySentence(registry(ON_TIME))).toMatch(/No drift check is late\.$/);
 });
 

@@ -47,7 +47,7 @@ async function succeeds(program: string, args: string[]): Promise<boolean> {
 async function served() {
   const releases = new Releases(release.out, () => {});
   const exporter = createExporter({ current: () => releases.current() });
-  const { app, keys } = await tinyApp(release.out, { guarded: true, services: { exporter } });
+  const { app, keys } = await tinyApp(release.out, { asDiskErrors: true, services: { exporter } });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const office = { store: keys, mailer: null, now: Date.now, randomBytes, baseUrl: origin };

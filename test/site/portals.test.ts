@@ -11,7 +11,7 @@ import { compareDays, comparisonDay } from '../../src/site/components/portal/com
 import { formulaRows } from '../../src/site/components/portal/formula-rows.ts';
 import { keyRequest } from '../../src/site/components/portal/key-request.ts';
 import { QUESTIONS } from '../../src/site/components/portal/questions.ts';
-import { STANDING } from '../../src/site/components/portal/standing.ts';
+import { AREA_SUMMARY } from '../../src/site/components/portal/standing.ts';
 import type { SiteRelease } from '../../src/site/components/release.ts';
 import { isConfirmed, oldAge } from '../../src/site/components/site/age.ts';
 import { TestLedger } from '../model/events.ts';
@@ -156,7 +156,7 @@ describe('what a portal says of a ledger that holds nothing but its genesis', ()
   } as unknown as SiteRelease;
 
   test.each(AREAS)('%s is neither good nor bad', (area) => {
-    const said = STANDING[area](release);
+    const said = AREA_SUMMARY[area](release);
     expect(said).not.toMatch(/null|NaN|\b[01]\.\d|good standing|healthy|critical|stable|\bAll 0\b/);
   });
 });

@@ -12,7 +12,7 @@ const FORMS: Record<Artifact['mediaType'], string> = {
   'application/pdf': 'PDF',
 };
 
-const STANDING: Record<View['documents']['papers']['papers'][number]['status'], string> = {
+const PAPER_STATUS: Record<View['documents']['papers']['papers'][number]['status'], string> = {
   in_preparation: 'Paper in preparation, not peer reviewed',
   draft: 'Draft, not peer reviewed',
   working_paper: 'Working paper, not peer reviewed',
@@ -67,7 +67,7 @@ function citePapers({ documents: { citations, papers }, baseUrl }: View): Citati
     title: paper.title,
     year: years.get(paper.id) ?? '',
     url: baseUrl + paper.path,
-    note: `${STANDING[paper.status]}. ${paper.key_result}`,
+    note: `${PAPER_STATUS[paper.status]}. ${paper.key_result}`,
   }));
 }
 

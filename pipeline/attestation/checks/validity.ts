@@ -3,7 +3,7 @@ import { addSeconds, compareInstants, instantAt, parseInstant } from '../instant
 import { type Problem, problem, shorten } from '../problem.ts';
 import {
   driftReason,
-  isCheckLate,
+  isCheckOverdue,
   knownUntil,
   type Registered,
   type Registry,
@@ -54,7 +54,7 @@ export const checkLifeCycle: Check = (given) => {
   const status = statusOf(given);
   if (status !== 'active') return failed(endOf(given, status));
   const entry = given.registry?.byId(given.id);
-  if (given.registry && entry && isCheckLate(entry, knownUntil(given.now, given.registry))) {
+  if (given.registry && entry && isCheckOverdue(entry, knownUntil(given.now, given.registry))) {
     const last =
       entry.checked_at === null
         ? 'There was no drift check yet'

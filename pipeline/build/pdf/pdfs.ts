@@ -19,7 +19,7 @@ export interface PdfOptions {
 }
 
 /** A PDF that the release will have. */
-export interface PlannedPdf {
+export interface PdfJob {
   artifact: PrintedArtifact;
   path: string;
   page: string;
@@ -32,12 +32,12 @@ export interface PlannedPdf {
 }
 
 /** The PDFs that the release will have: a closed year's is printed once and then taken over, the year so far is printed anew. */
-export async function planPdfs(
+export async function pdfJobs(
   staging: Staging,
   folded: Pick<Folded, 'state'>,
   options: PdfOptions,
-): Promise<PlannedPdf[]> {
-  const planned: PlannedPdf[] = [];
+): Promise<PdfJob[]> {
+  const planned: PdfJob[] = [];
   for (const pdf of PRINTED.flatMap((artifact) => pdfsOf(artifact, folded, staging))) {
     const printable = options.site && options.print !== null && (options.prints?.(pdf.path) ?? true);
     const carried = pdf.immutable && (await isCarried(staging, pdf.path, printable));
@@ -51,7 +51,7 @@ function pdfsOf(
   artifact: PrintedArtifact,
   { state }: Pick<Folded, 'state'>,
   staging: Staging,
-): Omit<PlannedPdf, 'carried'>[] {
+): Omit<PdfJob, 'carried'>[] {
   const reports = new Set(staging.paths());
   const hasReport = (year: number) => YEARLY.some(({ closedPath }) => reports.has(closedPath(year)));
   const years = yearsBetween(yearOf(state.since), state.year.year).filter(hasReport);
@@ -78,7 +78,7 @@ async function isCarried(staging: Staging, path: string, printable: boolean): Pr
 /** Of no effect where the site has no such page: for a year without an event. */
 export async function makePdf(
   staging: Staging,
-  { artifact, path, page, asOf, immutable, carried }: PlannedPdf,
+  { artifact, path, page, asOf, immutable, carried }: PdfJob,
   { print, log }: PdfOptions,
 ): Promise<void> {
   if (carried) return staging.carry(path);

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
 import type { Browser, Page } from 'puppeteer';
-import { asFault, launchChromium } from '../../charts/files/launch-chromium.ts';
+import { asBrowserError, launchChromium } from '../../charts/files/launch-chromium.ts';
 import { CathedralError } from '../../errors.ts';
 import { COMMON_HEADERS } from '../../release/format/headers.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';
@@ -48,7 +48,7 @@ export async function printPdf({ root, page, asOf, ...options }: PrintOptions): 
       return withFacts(await print(browser, `${origin}${page}`), asOf, page);
     } catch (cause) {
       const expected = `a page that loads and prints, each in ${TIMEOUT_MS / 1000} seconds`;
-      throw asFault(cause, page, expected);
+      throw asBrowserError(cause, page, expected);
     } finally {
       await browser.close();
     }

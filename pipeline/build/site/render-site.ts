@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Facts } from '../../release/format/manifest.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 import type { Folded } from '../fold-snapshots.ts';
-import { makePdf, type PdfOptions, planPdfs } from '../pdf/pdfs.ts';
+import { makePdf, type PdfOptions, pdfJobs } from '../pdf/pdfs.ts';
 import { buildSite } from './site.ts';
-import { keepServer } from './site-server.ts';
+import { addServerProgram } from './site-server.ts';
 
 export interface SiteOptions extends PdfOptions {
   baseUrl: string;
@@ -26,7 +26,7 @@ export async function renderSite(
 ): Promise<void> {
   const { site, baseUrl, contact, documents, log } = options;
   await staging.writeDraft(facts);
-  const pdfs = await planPdfs(staging, folded, options);
+  const pdfs = await pdfJobs(staging, folded, options);
   if (site) {
     log('building the site');
     const out = join(staging.scratch, 'site');
@@ -34,7 +34,7 @@ export async function renderSite(
     const cache = join(staging.scratch, 'cache');
     await buildSite({ release: staging.dir, out, cache, baseUrl, contact, printed, documents });
     await staging.addTree(out);
-    await keepServer(staging, cache);
+    await addServerProgram(staging, cache);
   }
   for (const pdf of pdfs) await makePdf(staging, pdf, options);
 }

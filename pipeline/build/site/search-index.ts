@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { close, createIndex, type PagefindIndex } from 'pagefind';
 import { CathedralError } from '../../errors.ts';
-import { guarded } from '../../release/disk/durable.ts';
+import { asDiskErrors } from '../../release/disk/durable.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
 import { kindOf, SEARCH_INDEX, type SearchKind } from '../../release/format/search-kinds.ts';
 
@@ -37,11 +37,11 @@ export async function writeSearchIndex(site: string): Promise<void> {
 }
 
 async function writeIndex(site: string): Promise<void> {
-  const { files } = await guarded(site, () => listTree(site));
+  const { files } = await asDiskErrors(site, () => listTree(site));
   const pages = files.filter((path) => path.endsWith('.html') && !LEFT_OUT.test(path)).sort();
   await using indexer = await openIndexer();
   for (const path of pages) {
-    const html = await guarded(path, () => readFile(join(site, path), 'utf8'));
+    const html = await asDiskErrors(path, () => readFile(join(site, path), 'utf8'));
     if (TRANSIENT.test(html) || !HAS_MAIN.test(html)) continue;
     const added = { url: `/${path.replace(/index\.html$/, '')}`, content: withKind(html, kindOf(path)) };
     requireNone(path, (await indexer.index.addHTMLFile(added)).errors);
@@ -58,7 +58,7 @@ function withKind(html: string, kind: SearchKind): string {
 
 async function write(site: string, path: string, content: Uint8Array): Promise<void> {
   const target = join(site, SEARCH_INDEX, path);
-  await guarded(target, async () => {
+  await asDiskErrors(target, async () => {
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, content);
   });

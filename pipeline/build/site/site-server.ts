@@ -2,7 +2,7 @@ import { readFile, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { guarded } from '../../release/disk/durable.ts';
+import { asDiskErrors } from '../../release/disk/durable.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 
@@ -42,7 +42,7 @@ export async function finishServer(
   folder: string,
   { cache, out, baseUrl, contact }: ServerBuild,
 ): Promise<void> {
-  await guarded(folder, async () => {
+  await asDiskErrors(folder, async () => {
     const places = await placesOf({ cache, out });
     const { files } = await listTree(folder);
     for (const path of files) {
@@ -75,11 +75,11 @@ async function placesOf({ cache, out }: Pick<ServerBuild, 'cache' | 'out'>): Pro
 }
 
 /** Makes the program part of the release, beside the public files. Throws publish_failed. */
-export async function keepServer(staging: Staging, cache: string): Promise<void> {
+export async function addServerProgram(staging: Staging, cache: string): Promise<void> {
   const folder = serverFolder(cache);
-  const { files } = await guarded(folder, () => listTree(folder));
+  const { files } = await asDiskErrors(folder, () => listTree(folder));
   for (const path of files) {
-    const bytes = await guarded(path, () => readFile(join(folder, path)));
+    const bytes = await asDiskErrors(path, () => readFile(join(folder, path)));
     const file = `${SERVER_FOLDER}/${path}`;
     staging.keep(file, await staging.folder.write(file, bytes));
   }

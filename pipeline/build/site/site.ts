@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { CathedralError } from '../../errors.ts';
-import { diskFull, guarded } from '../../release/disk/durable.ts';
+import { asDiskErrors, diskFull } from '../../release/disk/durable.ts';
 import { writeSearchIndex } from './search-index.ts';
 import { finishServer, serverFolder } from './site-server.ts';
 
@@ -30,7 +30,7 @@ export interface SiteBuild {
   release: string;
   /** Folder that the pages are written to; not inside `release`'s public tree. */
   out: string;
-  /** Folder for the build's own files: empty or not there before; afterwards of use for `keepServer` alone. */
+  /** Folder for the build's own files: empty or not there before; afterwards of use for `addServerProgram` alone. */
   cache: string;
   /** Without a slash at the end. */
   baseUrl: string;
@@ -51,7 +51,7 @@ export async function buildSite({ release, out, baseUrl, printed, ...site }: Sit
   // The child works in a folder of its own, where a relative path would mean another place.
   const cache = resolve(site.cache);
   const astro = dirname(createRequire(import.meta.url).resolve('astro/package.json'));
-  await guarded(cache, async () => {
+  await asDiskErrors(cache, async () => {
     await mkdir(cache, { recursive: true });
     // Astro works below its root and the current folder, and looks for packages from there.
     await symlink(dirname(astro), join(cache, 'node_modules'));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { guarded } from '../../release/disk/durable.ts';
+import { asDiskErrors } from '../../release/disk/durable.ts';
 import { sha256 as digest, type Manifest, type Segment } from '../../release/format/manifest.ts';
 import type { SnapshotFile } from '../../release/format/snapshot-index.ts';
 
@@ -12,7 +12,7 @@ const CHUNK = 1 << 20;
 
 /** The first bytes of a file as text. Throws publish_failed. */
 export function readHead(place: string, bytes: number): Promise<string> {
-  return guarded(place, async () => {
+  return asDiskErrors(place, async () => {
     const handle = await open(place);
     try {
       const { buffer } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
@@ -51,7 +51,12 @@ export async function isEndOf(place: string, { head, range, sha256, bytes }: End
  * Whether a history goes on from that of an earlier release of the same software: its full segments are the same, and the
  * last one ends as it did. That is known from hashes and one segment, at no cost of the history's length.
  */
-export async function goesOn(before: Manifest, now: Manifest, dir: string, path: string): Promise<boolean> {
+export async function extendsHistory(
+  before: Manifest,
+  now: Manifest,
+  dir: string,
+  path: string,
+): Promise<boolean> {
   if (before.software !== now.software) return false;
   const newer = new Map(now.segments[path]?.map((segment) => [segment.first_row, segment]));
   for (const old of before.segments[path] ?? []) {

@@ -1,10 +1,10 @@
 import { copyFile, link, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { guarded, sync } from '../../release/disk/durable.ts';
+import { asDiskErrors, sync } from '../../release/disk/durable.ts';
 import { type Manifest, parseManifest, storedAt } from '../../release/format/manifest.ts';
 import { OLD_HISTORIES, type SnapshotEntry } from '../../release/format/snapshot-index.ts';
-import { type EndedFile, goesOn, isEndOf } from './history-ranges.ts';
-import { readKept } from './read-kept.ts';
+import { type EndedFile, extendsHistory, isEndOf } from './history-ranges.ts';
+import { readPublished } from './read-published.ts';
 
 interface Release {
   dir: string;
@@ -16,7 +16,7 @@ interface Release {
  * software has written its rows in another way. The file as it was is kept then, the one copy of a history beside the
  * releases. Only entries in `doubtful` are looked at; what is found for the newest of `listed` holds for all of them.
  */
-export async function placeHistories(
+export async function locateHistories(
   out: string,
   release: Release,
   listed: readonly SnapshotEntry[],
@@ -47,7 +47,7 @@ async function movedOf(
   release: Release,
   entry: SnapshotEntry,
 ): Promise<Record<string, string | null>> {
-  const { files } = (await readKept(out, entry.id)).snapshot;
+  const { files } = (await readPublished(out, entry.id)).snapshot;
   const folders = await readdir(join(out, 'releases')).catch(() => []);
   const folder = folders.find((name) => name.startsWith(entry.release)) ?? entry.release;
   const before = await manifestOf(join(out, 'releases', folder));
@@ -55,7 +55,7 @@ async function movedOf(
   for (const file of files) {
     if (!('range' in file) || entry.histories?.[file.range.of] !== undefined) continue;
     const { of } = file.range;
-    if (before && (await goesOn(before, release.manifest, release.dir, of))) continue;
+    if (before && (await extendsHistory(before, release.manifest, release.dir, of))) continue;
     if (await isEndOf(join(release.dir, 'public', of), file)) continue;
     moved[of] = await findOld(out, file);
   }
@@ -79,7 +79,7 @@ async function findOld(out: string, file: EndedFile): Promise<string | null> {
 }
 
 function keep(place: string, folder: string, name: string): Promise<void> {
-  return guarded(folder, async () => {
+  return asDiskErrors(folder, async () => {
     await mkdir(folder, { recursive: true });
     await link(place, join(folder, name)).catch(() => copyFile(place, join(folder, name)));
     await sync(join(folder, name));

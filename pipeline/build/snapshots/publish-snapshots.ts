@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { guarded, replaceFiles } from '../../release/disk/durable.ts';
+import { asDiskErrors, replaceFiles } from '../../release/disk/durable.ts';
 import { type Manifest, sha256 } from '../../release/format/manifest.ts';
 import type { Published } from '../../release/format/release.ts';
 import {
@@ -13,11 +13,11 @@ import {
   type SnapshotIndex,
 } from '../../release/format/snapshot-index.ts';
 import { indexPage } from './index-page.ts';
-import { keepSnapshot, SNAPSHOT_STAGING } from './keep-snapshot.ts';
-import { keepLook } from './look.ts';
-import { placeHistories } from './old-histories.ts';
-import { keptEntries } from './read-kept.ts';
+import { locateHistories } from './old-histories.ts';
+import { publishSnapshot, SNAPSHOT_STAGING } from './publish-snapshot.ts';
+import { publishedEntries } from './read-published.ts';
 import { retained } from './retained.ts';
+import { publishStyles } from './styles.ts';
 
 export interface SnapshotOptions {
   /** For how many days before the newest all snapshots are kept. */
@@ -46,10 +46,10 @@ export async function publishSnapshots(
 ): Promise<void> {
   const { manifest } = release;
   const hasPages = manifest.files.some(({ kind }) => kind === 'page');
-  const look = hasPages ? { baseUrl, style: await keepLook(out) } : null;
-  await keepSnapshot(out, release, look);
-  const { known, unlisted } = await keptEntries(out);
-  const entries = await placeHistories(out, release, known, unlisted);
+  const look = hasPages ? { baseUrl, style: await publishStyles(out) } : null;
+  await publishSnapshot(out, release, look);
+  const { known, unlisted } = await publishedEntries(out);
+  const entries = await locateHistories(out, release, known, unlisted);
   const ids = entries.map(({ id }) => id);
   const kept = new Set(retained(ids, days));
   const index = entries.filter(({ id }) => kept.has(id)).sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -82,7 +82,7 @@ async function writeList(
   }
   await replaceFiles(changed);
   const signature = join(out, LIST_SIGNATURE_PATH);
-  if (note === null) await guarded(signature, () => rm(signature, { force: true }));
+  if (note === null) await asDiskErrors(signature, () => rm(signature, { force: true }));
 }
 
 /** Over the list and the version of the release, or an older list could be shown with it. */
@@ -102,7 +102,7 @@ async function removeOld(out: string, ids: readonly string[], index: SnapshotInd
   ];
   for (const path of places) {
     const aside = join(out, `${SNAPSHOT_STAGING}${basename(path)}`);
-    await guarded(join(out, path), async () => {
+    await asDiskErrors(join(out, path), async () => {
       await rm(aside, { recursive: true, force: true });
       await rename(join(out, path), aside);
       await rm(aside, { recursive: true, force: true });

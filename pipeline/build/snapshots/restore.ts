@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PRINTED, YEARLY } from '../../artifacts/table.ts';
-import { CathedralError, withAdvice } from '../../errors.ts';
+import { CathedralError, withHint } from '../../errors.ts';
 import { noteText } from '../../ledger/note.ts';
 import type { Manifest, ManifestFile } from '../../release/format/manifest.ts';
 import {
@@ -18,8 +18,8 @@ import {
   type SnapshotEntry,
 } from '../../release/format/snapshot-index.ts';
 import type { RecordedSnapshots, SnapshotHashes } from '../../release/signing/signing-record.ts';
-import { keptEntries, keptIds, readIndex, readKept } from './read-kept.ts';
-import { verifySnapshot } from './verify-kept-snapshots.ts';
+import { publishedEntries, publishedIds, readIndex, readPublished } from './read-published.ts';
+import { verifySnapshot } from './verify-published-snapshots.ts';
 
 /** The list of snapshots can be read: found out before a release is published, not after. Throws release_invalid. */
 export async function assertListReadable(out: string): Promise<void> {
@@ -27,7 +27,7 @@ export async function assertListReadable(out: string): Promise<void> {
     await readIndex(out);
   } catch (cause) {
     // Not: remove it. It alone says which old histories are in use.
-    throw withAdvice(cause, 'put back the list as it was, from a mirror or a back-up');
+    throw withHint(cause, 'put back the list as it was, from a mirror or a back-up');
   }
 }
 
@@ -39,13 +39,13 @@ export type Recorded = RecordedSnapshots & { version: number };
  * that holds it takes no other ones. The list of snapshots counts where it was signed after the record was written: that may
  * be lost, or of an older back-up. Gives those that are lost; only `givesUp` adds to them. Throws release_refused.
  */
-export async function assertKept(
+export async function assertSnapshotsIntact(
   out: string,
   { version, snapshots, lost }: Recorded,
   givesUp: boolean,
 ): Promise<SnapshotHashes> {
   const last = (await listedVersion(out)) > version ? hashesOf((await readIndex(out)) ?? []) : snapshots;
-  const { known, unlisted } = await keptEntries(out);
+  const { known, unlisted } = await publishedEntries(out);
   const there = hashesOf([...known, ...unlisted]);
   const signed = Object.entries({ ...lost, ...last });
   for (const [id, hash] of signed) {
@@ -63,7 +63,7 @@ export function hashesOf(entries: readonly SnapshotEntry[]): SnapshotHashes {
 }
 
 /** Throws release_refused where the snapshot to be published is one that was lost: what is made again has other bytes. */
-export function assertNotLost(id: string, lost: SnapshotHashes): void {
+export function assertNotRepublished(id: string, lost: SnapshotHashes): void {
   if (!Object.hasOwn(lost, id)) return;
   const expected =
     'a snapshot that was not published before, for this one is lost and would get other bytes (nothing is published: ' +
@@ -94,12 +94,12 @@ function otherBytes(out: string, id: string, hash: string, found: string): Cathe
  * and no version is given twice. Every byte of the snapshots is read, since a copy may have been cut short. Null where no
  * snapshot of a signed release is there. Throws release_invalid and release_refused.
  */
-export async function keptRelease(out: string): Promise<Published | null> {
-  const ids = (await keptIds(out)).sort().reverse();
+export async function restoredRelease(out: string): Promise<Published | null> {
+  const ids = (await publishedIds(out)).sort().reverse();
   for (const id of ids) await assertWhole(out, id);
   const [id] = ids;
   if (id === undefined) return null;
-  const { snapshot } = await readKept(out, id);
+  const { snapshot } = await readPublished(out, id);
   const listed = snapshot.files.find(({ path }) => path === MANIFEST_PATH);
   if (!listed) return null;
   const dir = join(out, SNAPSHOTS, id);

@@ -29,12 +29,12 @@ export async function launchChromium({ chromium, profile }: ChromiumLaunch): Pro
       pipe: true,
     })
     .catch((cause) => {
-      throw asFault(cause, chromium, 'a browser that starts; run by hand, it says why it does not');
+      throw asBrowserError(cause, chromium, 'a browser that starts; run by hand, it says why it does not');
     });
 }
 
 /** What a browser throws has no code of ours. */
-export function asFault(cause: unknown, place: string, expected: string): unknown {
+export function asBrowserError(cause: unknown, place: string, expected: string): unknown {
   if (cause instanceof CathedralError) return cause;
   return new CathedralError('site_failed', { place, expected, found: (cause as Error).message, cause });
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser } from 'puppeteer';
 import { withFacts } from '../../release/format/pdf-facts.ts';
 import { escapeText } from '../drawing/element.ts';
-import { asFault, launchChromium } from './launch-chromium.ts';
+import { asBrowserError, launchChromium } from './launch-chromium.ts';
 
 /** How long a chart may take to be laid out, and to be printed, ms. */
 const TIMEOUT_MS = 60_000;
@@ -67,7 +67,7 @@ async function printChart(browser: Browser, chart: ChartPrint, faces: string): P
     await tab.close();
     return withFacts(pdf, asOf, path);
   } catch (cause) {
-    throw asFault(cause, path, `a chart that is printed in ${TIMEOUT_MS / 1000} seconds`);
+    throw asBrowserError(cause, path, `a chart that is printed in ${TIMEOUT_MS / 1000} seconds`);
   }
 }
 

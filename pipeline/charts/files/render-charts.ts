@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { linkFile } from '../../forms/record-file.ts';
 import { zipFiles } from '../../forms/zip.ts';
-import { guarded } from '../../release/disk/durable.ts';
+import { asDiskErrors } from '../../release/disk/durable.ts';
 import { inParallel } from '../../release/disk/in-parallel.ts';
 import { type Facts, type Manifest, storedAt } from '../../release/format/manifest.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';
@@ -97,7 +97,7 @@ async function show(
 ): Promise<ShownChart> {
   const texts = chart.sources.map(async (path) => {
     const place = join(staging.dir, storedAt({ path, restricted: false }));
-    return [path, await guarded(place, () => readFile(place, 'utf8'))] as const;
+    return [path, await asDiskErrors(place, () => readFile(place, 'utf8'))] as const;
   });
   return {
     chart,

@@ -18,7 +18,7 @@ export interface SqliteOptions {
   /** Day of the last event: it is not over. */
   today: string;
   /** Whether the base of the release before is of this version. */
-  goesOn: boolean;
+  extendsHistory: boolean;
   /** Rows of the tables that do not grow, by name. */
   small: ReadonlyMap<string, readonly Row[]>;
   about: Readonly<Record<string, string>>;
@@ -59,8 +59,8 @@ export async function writeSqlite(staging: Staging, options: SqliteOptions): Pro
   });
 }
 
-async function openBase(staging: Staging, { goesOn }: SqliteOptions) {
-  const before = goesOn ? keptBefore(staging) : null;
+async function openBase(staging: Staging, { extendsHistory }: SqliteOptions) {
+  const before = extendsHistory ? keptBefore(staging) : null;
   const chunks = before ? [{ start: 0, end: before.bytes }] : [];
   await writeChunks(staging.folder, BASE, chunks, before);
   const path = join(staging.dir, BASE);

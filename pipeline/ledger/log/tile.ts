@@ -101,7 +101,7 @@ function formatWidth(width: number): string {
  * What a tree of `size` leaves has at the place of a path: the tile or the bundle that the path is of, or of a part of. Null
  * for any other path.
  */
-export function wholeAt(path: string, size: number): ReturnType<typeof parseTilePath> {
+export function fullTileOf(path: string, size: number): ReturnType<typeof parseTilePath> {
   const found = parseTilePath(path);
   if (!found) return null;
   const { index, width } = found.kind === 'tile' ? found.tile : found.bundle;

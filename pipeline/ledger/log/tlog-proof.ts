@@ -1,7 +1,7 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { CathedralError } from '../../errors.ts';
 import { decodeBase64, encodeBase64 } from '../base64.ts';
-import { LONGEST_NOTE } from '../note.ts';
+import { MAX_NOTE_BYTES } from '../note.ts';
 import { HASH_BYTES, type Hash } from './hash.ts';
 
 /** A proof that one entry is in a log, for itself: c2sp.org/tlog-proof. */
@@ -18,7 +18,7 @@ export interface TlogProof {
 
 const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
 /** In characters: a checkpoint, a path of a few dozen hashes and as much that is extra. */
-export const LONGEST_PROOF = 2 * LONGEST_NOTE;
+export const LONGEST_PROOF = 2 * MAX_NOTE_BYTES;
 /** Of an entry among 2⁵³, more than which no size here is. */
 const MAX_PATH = 53;
 const INDEX = /^index (0|[1-9]\d{0,15})$/;

@@ -21,11 +21,11 @@ export async function makeFolder(path: string, { mode }: { mode?: number } = {})
 }
 
 /** What a file that is being written has after its name. Nothing serves such a file, and a kill may leave one. */
-export const UNFINISHED = '.tmp';
+export const TEMPORARY_SUFFIX = '.tmp';
 
 /** The path that a file has when it is written. */
 export function finished(path: string): string {
-  return path.endsWith(UNFINISHED) ? path.slice(0, -UNFINISHED.length) : path;
+  return path.endsWith(TEMPORARY_SUFFIX) ? path.slice(0, -TEMPORARY_SUFFIX.length) : path;
 }
 
 /** Replaces a small file so that a reader sees the old content or the new one, and a kill leaves one of the two. */
@@ -41,9 +41,9 @@ export async function replaceFiles(
   files: readonly (readonly [string, string | Uint8Array])[],
 ): Promise<void> {
   for (const [path, content] of files)
-    await guarded(path, async () => {
+    await asDiskErrors(path, async () => {
       await makeFolder(dirname(path));
-      const handle = await open(`${path}${UNFINISHED}`, 'w');
+      const handle = await open(`${path}${TEMPORARY_SUFFIX}`, 'w');
       try {
         await handle.writeFile(content);
         await handle.sync();
@@ -51,9 +51,9 @@ export async function replaceFiles(
         await handle.close();
       }
     });
-  for (const [path] of files) await guarded(path, () => rename(`${path}${UNFINISHED}`, path));
+  for (const [path] of files) await asDiskErrors(path, () => rename(`${path}${TEMPORARY_SUFFIX}`, path));
   for (const folder of new Set(files.map(([path]) => dirname(path))))
-    await guarded(folder, () => sync(folder));
+    await asDiskErrors(folder, () => sync(folder));
 }
 
 /** SQLite's result code for a disk without room. */
@@ -72,7 +72,7 @@ export function diskFull(place: string, found: string, cause?: unknown): Cathedr
 }
 
 /** Runs disk work on `place`; what the disk refuses (read-only, broken) becomes publish_failed, and a full one disk_full. */
-export async function guarded<T>(place: string, work: () => Promise<T>): Promise<T> {
+export async function asDiskErrors<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../../errors.ts';
-import { guarded, makeFolder } from './durable.ts';
+import { asDiskErrors, makeFolder } from './durable.ts';
 
 /** SQLite's result code for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
@@ -30,7 +30,7 @@ export interface LockOptions {
 export async function withLock<T>(out: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   const lock = await acquire(out, options);
   try {
-    await guarded(join(out, 'lock.holder'), () => writeFile(join(out, 'lock.holder'), options.holder));
+    await asDiskErrors(join(out, 'lock.holder'), () => writeFile(join(out, 'lock.holder'), options.holder));
     return await work();
   } finally {
     lock.close();
@@ -38,9 +38,9 @@ export async function withLock<T>(out: string, options: LockOptions, work: () =>
 }
 
 async function acquire(out: string, { waitMs }: LockOptions): Promise<DatabaseSync> {
-  await guarded(out, () => makeFolder(out));
+  await asDiskErrors(out, () => makeFolder(out));
   for (let waited = 0; ; waited += RETRY_MS) {
-    const lock = await guarded(join(out, 'lock'), async () => tryLock(join(out, 'lock')));
+    const lock = await asDiskErrors(join(out, 'lock'), async () => tryLock(join(out, 'lock')));
     if (lock) return lock;
     if (waited >= waitMs) {
       const holder = await readFile(join(out, 'lock.holder'), 'utf8').catch(() => '');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
-import { LONGEST_NOTE } from '../../ledger/note.ts';
+import { MAX_NOTE_BYTES } from '../../ledger/note.ts';
 import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/slot.ts';
 import { timestampOf } from '../../model/window.ts';
 import { formatSignedFile, parseSignedFile, type SignedFile } from '../signing/signed-file.ts';
@@ -17,7 +17,7 @@ export const PROOF_PATHS: readonly string[] = [MANIFEST_PATH, SIGNATURE_PATH, LA
 export const LONGEST = {
   /** A file is about 250 bytes of it: room for a hundred thousand. */
   [MANIFEST_PATH]: 32 << 20,
-  [SIGNATURE_PATH]: LONGEST_NOTE,
+  [SIGNATURE_PATH]: MAX_NOTE_BYTES,
   [LATEST_PATH]: 16 << 10,
 } as const;
 export const MOST_FILES = 100_000;
@@ -39,7 +39,7 @@ export function expiryOf(asOf: string, now: number): string {
 }
 
 /** Whether a release that is the newest one still should be signed again now. */
-export function isToBeRenewed(expires: string, now: number): boolean {
+export function needsRefresh(expires: string, now: number): boolean {
   return Date.parse(expires) - slotTime(slotId(now)) <= RENEWAL_MS;
 }
 
@@ -108,7 +108,7 @@ export const PublicManifest = z.strictObject({
   /** After this a reader should ask why there is no newer one. */
   expires: Time,
   /** What of the ledger the release was made from; `checkpoint` is the ledger's own signed note. */
-  log: Log.extend({ checkpoint: z.string().min(1).max(LONGEST_NOTE) }),
+  log: Log.extend({ checkpoint: z.string().min(1).max(MAX_NOTE_BYTES) }),
   /** Every public file but the three that prove them, in the order of their paths. */
   files: z
     .array(PublicFile)

@@ -39,7 +39,7 @@ export async function readCurrent(out: string): Promise<Published | null> {
  * For a rebuild, which goes on from no state: what tells of the files that never change. That is the manifest of the
  * release that is served, or, where this is damaged, of another one that is still there; null where there is none.
  */
-export async function salvageCurrent(out: string): Promise<Published | null> {
+export async function recoverFinalFiles(out: string): Promise<Published | null> {
   const served = await currentId(out).catch(ifInvalid(null));
   const others = await readdir(join(out, 'releases')).catch(() => []);
   const ids = new Set([...(served === null ? [] : [served]), ...others.sort().reverse()]);

@@ -2,7 +2,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HistoryArtifact } from '../../artifacts/artifact.ts';
 import { compressBrotli } from '../disk/compress.ts';
-import { guarded } from '../disk/durable.ts';
+import { asDiskErrors } from '../disk/durable.ts';
 import { type ManifestFile, type Segment, storedAt } from '../format/manifest.ts';
 import type { Staging } from '../staging/staging.ts';
 import { concatenate, type Part } from './concatenate.ts';
@@ -106,7 +106,7 @@ async function readEnds(path: string, head: number, tail: number, bytes: number)
 }
 
 function read(path: string): Promise<Buffer> {
-  return guarded(path, () => readFile(path));
+  return asDiskErrors(path, () => readFile(path));
 }
 
 function total(parts: readonly (Piece | Part)[]): number {

@@ -7,7 +7,7 @@ import { readCheckpoint } from '../../ledger/read-checkpoint.ts';
 import type { Facts } from '../format/manifest.ts';
 
 /** What to do about a ledger that is another one than was published, in a clause. */
-export const FORK_ADVICE =
+export const FORK_HINT =
   'bring back the ledger that was published; where this one has the same events in other snapshots: cathedral build --rebuild';
 
 /**
@@ -25,7 +25,7 @@ export function assertSameSnapshot(
   if (checkpoint.size === size && checkpoint.root === root) return;
   throw new CathedralError('log_forked', {
     place: `snapshots/${snapshot}.checkpoint`,
-    expected: `${size} events with the root ${root}, as they were published (nothing is published: ${FORK_ADVICE})`,
+    expected: `${size} events with the root ${root}, as they were published (nothing is published: ${FORK_HINT})`,
     found: `${checkpoint.size} events with the root ${checkpoint.root}`,
   });
 }

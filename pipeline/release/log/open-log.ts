@@ -5,7 +5,7 @@ import { edgeTiles } from '../../ledger/log/tile.ts';
 import { TileReader } from '../../ledger/log/tile-reader.ts';
 import { EMPTY_TREE, type TreeEdge } from '../../ledger/log/tree-builder.ts';
 import { nodeHash } from '../../ledger/merkle.ts';
-import { guarded } from '../disk/durable.ts';
+import { asDiskErrors } from '../disk/durable.ts';
 import { diskTiles, logFile, readEntries } from './log-folder.ts';
 
 /** The log as it is published. */
@@ -23,7 +23,7 @@ export interface PublishedLog {
 /** The published log of OUT, its partial files read and checked; nothing else of it is read. Throws log_invalid. */
 export async function openLog(out: string): Promise<PublishedLog> {
   const place = logFile(out, 'checkpoint');
-  const note = await guarded(place, () => readIfThere(place));
+  const note = await asDiskErrors(place, () => readIfThere(place));
   if (note === null) return { checkpoint: null, note: '', edge: EMPTY_TREE, reader: null };
   const checkpoint = parsePublished(note, place);
   const reader = await TileReader.open(checkpoint, diskTiles(out), nodeHash);

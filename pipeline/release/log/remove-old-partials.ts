@@ -8,7 +8,7 @@ import {
   TILE_WIDTH,
   tilePath,
 } from '../../ledger/log/tile.ts';
-import { guarded, sync } from '../disk/durable.ts';
+import { asDiskErrors, sync } from '../disk/durable.ts';
 import { logFile } from './log-folder.ts';
 
 const PART = '.p';
@@ -43,14 +43,14 @@ async function removeBelow(
   for (const index of new Set([whole - 1, Math.max(0, whole - 1 - FOLDER)])) {
     const path = dirname(pathOf(index));
     const folder = dirname(logFile(out, pathOf(index)));
-    const names = await guarded(folder, () => readdir(folder));
+    const names = await asDiskErrors(folder, () => readdir(folder));
     const parts = names.filter((one) => one.endsWith(PART));
     for (const name of parts) {
       const found = parseTilePath(`${path}/${name.slice(0, -PART.length)}`);
       const at = found?.kind === 'tile' ? found.tile.index : found?.bundle.index;
       if (at !== undefined && at < whole)
-        await guarded(folder, () => rm(join(folder, name), { recursive: true, force: true }));
+        await asDiskErrors(folder, () => rm(join(folder, name), { recursive: true, force: true }));
     }
-    if (parts.length > 0) await guarded(folder, () => sync(folder));
+    if (parts.length > 0) await asDiskErrors(folder, () => sync(folder));
   }
 }

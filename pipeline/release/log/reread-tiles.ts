@@ -17,14 +17,14 @@ export interface Turns {
  * The turns of a run: those since the release before, at least one. So each slot comes once in all runs, whether they are four
  * a day or one a week, and nothing has to be remembered. `previous`, `newest`: ids of snapshots; null: there is none.
  */
-export function turnsOf(previous: string | null, newest: string | null): Turns {
+export function slotsToReread(previous: string | null, newest: string | null): Turns {
   const slot = (id: string | null) => (id === null ? 0 : slotTime(id) / SLOT_MS);
   const from = slot(previous ?? newest);
   return { from, to: Math.max(from + 1, slot(newest)) };
 }
 
 /** Numbers of the whole tiles that are read in these turns; `whole`: how many there are. */
-export function tilesOfTurns(whole: number, { from, to }: Turns): number[] {
+export function tilesOfSlots(whole: number, { from, to }: Turns): number[] {
   // One in so many, a power of two, so that a longer log is read in the same order.
   const every = 2 ** Math.max(0, Math.ceil(Math.log2(whole / AT_ONCE)));
   const turns = Math.min(every, to - from);
@@ -37,7 +37,7 @@ export function tilesOfTurns(whole: number, { from, to }: Turns): number[] {
  * and others in each turn where there are many. Throws log_invalid.
  */
 export async function rereadTiles(out: string, reader: TileReader, turns: Turns): Promise<void> {
-  for (const index of tilesOfTurns(Math.floor(reader.head.size / TILE_WIDTH), turns))
+  for (const index of tilesOfSlots(Math.floor(reader.head.size / TILE_WIDTH), turns))
     await assertTile(out, { level: 0, index, width: TILE_WIDTH }, reader);
 }
 

@@ -8,7 +8,7 @@ import { type LogFile, TreeBuilder } from '../../ledger/log/tree-builder.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { readCheckpoint } from '../../ledger/read-checkpoint.ts';
 import { readLines } from '../../ledger/read-lines.ts';
-import { guarded, replaceFile, sync } from '../disk/durable.ts';
+import { asDiskErrors, replaceFile, sync } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { STAGING } from '../disk/remove-left-overs.ts';
 import { type Facts, sha256 } from '../format/manifest.ts';
@@ -35,7 +35,7 @@ export class StagedLog implements AsyncDisposable {
   }
 
   static async open(out: string): Promise<StagedLog> {
-    return guarded(out, async () => new StagedLog(out, await mkdtemp(join(out, PREFIX))));
+    return asDiskErrors(out, async () => new StagedLog(out, await mkdtemp(join(out, PREFIX))));
   }
 
   /** Takes files, but for those that are there already with these bytes. Throws log_invalid where one is there with others. */
@@ -51,7 +51,7 @@ export class StagedLog implements AsyncDisposable {
   }
 
   async flush(): Promise<void> {
-    await guarded(this.#dir, () =>
+    await asDiskErrors(this.#dir, () =>
       inParallel(this.#paths.keys(), PARALLEL_SYNCS, (index) => sync(this.#place(index))),
     );
   }
@@ -59,7 +59,7 @@ export class StagedLog implements AsyncDisposable {
   /** Puts every file at its place, and then the checkpoint. */
   async publish(note: string): Promise<void> {
     const folders = new Set<string>();
-    await guarded(this.out, async () => {
+    await asDiskErrors(this.out, async () => {
       for (const [index, path] of this.#paths.entries()) {
         const place = logFile(this.out, path);
         for (let folder = dirname(place); folder !== this.out; folder = dirname(folder)) folders.add(folder);
@@ -107,7 +107,7 @@ export async function stageExtension(
   for (const snapshot of snapshots) {
     for await (const lines of readLines(snapshot)) {
       if (seq < 0) seq = firstSeq(lines[0]!, edge.size, snapshot);
-      await guarded(staged.out, async () => {
+      await asDiskErrors(staged.out, async () => {
         for (const line of lines) {
           if (seq >= edge.size && seq < target.size) staged.add(builder.append(line));
           seq += 1;
@@ -116,10 +116,10 @@ export async function stageExtension(
     }
     // The snapshot's own checkpoint is signed as well, and somebody may hold that one.
     const isWithin = builder.size > edge.size && builder.size < target.size;
-    if (isWithin) await guarded(staged.out, async () => staged.add(builder.partial(target.size)));
+    if (isWithin) await asDiskErrors(staged.out, async () => staged.add(builder.partial(target.size)));
   }
   assertSigned(builder, edge.size, target);
-  await guarded(staged.out, async () => staged.add(builder.partial()));
+  await asDiskErrors(staged.out, async () => staged.add(builder.partial()));
   await staged.flush();
 }
 

@@ -3,7 +3,7 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import { formatTimestamp } from '../../words/moment.ts';
-import { guarded, makeFolder, sync } from '../disk/durable.ts';
+import { asDiskErrors, makeFolder, sync } from '../disk/durable.ts';
 import { formatPublisherKeys, type PublisherKey, parsePublisherKeys } from './publisher-key-file.ts';
 
 const SEED_BYTES = 32;
@@ -49,7 +49,7 @@ export async function readPublisherKeys(path: string): Promise<PublisherKey[] | 
  * called under the lock of the signing folder. Throws publish_failed.
  */
 export async function writePublisherKeys(path: string, keys: readonly PublisherKey[]): Promise<void> {
-  await guarded(path, async () => {
+  await asDiskErrors(path, async () => {
     await makeFolder(dirname(path), { mode: 0o700 });
     await removeUnsettledKeys(path);
     const handle = await open(unsettled(path), 'wx', 0o600);
@@ -66,7 +66,7 @@ export async function writePublisherKeys(path: string, keys: readonly PublisherK
 
 /** Removes secrets that a killed run has left beside their place, under the same lock. Throws publish_failed. */
 export async function removeUnsettledKeys(path: string): Promise<void> {
-  await guarded(path, () => rm(unsettled(path), { force: true }));
+  await asDiskErrors(path, () => rm(unsettled(path), { force: true }));
 }
 
 const unsettled = (path: string) => `${path}.tmp`;

@@ -3,11 +3,11 @@ import { CathedralError } from '../../errors.ts';
 import { withLock } from '../disk/lock.ts';
 import type { Manifest } from '../format/manifest.ts';
 import { type Proof, proofOf, type Signing } from '../format/proof-files.ts';
-import { expiryOf, isToBeRenewed, MANIFEST_PATH } from '../format/public-manifest.ts';
+import { expiryOf, MANIFEST_PATH, needsRefresh } from '../format/public-manifest.ts';
 import { currentId, type Published } from '../format/release.ts';
 import { removeUnsettledKeys } from './publisher-keys.ts';
 import {
-  assertOnlyAdds,
+  assertExtendsLast,
   type Ledgered,
   readSigningRecord,
   type Signed,
@@ -72,14 +72,14 @@ export async function signRelease(
  * Whether a release that is served is the one that was signed last for its address, and readers take it for long enough. Not so
  * where nothing was new for some slots, where another one was signed and then lost, and where the record is.
  */
-export async function isStanding(
+export async function isStillCurrent(
   served: Published,
   { keyFile, baseUrl, now }: Pick<SigningPlace, 'keyFile' | 'baseUrl' | 'now'>,
 ): Promise<boolean> {
   const recorded = (await readSigningRecord(keyFile)).services[baseUrl];
   const { signed, timestamp } = served.manifest;
   const expires = signed?.expires ?? expiryOf(timestamp, 0);
-  return recorded?.sha256 === signedHash(served.manifest) && !isToBeRenewed(expires, now());
+  return recorded?.sha256 === signedHash(served.manifest) && !needsRefresh(expires, now());
 }
 
 /** What a release says of itself, or the record of it. */
@@ -132,7 +132,7 @@ export function assertFollows(last: Statement, next: Ledgered, keyFile: string):
   const advice =
     `${last.release} was signed; nothing is published: put the whole ledger back, or, where this address is to begin ` +
     `anew, remove ${signingRecordPath(keyFile)} and the whole output folder, and tell your readers`;
-  assertOnlyAdds({ timestamp: last.as_of, ledger: last.ledger }, next, 'the ledger', advice);
+  assertExtendsLast({ timestamp: last.as_of, ledger: last.ledger }, next, 'the ledger', advice);
 }
 
 /** A folder that is gone, or holds no release any more, has been given up. `out`: without links. Throws release_refused. */

@@ -98,7 +98,7 @@ export type Ledgered = Pick<Facts, 'timestamp'> & {
  * A release may only add to the one before: readers have that, and take one that contradicts it for an attack. Throws
  * release_refused. `advice`: what to do, in a clause.
  */
-export function assertOnlyAdds(before: Ledgered, next: Ledgered, place: string, advice: string): void {
+export function assertExtendsLast(before: Ledgered, next: Ledgered, place: string, advice: string): void {
   const refuse = (expected: string, found: string) => {
     throw new CathedralError('release_refused', { place, expected: `${expected} (${advice})`, found });
   };

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, guarded, sync } from '../disk/durable.ts';
+import { asDiskErrors, exists, sync } from '../disk/durable.ts';
 import { listTree } from '../disk/list-tree.ts';
 import { swapCurrent } from '../disk/swap-current.ts';
 import {
@@ -44,7 +44,7 @@ export async function commit(
   await folder.flush();
   const name = releaseFolder(manifest);
   const dir = join(out, 'releases', name);
-  return guarded(dir, async () => {
+  return asDiskErrors(dir, async () => {
     const served = await currentId(out);
     const settled = await settle(folder, dir);
     const place = join(dir, 'manifest.json');

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { AREAS, type Area } from '../../artifacts/artifact.ts';
 import { CathedralError } from '../../errors.ts';
-import { guarded } from '../disk/durable.ts';
+import { asDiskErrors } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { listTree } from '../disk/list-tree.ts';
 import type { NewFile } from '../format/manifest.ts';
@@ -24,7 +24,7 @@ const DESCRIPTIONS: ReadonlySet<string> = new Set([
  * ending.
  */
 export async function readSite(folder: string, write: (file: NewFile) => Promise<void>): Promise<void> {
-  const { files, others } = await guarded(folder, () => listTree(folder));
+  const { files, others } = await asDiskErrors(folder, () => listTree(folder));
   if (others[0] !== undefined) {
     throw new CathedralError('publish_failed', {
       place: others[0],
@@ -33,7 +33,7 @@ export async function readSite(folder: string, write: (file: NewFile) => Promise
     });
   }
   await inParallel(files, availableParallelism(), async (path) => {
-    const content = await guarded(path, () => readFile(join(folder, path)));
+    const content = await asDiskErrors(path, () => readFile(join(folder, path)));
     await write({ ...describe(path), content });
   });
 }

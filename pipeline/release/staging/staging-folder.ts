@@ -3,7 +3,7 @@ import { copyFileSync, linkSync, statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import { guarded, sync } from '../disk/durable.ts';
+import { asDiskErrors, sync } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { type Blob, sha256 } from '../format/manifest.ts';
 
@@ -73,7 +73,7 @@ export class StagingFolder {
 
   /** Flushes what is new, then the names in every folder, the deepest first. */
   async flush(): Promise<void> {
-    await guarded(this.dir, async () => {
+    await asDiskErrors(this.dir, async () => {
       await inParallel(this.#fresh, PARALLEL_SYNCS, sync);
       const folders = [...this.#folders.keys()].sort((a, b) => b.length - a.length);
       await inParallel(new Set([...folders, this.dir]), PARALLEL_SYNCS, sync);
@@ -84,7 +84,7 @@ export class StagingFolder {
   async remove(): Promise<void> {
     this.#open = false;
     await Promise.allSettled(this.#inFlight);
-    await guarded(this.dir, () => rm(this.dir, { recursive: true, force: true }));
+    await asDiskErrors(this.dir, () => rm(this.dir, { recursive: true, force: true }));
   }
 
   async #tracked<T>(file: string, work: (target: string) => Promise<T>): Promise<T> {
@@ -93,7 +93,7 @@ export class StagingFolder {
       throw new CathedralError('publish_failed', fault);
     }
     const target = join(this.dir, file);
-    const job = guarded(target, async () => {
+    const job = asDiskErrors(target, async () => {
       await this.#makeFolder(dirname(target));
       return work(target);
     });

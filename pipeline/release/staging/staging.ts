@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import { compress } from '../disk/compress.ts';
-import { guarded, makeFolder } from '../disk/durable.ts';
+import { asDiskErrors, makeFolder } from '../disk/durable.ts';
 import { removeLeftOvers, STAGING } from '../disk/remove-left-overs.ts';
 import { formatHeadersFile } from '../format/headers.ts';
 import {
@@ -213,7 +213,7 @@ export class Staging implements AsyncDisposable {
   async writeDraft(facts: Facts): Promise<string> {
     const draft: DraftManifest = { format: 'cathedral-draft/1', ...facts, files: this.files() };
     const path = join(this.dir, 'manifest.json');
-    await guarded(path, () => writeFile(path, `${JSON.stringify(draft, null, 2)}\n`));
+    await asDiskErrors(path, () => writeFile(path, `${JSON.stringify(draft, null, 2)}\n`));
     return path;
   }
 
@@ -230,7 +230,7 @@ export class Staging implements AsyncDisposable {
       if (!this.#kept.some((kept) => kept.file === file))
         this.keep(file, await this.folder.write(file, Buffer.from(text)));
     for (const work of [this.scratch, join(this.dir, 'manifest.json')]) {
-      await guarded(work, () => rm(work, { recursive: true, force: true }));
+      await asDiskErrors(work, () => rm(work, { recursive: true, force: true }));
     }
     const body = { ...facts, files, segments: this.segments, unlisted: this.#kept };
     const signed = sign ? await this.#prove(body, await sign(sealManifest(body))) : body;
@@ -322,7 +322,7 @@ async function isIntact(place: string, { sha256: expected }: Blob): Promise<bool
 }
 
 async function assertIntact(place: string, { sha256: expected }: Blob): Promise<void> {
-  const found = sha256(await guarded(place, () => readFile(place)));
+  const found = sha256(await asDiskErrors(place, () => readFile(place)));
   if (found !== expected) throw new CathedralError('release_invalid', { place, expected, found });
 }
 
@@ -332,7 +332,7 @@ export async function openStaging(
   previous: Published | null,
   options: StagingOptions,
 ): Promise<Staging> {
-  return guarded(out, async () => {
+  return asDiskErrors(out, async () => {
     // Before anything links to what will be in it.
     await makeFolder(join(out, 'releases'));
     await removeLeftOvers(out);

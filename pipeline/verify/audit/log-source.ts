@@ -4,7 +4,7 @@ import { CathedralError } from '../../errors.ts';
 import { MAX_BUNDLE_BYTES, parseBundle } from '../../ledger/log/entry-bundle.ts';
 import { HASH_BYTES } from '../../ledger/log/hash.ts';
 import { type Bundle, bundlePath, TILE_WIDTH, type Tile, tilePath } from '../../ledger/log/tile.ts';
-import { LONGEST_NOTE } from '../../ledger/note.ts';
+import { MAX_NOTE_BYTES } from '../../ledger/note.ts';
 import { LOG_FOLDER, logFile } from '../../release/log/log-folder.ts';
 import type { Origin } from '../origin/origin.ts';
 import { readSmall } from '../origin/read-small.ts';
@@ -58,7 +58,7 @@ function sourceOf(name: string, read: ReadLogFile): LogSource {
   };
   return {
     name,
-    checkpoint: () => require('checkpoint', LONGEST_NOTE),
+    checkpoint: () => require('checkpoint', MAX_NOTE_BYTES),
     async tile(tile) {
       const bytes = await read(tilePath(tile), TILE_WIDTH * HASH_BYTES);
       // A partial tile may be gone once the whole one is there, which begins with it.

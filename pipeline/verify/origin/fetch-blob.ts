@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { CathedralError } from '../../errors.ts';
 import { TransientFault } from '../../ledger/transient-fault.ts';
-import { guarded } from '../../release/disk/durable.ts';
+import { asDiskErrors } from '../../release/disk/durable.ts';
 import { mismatch } from '../mismatch.ts';
 import type { Origin } from './origin.ts';
 import { promisedBody } from './promised-body.ts';
@@ -33,18 +33,18 @@ export async function fetchBlob(origin: Origin, promised: Promised, target: stri
   if (isThere) return;
   const path = `${target}.part`;
   await origin.retrying(promised.path, async () => {
-    const handle = await guarded(path, () => open(path, 'a+'));
+    const handle = await asDiskErrors(path, () => open(path, 'a+'));
     try {
       await complete({ path, handle, hash: createHash('sha256'), bytes: 0 }, origin, promised);
     } finally {
-      await guarded(path, () => handle.close());
+      await asDiskErrors(path, () => handle.close());
     }
   });
-  await guarded(target, () => rename(path, target));
+  await asDiskErrors(target, () => rename(path, target));
 }
 
 async function complete(part: Part, origin: Origin, promised: Promised): Promise<void> {
-  await guarded(part.path, () => resume(part, promised.bytes));
+  await asDiskErrors(part.path, () => resume(part, promised.bytes));
   const resumed = part.bytes > 0;
   try {
     await append(part, origin, promised);
@@ -54,11 +54,11 @@ async function complete(part: Part, origin: Origin, promised: Promised): Promise
   } catch (error) {
     // After a broken connection the next attempt goes on from here.
     if (!(error instanceof CathedralError && error.code === 'mirror_mismatch')) throw error;
-    await guarded(part.path, () => rm(part.path, { force: true }));
+    await asDiskErrors(part.path, () => rm(part.path, { force: true }));
     // What was there before may have been the beginning of another file.
     throw resumed ? new TransientFault('another file than the one that was begun', { cause: error }) : error;
   }
-  await guarded(part.path, () => flush(part));
+  await asDiskErrors(part.path, () => flush(part));
 }
 
 /** A system that could not write bytes may say the next time that it has, so they are not gone on from. */
@@ -95,7 +95,7 @@ async function append(part: Part, origin: Origin, { path, bytes }: Promised): Pr
     throw mismatch(place, `a file of ${bytes} bytes`, 'no such file');
   if (opened.from !== part.bytes) await restart(part);
   for await (const chunk of promisedBody(opened, bytes, place)) {
-    await guarded(part.path, () => part.handle.appendFile(chunk));
+    await asDiskErrors(part.path, () => part.handle.appendFile(chunk));
     part.hash.update(chunk);
     part.bytes += chunk.length;
   }

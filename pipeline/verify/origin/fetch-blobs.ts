@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { guarded } from '../../release/disk/durable.ts';
+import { asDiskErrors } from '../../release/disk/durable.ts';
 import { inParallel } from '../../release/disk/in-parallel.ts';
 import { fetchBlob, type Promised } from './fetch-blob.ts';
 import type { Source } from './held-blobs.ts';
@@ -35,7 +35,7 @@ export async function fetchBlobs(
   const all = { files: missing.size, bytes: sum(missing.values()) };
   const done = { files: 0, bytes: 0 };
   if (all.files === 0) return all;
-  await guarded(staging, () => mkdir(staging, { recursive: true }));
+  await asDiskErrors(staging, () => mkdir(staging, { recursive: true }));
   progress(done, all);
   await inParallel(missing.values(), parallel, async (one) => {
     const target = join(staging, one.sha256);

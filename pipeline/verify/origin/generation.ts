@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import { exists, guarded, makeFolder, sync } from '../../release/disk/durable.ts';
+import { asDiskErrors, exists, makeFolder, sync } from '../../release/disk/durable.ts';
 import { swapCurrent } from '../../release/disk/swap-current.ts';
 import type { PublicManifest } from '../../release/format/public-manifest.ts';
 import { currentId } from '../../release/format/release.ts';
@@ -38,7 +38,7 @@ export async function placeGeneration(
   }
   for (const [path, bytes] of texts) await staging.write(`public/${path}`, bytes);
   await staging.flush();
-  await guarded(folder, async () => {
+  await asDiskErrors(folder, async () => {
     if (withoutLinks) await moveIn(folder, next.dir);
     else await linkIn(folder, next.dir, `${manifest.version}`);
   });
@@ -48,8 +48,8 @@ export async function placeGeneration(
 export async function restoreCurrent(folder: string): Promise<void> {
   const [current, before] = [join(folder, 'current'), join(folder, BEFORE)];
   if (!(await exists(before))) return;
-  if (await exists(current)) await guarded(before, () => rm(before, { recursive: true, force: true }));
-  else await guarded(current, () => rename(before, current));
+  if (await exists(current)) await asDiskErrors(before, () => rm(before, { recursive: true, force: true }));
+  else await asDiskErrors(current, () => rename(before, current));
 }
 
 async function linkIn(folder: string, next: string, version: string): Promise<void> {

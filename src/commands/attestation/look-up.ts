@@ -1,5 +1,9 @@
 import { attestationUuid } from '../../../pipeline/attestation/canonical-bytes.ts';
-import { isAttestationId, KEPT_DAYS, type Registry } from '../../../pipeline/attestation/registry.ts';
+import {
+  isAttestationId,
+  REGISTRY_RETENTION_DAYS,
+  type Registry,
+} from '../../../pipeline/attestation/registry.ts';
 import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { registryOfState } from '../../../pipeline/model/companions.ts';
@@ -15,7 +19,7 @@ export function lookUp(ledger: LedgerRead, name: string, clock: number) {
   if (found) return { ...found, ended_by: revokerOf(ledger, found) };
   throw new CathedralError('attestation_refused', {
     place: '--id',
-    expected: `the id or UUID of an attestation that the ledger has, until ${KEPT_DAYS} days after its end`,
+    expected: `the id or UUID of an attestation that the ledger has, until ${REGISTRY_RETENTION_DAYS} days after its end`,
     found: `${JSON.stringify(name)}${scoreWords(registry, name)}`,
   });
 }

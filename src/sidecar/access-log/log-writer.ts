@@ -119,7 +119,8 @@ export class LogWriter {
   /** Throws store_failed where somebody removed or replaced what is written here. */
   #assertPlaced(): void {
     guardedStore(this.#options.dir, () => {
-      for (const placement of [...this.#placements, this.#takeCurrent().placement]) placement.assertKept();
+      for (const placement of [...this.#placements, this.#takeCurrent().placement])
+        placement.assertSnapshotsIntact();
     });
   }
 

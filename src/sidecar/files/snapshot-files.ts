@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isSlotId } from '../../../pipeline/ledger/slot.ts';
-import { UNFINISHED } from '../../../pipeline/release/disk/durable.ts';
+import { TEMPORARY_SUFFIX } from '../../../pipeline/release/disk/durable.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
@@ -137,7 +137,7 @@ async function loadSnapshot(out: string, folder: string): Promise<Shelf> {
 async function loadNamed(out: string, folder: string): Promise<Shelf> {
   const shelf = new Map<string, Representation>();
   for (const entry of await readdir(join(out, folder), { withFileTypes: true })) {
-    if (!entry.isFile() || entry.name.endsWith(UNFINISHED)) continue;
+    if (!entry.isFile() || entry.name.endsWith(TEMPORARY_SUFFIX)) continue;
     const path = `${folder}/${entry.name}`;
     const place = join(out, path);
     const { size: bytes, mtime } = await stat(place);

@@ -33,7 +33,7 @@ export class Placement {
   }
 
   /** Throws store_failed where they are not. */
-  assertKept(): void {
+  assertSnapshotsIntact(): void {
     if (this.isKept()) return;
     const found = identify(this.#path) === null ? 'no file' : 'another file';
     throw new CathedralError('store_failed', {

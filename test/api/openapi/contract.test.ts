@@ -89,12 +89,12 @@ afterAll(async () => {
 });
 
 /** The real app with all of its guards over that release, and a government key. */
-async function guarded() {
+async function asDiskErrors() {
   const releases = new Releases(out, () => {});
   const exporter = createExporter({ current: () => releases.current() });
   const charts = createCharts({ write: writer.write, baseUrl: 'https://data.example.org' });
   const { app, keys } = await tinyApp(out, {
-    guarded: true,
+    asDiskErrors: true,
     services: { exporter, charts, log: createLogFiles(out), snapshots: new SnapshotFiles(out) },
   });
   const office = {
@@ -147,7 +147,7 @@ function assertForm(url: string, schema: object, answer: Response): void {
 
 describe('the service answers as its description says', () => {
   test('with charts in the states that it has parameters for, and 400 to one that cannot be', async () => {
-    const { app } = await guarded();
+    const { app } = await asDiskErrors();
     const states = [
       ['/charts/{drawing}.svg', '/charts/supply-dark.svg?series=burned&scale=log&from=2025-12-30', 200],
       ['/charts/{id}.json', '/charts/reward-curve.json?s=60&multiplier=1.5', 200],
@@ -159,7 +159,7 @@ describe('the service answers as its description says', () => {
   });
 
   test('with every file, in its form and with its headers', async () => {
-    const { app, keyFor } = await guarded();
+    const { app, keyFor } = await asDiskErrors();
     for (const [path, operation] of operations) {
       if (path === '/status.json') continue;
       const { statusCode, headers } = await ask(app, path, operation, keyFor(operation));
@@ -170,7 +170,7 @@ describe('the service answers as its description says', () => {
   });
 
   test('with 304, 206, 412 and 416 to what asks for that', async () => {
-    const { app, keyFor } = await guarded();
+    const { app, keyFor } = await asDiskErrors();
     for (const [path, operation] of files) {
       if (!operation.responses['304']) continue;
       const key = keyFor(operation);
@@ -189,7 +189,7 @@ describe('the service answers as its description says', () => {
   });
 
   test('with 400, 401, 403 and 405 to what it refuses', async () => {
-    const { app, bearer, needsKey, keyFor } = await guarded();
+    const { app, bearer, needsKey, keyFor } = await asDiskErrors();
     for (const [path, operation] of files) {
       const key = keyFor(operation);
       const statuses = [
@@ -210,7 +210,7 @@ describe('the service answers as its description says', () => {
   });
 
   test('with verdicts, statuses, and what keeps it from giving one', async () => {
-    const { app } = await guarded();
+    const { app } = await asDiskErrors();
     const verify = document.paths['/attestations/verify']!.post!;
     const [sent] = Object.values(verify.requestBody!.content['application/json']!.examples!);
     const text = JSON.stringify((sent as Example).value);
@@ -236,7 +236,7 @@ describe('the service answers as its description says', () => {
   });
 
   test('with 429 when the requests of a day are used up', async () => {
-    const { app } = await guarded();
+    const { app } = await asDiskErrors();
     const get = document.paths['/economy/supply']!.get!;
     for (let request = 0; request < 100; request += 1) await app.inject({ url: '/economy/supply' });
     const answer = await ask(app, '/economy/supply', get);
@@ -248,7 +248,7 @@ describe('the service answers as its description says', () => {
   });
 
   test('with exports in each form, and 400 to a parameter that cannot be read', async () => {
-    const { app, bearer } = await guarded();
+    const { app, bearer } = await asDiskErrors();
     const get = document.paths['/export']!.get!;
     for (const query of [
       'format=csv',

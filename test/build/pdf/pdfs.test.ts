@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makePdf, planPdfs } from '../../../pipeline/build/pdf/pdfs.ts';
+import { makePdf, pdfJobs } from '../../../pipeline/build/pdf/pdfs.ts';
 import type { Print } from '../../../pipeline/build/pdf/print-pdf.ts';
 import { emptyState, emptyYear } from '../../../pipeline/model/state.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
@@ -36,7 +36,7 @@ function runWithPdfs(out: string, { print, rebuild = false }: RunOptions) {
         await writeFile(join(pages, page), `<!doctype html><title>${page}</title>`);
       }
       await staging.addTree(pages);
-      for (const pdf of await planPdfs(staging, { state }, options)) await makePdf(staging, pdf, options);
+      for (const pdf of await pdfJobs(staging, { state }, options)) await makePdf(staging, pdf, options);
     },
   });
 }

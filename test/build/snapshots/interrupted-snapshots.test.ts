@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { publishSnapshots } from '../../../pipeline/build/snapshots/publish-snapshots.ts';
-import { keptIds, readIndex } from '../../../pipeline/build/snapshots/read-kept.ts';
-import { verifySnapshot, verifySnapshots } from '../../../pipeline/build/snapshots/verify-kept-snapshots.ts';
+import { publishedIds, readIndex } from '../../../pipeline/build/snapshots/read-published.ts';
+import {
+  verifySnapshot,
+  verifySnapshots,
+} from '../../../pipeline/build/snapshots/verify-published-snapshots.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { signerOfKeys } from '../../release/signer-of-keys.ts';
 import { BASE_URL, smallService } from '../../release/small-service.ts';
@@ -30,7 +33,7 @@ test('a run that is killed at any moment leaves whole snapshots or none, and the
     await sleep(round * 7);
     child.kill('SIGKILL');
     await once(child, 'close');
-    const ids = await keptIds(of.out);
+    const ids = await publishedIds(of.out);
     for (const id of ids) expect(await verifySnapshot(of.out, id)).toEqual([]);
     for (const { id } of (await readIndex(of.out)) ?? []) expect(ids).toContain(id);
     await publishSnapshots(of.out, release, { days: 366, baseUrl: BASE_URL, sign });

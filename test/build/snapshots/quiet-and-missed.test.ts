@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asOf } from '../../../pipeline/build/as-of.ts';
 import { check } from '../../../pipeline/build/check.ts';
-import { keptIds, readIndex, readKept } from '../../../pipeline/build/snapshots/read-kept.ts';
-import { verifyList } from '../../../pipeline/build/snapshots/verify-kept-snapshots.ts';
+import { publishedIds, readIndex, readPublished } from '../../../pipeline/build/snapshots/read-published.ts';
+import { verifyList } from '../../../pipeline/build/snapshots/verify-published-snapshots.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
 import { expiryOf } from '../../../pipeline/release/format/public-manifest.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
@@ -126,7 +126,7 @@ describe('slots that were missed', () => {
 
   /** Of each snapshot’s files the hashes, without what tells when it was signed. */
   async function filesOf({ out }: SmallService) {
-    const kept = await Promise.all(IDS.map(async (id) => (await readKept(out, id)).snapshot));
+    const kept = await Promise.all(IDS.map(async (id) => (await readPublished(out, id)).snapshot));
     return kept.map(({ id, release, files }) => [
       id,
       release,
@@ -163,7 +163,7 @@ describe('slots that were missed', () => {
     if (!isFirst) await of.publish({ snapshots: { days } });
     await of.seal(...COUNTS);
     await of.publish({ snapshots: { days } });
-    expect(await keptIds(of.out)).toHaveLength(count);
+    expect(await publishedIds(of.out)).toHaveLength(count);
   });
 
   test.each([false, true])('are made once where a run fails half way, in a rebuild: %s', async (rebuild) => {
@@ -173,7 +173,7 @@ describe('slots that were missed', () => {
     const last = join(of.ledger, 'snapshots/2025-07-04T06Z.ndjson.zst');
     await truncate(last, 10);
     await failureOf(() => of.publish({ snapshots, rebuild }));
-    expect((await keptIds(of.out)).sort()).toEqual(IDS.slice(0, 4));
+    expect((await publishedIds(of.out)).sort()).toEqual(IDS.slice(0, 4));
     // Readers see the release before with its list, whole.
     expect((await readIndex(of.out))!.map(({ id }) => id)).toEqual(IDS.slice(0, 1));
     expect(await check({ ...of.options(), ledger: null })).toEqual([]);
@@ -181,7 +181,7 @@ describe('slots that were missed', () => {
     const made = await filesOf2(of);
     await of.seal(...COUNTS);
     await of.publish({ snapshots, rebuild });
-    expect((await keptIds(of.out)).sort()).toEqual(IDS);
+    expect((await publishedIds(of.out)).sort()).toEqual(IDS);
     expect(await filesOf2(of)).toEqual(made);
     expect(await check(of.options())).toEqual([]);
   });
@@ -211,7 +211,7 @@ test('a run that ends between the list of snapshots and its release leaves both 
   expect(await mirrorFresh()).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
   await of.publish({ snapshots });
   expect(await mirrorFresh()).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
-  expect(await keptIds(folder)).toHaveLength(2);
+  expect(await publishedIds(folder)).toHaveLength(2);
   expect(await check(of.options())).toEqual([]);
 });
 

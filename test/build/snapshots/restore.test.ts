@@ -2,10 +2,10 @@ import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../../pipeline/build/check.ts';
-import { makePdf, planPdfs } from '../../../pipeline/build/pdf/pdfs.ts';
+import { makePdf, pdfJobs } from '../../../pipeline/build/pdf/pdfs.ts';
 import { publishSnapshots } from '../../../pipeline/build/snapshots/publish-snapshots.ts';
-import { keptIds } from '../../../pipeline/build/snapshots/read-kept.ts';
-import { keptRelease } from '../../../pipeline/build/snapshots/restore.ts';
+import { publishedIds } from '../../../pipeline/build/snapshots/read-published.ts';
+import { restoredRelease } from '../../../pipeline/build/snapshots/restore.ts';
 import { emptyState, emptyYear } from '../../../pipeline/model/state.ts';
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
 import { type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
@@ -149,7 +149,7 @@ describe('nothing is published', () => {
     expect(refused.message).toContain('run again when the ledger has sealed its next snapshot');
     await publishUpTo(of, 5, givesUp);
     await publishUpTo(of, 6);
-    expect((await keptIds(of.out)).sort()).toEqual([
+    expect((await publishedIds(of.out)).sort()).toEqual([
       '2025-07-03T06Z',
       '2025-07-03T12Z',
       '2025-07-04T06Z',
@@ -226,7 +226,7 @@ test('a record that is older than the list looks for no snapshot that was over a
   const record = `${of.keyFile}.signed`;
   await cp(record, `${record}-old`, { recursive: true });
   await publishUpTo(of, 3, { snapshots: { days: 0 } });
-  expect(await keptIds(of.out)).toEqual(['2025-07-03T18Z']);
+  expect(await publishedIds(of.out)).toEqual(['2025-07-03T18Z']);
   await restore(of, ['snapshots']);
   await rm(record, { recursive: true });
   await rename(`${record}-old`, record);
@@ -264,13 +264,13 @@ test('a closed year’s PDF is taken over from the newest snapshot, and printed 
   await staging.publish({ facts, state: '{}', sign, prepare });
   await restore(of, ['snapshots']);
 
-  const kept = (await keptRelease(of.out))!;
+  const kept = (await restoredRelease(of.out))!;
   expect(kept.manifest.signed!.version).toBe(7);
   await using again = await openStaging(of.out, kept, { reuse: false });
   await again.write({ ...pdf, path: 'government/transparency-2024.json', mediaType, content: '{}' });
   const state = { ...emptyState(), since: '2024-06-01T00:00:00Z', year: emptyYear(2025, '2025-01-01', 0n) };
   const options = { site: true, print: async () => Buffer.from('%PDF by another'), log: () => {} };
-  const [closed] = await planPdfs(again, { state }, options);
+  const [closed] = await pdfJobs(again, { state }, options);
   expect(closed).toMatchObject({ path, carried: true });
   await makePdf(again, closed!, options);
   const file = again.files().find((one) => one.path === path)!;

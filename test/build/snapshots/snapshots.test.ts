@@ -388,7 +388,7 @@ describe('a snapshot made again from the ledger', () => {
       const report = await asOf(options(of, id));
       expect(report.problems).toEqual([]);
       expect(report.compared).toBeGreaterThan(40);
-      expect(report.notMade).toEqual(['manifest.json', 'manifest.json.sig']);
+      expect(report.notReproducible).toEqual(['manifest.json', 'manifest.json.sig']);
     }
   });
 

@@ -7,7 +7,7 @@ import { bundlePath, TILE_WIDTH, tilePath } from '../../../pipeline/ledger/log/t
 import { nextSlotId, SLOT_MS, slotId } from '../../../pipeline/ledger/slot.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
 import { openLog } from '../../../pipeline/release/log/open-log.ts';
-import { rereadTiles, tilesOfTurns, turnsOf } from '../../../pipeline/release/log/reread-tiles.ts';
+import { rereadTiles, slotsToReread, tilesOfSlots } from '../../../pipeline/release/log/reread-tiles.ts';
 import { writeSyntheticLog } from '../../bench/synthetic-log.ts';
 
 const FIRST = '2025-12-01T06Z';
@@ -20,30 +20,30 @@ function turnsUntilAllRead(whole: number, { slots = 1, tiles = 0 }): number {
   const unread = new Set(count(whole));
   let run = 0;
   for (; unread.size > 0 && run <= whole; run += 1) {
-    const turns = turnsOf(slot(run * slots), slot((run + 1) * slots));
-    for (const index of tilesOfTurns(whole + run * tiles, turns)) unread.delete(index);
+    const turns = slotsToReread(slot(run * slots), slot((run + 1) * slots));
+    for (const index of tilesOfSlots(whole + run * tiles, turns)) unread.delete(index);
   }
   return run * slots;
 }
 
 describe('the tiles that a run reads again', () => {
   test('are all where there are few, and else some 32 to 64 in a turn', () => {
-    const once = turnsOf(FIRST, nextSlotId(FIRST));
-    for (const whole of [0, 1, 63, 64]) expect(tilesOfTurns(whole, once)).toEqual(count(whole));
+    const once = slotsToReread(FIRST, nextSlotId(FIRST));
+    for (const whole of [0, 1, 63, 64]) expect(tilesOfSlots(whole, once)).toEqual(count(whole));
     for (const whole of [65, 128, 319, 320, 19_531]) {
-      const read = tilesOfTurns(whole, once);
+      const read = tilesOfSlots(whole, once);
       expect([whole, read.length]).toEqual([whole, expect.toBeOneOf(count(33).map((more) => 32 + more))]);
     }
   });
 
   test('are of a turn in a run with nothing new, in the first one, and where the newest snapshot is older', () => {
     const one = { from: 81_693, to: 81_694 };
-    expect([turnsOf(FIRST, FIRST), turnsOf(null, FIRST), turnsOf(slot(0), slot(-5))]).toEqual([
-      one,
-      one,
-      one,
-    ]);
-    expect(turnsOf(null, null)).toEqual({ from: 0, to: 1 });
+    expect([
+      slotsToReread(FIRST, FIRST),
+      slotsToReread(null, FIRST),
+      slotsToReread(slot(0), slot(-5)),
+    ]).toEqual([one, one, one]);
+    expect(slotsToReread(null, null)).toEqual({ from: 0, to: 1 });
   });
 
   test.each([
@@ -61,7 +61,9 @@ describe('the tiles that a run reads again', () => {
   });
 
   test('are each tile once, before one is read twice', () => {
-    const read = count(512).flatMap((turn) => tilesOfTurns(19_531, turnsOf(slot(turn), slot(turn + 1))));
+    const read = count(512).flatMap((turn) =>
+      tilesOfSlots(19_531, slotsToReread(slot(turn), slot(turn + 1))),
+    );
     expect(read.sort((a, b) => a - b)).toEqual(count(19_531));
   });
 });
@@ -85,7 +87,7 @@ describe('a log of more than 64 tiles', () => {
     const { reader } = await openLog(out);
     const found: string[] = [];
     for (const run of count(4))
-      await rereadTiles(out, reader!, turnsOf(slot(run), slot(run + 1))).catch((error) =>
+      await rereadTiles(out, reader!, slotsToReread(slot(run), slot(run + 1))).catch((error) =>
         found.push(`${run}: ${error.code}`),
       );
     return found;

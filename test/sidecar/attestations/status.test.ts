@@ -4,7 +4,7 @@ import { get } from '../tiny-app.ts';
 import { attestationApp, ID, REGISTRY, UUID } from './attestation-app.ts';
 
 test('GET /attestations/{id}/status tells what the ledger has, by id and by UUID, in either case', async () => {
-  const { app } = await attestationApp({ guarded: true });
+  const { app } = await attestationApp({ asDiskErrors: true });
   for (const name of [ID, UUID, ID.toUpperCase(), UUID.toUpperCase()]) {
     const answer = await get(app, `/attestations/${name}/status`);
     expect([answer.statusCode, answer.json()]).toEqual([

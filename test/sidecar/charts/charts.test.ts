@@ -42,7 +42,7 @@ async function chartApp(out = join(folder, 'out'), line?: WaitingLine) {
     },
     ...(line && { line }),
   });
-  const opened = await tinyApp(out, { guarded: true, services: { charts } });
+  const opened = await tinyApp(out, { asDiskErrors: true, services: { charts } });
   return { ...opened, written: () => written };
 }
 

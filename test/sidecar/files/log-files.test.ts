@@ -61,7 +61,7 @@ beforeEach(async () => {
   const end = await writeSnapshot(ledger, FIRST_SLOT, LEDGER_START, sampleEvents(300));
   await publishTiny(out, { events: 5 });
   await publishLog(out, ledger, end);
-  tiny = await tinyApp(out, { guarded: true, services: { log: createLogFiles(out) } });
+  tiny = await tinyApp(out, { asDiskErrors: true, services: { log: createLogFiles(out) } });
 });
 
 async function government(): Promise<Record<string, string>> {

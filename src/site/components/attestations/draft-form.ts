@@ -2,7 +2,11 @@ import { checkDraft, type Drafted } from '../../../../pipeline/attestation/check
 import type { Companions } from '../../../../pipeline/attestation/companions.ts';
 import type { Algorithm } from '../../../../pipeline/attestation/document.ts';
 import { formatDocument } from '../../../../pipeline/attestation/document.ts';
-import { claimOf, type NewDocument, newDocument } from '../../../../pipeline/attestation/new-document.ts';
+import {
+  type NewDocument,
+  newDocument,
+  signatureClaim,
+} from '../../../../pipeline/attestation/new-document.ts';
 import { printable } from '../../../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../../../pipeline/attestation/problem.ts';
 import { type Json, readJson } from '../../../../pipeline/attestation/read-json.ts';
@@ -20,7 +24,7 @@ export function beginDrafting(wallets: Companions['wallets']): void {
     event.preventDefault();
     const { justification, problem } = readJustification(form);
     const given = readForm(form, justification);
-    const request = claimOf(newDocument(given, 0));
+    const request = signatureClaim(newDocument(given, 0));
     const at = times.get(request) ?? Date.now();
     times.set(request, at);
     const drafted = checkDraft(newDocument(given, at), Date.now(), { wallets });

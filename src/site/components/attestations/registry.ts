@@ -58,7 +58,7 @@ export function registrySentence({ attestations }: PublishedRegistry): string {
 }
 
 /** For each attestation whose drift check is late as of the release, what was due and what came. */
-export function lateChecks({ attestations }: PublishedRegistry): { name: string; words: string }[] {
+export function overdueChecks({ attestations }: PublishedRegistry): { name: string; words: string }[] {
   return attestations
     .filter(({ check_late }) => check_late)
     .map(({ id, companion, check_interval, checked_at, attested_at }) => {

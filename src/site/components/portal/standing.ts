@@ -42,7 +42,7 @@ const Drift = z.looseObject({ drift_score: z.number().nullable(), status: z.stri
 const Treaty = z.looseObject({ parties: z.looseObject({ statement: z.string() }) });
 
 /** What each area's files say now, in a few sentences. */
-export const STANDING: Readonly<Record<Area, (release: SiteRelease) => string>> = {
+export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => string>> = {
   government(release) {
     const { sentinels, system_health } = release.read('government/sentinel-status.json', Status);
     const { compliance, outlook } = release.read('government/transparency.json', Report);

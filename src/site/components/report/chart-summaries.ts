@@ -15,12 +15,12 @@ export type CountedMonth = Month & { partial: { from: string; to: string } | nul
 export function countedMonths({ financial, period, closed }: TransparencyReport): CountedMonth[] {
   return financial.months.map((month) => {
     const begins = period.from.startsWith(month.month) && !period.from.startsWith(`${month.month}-01`);
-    const goesOn = !closed && period.to.startsWith(month.month);
-    if (!begins && !goesOn) return { ...month, partial: null };
+    const extendsHistory = !closed && period.to.startsWith(month.month);
+    if (!begins && !extendsHistory) return { ...month, partial: null };
     const first = begins ? period.from.slice(0, 10) : `${month.month}-01`;
     return {
       ...month,
-      partial: { from: first, to: goesOn ? period.to.slice(0, 10) : lastDayOf(month.month) },
+      partial: { from: first, to: extendsHistory ? period.to.slice(0, 10) : lastDayOf(month.month) },
     };
   });
 }

@@ -2,7 +2,7 @@ import { CathedralError } from '../../../../pipeline/errors.ts';
 import { type Checkpoint, parseCheckpoint } from '../../../../pipeline/ledger/checkpoint.ts';
 import { inclusionProof, verifyInclusion } from '../../../../pipeline/ledger/log/proofs.ts';
 import { formatTlogProof, parseTlogProof } from '../../../../pipeline/ledger/log/tlog-proof.ts';
-import { LONGEST_NOTE, noteText, type Verifier } from '../../../../pipeline/ledger/note.ts';
+import { MAX_NOTE_BYTES, noteText, type Verifier } from '../../../../pipeline/ledger/note.ts';
 import { openCheckpoint } from '../../../../pipeline/verify/audit/open-checkpoint.ts';
 import { verifyProof } from '../../../../pipeline/verify/audit/verify-proof.ts';
 import { mismatch } from '../../../../pipeline/verify/mismatch.ts';
@@ -54,7 +54,7 @@ export async function proveByLog(steps: Steps, pasted: string, means: Means): Pr
   const event = await needEvent(steps, pasted);
   const { checkpoint, note } = await steps.need('Checkpoint', async () => {
     const place = origin.placeOf(CHECKPOINT);
-    const found = await readSmall(origin, CHECKPOINT, { most: LONGEST_NOTE });
+    const found = await readSmall(origin, CHECKPOINT, { most: MAX_NOTE_BYTES });
     if (!found) throw mismatch(place, 'the checkpoint of the log', 'no such file');
     const { checkpoint, verifier } = await openCheckpoint(found.bytes, ledgerKeys(), place);
     const value = { checkpoint, note: new TextDecoder().decode(found.bytes) };

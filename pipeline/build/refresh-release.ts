@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import { CathedralError, withAdvice } from '../errors.ts';
+import { CathedralError, withHint } from '../errors.ts';
 import { linkFile } from '../forms/record-file.ts';
 import type { Published } from '../release/format/release.ts';
 import { linkSegment } from '../release/history/segment-file.ts';
 import type { Staging } from '../release/staging/staging.ts';
 
 /** Takes over all of the release before but what proves it, to be signed again. Throws release_invalid where a file is not there. */
-export async function carryRelease(staging: Staging, { dir, manifest }: Published): Promise<void> {
+export async function refreshRelease(staging: Staging, { dir, manifest }: Published): Promise<void> {
   const { files, segments, unlisted } = manifest;
   for (const { path, kind } of files) {
     if (kind === 'proof') continue;
     await linkFile(staging, path).catch((cause) => {
-      throw withAdvice(cause, 'run: cathedral build --rebuild');
+      throw withHint(cause, 'run: cathedral build --rebuild');
     });
   }
   for (const [path, list] of Object.entries(segments)) {

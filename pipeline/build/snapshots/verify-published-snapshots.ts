@@ -24,7 +24,7 @@ import { FolderOrigin } from '../../verify/origin/folder-origin.ts';
 import { readHeld } from '../../verify/origin/held.ts';
 import { readSignedList } from '../../verify/signed-list.ts';
 import { isEndOf } from './history-ranges.ts';
-import { keptIds, readIndex, readKept } from './read-kept.ts';
+import { publishedIds, readIndex, readPublished } from './read-published.ts';
 
 /**
  * Reads every byte of the snapshots and compares them with their indexes and signed manifests, and those with the index of
@@ -32,7 +32,7 @@ import { keptIds, readIndex, readKept } from './read-kept.ts';
  * that is not signed has none.
  */
 export async function verifySnapshots(out: string, keys: readonly Verifier[] | null): Promise<Problem[]> {
-  const ids = (await keptIds(out)).sort();
+  const ids = (await publishedIds(out)).sort();
   let index: SnapshotIndex | null = null;
   const problems = await caught(async () => {
     index = await readIndex(out);
@@ -54,7 +54,7 @@ export async function verifySnapshot(
   index: SnapshotIndex | null = null,
 ): Promise<Problem[]> {
   return caught(async () => {
-    const { snapshot } = await readKept(out, id);
+    const { snapshot } = await readPublished(out, id);
     const histories = (index ?? (await readIndex(out)))?.find((entry) => entry.id === id)?.histories ?? {};
     const problems = await verifyNames(out, snapshot);
     const isAhead = snapshot.log.size > (await servedLog(out)).size;
@@ -104,7 +104,7 @@ async function compareIndex(
     problems.push({ place: `${SNAPSHOTS}/${id}`, expected: 'a snapshot', found: 'none' });
   for (const { histories: _, ...entry } of index ?? []) {
     if (missing.includes(entry.id)) continue;
-    const own = (await readKept(out, entry.id)).entry;
+    const own = (await readPublished(out, entry.id)).entry;
     const [expected, found] = [JSON.stringify(own), JSON.stringify(entry)];
     if (expected !== found) problems.push({ place: `${place} ${entry.id}`, expected, found });
   }

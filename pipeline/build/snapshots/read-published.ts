@@ -14,7 +14,7 @@ import {
 } from '../../release/format/snapshot-index.ts';
 
 /** A snapshot's folder with what the index of all says of it. Throws release_invalid. */
-export async function readKept(
+export async function readPublished(
   out: string,
   id: string,
 ): Promise<{ snapshot: Snapshot; entry: SnapshotEntry }> {
@@ -33,18 +33,20 @@ export async function readKept(
 }
 
 /** The snapshots whose folders are there, in any order. */
-export async function keptIds(out: string): Promise<string[]> {
+export async function publishedIds(out: string): Promise<string[]> {
   return (await readdir(join(out, SNAPSHOTS)).catch(() => [])).filter(isSlotId);
 }
 
 /** What the list says of the snapshots that are there, and what those say of themselves that are not listed. Throws release_invalid. */
-export async function keptEntries(out: string): Promise<{ known: SnapshotIndex; unlisted: SnapshotEntry[] }> {
-  const ids = await keptIds(out);
+export async function publishedEntries(
+  out: string,
+): Promise<{ known: SnapshotIndex; unlisted: SnapshotEntry[] }> {
+  const ids = await publishedIds(out);
   const there = new Set(ids);
   const known = ((await readIndex(out)) ?? []).filter(({ id }) => there.has(id));
   const listed = new Set(known.map(({ id }) => id));
   const unlisted: SnapshotEntry[] = [];
-  for (const id of ids) if (!listed.has(id)) unlisted.push((await readKept(out, id)).entry);
+  for (const id of ids) if (!listed.has(id)) unlisted.push((await readPublished(out, id)).entry);
   return { known, unlisted };
 }
 

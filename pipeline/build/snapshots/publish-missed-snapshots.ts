@@ -1,11 +1,11 @@
 import type { SnapshotFile } from '../../ledger/directory.ts';
 import type { Published } from '../../release/format/release.ts';
 import type { SnapshotHashes } from '../../release/signing/signing-record.ts';
-import { keepSnapshot } from './keep-snapshot.ts';
-import { keepLook } from './look.ts';
+import { publishSnapshot } from './publish-snapshot.ts';
 import type { SnapshotOptions } from './publish-snapshots.ts';
-import { keptIds } from './read-kept.ts';
+import { publishedIds } from './read-published.ts';
 import { retained } from './retained.ts';
+import { publishStyles } from './styles.ts';
 
 interface MissedOptions {
   out: string;
@@ -32,24 +32,24 @@ type Make = (
  *
  * @param base the release before; null before the first
  */
-export async function keepMissed(
+export async function publishMissedSnapshots(
   base: Published | null,
   snapshots: readonly SnapshotFile[],
   { out, baseUrl, site, lost, log, ...options }: MissedOptions,
   make: Make,
 ): Promise<void> {
   if (!options.snapshots || !base) return;
-  const kept = await keptIds(out);
+  const kept = await publishedIds(out);
   const wanted = new Set(retained([...kept, ...snapshots.map(({ id }) => id)], options.snapshots.days));
   for (const id of [...kept, ...Object.keys(lost)]) wanted.delete(id);
   const last = base.manifest.ledger.snapshot;
   const missed = snapshots.slice(0, -1).filter(({ id }) => id > last && wanted.has(id));
   if (missed.length === 0) return;
   log(`making the snapshots of ${missed.length} missed slots, from ${missed[0]!.id} on`);
-  const look = site ? { baseUrl, style: await keepLook(out) } : null;
+  const look = site ? { baseUrl, style: await publishStyles(out) } : null;
   let before = base;
   for (const { id } of missed) {
     const upTo = snapshots.slice(0, snapshots.findIndex((one) => one.id === id) + 1);
-    before = await make(before, upTo, (release) => keepSnapshot(out, release, look));
+    before = await make(before, upTo, (release) => publishSnapshot(out, release, look));
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { guarded, replaceFile } from '../../release/disk/durable.ts';
+import { asDiskErrors, replaceFile } from '../../release/disk/durable.ts';
 import { sha256 } from '../../release/format/manifest.ts';
 import { ASSETS } from '../../release/format/snapshot-index.ts';
 
@@ -15,10 +15,10 @@ const HASH_DIGITS = 12;
  * Puts the styles and fonts of the snapshots' pages beside them, named by their content: a release's own come and go with
  * it, and these pages stay. Gives the style sheet's path from the root. Throws publish_failed.
  */
-export async function keepLook(out: string): Promise<string> {
+export async function publishStyles(out: string): Promise<string> {
   const folder = join(out, ASSETS);
-  await guarded(folder, () => mkdir(folder, { recursive: true }));
-  const there = new Set(await guarded(folder, () => readdir(folder)));
+  await asDiskErrors(folder, () => mkdir(folder, { recursive: true }));
+  const there = new Set(await asDiskErrors(folder, () => readdir(folder)));
   const keep = async (name: string, ending: string, content: Buffer) => {
     const file = `${name}-${sha256(content).slice(0, HASH_DIGITS)}.${ending}`;
     if (!there.has(file)) await replaceFile(join(folder, file), content);

@@ -2,7 +2,7 @@
  * Whether a JSON text says one thing only: no object has a member twice, which readers resolve differently, and no
  * number is beyond a double, which would be published as null. `value` is what `JSON.parse` made of `text`.
  */
-export function isFaithful(text: string, value: unknown): boolean {
+export function isUnambiguousJson(text: string, value: unknown): boolean {
   try {
     // What its own writer would write again is; this is also by far the quickest check.
     return (

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isFaithful } from '../../pipeline/ledger/faithful-json.ts';
+import { isUnambiguousJson } from '../../pipeline/ledger/unambiguous-json.ts';
 
-const check = (text: string) => isFaithful(text, JSON.parse(text));
+const check = (text: string) => isUnambiguousJson(text, JSON.parse(text));
 
 describe('a JSON text', () => {
   test.each([
@@ -61,6 +61,6 @@ describe('a JSON text', () => {
     const depth = 200_000;
     let value: unknown = [];
     for (let i = 1; i < depth; i++) value = [value];
-    expect(isFaithful('[ '.repeat(depth) + ']'.repeat(depth), value)).toBe(false);
+    expect(isUnambiguousJson('[ '.repeat(depth) + ']'.repeat(depth), value)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
-import { exists, guarded, makeFolder, sync } from '../../release/disk/durable.ts';
+import { asDiskErrors, exists, makeFolder, sync } from '../../release/disk/durable.ts';
 import { removeLeftOvers, STAGING } from '../../release/disk/remove-left-overs.ts';
 import { type Manifest, storedAt } from '../../release/format/manifest.ts';
 import { formatSnapshot, INDEX, SNAPSHOTS } from '../../release/format/snapshot-index.ts';
@@ -21,7 +21,7 @@ export const SNAPSHOT_STAGING = `${STAGING}snapshot-`;
  * @param dir the release's folder
  * @param look of the page that describes it; null: no page
  */
-export async function keepSnapshot(
+export async function publishSnapshot(
   out: string,
   { dir, manifest }: { dir: string; manifest: Manifest },
   look: Look | null,
@@ -30,13 +30,13 @@ export async function keepSnapshot(
   // Of snapshots alone: a log may be in the making.
   await removeLeftOvers(out, SNAPSHOT_STAGING);
   if (await exists(target)) return;
-  const made = await guarded(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));
-  await guarded(made, () => chmod(made, 0o755));
+  const made = await asDiskErrors(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));
+  await asDiskErrors(made, () => chmod(made, 0o755));
   const folder = new StagingFolder(made);
   try {
     await fill(folder, { dir, manifest }, look);
     await folder.flush();
-    await guarded(target, async () => {
+    await asDiskErrors(target, async () => {
       await makeFolder(join(out, SNAPSHOTS));
       await rename(made, target);
       await sync(join(out, SNAPSHOTS));
