@@ -15,6 +15,8 @@ const ABOUT = {
 };
 const HASH = 'a'.repeat(64);
 
+const json = (path: string, schema: z.ZodType) => ({ path, mediaType: 'application/json', schema });
+
 async function release(text = '{"a":1}\n'): Promise<SiteRelease> {
   const dir = await temporaryFolder();
   const about = { ...ABOUT, bytes: text.length, sha256: HASH, encodings: {} };
@@ -35,11 +37,11 @@ async function release(text = '{"a":1}\n'): Promise<SiteRelease> {
   return new SiteRelease(dir, { baseUrl: 'https://data.example.org', contact: 'contact@data.example.org' });
 }
 
-describe('what pages read', () => {
-  test('is a public file, checked', async () => {
+describe('a file that pages read', () => {
+  test('is public and checked against its schema', async () => {
     const site = await release();
-    expect(site.read('open.json', z.strictObject({ a: z.number() }))).toEqual({ a: 1 });
-    expect(() => site.read('open.json', z.strictObject({ a: z.string() }))).toThrow(
+    expect(site.read(json('open.json', z.strictObject({ a: z.number() })))).toEqual({ a: 1 });
+    expect(() => site.read(json('open.json', z.strictObject({ a: z.string() })))).toThrow(
       expect.objectContaining({ code: 'site_failed', place: expect.stringContaining('open.json') }),
     );
   });
@@ -49,7 +51,7 @@ describe('what pages read', () => {
     ['absent.json', 'none'],
   ])('is never %s', async (path, found) => {
     const site = await release();
-    expect(() => site.read(path, z.unknown())).toThrow(
+    expect(() => site.read(json(path, z.unknown()))).toThrow(
       expect.objectContaining({ code: 'site_failed', found }),
     );
     expect(() => site.head(path, 10)).toThrow(expect.objectContaining({ code: 'site_failed', found }));

@@ -20,8 +20,7 @@ import {
   NO_VALUE,
 } from '../../pipeline/words/number.ts';
 import { capitalise, formatList, formatToken } from '../../pipeline/words/phrase.ts';
-import { csvRows } from '../../src/site/components/csv-rows.ts';
-import { indentJson } from '../../src/site/components/indent-json.ts';
+import { csvRows, indentJson } from '../../src/site/components/preview.ts';
 
 describe('numbers in words', () => {
   test.each([

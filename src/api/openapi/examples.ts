@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { Artifact } from '../../../pipeline/artifacts/artifact.ts';
+import type { PublishedFile } from '../../../pipeline/artifacts/published-files.ts';
 
 /** Enough to see what a list is of. */
 const ITEMS = 2;
@@ -70,7 +70,7 @@ export const RESTRICTED_EXAMPLES: Readonly<Record<string, unknown>> = {
 /** Where examples are taken from. It has no way to a restricted file. */
 export interface PublicFiles {
   /** A whole JSON file. */
-  read(path: string, schema: z.ZodUnknown): unknown;
+  read(file: PublishedFile): unknown;
   /** The first bytes of a text. */
   head(path: string, bytes: number): string;
 }
@@ -84,7 +84,7 @@ export function exampleOf(artifact: Artifact, files: PublicFiles): unknown {
   const { path, mediaType, restricted, kind } = artifact;
   if (restricted) return RESTRICTED_EXAMPLES[path];
   if (kind === 'printed') return undefined;
-  if (mediaType === 'application/json') return trimExample(files.read(path, z.unknown()));
+  if (mediaType === 'application/json') return trimExample(files.read(artifact));
   const head = files.head(path, HEAD_BYTES);
   return mediaType.startsWith('text/csv') ? trimTable(head, ROWS) : firstEntry(head);
 }

@@ -2,44 +2,48 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
+import { PublishedFiles } from '../../../pipeline/artifacts/published-files.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { type DraftFile, DraftManifest, Manifest } from '../../../pipeline/release/format/manifest.ts';
 
 interface SiteFacts {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   /** E-mail address that readers write to. */
   contact: string;
-  /** Paths of what is printed from the pages, once they are there. */
+  /** Paths of the PDFs that are printed from the pages afterwards. */
   printed?: readonly string[] | undefined;
 }
 
-/** A page that is made when it is asked for is made from a release that is finished. */
+/** The static pages are built from a draft, a page on demand from a finished release. */
 const AnyManifest = z.discriminatedUnion('format', [DraftManifest, Manifest]);
 
-/** What the pages are made from: the draft's facts, and the content of public files. */
-export class SiteRelease {
+/** What the pages are built from: the manifest of the draft, and the content of its public files. */
+export class SiteRelease extends PublishedFiles {
   readonly draft: DraftManifest;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   /** E-mail address that readers write to. */
   readonly contact: string;
-  /** Paths of what is printed from the pages, once they are there. */
   readonly #printed: ReadonlySet<string>;
-  readonly #dir: string;
   readonly #files: ReadonlyMap<string, DraftFile>;
+  readonly #pathOf: (path: string) => string;
 
   constructor(dir: string, { baseUrl, contact, printed = [] }: SiteFacts) {
     const path = join(dir, 'manifest.json');
-    this.draft = asDraft(parseJsonFile(readFileSync(path, 'utf8'), AnyManifest, path, 'site_failed'));
+    const draft = asDraft(parseJsonFile(readFileSync(path, 'utf8'), AnyManifest, path, 'site_failed'));
+    const files = new Map(draft.files.map((file) => [file.path, file]));
+    const pathOf = (path: string) => join(dir, 'public', requirePublic(files, path));
+    super((path) => readFileSync(pathOf(path), 'utf8'), 'site_failed');
+    this.draft = draft;
     this.baseUrl = baseUrl;
     this.contact = contact;
     this.#printed = new Set(printed);
-    this.#dir = dir;
-    this.#files = new Map(this.draft.files.map((file) => [file.path, file]));
+    this.#files = files;
+    this.#pathOf = pathOf;
   }
 
-  /** Of this software: `cathedral-data-service 0.1.0` is 0.1.0. */
+  /** The version of this software: `cathedral-data-service 0.1.0` → `0.1.0`. */
   get version(): string {
     return this.draft.software.replace(/^\S+ /, '');
   }
@@ -48,19 +52,14 @@ export class SiteRelease {
     return this.#files.get(path);
   }
 
-  /** Whether the release will have a file at this path: a page links to no other. */
+  /** Whether the finished release will have a file at this path. Pages link to no other data file. */
   willHave(path: string): boolean {
     return this.#files.has(path) || this.#printed.has(path);
   }
 
-  /** A public JSON file, checked. Throws site_failed where it is not there, restricted, or does not fit. */
-  read<S extends z.ZodType>(path: string, schema: S): z.output<S> {
-    return parseJsonFile(readFileSync(this.#locate(path), 'utf8'), schema, path, 'site_failed');
-  }
-
-  /** The first bytes of a public file, or all of it where it is shorter. Throws site_failed like `read`. */
+  /** The first bytes of a public file, or all of a shorter one. Throws site_failed like `read`. */
   head(path: string, bytes: number): string {
-    const handle = openSync(this.#locate(path), 'r');
+    const handle = openSync(this.#pathOf(path), 'r');
     try {
       const buffer = Buffer.alloc(bytes);
       return buffer.toString('utf8', 0, readSync(handle, buffer, 0, bytes, 0));
@@ -68,14 +67,14 @@ export class SiteRelease {
       closeSync(handle);
     }
   }
+}
 
-  /** A page must not show what is behind a key, not even its first row: restricted files have no place here. */
-  #locate(path: string): string {
-    const file = this.#files.get(path);
-    if (file && !file.restricted) return join(this.#dir, 'public', path);
-    const found = file ? 'a restricted one' : 'none';
-    throw new CathedralError('site_failed', { place: path, expected: 'a public file of the release', found });
-  }
+/** A page must not show anything from behind a key, not even a first row, so restricted files cannot be read here. */
+function requirePublic(files: ReadonlyMap<string, DraftFile>, path: string): string {
+  const file = files.get(path);
+  if (file && !file.restricted) return path;
+  const found = file ? 'a restricted one' : 'none';
+  throw new CathedralError('site_failed', { place: path, expected: 'a public file of the release', found });
 }
 
 function asDraft(manifest: z.output<typeof AnyManifest>): DraftManifest {
@@ -87,7 +86,7 @@ function asDraft(manifest: z.output<typeof AnyManifest>): DraftManifest {
 
 let opened: SiteRelease | undefined;
 
-/** The release that this build is for, as `buildSite` names it in the environment. Throws site_failed. */
+/** The release that `buildSite` names in the environment. Throws site_failed. */
 export function openRelease(): SiteRelease {
   const {
     CATHEDRAL_SITE_RELEASE: dir,

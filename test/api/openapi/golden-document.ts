@@ -6,9 +6,9 @@ import { type OpenApiDocument, openApiDocument } from '../../../src/api/openapi/
 export const BASE_URL = 'https://data.example.org';
 const PUBLIC = join(import.meta.dirname, '../../golden/release/public');
 
-/** The public files of the golden release, as the site's build reads those of its own. */
+/** The public files of the golden release. */
 export const goldenFiles: PublicFiles = {
-  read: (path) => JSON.parse(readFileSync(join(PUBLIC, path), 'utf8')),
+  read: ({ path }) => JSON.parse(readFileSync(join(PUBLIC, path), 'utf8')),
   head: (path, bytes) => readFileSync(join(PUBLIC, path)).subarray(0, bytes).toString(),
 };
 

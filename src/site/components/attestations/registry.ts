@@ -1,7 +1,7 @@
-import {
-  type PublishedAttestation,
+import { companions } from '../../../../pipeline/artifacts/philosophy/companions.ts';
+import type {
+  PublishedAttestation,
   PublishedRegistry,
-  REGISTRY_PATH,
 } from '../../../../pipeline/attestation/published-registry.ts';
 import { formatInterval } from '../../../../pipeline/words/duration.ts';
 import { formatDay, formatMoment } from '../../../../pipeline/words/moment.ts';
@@ -10,7 +10,7 @@ import { capitalise, formatList } from '../../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../release.ts';
 
 export function readRegistry(release: SiteRelease): PublishedRegistry {
-  return release.read(REGISTRY_PATH, PublishedRegistry);
+  return release.read(companions);
 }
 
 export const ATTESTATION_COLUMNS = [

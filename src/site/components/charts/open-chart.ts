@@ -2,7 +2,6 @@ import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../../pipeline/errors.ts';
 import { perRelease } from '../explore/per-release.ts';
-import { publishedText } from '../explore/published-rows.ts';
 import type { SiteRelease } from '../release.ts';
 
 /** A chart with what its own `prepare` made of a release's files. */
@@ -21,6 +20,6 @@ export function openChart(release: SiteRelease, id: string): OpenChart {
 }
 
 function open(release: SiteRelease, chart: Chart): OpenChart {
-  const texts = chart.sources.map((path) => [path, publishedText(release, { path })]);
+  const texts = chart.sources.map((path) => [path, release.text(path)]);
   return { chart, data: chart.prepare(Object.fromEntries(texts)) };
 }

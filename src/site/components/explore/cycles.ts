@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { eventsByDay } from '../../../../pipeline/artifacts/academics/events-by-day.ts';
 import { cathedralMultipliers } from '../../../../pipeline/artifacts/economy/cathedral-multipliers.ts';
+import { mii } from '../../../../pipeline/artifacts/economy/mii.ts';
 import { miiByDay } from '../../../../pipeline/artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../../../pipeline/artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
@@ -9,9 +10,6 @@ import { cyclePath, MOST_CYCLE_PAGES } from '../../../../pipeline/forms/catalogu
 import type { SiteRelease } from '../release.ts';
 import { type Decision, decisions } from './decisions.ts';
 import { perRelease } from './per-release.ts';
-import { publishedRows } from './published-rows.ts';
-
-const Index = z.looseObject({ timestamp: z.string(), cycle: z.string() });
 
 type MiiDay = z.output<typeof miiByDay.schema>;
 type MintingDay = z.output<typeof mintingByDay.schema>;
@@ -45,7 +43,7 @@ export interface Cycle {
 
 /** The cycles from the first day with an event to the current one, newest first. */
 export const cycles = perRelease((release): Cycle[] => {
-  const { timestamp, cycle } = release.read('economy/mii', Index);
+  const { timestamp, cycle } = release.read(mii);
   const current = Number(/^C-(\d+)$/.exec(cycle)?.[1] ?? Number.NaN);
   // A label may have more digits than can be counted with.
   if (!Number.isSafeInteger(current)) return [];
@@ -66,12 +64,12 @@ type FilesByDay = ReturnType<typeof filesByDay>;
 function filesByDay(release: SiteRelease) {
   const byDate = <T extends { date: string }>(rows: readonly T[]) => Map.groupBy(rows, ({ date }) => date);
   return {
-    events: byDate(publishedRows(release, eventsByDay)),
-    mii: byDate(publishedRows(release, miiByDay)),
-    minting: byDate(publishedRows(release, mintingByDay)),
-    supply: byDate(publishedRows(release, supplyByDay)),
+    events: byDate(release.read(eventsByDay)),
+    mii: byDate(release.read(miiByDay)),
+    minting: byDate(release.read(mintingByDay)),
+    supply: byDate(release.read(supplyByDay)),
     decisions: byDate(decisions(release)),
-    multipliers: Map.groupBy(publishedRows(release, cathedralMultipliers), ({ cycle }) => cycle),
+    multipliers: Map.groupBy(release.read(cathedralMultipliers), ({ cycle }) => cycle),
   };
 }
 

@@ -28,8 +28,8 @@ export interface Deliberation {
 
 /** All since genesis: what the archive has not yet first, and within that and the archive the last opened first. */
 export const deliberations = perRelease((release): Deliberation[] => {
-  const archive = release.read(deliberationArchive.path, deliberationArchive.schema).deliberations;
-  const { timestamp, deliberations } = release.read(current.path, current.schema);
+  const archive = release.read(deliberationArchive).deliberations;
+  const { timestamp, deliberations } = release.read(current);
   const fresh = notArchived(deliberations, archive, timestamp);
   const old = archive.toSorted((one, other) => compareTimestamps(other.opened, one.opened));
   // The archive is never taken anything from, so what it names first keeps its name.

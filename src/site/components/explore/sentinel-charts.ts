@@ -1,11 +1,10 @@
 import { sentinelsByDay } from '../../../../pipeline/artifacts/academics/sentinels-by-day.ts';
 import { uptime } from '../../../../pipeline/charts/kinds/uptime.ts';
 import { perRelease } from './per-release.ts';
-import { publishedText } from './published-rows.ts';
 import { scoreHistory } from './score-history.ts';
 
 /** What the charts of every sentinel's page are drawn from, read once. */
 export const sentinelCharts = perRelease((release) => {
-  const files = { [sentinelsByDay.path]: publishedText(release, sentinelsByDay) };
+  const files = { [sentinelsByDay.path]: release.text(sentinelsByDay.path) };
   return { scores: scoreHistory.prepare(files), uptime: uptime.prepare(files) };
 });

@@ -1,32 +1,18 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { sentinelsByDay } from '../../../../pipeline/artifacts/academics/sentinels-by-day.ts';
 import { sentinelRoi } from '../../../../pipeline/artifacts/economy/sentinel-roi.ts';
+import { sentinelStatus } from '../../../../pipeline/artifacts/government/sentinel-status.ts';
 import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
 import { perRelease } from './per-release.ts';
-import { publishedRows } from './published-rows.ts';
 
-const STATUS_FILE = 'government/sentinel-status.json';
-const Status = z.looseObject({
-  timestamp: z.string(),
-  system_health: z.string(),
-  sentinels: z.array(
-    z.looseObject({
-      id: z.string(),
-      status: z.enum(['operational', 'degraded', 'offline', 'retired']),
-      uptime_days: z.number(),
-      cathedral: z.string(),
-      last_heartbeat: z.string(),
-      performance: z.looseObject({ gi_score: z.number().nullable(), coordination: z.number().nullable() }),
-    }),
-  ),
-});
+type Status = z.output<typeof sentinelStatus.schema>['sentinels'][number]['status'];
 
 export interface SentinelEntry {
   id: string;
   /** Of its page. */
   href: string;
   cathedral: string;
-  status: z.output<typeof Status>['sentinels'][number]['status'];
+  status: Status;
   /** Since it was registered or its last outage ended. */
   uptime_days: number;
   last_heartbeat: string;
@@ -42,10 +28,8 @@ export interface SentinelEntry {
 
 /** Every sentinel ever registered, in the order of registration, as the public files have it. */
 export const sentinelEntries = perRelease((release): SentinelEntry[] => {
-  const { sentinels } = release.read(STATUS_FILE, Status);
-  const earned = new Map(
-    release.read(sentinelRoi.path, sentinelRoi.schema).sentinels.map((one) => [one.id, one] as const),
-  );
+  const { sentinels } = release.read(sentinelStatus);
+  const earned = new Map(release.read(sentinelRoi).sentinels.map((one) => [one.id, one] as const));
   const names = pageNames(sentinels.map(({ id }) => id));
   return sentinels.map(({ id, performance, ...status }) => {
     const { total_rewards = 0, multiplier = 1, roi = null } = earned.get(id) ?? {};
@@ -56,7 +40,7 @@ export const sentinelEntries = perRelease((release): SentinelEntry[] => {
 });
 
 /** As of when they are, and how the system is as a whole. */
-export const sentinelsAsOf = perRelease((release) => release.read(STATUS_FILE, Status).timestamp);
+export const sentinelsAsOf = perRelease((release) => release.read(sentinelStatus).timestamp);
 
 /** Whole days, oldest first. */
-export const sentinelDays = perRelease((release) => publishedRows(release, sentinelsByDay));
+export const sentinelDays = perRelease((release) => release.read(sentinelsByDay));

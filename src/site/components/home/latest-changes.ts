@@ -1,28 +1,21 @@
-import { z } from 'zod';
+import { jsonFeed } from '../../../../pipeline/forms/catalogue/changes/json-feed.ts';
 import type { SiteRelease } from '../release.ts';
 
-/** Made with the catalogues, before the pages; a release without them has none. */
-const FEED = 'feed.json';
-
-const Feed = z.looseObject({
-  items: z.array(z.looseObject({ url: z.string(), title: z.string(), date_published: z.string() })),
-});
-
-/** Days like any other are not news: of them, only the newest. */
+/** The title of an ordinary day, which is no news. Only the newest of them is listed. */
 const ORDINARY = /^\d{4}-\d{2}-\d{2}: /;
 
 export interface LatestChange {
   title: string;
   /** When it happened, UTC. */
   time: string;
-  /** The page that tells of it. */
+  /** The page about it. */
   href: string;
 }
 
-/** What changed last, newest first, as the feeds tell it: the newest whole day, multipliers, decisions. */
+/** The latest entries of the feed, newest first: the newest completed day, multipliers, decisions. Empty in a release without a feed. */
 export function latestChanges(release: SiteRelease, count: number): LatestChange[] {
-  if (!release.find(FEED)) return [];
-  const { items } = release.read(FEED, Feed);
+  if (!release.find(jsonFeed.path)) return [];
+  const { items } = release.read(jsonFeed);
   const newestDay = items.find(({ title }) => ORDINARY.test(title));
   return items
     .filter((item) => item === newestDay || !ORDINARY.test(item.title))

@@ -1,58 +1,60 @@
+import type { z } from 'zod';
 import { sentinelsByDay } from '../../../../pipeline/artifacts/academics/sentinels-by-day.ts';
 import { miiByDay } from '../../../../pipeline/artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../../../pipeline/artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { metricsByDay } from '../../../../pipeline/artifacts/philosophy/metrics-by-day.ts';
+import type { PublishedFile } from '../../../../pipeline/artifacts/published-files.ts';
 import { meanOf } from '../../../../pipeline/model/formulas.ts';
 import { perRelease } from '../explore/per-release.ts';
-import { publishedRows } from '../explore/published-rows.ts';
 import type { SiteRelease } from '../release.ts';
 
 /** A figure's value at the end of each whole day, by date. */
 export type DailyValues = ReadonlyMap<string, number>;
 
-const supplyRows = perRelease((release) => publishedRows(release, supplyByDay));
-const mintingRows = perRelease((release) => publishedRows(release, mintingByDay));
-const indexRows = perRelease((release) => publishedRows(release, miiByDay));
-const sentinelRows = perRelease((release) => publishedRows(release, sentinelsByDay));
-const metricsRows = perRelease((release) => publishedRows(release, metricsByDay));
-
-/** Figures that are published by day, each from one file; a figure without a value on a day has no entry for it. */
+/** Figures that are published by day, each from one file. A day without a value has no entry. */
 export const DAILY = {
-  totalSupply: daily(supplyRows, ([row]) => row!.total_supply),
-  circulating: daily(supplyRows, ([row]) => row!.circulating),
-  burned: daily(supplyRows, ([row]) => row!.burned),
+  totalSupply: daily(supplyByDay, ([row]) => row!.total_supply),
+  circulating: daily(supplyByDay, ([row]) => row!.circulating),
+  burned: daily(supplyByDay, ([row]) => row!.burned),
   minted: perRelease(mintedByDay),
-  mii: daily(indexRows, ([row]) => row!.mii),
-  threshold: daily(indexRows, ([row]) => row!.threshold),
-  operational: daily(sentinelRows, (rows) => rows.filter(({ status }) => status === 'operational').length),
-  coordination: daily(sentinelRows, (rows) =>
+  mii: daily(miiByDay, ([row]) => row!.mii),
+  threshold: daily(miiByDay, ([row]) => row!.threshold),
+  operational: daily(sentinelsByDay, (rows) => rows.filter(({ status }) => status === 'operational').length),
+  coordination: daily(sentinelsByDay, (rows) =>
     meanOf(rows.map(({ coordination_score }) => coordination_score)),
   ),
-  consensusRate: daily(metricsRows, ([row]) => row!.consensus_rate),
-  driftScore: daily(metricsRows, ([row]) => row!.drift_score),
-  virtues: daily(metricsRows, ([row]) => {
+  consensusRate: daily(metricsByDay, ([row]) => row!.consensus_rate),
+  driftScore: daily(metricsByDay, ([row]) => row!.drift_score),
+  virtues: daily(metricsByDay, ([row]) => {
     const { integrity, temperance, justice, prudence, courage } = row!;
     return meanOf([integrity, temperance, justice, prudence, courage]);
   }),
 } satisfies Record<string, (release: SiteRelease) => DailyValues>;
 
-function daily<Row extends { date: string }>(
-  rowsOf: (release: SiteRelease) => Row[],
-  measure: (rows: Row[]) => number | null,
+interface ByDay<Row extends z.ZodType> extends PublishedFile {
+  mediaType: `text/csv${string}`;
+  schema: Row;
+}
+
+function daily<Row extends z.ZodType<{ date: string }>>(
+  file: ByDay<Row>,
+  measure: (rows: z.output<Row>[]) => number | null,
 ): (release: SiteRelease) => DailyValues {
   return perRelease((release) => {
-    const byDay = Map.groupBy(rowsOf(release), ({ date }) => date);
+    const byDay = Map.groupBy(release.read(file), ({ date }) => date);
     const values = [...byDay].map(([date, rows]) => [date, measure(rows)] as const);
     return new Map(values.filter((entry): entry is readonly [string, number] => entry[1] !== null));
   });
 }
 
-/** A day without a mint has no row in its file: nothing was minted then. */
+/** A day without a mint has no row in the file of mints, and counts as 0. */
 function mintedByDay(release: SiteRelease): DailyValues {
-  const byDay = Map.groupBy(mintingRows(release), ({ date }) => date);
+  const byDay = Map.groupBy(release.read(mintingByDay), ({ date }) => date);
   return new Map(
-    supplyRows(release).map(({ date }) => [date, sum((byDay.get(date) ?? []).map(({ minted }) => minted))]),
+    release
+      .read(supplyByDay)
+      .map(({ date }) => [date, sum((byDay.get(date) ?? []).map(({ minted }) => minted))]),
   );
 }
 

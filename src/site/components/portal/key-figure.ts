@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type { Content, PublishedFile } from '../../../../pipeline/artifacts/published-files.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { formatChange, formatNumber, NOT_MEASURED } from '../../../../pipeline/words/number.ts';
 import type { SiteRelease } from '../release.ts';
@@ -23,45 +23,38 @@ export type FigureReader = (release: SiteRelease) => KeyFigure;
 
 type Words = Pick<KeyFigure, 'label' | 'value' | 'unit' | 'note'>;
 
-/** A figure of a JSON file that has no history; `members` are those of the file that it needs. */
-export function stated<S extends z.ZodType>(
-  path: string,
-  members: S,
-  words: (value: z.output<S>) => Words,
+/** A figure of a JSON file that has no history. */
+export function stated<File extends PublishedFile>(
+  file: File,
+  words: (content: Content<File>) => Words,
 ): FigureReader {
-  return (release) => ({
-    path,
-    changes: [],
-    day: null,
-    ...words(release.read(path, members)),
-  });
+  return (release) => ({ path: file.path, changes: [], day: null, ...words(release.read(file)) });
 }
 
-interface Measured<S extends z.ZodType> {
+interface Measured<File extends PublishedFile> {
   label: string;
   unit: string;
-  path: string;
-  members: S;
-  /** Null: the ledger holds nothing to measure yet. */
-  now: (value: z.output<S>) => number | null;
-  note: (value: z.output<S>) => string;
+  file: File;
+  /** Null: the ledger has nothing to measure yet. */
+  now: (content: Content<File>) => number | null;
+  note: (content: Content<File>) => string;
   daily: (release: SiteRelease) => DailyValues;
-  /** Decimal places that are shown; the file has them all. */
+  /** Decimal places shown. The file has them all. */
   places: number;
 }
 
 /** A figure of a JSON file that is also published by day. */
-export function measured<S extends z.ZodType>(figure: Measured<S>): FigureReader {
-  const { label, unit, path, members, now, note, daily, places } = figure;
+export function measured<File extends PublishedFile>(figure: Measured<File>): FigureReader {
+  const { label, unit, file, now, note, daily, places } = figure;
   return (release) => {
     const { timestamp } = release.draft;
-    const file = release.read(path, members);
-    const value = now(file);
+    const content = release.read(file);
+    const value = now(content);
     return {
       label,
       unit,
-      path,
-      note: value === null ? NOT_MEASURED : note(file),
+      path: file.path,
+      note: value === null ? NOT_MEASURED : note(content),
       day: null,
       value: valueWords(value, places),
       changes: value === null ? [] : inWords(compareDays(value, daily(release), timestamp), places),
@@ -72,14 +65,14 @@ export function measured<S extends z.ZodType>(figure: Measured<S>): FigureReader
 interface ByDay {
   label: string;
   unit: string;
-  path: string;
+  file: PublishedFile;
   note: string;
   daily: (release: SiteRelease) => DailyValues;
   places: number;
 }
 
-/** A figure of whole days: that of the last one, held against the days before it. */
-export function ofLastDay({ label, unit, path, note, daily, places }: ByDay): FigureReader {
+/** A figure of the last completed day, compared with earlier days. */
+export function ofLastDay({ label, unit, file, note, daily, places }: ByDay): FigureReader {
   return (release) => {
     const values = daily(release);
     const end = startOfDay(release.draft.timestamp);
@@ -88,7 +81,7 @@ export function ofLastDay({ label, unit, path, note, daily, places }: ByDay): Fi
     return {
       label,
       unit,
-      path,
+      path: file.path,
       note,
       day: formatDay(last),
       value: valueWords(value, places),

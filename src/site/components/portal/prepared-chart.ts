@@ -3,7 +3,6 @@ import { DEFAULT_STATE } from '../../../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../../pipeline/errors.ts';
 import { perRelease } from '../explore/per-release.ts';
-import { publishedText } from '../explore/published-rows.ts';
 import type { SiteRelease } from '../release.ts';
 
 /** A chart in its own choice of what to show, with the data of a release. */
@@ -32,7 +31,7 @@ export function prepareChart(release: SiteRelease, id: string): PreparedChart {
 }
 
 function prepare(release: SiteRelease, chart: Chart): PreparedChart {
-  const texts = chart.sources.map((path) => [path, publishedText(release, { path })]);
+  const texts = chart.sources.map((path) => [path, release.text(path)]);
   const data = chart.prepare(Object.fromEntries(texts));
   return {
     id: chart.id,

@@ -1,5 +1,13 @@
-import { z } from 'zod';
+import { papers as papersIndex } from '../../../../pipeline/artifacts/academics/papers.ts';
+import { sentinelCoordination } from '../../../../pipeline/artifacts/academics/sentinel-coordination.ts';
 import type { Area } from '../../../../pipeline/artifacts/artifact.ts';
+import { treatyFramework } from '../../../../pipeline/artifacts/diplomacy/treaty-framework.ts';
+import { mii as miiFile } from '../../../../pipeline/artifacts/economy/mii.ts';
+import { supply } from '../../../../pipeline/artifacts/economy/supply.ts';
+import { sentinelStatus } from '../../../../pipeline/artifacts/government/sentinel-status.ts';
+import { transparency } from '../../../../pipeline/artifacts/government/transparency.ts';
+import { driftAnalysis } from '../../../../pipeline/artifacts/philosophy/drift-analysis.ts';
+import { virtues as virtuesFile } from '../../../../pipeline/artifacts/philosophy/virtues.ts';
 import { isOverdue } from '../../../../pipeline/charts/drawing/days.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import {
@@ -12,40 +20,11 @@ import {
 import { formatList, formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../release.ts';
 
-const Supply = z.looseObject({ total_supply: z.number(), circulating: z.number() });
-const Index = z.looseObject({
-  mii: z.number().nullable(),
-  threshold: z.number().nullable(),
-  minting_active: z.boolean(),
-});
-const Status = z.looseObject({
-  sentinels: z.array(z.looseObject({ id: z.string(), status: z.string() })),
-  system_health: z.string(),
-});
-const Report = z.looseObject({
-  compliance: z.looseObject({ status: z.string() }),
-  outlook: z.looseObject({
-    next_audits: z.array(z.looseObject({ date: z.string(), jurisdiction: z.string() })),
-  }),
-});
-const Coordination = z.looseObject({
-  sentinels: z.array(z.unknown()),
-  average_coordination: z.number().nullable(),
-  consensus_rate: z.number().nullable(),
-});
-const Papers = z.looseObject({ papers: z.array(z.unknown()) });
-const Virtues = z.looseObject({
-  virtues: z.record(z.string(), z.looseObject({ score: z.number().nullable(), status: z.string() })),
-  overall_compliance: z.number().nullable(),
-});
-const Drift = z.looseObject({ drift_score: z.number().nullable(), status: z.string() });
-const Treaty = z.looseObject({ parties: z.looseObject({ statement: z.string() }) });
-
 /** What each area's files say now, in a few sentences. */
 export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => string>> = {
   government(release) {
-    const { sentinels, system_health } = release.read('government/sentinel-status.json', Status);
-    const { compliance, outlook } = release.read('government/transparency.json', Report);
+    const { sentinels, system_health } = release.read(sentinelStatus);
+    const { compliance, outlook } = release.read(transparency);
     const active = sentinels.filter(({ status }) => status !== 'retired');
     const health =
       system_health === 'not_measured'
@@ -58,13 +37,13 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
     return `${operating(active)}, and ${health}. ${audits} ${nextAuditWords(outlook.next_audits[0], release.draft.timestamp)}`;
   },
   economy(release) {
-    const { total_supply, circulating } = release.read('economy/supply', Supply);
+    const { total_supply, circulating } = release.read(supply);
     return `There are ${formatMic(total_supply)}, of which ${formatNumber(circulating)} circulate. ${gate(release)}`;
   },
   academics(release) {
-    const coordination = release.read('academics/sentinel-coordination.json', Coordination);
+    const coordination = release.read(sentinelCoordination);
     const { sentinels, average_coordination, consensus_rate } = coordination;
-    const { papers } = release.read('academics/papers.json', Papers);
+    const { papers } = release.read(papersIndex);
     const mean =
       average_coordination === null
         ? 'No active sentinel has attested a coordination score yet'
@@ -76,15 +55,15 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
     return `${formatCount(release.draft.ledger.size, 'event')} of ${formatCount(sentinels.length, 'sentinel')} are on record, and ${formatCount(papers.length, 'paper')} describe what is computed from them. ${mean}, and ${rate}.`;
   },
   philosophy(release) {
-    const { virtues, overall_compliance } = release.read('philosophy/virtues.json', Virtues);
-    const { drift_score, status } = release.read('philosophy/drift-analysis.json', Drift);
+    const { virtues, overall_compliance } = release.read(virtuesFile);
+    const { drift_score, status } = release.read(driftAnalysis);
     return `${virtueStanding(Object.entries(virtues), overall_compliance)} ${
       drift_score === null
         ? 'There is no drift score: it compares the last thirty days with the ledger’s first thirty.'
         : `The drift score is ${formatScore(drift_score)}, which counts as ${formatToken(status)}.`
     }`;
   },
-  diplomacy: (release) => release.read('diplomacy/treaty-framework.json', Treaty).parties.statement,
+  diplomacy: (release) => release.read(treatyFramework).parties.statement,
 };
 
 function operating(active: readonly { id: string; status: string }[]): string {
@@ -123,7 +102,7 @@ function virtueStanding(virtues: readonly [string, { status: string }][], overal
 }
 
 function gate(release: SiteRelease): string {
-  const { mii, threshold, minting_active } = release.read('economy/mii', Index);
+  const { mii, threshold, minting_active } = release.read(miiFile);
   if (mii === null) return 'The integrity index has no reading yet.';
   const minting = `minting is ${minting_active ? 'on' : 'off'}`;
   if (threshold === null)

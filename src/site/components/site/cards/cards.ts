@@ -5,7 +5,7 @@ import { THEMES } from '../../../../../pipeline/charts/drawing/theme.ts';
 import { CHARTS } from '../../../../../pipeline/charts/table.ts';
 import { formatDay } from '../../../../../pipeline/words/moment.ts';
 import { AREA_WORDS } from '../../areas.ts';
-import { AREA_FIGURES, HOME_FIGURES } from '../../portal/figures/chosen-figures.ts';
+import { AREA_FIGURES, HOME_FIGURES } from '../../portal/figures.ts';
 import type { FigureReader } from '../../portal/key-figure.ts';
 import { prepareChart } from '../../portal/prepared-chart.ts';
 import type { SiteRelease } from '../../release.ts';

@@ -1,0 +1,250 @@
+import { papers as papersIndex } from '../../../../pipeline/artifacts/academics/papers.ts';
+import { sentinelCoordination } from '../../../../pipeline/artifacts/academics/sentinel-coordination.ts';
+import { sentinelsByDay } from '../../../../pipeline/artifacts/academics/sentinels-by-day.ts';
+import type { Area } from '../../../../pipeline/artifacts/artifact.ts';
+import { protocols as protocolsFile } from '../../../../pipeline/artifacts/diplomacy/protocols.ts';
+import { standards as standardsFile } from '../../../../pipeline/artifacts/diplomacy/standards.ts';
+import { treatyFramework } from '../../../../pipeline/artifacts/diplomacy/treaty-framework.ts';
+import { mii } from '../../../../pipeline/artifacts/economy/mii.ts';
+import { mintingByDay } from '../../../../pipeline/artifacts/economy/minting-by-day.ts';
+import { supply } from '../../../../pipeline/artifacts/economy/supply.ts';
+import { sentinelStatus } from '../../../../pipeline/artifacts/government/sentinel-status.ts';
+import { transparency } from '../../../../pipeline/artifacts/government/transparency.ts';
+import { driftAnalysis } from '../../../../pipeline/artifacts/philosophy/drift-analysis.ts';
+import { virtues as virtuesFile } from '../../../../pipeline/artifacts/philosophy/virtues.ts';
+import { isOverdue } from '../../../../pipeline/charts/drawing/days.ts';
+import { formatDay } from '../../../../pipeline/words/moment.ts';
+import { formatCount, formatNumber, NOT_MEASURED } from '../../../../pipeline/words/number.ts';
+import { capitalise, formatToken } from '../../../../pipeline/words/phrase.ts';
+import { DAILY } from './daily-values.ts';
+import { type FigureReader, measured, ofLastDay, stated } from './key-figure.ts';
+
+const articles = stated(treatyFramework, (treaty) => ({
+  label: 'Treaty framework',
+  value: formatNumber(treaty.articles.length),
+  unit: 'articles',
+  note: `version ${treaty.version}`,
+}));
+
+const obligations = stated(treatyFramework, ({ obligations }) => ({
+  label: 'Obligations',
+  value: formatNumber(obligations.length),
+  unit: 'each with its proof',
+  note: 'who owes what, by when, and how anyone can tell',
+}));
+
+const signatures = stated(treatyFramework, ({ parties: { signatures }, status }) => ({
+  label: 'Signatures',
+  value: formatNumber(signatures.length),
+  unit: 'deposited',
+  note: formatToken(status),
+}));
+
+const clauses = stated(standardsFile, ({ standards, version }) => ({
+  label: 'Standards',
+  value: formatNumber(standards.flatMap(({ clauses }) => clauses).length),
+  unit: `clauses in ${standards.length} standards`,
+  note: `each with a test; version ${version}`,
+}));
+
+const protocols = stated(protocolsFile, ({ protocols, version }) => ({
+  label: 'Protocols',
+  value: formatNumber(protocols.length),
+  unit: 'step by step',
+  note: `version ${version}`,
+}));
+
+const virtues = measured({
+  label: 'Five virtues',
+  unit: 'mean, of 1',
+  file: virtuesFile,
+  now: ({ overall_compliance }) => overall_compliance,
+  note: () => 'over the last 30 days',
+  daily: DAILY.virtues,
+  places: 3,
+});
+
+const drift = measured({
+  label: 'Drift score',
+  unit: 'mean change, of 1',
+  file: driftAnalysis,
+  now: ({ drift_score }) => drift_score,
+  note: ({ status }) => `status: ${formatToken(status)}`,
+  daily: DAILY.driftScore,
+  places: 3,
+});
+
+const closed = stated(transparency, ({ year, governance: { deliberations_closed, consensus_reached } }) => ({
+  label: `Deliberations closed in ${year}`,
+  value: formatNumber(deliberations_closed),
+  unit: '',
+  note: `${formatNumber(consensus_reached)} of them with consensus`,
+}));
+
+const decided = stated(transparency, ({ year, governance: { decisions_recorded } }) => ({
+  label: `Decisions in ${year}`,
+  value: formatNumber(decisions_recorded),
+  unit: '',
+  note: 'each with its reasons',
+}));
+
+const open = stated(transparency, ({ outlook: { open_deliberations } }) => ({
+  label: 'Open deliberations',
+  value: formatNumber(open_deliberations.length),
+  unit: '',
+  note: 'not closed yet',
+}));
+
+const coordination = measured({
+  label: 'Mean coordination',
+  unit: 'points',
+  file: sentinelCoordination,
+  now: ({ average_coordination }) => average_coordination,
+  note: () => 'of the active sentinels',
+  daily: DAILY.coordination,
+  places: 1,
+});
+
+const consensus = measured({
+  label: 'Consensus rate',
+  unit: 'of 1',
+  file: sentinelCoordination,
+  now: ({ consensus_rate }) => consensus_rate,
+  note: () => 'deliberations closed in the last 30 days',
+  daily: DAILY.consensusRate,
+  places: 3,
+});
+
+const papers = stated(papersIndex, ({ papers }) => ({
+  label: 'Papers',
+  value: formatNumber(papers.length),
+  unit: '',
+  note: 'each with its status, none withheld',
+}));
+
+const mic = (label: string, member: 'total_supply' | 'circulating' | 'burned', note: string): FigureReader =>
+  measured({
+    label,
+    unit: 'MIC',
+    file: supply,
+    now: (now) => now[member],
+    note: () => note,
+    daily: {
+      total_supply: DAILY.totalSupply,
+      circulating: DAILY.circulating,
+      burned: DAILY.burned,
+    }[member],
+    places: 0,
+  });
+
+const totalSupply = mic('Total supply', 'total_supply', 'everything ever minted');
+const circulating = mic('In circulation', 'circulating', 'neither locked nor burned');
+const burned = mic('Burned', 'burned', 'out of circulation for good');
+
+const minted = ofLastDay({
+  label: 'Minted in a day',
+  unit: 'MIC',
+  file: mintingByDay,
+  note: 'the last whole day',
+  daily: DAILY.minted,
+  places: 0,
+});
+
+const integrity = measured({
+  label: 'Integrity index',
+  unit: 'MII, from 0 to 1',
+  file: mii,
+  now: (index) => index.mii,
+  note: ({ minting_active }) => `minting is ${minting_active ? 'on' : 'off'}`,
+  daily: DAILY.mii,
+  places: 4,
+});
+
+const threshold = measured({
+  label: 'Minting threshold',
+  unit: 'MII, from 0 to 1',
+  file: mii,
+  now: ({ threshold }) => threshold,
+  note: () => 'below it nothing is minted',
+  daily: DAILY.threshold,
+  places: 4,
+});
+
+const operational = stated(sentinelStatus, ({ sentinels }) => {
+  const active = sentinels.filter(({ status }) => status !== 'retired');
+  const up = active.filter(({ status }) => status === 'operational');
+  return {
+    label: 'Sentinels operational',
+    value: formatNumber(up.length),
+    unit: `of ${formatNumber(active.length)}`,
+    note: 'heartbeat at most 12 hours old',
+  };
+});
+
+const upAllDay = ofLastDay({
+  label: 'Up for a whole day',
+  unit: 'sentinels',
+  file: sentinelsByDay,
+  note: 'no silence over 12 hours on the last whole day',
+  daily: DAILY.operational,
+  places: 0,
+});
+
+const health = stated(sentinelStatus, ({ system_health, alerts }) => ({
+  label: 'System health',
+  value: system_health === 'not_measured' ? '–' : capitalise(formatToken(system_health)),
+  unit: '',
+  note: `${formatCount(alerts.length, 'open alert')}; ${system_health === 'not_measured' ? NOT_MEASURED : 'by heartbeats, index and alerts'}`,
+}));
+
+const compliance = stated(transparency, ({ compliance: { status, jurisdictions } }) => {
+  const all = Object.values(jurisdictions);
+  const audited = all.filter(({ last_audit }) => last_audit !== null);
+  return {
+    label: 'Compliance',
+    value: capitalise(formatToken(status)),
+    unit: '',
+    note:
+      audited.length === all.length
+        ? `the worst of ${formatCount(all.length, 'jurisdiction')}`
+        : `${formatNumber(audited.length)} of ${formatCount(all.length, 'jurisdiction')} audited`,
+  };
+});
+
+const nextAudit = stated(transparency, ({ timestamp, outlook: { next_audits } }) => {
+  const [next] = next_audits;
+  if (!next) return { label: 'Next audit', value: 'None', unit: '', note: 'none is scheduled' };
+  const overdue = isOverdue(next.date, timestamp) ? ', overdue' : '';
+  return {
+    label: 'Next audit',
+    value: formatDay(next.date),
+    unit: '',
+    note: `${next.jurisdiction}${overdue}`,
+  };
+});
+
+const recorded = stated(transparency, ({ year, operations: { events } }) => ({
+  label: `Events in ${year}`,
+  value: formatNumber(events),
+  unit: '',
+  note: 'written to the ledger this year so far',
+}));
+
+/** The figures at the head of each portal. */
+export const AREA_FIGURES: Readonly<Record<Area, readonly FigureReader[]>> = {
+  government: [operational, upAllDay, health, compliance, nextAudit, recorded],
+  economy: [totalSupply, circulating, burned, minted, integrity, threshold],
+  academics: [integrity, coordination, consensus, upAllDay, papers],
+  philosophy: [consensus, virtues, drift, closed, decided, open],
+  diplomacy: [articles, obligations, signatures, clauses, protocols],
+};
+
+/** The figures of the home page. */
+export const HOME_FIGURES: readonly FigureReader[] = [
+  totalSupply,
+  integrity,
+  operational,
+  coordination,
+  consensus,
+  virtues,
+];
