@@ -8,6 +8,7 @@ import type { Setting } from '../pipeline/config/setting.ts';
 import { SETTINGS } from '../pipeline/config/settings.ts';
 import { settingsTable } from '../pipeline/config/settings-table.ts';
 import { ERROR_CODES } from '../pipeline/errors.ts';
+import { EVENT_DATA } from '../pipeline/ledger/event.ts';
 import { PROBLEMS } from '../src/api/problem.ts';
 import { start } from '../src/commands/start.ts';
 import { COMMANDS } from '../src/commands/table.ts';
@@ -94,6 +95,22 @@ describe('the systemd unit', () => {
     const grace = Number(SETTINGS.grace.default) + RUN_GRACE_MS / 1000;
     expect(Number(valuesOf('TimeoutStopSec'))).toBeGreaterThan(grace);
     expect(valuesOf('User')).toEqual(['cathedral']);
+  });
+});
+
+describe('the ledger’s format', () => {
+  const rows = read('docs/ledger.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+
+  test.each(Object.entries(EVENT_DATA))('has every member of the event %s', (type, schema) => {
+    const shape = 'shape' in schema ? schema.shape : schema.options[0].shape;
+    const row = rows.find((line) => line.split(' | ')[0]!.includes(`\`${type}\``)) ?? '';
+    for (const [name, member] of Object.entries(shape)) {
+      const optional = member.safeParse(undefined).success;
+      expect(row).toMatch(new RegExp(`\`${name}\`${optional ? '\\?' : '(?!\\?)'}`));
+    }
+    expect(row).not.toBe('');
   });
 });
 
