@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
 import { dataDictionary } from '../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../pipeline/artifacts/table.ts';
 import { readConfig } from '../pipeline/config/config.ts';
@@ -106,7 +107,7 @@ describe('the ledger’s format', () => {
   test.each(Object.entries(EVENT_DATA))('has every member of the event %s', (type, schema) => {
     const shape = 'shape' in schema ? schema.shape : schema.options[0].shape;
     const row = rows.find((line) => line.split(' | ')[0]!.includes(`\`${type}\``)) ?? '';
-    for (const [name, member] of Object.entries(shape)) {
+    for (const [name, member] of Object.entries<z.ZodType>(shape)) {
       const optional = member.safeParse(undefined).success;
       expect(row).toMatch(new RegExp(`\`${name}\`${optional ? '\\?' : '(?!\\?)'}`));
     }
