@@ -11,7 +11,7 @@ import {
 } from '../sidecar/keys/format-keys.ts';
 import { issueKey } from '../sidecar/keys/issue-key.ts';
 import type { Office } from '../sidecar/keys/key-services.ts';
-import { listKeys } from '../sidecar/keys/list-keys.ts';
+import { listKeys } from '../sidecar/keys/key-status.ts';
 import { revokeKey } from '../sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../sidecar/keys/rotate-key.ts';
 import { requestVerification, verifyEmail } from '../sidecar/keys/verify-email.ts';

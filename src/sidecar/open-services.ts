@@ -17,15 +17,15 @@ import { withoutRepetitions } from './health/repeated-faults.ts';
 import { openKeyStore } from './keys/sqlite-key-store.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
 import { LoadGate } from './limits/load-gate.ts';
-import { type LoopDelay, startLoopDelay } from './limits/loop-delay.ts';
+import { type LoopDelay, startLoopDelay } from './limits/load-shedding.ts';
 import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
 import { type OpenLive, openLive } from './live/open-live.ts';
 import { createPagesOnDemand } from './pages-on-demand/pages-on-demand.ts';
 import { clientAddress } from './request/client-address.ts';
 import { Slots } from './request/slots.ts';
 import type { Services } from './services.ts';
-import { formatSimulationCounts } from './simulation/format-simulation-counts.ts';
 import { openSimulation } from './simulation/open-simulation.ts';
+import { formatSimulationCounts } from './simulation/simulation-counts.ts';
 import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulation-options.ts';
 
 export const SERVICE_SETTINGS = [

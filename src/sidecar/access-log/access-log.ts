@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
-import { asStoreError } from '../storage/store-error.ts';
+import { asStoreError } from '../storage/open-database.ts';
 import { type Access, type AccessRecord, recordAccess } from './entry.ts';
 import { REFUSAL_LIMITS, type RefusalLimits, Refusals } from './refusals.ts';
 import type { WriterReply, WriterRequest, WriterThreadOptions } from './writer-thread.ts';

@@ -2,7 +2,7 @@ import { chmodSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { guardedStore } from '../storage/store-error.ts';
+import { guardedStore } from '../storage/open-database.ts';
 import type { Link } from './entry.ts';
 import { assertLog, formatLogTime, type LogFile, listArchives, openLogFiles } from './log-files.ts';
 import { readBeginning, writeBeginning } from './records.ts';

@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { checkForm, type DatabaseForm, leaveWal, readPragma } from '../storage/open-database.ts';
-import { guardedStore } from '../storage/store-error.ts';
+import {
+  checkForm,
+  type DatabaseForm,
+  guardedStore,
+  leaveWal,
+  readPragma,
+} from '../storage/open-database.ts';
 import type { Entry } from './entry.ts';
 import { HEAD, readBeginning } from './records.ts';
 

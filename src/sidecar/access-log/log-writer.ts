@@ -1,16 +1,30 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, statfsSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { renameDurably } from '../../../pipeline/ledger/atomic-file.ts';
-import { leaveWal, openDatabase, readPragma } from '../storage/open-database.ts';
-import { asStoreError, guardedStore } from '../storage/store-error.ts';
+import { asStoreError, guardedStore, leaveWal, openDatabase, readPragma } from '../storage/open-database.ts';
 import { Placement } from '../storage/store-file.ts';
-import { type AccessRecord, COLUMNS, type Link, linkEntry } from './entry.ts';
-import { assertGoesOn, findLastLink } from './find-last-link.ts';
-import { archiveName, CURRENT, LOG_FORM, listArchives, WRITER_LOCK } from './log-files.ts';
-import { HEAD, type HeadRecord, openHeadRecord } from './records.ts';
-import { takeWriterLock } from './writer-lock.ts';
+import { type AccessRecord, BEFORE_FIRST, COLUMNS, type Entry, type Link, linkEntry } from './entry.ts';
+import {
+  archiveName,
+  CURRENT,
+  LOG_FORM,
+  listArchives,
+  openForReading,
+  SQLITE_BUSY,
+  WRITER_LOCK,
+} from './log-files.ts';
+import { HEAD, type HeadRecord, openHeadRecord, readBeginning, readHead } from './records.ts';
 
 export interface LogWriterOptions {
   /** A folder of the log's own. */
@@ -221,4 +235,96 @@ function insertAll({ database, insert, last }: Current, records: readonly Access
     throw error;
   }
   return { seq: link.seq, hash: link.hash };
+}
+
+/**
+ * Two writers would make two chains out of one. The lock is the operating system's, held through an empty SQLite file, so it
+ * ends with its holder, however that ends. Closing what is returned gives it back. Throws locked.
+ */
+function takeWriterLock(dir: string, waitMs: number): DatabaseSync {
+  const path = join(dir, WRITER_LOCK);
+  return guardedStore(path, () => {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const lock = new DatabaseSync(path, { timeout: waitMs });
+    try {
+      lock.exec('BEGIN EXCLUSIVE');
+      return lock;
+    } catch (cause) {
+      lock.close();
+      if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cause;
+      const found = 'one that is running';
+      throw new CathedralError('locked', { place: dir, expected: 'no other writer', found, cause });
+    }
+  });
+}
+
+/**
+ * The entry that the next one follows. Looks at where the files meet and at the head record only; a verification looks at
+ * everything. Throws access_log_broken where the log does not hold what it says: going on would cover that up.
+ */
+function findLastLink(dir: string, current: DatabaseSync): Link {
+  const beginning = readBeginning(dir);
+  const archived = readArchivedEnd(dir, beginning);
+  // What is about to be removed stands before the beginning.
+  const first = end(current, 'ASC', beginning.seq);
+  const last = end(current, 'DESC', beginning.seq);
+  if (first && (first.seq !== archived.seq + 1 || first.prev_hash !== archived.hash))
+    throw broken(join(dir, CURRENT), `to begin after ${format(archived)}`, `entry ${first.seq}`);
+  const link = last ? { seq: last.seq, hash: last.hash } : archived;
+  checkHead(dir, current, link);
+  return link;
+}
+
+/** Throws access_log_broken where a log that ends with `last` does not hold an entry that this process wrote. */
+function assertGoesOn(dir: string, current: DatabaseSync, last: Link, acknowledged: Link): void {
+  const there = acknowledged.seq === last.seq ? last : entryOf(current, acknowledged.seq);
+  if (acknowledged.seq > last.seq || (there && there.hash !== acknowledged.hash))
+    throw broken(
+      dir,
+      `to hold ${format(acknowledged)}, which this server wrote`,
+      `${format(last)} as the last`,
+    );
+}
+
+function readArchivedEnd(dir: string, { seq, hash }: Link): Link {
+  const archive = listArchives(dir).at(-1);
+  if (!archive || archive.last <= seq) return { seq, hash };
+  const database = openForReading(dir, archive.name);
+  try {
+    const last = end(database, 'DESC', seq);
+    if (last?.seq !== archive.last)
+      throw broken(join(dir, archive.name), `to end with entry ${archive.last}`, `${last?.seq}`);
+    return { seq: last.seq, hash: last.hash };
+  } finally {
+    database.close();
+  }
+}
+
+/** The head is never ahead of the log, and what it names is in it. */
+function checkHead(dir: string, current: DatabaseSync, last: Link): void {
+  const head = readHead(dir);
+  // Nothing was ever acknowledged.
+  if (!head && last.seq === BEFORE_FIRST.seq) return;
+  const place = join(dir, 'head');
+  if (!head) throw broken(place, `a record of ${format(last)} or an earlier entry`, 'no file');
+  const there = entryOf(current, head.seq) ?? (head.seq === last.seq ? last : null);
+  if (head.seq > last.seq || (there && there.hash !== head.hash))
+    throw broken(dir, `to hold ${format(head)}, which was acknowledged`, `${format(last)} as the last`);
+}
+
+function entryOf(database: DatabaseSync, seq: number): Link | undefined {
+  return database.prepare('SELECT seq, hash FROM entries WHERE seq = ?').get(seq) as Link | undefined;
+}
+
+function end(database: DatabaseSync, order: 'ASC' | 'DESC', after: number): Entry | undefined {
+  const sql = `SELECT seq, prev_hash, hash FROM entries WHERE seq > ? ORDER BY seq ${order} LIMIT 1`;
+  return database.prepare(sql).get(after) as Entry | undefined;
+}
+
+function broken(place: string, expected: string, found: string) {
+  return new CathedralError('access_log_broken', { place, expected, found });
+}
+
+function format({ seq, hash }: Link): string {
+  return `entry ${seq} (${hash.slice(0, 16)}…)`;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { writeFileAtomically } from '../../../pipeline/ledger/atomic-file.ts';
-import { guardedStore } from '../storage/store-error.ts';
+import { guardedStore } from '../storage/open-database.ts';
 import { BEFORE_FIRST, type Link } from './entry.ts';
 
 export const HEAD = 'head';

@@ -1,4 +1,5 @@
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
+import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { Problem } from '../../api/problem.ts';
 import { noRelease, type ServedRelease } from '../files/releases.ts';
@@ -6,7 +7,7 @@ import { type Answer, EXPOSED_HEADERS, jsonAnswer } from '../request/answer.ts';
 import { counted } from '../request/count.ts';
 import { enterGate } from '../request/enter-gate.ts';
 import type { Visit } from '../request/visit.ts';
-import type { Services } from '../services.ts';
+import type { Live, Services } from '../services.ts';
 import { readBody } from './read-body.ts';
 import { readTrust } from './read-trust.ts';
 
@@ -40,4 +41,21 @@ export function ownAnswer(value: object): Answer {
   const { headers, ...answer } = jsonAnswer(200, value);
   const own = { 'Cache-Control': 'no-store', 'Access-Control-Expose-Headers': EXPOSED_HEADERS };
   return { ...answer, headers: { ...headers, ...own } };
+}
+
+/** What the ledger has of the attestation of that id or UUID, as of `now`, ms. Throws a Problem. */
+export async function answerStatus(
+  { name, query, now }: { name: string; query: string; now: number },
+  release: ServedRelease,
+  live: Live | null,
+): Promise<Answer> {
+  if (query) throw new Problem('unknown_parameter', 'This path takes no parameters.');
+  const { registry, asOf } = await readTrust(release, live);
+  const found = lookUpStatus(name, registry, now);
+  if (!found)
+    throw new Problem(
+      'not_found',
+      'The ledger has no attestation of this id or UUID, or had one that expired more than 90 days ago.',
+    );
+  return ownAnswer({ ...found, as_of: asOf });
 }

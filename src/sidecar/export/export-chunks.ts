@@ -1,13 +1,29 @@
 import type { Segment } from '../../../pipeline/release/format/manifest.ts';
 import type { ExportQuery } from '../../api/query/export-query.ts';
-import { asksForCycle, type Filter } from '../../api/query/filter.ts';
+import { asksForCycle, type Filter, narrow } from '../../api/query/filter.ts';
 import { ChunkWriter, NOTHING } from './chunk-writer.ts';
 import { FORMS } from './forms.ts';
 import { clip, type Part, partsByCycle } from './part.ts';
 import { withinPeriod } from './period.ts';
-import { rowTest } from './row-test.ts';
+import { type RowTest, rowTest } from './row-test.ts';
 import type { SegmentSource } from './segment-source.ts';
-import { testByCycle } from './test-by-cycle.ts';
+
+/** Far more than a segment has, and few enough to be kept. */
+const MAX_KNOWN = 1000;
+
+/** The test that a filter is for rows of a cycle; true or false where nothing is left to test. */
+function testByCycle(filter: Filter): (cycle: string) => RowTest | boolean {
+  const known = new Map<string, RowTest | boolean>();
+  return (cycle) => {
+    const found = known.get(cycle);
+    if (found !== undefined) return found;
+    const narrowed = narrow(filter, cycle);
+    const test = typeof narrowed === 'boolean' ? narrowed : rowTest(narrowed);
+    if (known.size === MAX_KNOWN) known.clear();
+    known.set(cycle, test);
+    return test;
+  };
+}
 
 export interface ExportPlan {
   query: ExportQuery;

@@ -1,5 +1,6 @@
-import type { Segment } from '../../../pipeline/release/format/manifest.ts';
-import { parseExportQuery } from '../../api/query/export-query.ts';
+import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';
+import type { Manifest, Segment } from '../../../pipeline/release/format/manifest.ts';
+import { type ExportQuery, parseExportQuery } from '../../api/query/export-query.ts';
 import { asksForCycle } from '../../api/query/filter.ts';
 import type { ServedRelease } from '../files/releases.ts';
 import type { Answer } from '../request/answer.ts';
@@ -8,10 +9,29 @@ import type { Exporter } from '../services.ts';
 import { NOTHING } from './chunk-writer.ts';
 import { ExportBody } from './export-body.ts';
 import { exportChunks } from './export-chunks.ts';
-import { exportHeaders } from './export-headers.ts';
+import { FORMS } from './forms.ts';
 import { overlaps } from './period.ts';
-import { SegmentBuffers } from './segment-buffers.ts';
 import { EXPORT_PATH, SegmentSource } from './segment-source.ts';
+
+/** For a full segment with its last row, which goes over its size. What is not written to costs no memory. */
+const COMMON_BYTES = (4 << 20) + (1 << 19);
+/** Kept for the next export; more are only needed for a burst of them. */
+const MOST_SPARE = 2;
+
+/** Buffers to read segments into, used again: left to the garbage collector, they would pile up between its rounds. */
+class SegmentBuffers {
+  readonly #spare: Buffer[] = [];
+
+  /** One with room for at least so many bytes. */
+  take(bytes: number): Buffer {
+    if (bytes > COMMON_BYTES) return Buffer.allocUnsafeSlow(bytes);
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(COMMON_BYTES);
+  }
+
+  give(buffer: Buffer): void {
+    if (buffer.length === COMMON_BYTES && this.#spare.length < MOST_SPARE) this.#spare.push(buffer);
+  }
+}
 
 /** Each holds a segment of some 4 MB: 70 MB in memory, at the most. */
 export const EXPORT_LIMITS: SlotLimits = { what: 'exports are being sent', parallel: 16, perHolder: 4 };
@@ -72,4 +92,31 @@ function segmentsOf({ id, manifest }: ServedRelease): readonly Segment[] {
   const segments = manifest.segments[EXPORT_PATH];
   if (segments) return segments;
   throw new Error(`release ${id} has no ${EXPORT_PATH}`);
+}
+
+/** What an export is sent with. It is made for one reader at one moment, so it is not kept and has no entity tag. */
+function exportHeaders(
+  query: ExportQuery,
+  ledger: Manifest['ledger'],
+  segments: readonly Segment[],
+): Record<string, string> {
+  const { from, to, filter, format, given } = query;
+  const { mediaType, copies, head } = FORMS[format];
+  const isWhole = from === null && to === null && filter === null;
+  const rows = segments.reduce((sum, { bytes }) => sum + bytes, 0);
+  return {
+    'Content-Type': mediaType,
+    'Content-Disposition': `attachment; filename="${fileName(query, ledger)}"`,
+    'Cache-Control': CACHE_CONTROL.restricted,
+    // Of the others it is known when they are over.
+    ...(isWhole && copies && { 'Content-Length': String(Buffer.byteLength(head(given)) + rows) }),
+  };
+}
+
+/** Says what is in it: `ledger-export_2025-12-01_2025-12-31_filtered.csv`; without bounds from genesis to the snapshot. */
+function fileName({ given, filter, format }: ExportQuery, { snapshot }: Manifest['ledger']): string {
+  const parts = ['ledger-export', given.from ?? 'genesis', given.to ?? snapshot];
+  if (filter !== null) parts.push('filtered');
+  // The colons and the plus sign of a date-time are not for file names everywhere.
+  return `${parts.join('_').replaceAll(':', '').replaceAll('+', 'p')}.${format}`;
 }

@@ -1,13 +1,13 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { DAY_MS, TIERS } from '../../api/tiers.ts';
+import { newId } from './base62.ts';
 import { type HandedOver, handOver } from './hand-over.ts';
+import { requireVerified } from './issue-key.ts';
 import { ROTATE_ARGUMENTS, readArguments } from './key-arguments.ts';
 import type { Office } from './key-services.ts';
 import { keyStatus } from './key-status.ts';
 import type { KeyRecord } from './key-store.ts';
 import { createKey } from './key-text.ts';
-import { newId } from './new-id.ts';
-import { requireVerified } from './require-verified.ts';
 
 /**
  * `keys rotate`: a new key in place of a good one, which goes on working for OVERLAP_DAYS at most. Same holder, tier and

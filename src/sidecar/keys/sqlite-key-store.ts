@@ -1,7 +1,10 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { schemaFault } from '../../../pipeline/artifacts/format/schema-fault.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import { KEY_AREAS, TIER_NAMES } from '../../api/tiers.ts';
 import { leaveWal } from '../storage/open-database.ts';
 import { StoreFile } from '../storage/store-file.ts';
 import type {
@@ -13,10 +16,93 @@ import type {
   Verification,
   VerificationQuota,
 } from './key-store.ts';
-import { migrate } from './migrate.ts';
-import { readKeyRow } from './sqlite-rows.ts';
-import { MIGRATIONS } from './sqlite-schema.ts';
-import { prepareStatements, type Statements } from './sqlite-statements.ts';
+import { MIGRATIONS, migrate } from './sqlite-schema.ts';
+
+/** A revoked or an undelivered successor is none to the holder of the key. */
+const KEY = `
+  SELECT keys.id, holder, holders.email, hash, prefix, tier, areas, name, affiliation, purpose, volume, basis,
+    issued_at AS issuedAt, expires_at AS expiresAt, delivered_at AS deliveredAt, revoked_at AS revokedAt,
+    revoked_for AS revokedFor, replaces, notified_at AS notifiedAt,
+    (SELECT id FROM keys AS next
+      WHERE next.replaces = keys.id AND next.revoked_at IS NULL AND next.delivered_at IS NOT NULL) AS replacedBy
+  FROM keys JOIN holders ON holders.id = keys.holder`;
+
+type Statements = ReturnType<typeof prepareStatements>;
+
+/** Every statement of the store, prepared once: values are always bound, never part of the text. */
+function prepareStatements(database: DatabaseSync) {
+  const sql = (text: string) => database.prepare(text);
+  return {
+    byHash: sql(`${KEY} WHERE hash = ?`),
+    byId: sql(`${KEY} WHERE keys.id = ?`),
+    all: sql(`${KEY} ORDER BY issued_at DESC, keys.id`),
+    hasSuccessor: sql('SELECT 1 FROM keys WHERE replaces = ? AND revoked_at IS NULL'),
+    addHolder: sql('INSERT INTO holders (id, email) VALUES (?, ?) ON CONFLICT (email) DO NOTHING'),
+    addKey: sql(`
+      INSERT INTO keys (id, holder, hash, prefix, tier, areas, name, affiliation, purpose, volume, basis, issued_at,
+        expires_at, delivered_at, replaces)
+      VALUES (:id, (SELECT id FROM holders WHERE email = :email), :hash, :prefix, :tier, :areas, :name, :affiliation,
+        :purpose, :volume, :basis, :issuedAt, :expiresAt, :deliveredAt, :replaces)`),
+    deliver: sql(
+      'UPDATE keys SET delivered_at = ? WHERE id = ? AND delivered_at IS NULL AND revoked_at IS NULL',
+    ),
+    endReplaced: sql(`
+      UPDATE keys SET expires_at = min(expires_at, ?) WHERE id = (SELECT replaces FROM keys WHERE id = ?)`),
+    revoke: sql('UPDATE keys SET revoked_at = ?, revoked_for = ? WHERE id = ? AND revoked_at IS NULL'),
+    claimNotice: sql('UPDATE keys SET notified_at = ? WHERE id = ? AND notified_at IS NULL'),
+    releaseNotice: sql('UPDATE keys SET notified_at = NULL WHERE id = ?'),
+    forgetCodes: sql(
+      'DELETE FROM verifications WHERE used_at IS NULL AND created_at < ? AND expires_at <= ?',
+    ),
+    codesOf: sql('SELECT count(*) AS count FROM verifications WHERE email = ? AND created_at >= ?'),
+    codesOfAll: sql('SELECT count(*) AS count FROM verifications WHERE created_at >= ?'),
+    addCode: sql(`
+      INSERT INTO verifications (id, email, code_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?)`),
+    withdrawCode: sql('DELETE FROM verifications WHERE id = ? AND used_at IS NULL'),
+    newestCode: sql('SELECT * FROM verifications WHERE email = ? ORDER BY created_at DESC, id DESC LIMIT 1'),
+    countTry: sql('UPDATE verifications SET tries = tries + 1, used_at = ? WHERE id = ?'),
+    verifiedAt: sql('SELECT max(used_at) AS at FROM verifications WHERE email = ?'),
+  };
+}
+
+const time = z.int().nonnegative();
+
+const areas = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(z.enum(KEY_AREAS)).min(1));
+
+/** Another program may have written into the file: a tier that nobody knows must not pass as one. */
+const KEY_ROW = z.strictObject({
+  id: z.string(),
+  holder: z.string(),
+  email: z.string(),
+  hash: z.string().length(64),
+  prefix: z.string(),
+  tier: z.enum(TIER_NAMES),
+  areas,
+  name: z.string(),
+  affiliation: z.string(),
+  purpose: z.string(),
+  volume: z.string().nullable(),
+  basis: z.string().nullable(),
+  issuedAt: time,
+  expiresAt: time,
+  deliveredAt: time.nullable(),
+  revokedAt: time.nullable(),
+  revokedFor: z.string().nullable(),
+  replaces: z.string().nullable(),
+  replacedBy: z.string().nullable(),
+  notifiedAt: time.nullable(),
+});
+
+/** A row of the store as a record, null for none. Throws keys_unreadable where the row is not one. */
+function readKeyRow(row: unknown, place: string): KeyRecord | null {
+  if (row === undefined) return null;
+  const parsed = KEY_ROW.safeParse(row);
+  if (parsed.success) return parsed.data;
+  throw new CathedralError('keys_unreadable', schemaFault(place, parsed.error, row));
+}
 
 /** For another process that writes, ms. Writes take a few; five seconds of waiting mean that something hangs. */
 const BUSY_TIMEOUT_MS = 5000;

@@ -1,3 +1,51 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { CathedralError } from '../../../pipeline/errors.ts';
+
+/** `CATK`: tells this file from any other SQLite database, before anything is written into it. */
+export const APPLICATION_ID = 0x4341_544b;
+
+/**
+ * Brings a database to the newest schema: `migrations[n]` leads from version n to n + 1. Versions are never edited, only
+ * added. Throws keys_unreadable for a database of something else and for one that a newer version made.
+ */
+export function migrate(database: DatabaseSync, migrations: readonly string[], place: string): void {
+  // With the write lock from the start: of two processes, the second one finds the work done.
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const version = readVersion(database, migrations.length, place);
+    for (const sql of migrations.slice(version)) database.exec(sql);
+    if (version < migrations.length) {
+      database.exec(`PRAGMA user_version = ${migrations.length}; PRAGMA application_id = ${APPLICATION_ID}`);
+    }
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function readVersion(database: DatabaseSync, newest: number, place: string): number {
+  const version = read(database, 'PRAGMA user_version');
+  const application = read(database, 'PRAGMA application_id');
+  const isEmpty = read(database, 'SELECT count(*) FROM sqlite_schema') === 0;
+  if (application !== APPLICATION_ID && !(application === 0 && version === 0 && isEmpty)) {
+    throw new CathedralError('keys_unreadable', {
+      place,
+      expected: 'a key store',
+      found: 'another database',
+    });
+  }
+  if (version > newest) {
+    const expected = `schema version ${newest} or older`;
+    throw new CathedralError('keys_unreadable', { place, expected, found: `version ${version}` });
+  }
+  return version;
+}
+
+function read(database: DatabaseSync, sql: string): number {
+  return Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+}
+
 /** `MIGRATIONS[n]` leads from schema version n to n + 1. */
 export const MIGRATIONS: readonly string[] = [
   `

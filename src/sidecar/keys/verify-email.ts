@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { DAY_MS } from '../../api/tiers.ts';
 import type { RandomBytes } from './base62.ts';
+import { newId } from './base62.ts';
 import { REQUEST_VERIFICATION_ARGUMENTS, readArguments, VERIFY_ARGUMENTS } from './key-arguments.ts';
 import { formatCodeMail } from './key-mails.ts';
 import { type Office, requireMailer } from './key-services.ts';
 import type { Added, Tried } from './key-store.ts';
-import { newId } from './new-id.ts';
 
 /** Crockford's: no I, L, O and U, which are read as something else. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

@@ -1,8 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import { type DatabaseForm, openDatabase } from '../storage/open-database.ts';
-import { asStoreError, guardedStore } from '../storage/store-error.ts';
+import { asStoreError, type DatabaseForm, guardedStore, openDatabase } from '../storage/open-database.ts';
 import { StoreFile } from '../storage/store-file.ts';
 import type { CountStore, Take } from './count-store.ts';
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../api/problem.ts';
-import { answerStatus } from '../attestations/answer-status.ts';
+import { answerStatus } from '../attestations/answer-verify.ts';
 import { prepare, prepareFile } from '../files/prepare-file.ts';
 import type { ServedRelease } from '../files/releases.ts';
 import { answerOembed } from '../oembed/answer-oembed.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { methodsAt } from '../../api/paths.ts';
 import { Problem, problemOfFault } from '../../api/problem.ts';
 import type { Services } from '../services.ts';
-import { wantsSimulation } from '../simulation/wants-simulation.ts';
+import { wantsSimulation } from '../simulation/refuse-upgrade.ts';
 import { identify } from './admit.ts';
 import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts';
 import { answerRequest } from './answer-request.ts';

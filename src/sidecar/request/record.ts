@@ -1,6 +1,15 @@
+import { Problem } from '../../api/problem.ts';
 import type { AccessLog } from '../access-log/access-log.ts';
-import { accessNotLogged } from '../access-log/access-not-logged.ts';
 import { shownPath, type Visit } from './visit.ts';
+
+/** A disk that is full is not emptied in less. */
+const RETRY_AFTER_S = 30;
+
+/** The answer to a request for gated data that could not be logged: 503. The cause is for the server's own log. */
+function accessNotLogged(): Problem {
+  const headers = { 'Retry-After': String(RETRY_AFTER_S) };
+  return new Problem('access_not_logged', 'Access to this path cannot be recorded now.', headers);
+}
 
 /**
  * Records the access to a gated path, with the `status` that its answer is about to have, at `now`, ms. Resolves when it is

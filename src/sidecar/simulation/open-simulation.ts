@@ -6,21 +6,18 @@ import { type Tier, tierWithoutKey } from '../../api/quotas.ts';
 import { authenticate } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import type { Subject } from '../limits/limiter.ts';
-import { rateLimited } from '../limits/rate-limited.ts';
-import { requestNotCounted } from '../limits/request-not-counted.ts';
+import { rateLimited, requestNotCounted } from '../limits/rate-limited.ts';
 import { requestIds } from '../request/request-ids.ts';
 import type { Services } from '../services.ts';
 import { Connection } from './connection.ts';
 import { Hall } from './connection-limiter.ts';
 import { Metronome } from './metronome.ts';
-import { isWelcome } from './origin.ts';
 import { Preparation } from './preparation.ts';
-import { refuseUpgrade, UpgradeRefusal } from './refuse-upgrade.ts';
+import { pathOf, refuseUpgrade, SIMULATION_PATH, UpgradeRefusal } from './refuse-upgrade.ts';
 import { SharedRuns } from './shared-runs.ts';
 import type { Simulation } from './simulation.ts';
 import { countUp, newCounts } from './simulation-counts.ts';
 import type { SimulationOptions } from './simulation-options.ts';
-import { pathOf, SIMULATION_PATH } from './wants-simulation.ts';
 
 const AREA = 'philosophy';
 /** A start that names no seed is given one from 1 to this: enough to be surprised, and few enough to be made once for all. */
@@ -161,4 +158,18 @@ function refusalOf(error: unknown, { logger }: SimulationServices): Problem | Up
   if (error instanceof Problem || error instanceof UpgradeRefusal) return error;
   logger.error({ err: error }, 'an upgrade failed');
   return problemOfFault(error);
+}
+
+/**
+ * Whether a page of the request's origin may connect (RFC 6455 §10.2): those of the service by its address or by the host
+ * that was asked, and those that are listed. Browsers name it and cannot be made to lie; other clients need not.
+ */
+function isWelcome(
+  { headers: { origin, host } }: Pick<IncomingMessage, 'headers'>,
+  { baseUrl, origins }: { baseUrl: string; origins: readonly string[] },
+): boolean {
+  if (origin === undefined) return true;
+  const parsed = URL.parse(origin);
+  if (!parsed) return false;
+  return parsed.host === host || parsed.origin === new URL(baseUrl).origin || origins.includes(parsed.origin);
 }

@@ -1,9 +1,29 @@
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PROBLEM_MEDIA_TYPE, Problem } from '../../api/problem.ts';
 import { PROTOCOL_PAGE } from '../../simulation/protocol/problems.ts';
 import { type Answer, problemAnswer } from '../request/answer.ts';
 import { writeRawAnswer } from '../request/write-raw-answer.ts';
-import { SIMULATION_PATH } from './wants-simulation.ts';
+
+export const SIMULATION_PATH = '/philosophy/simulation';
+
+/**
+ * Whether a request is to become a WebSocket. For node:http's `shouldUpgradeCallback`: without it, a server with an
+ * `upgrade` listener hands over every request that names a protocol, `curl --http2` of a data file too.
+ */
+export function wantsSimulation({
+  url = '',
+  headers,
+  httpVersion,
+}: Pick<IncomingMessage, 'url' | 'headers' | 'httpVersion'>): boolean {
+  // A server must ignore Upgrade in HTTP/1.0 (RFC 9110 §7.8).
+  if (httpVersion !== '1.1') return false;
+  return pathOf(url) === SIMULATION_PATH && /\bwebsocket\b/i.test(headers.upgrade ?? '');
+}
+
+export function pathOf(url: string): string {
+  return url.split(/[?#]/, 1)[0]!;
+}
 
 /** Why an upgrade is refused, where no problem of other requests says it. */
 export const UPGRADE_PROBLEMS = {

@@ -2,7 +2,6 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { guardedStore } from './store-error.ts';
 
 export interface DatabaseForm {
   /** Stands in the file's header, so that no database is taken for another one; 32 bits. */
@@ -88,4 +87,19 @@ export function readPragma(
   name: 'application_id' | 'user_version' | 'page_count',
 ): number {
   return Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+}
+
+/** Runs work on the database at `place`; whatever SQLite or the disk refuses becomes store_failed. */
+export function guardedStore<T>(place: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw asStoreError(place, cause);
+  }
+}
+
+export function asStoreError(place: string, cause: unknown): CathedralError {
+  if (cause instanceof CathedralError) return cause;
+  const found = cause instanceof Error ? cause.message : String(cause);
+  return new CathedralError('store_failed', { place, expected: 'a database that can be used', found, cause });
 }

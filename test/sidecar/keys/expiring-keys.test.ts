@@ -10,7 +10,7 @@ import {
   formatKeyTable,
 } from '../../../src/sidecar/keys/format-keys.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
-import { listKeys } from '../../../src/sidecar/keys/list-keys.ts';
+import { listKeys } from '../../../src/sidecar/keys/key-status.ts';
 import { revokeKey } from '../../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
 import { failureOf } from '../../release/temporary-folder.ts';

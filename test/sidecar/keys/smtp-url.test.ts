@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseSmtpUrl } from '../../../src/sidecar/keys/smtp-url.ts';
+import { parseSmtpUrl } from '../../../src/sidecar/keys/mailer.ts';
 
 describe('SMTP_URL', () => {
   test.each([

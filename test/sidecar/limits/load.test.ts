@@ -8,8 +8,9 @@ import {
   PRIORITIES,
   type Priority,
   priorityOf,
+  sampleLoopDelay,
+  startLoopDelay,
 } from '../../../src/sidecar/limits/load-shedding.ts';
-import { sampleLoopDelay, startLoopDelay } from '../../../src/sidecar/limits/loop-delay.ts';
 
 const LIMITS = { loopDelayMs: 100, active: 100 };
 const ORDER: Priority[] = ['anonymous', 'keyed', 'government'];

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createKey, hashKey } from '../../../src/sidecar/keys/key-text.ts';
-import { wantsSimulation } from '../../../src/sidecar/simulation/wants-simulation.ts';
+import { wantsSimulation } from '../../../src/sidecar/simulation/refuse-upgrade.ts';
 import { CLOSE_CODES } from '../../../src/simulation/protocol/problems.ts';
 import { NEW_SESSION, updateOf } from '../../../src/simulation/protocol/session.ts';
 import { replay } from '../../../src/simulation/run.ts';

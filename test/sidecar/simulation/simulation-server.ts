@@ -8,12 +8,12 @@ import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import { clientAddress } from '../../../src/sidecar/request/client-address.ts';
 import { openSimulation, type SimulationServices } from '../../../src/sidecar/simulation/open-simulation.ts';
+import { wantsSimulation } from '../../../src/sidecar/simulation/refuse-upgrade.ts';
 import type { Simulation } from '../../../src/sidecar/simulation/simulation.ts';
 import {
   SIMULATION_LIMITS,
   type SimulationLimits,
 } from '../../../src/sidecar/simulation/simulation-options.ts';
-import { wantsSimulation } from '../../../src/sidecar/simulation/wants-simulation.ts';
 import { memoryCountStore } from '../limits/memory-count-store.ts';
 
 export interface SimulationServer {
