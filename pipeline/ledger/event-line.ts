@@ -1,7 +1,7 @@
 import { CathedralError } from '../errors.ts';
 import { type LedgerEvent, MAX_LINE_BYTES } from './event.ts';
 import { assertEvent } from './event-check.ts';
-import { isUnambiguousJson } from './unambiguous-json.ts';
+import { isUnambiguousJson } from './json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

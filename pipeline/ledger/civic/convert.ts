@@ -2,9 +2,9 @@ import { createHmac, hash } from 'node:crypto';
 import { CathedralError } from '../../errors.ts';
 import { Envelope, EVENT_DATA, isKnownType, type LedgerEvent, MAX_LINE_BYTES } from '../event.ts';
 import { formatEventLine } from '../event-line.ts';
+import { roundMembers } from '../json.ts';
 import { compareTimestamps, utcTimestamp } from '../timestamp.ts';
 import { exactEvent } from './exact-event.ts';
-import { roundMembers } from './exact-json.ts';
 import { CHAIN_START, type RemoteEvent } from './remote-event.ts';
 import { type Kept, sourcedData } from './source.ts';
 

@@ -1,6 +1,6 @@
 import type { LedgerEvent } from '../event.ts';
 import { formatEventLine } from '../event-line.ts';
-import { parseExactJson, roundMembers } from './exact-json.ts';
+import { parseExactJson, roundMembers } from '../json.ts';
 
 /**
  * An event whose `data`, a value of `parseExactJson`, reads as plain numbers (1) and prints as it was written (1.0), so

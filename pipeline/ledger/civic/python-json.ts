@@ -1,4 +1,4 @@
-import { numberText } from './exact-json.ts';
+import { numberText } from '../json.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',

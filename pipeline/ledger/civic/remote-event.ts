@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
-import { isJsonObject, parseExactJson } from './exact-json.ts';
+import { isJsonObject, parseExactJson } from '../json.ts';
 import { formatPythonJson } from './python-json.ts';
 
 /** previous_hash of an event that has no predecessor. */

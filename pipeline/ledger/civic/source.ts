@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { MAX_LINE_BYTES } from '../event.ts';
-import { isJsonObject, numberText } from './exact-json.ts';
+import { isJsonObject, numberText } from '../json.ts';
 import { formatPythonJson } from './python-json.ts';
 import type { RemoteEvent } from './remote-event.ts';
 

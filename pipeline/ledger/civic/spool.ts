@@ -1,7 +1,7 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseExactJson } from './exact-json.ts';
+import { parseExactJson } from '../json.ts';
 import type { RemoteEvent } from './remote-event.ts';
 
 /** Where an event is in the spool, in bytes. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseExactJson } from '../../../pipeline/ledger/civic/exact-json.ts';
 import { CHAIN_START, eventHash } from '../../../pipeline/ledger/civic/remote-event.ts';
+import { parseExactJson } from '../../../pipeline/ledger/json.ts';
 
 /** An event as the server holds it: the payload is JSON text, sent as it stands. */
 export interface CivicEvent {

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { convertEvent, forkAlert } from '../../../pipeline/ledger/civic/convert.ts';
 import { parseExactLine } from '../../../pipeline/ledger/civic/exact-event.ts';
-import { parseExactJson } from '../../../pipeline/ledger/civic/exact-json.ts';
 import { formatPythonJson } from '../../../pipeline/ledger/civic/python-json.ts';
 import { parseRemotePage } from '../../../pipeline/ledger/civic/remote-event.ts';
 import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import { formatEventLine, parseEventLine } from '../../../pipeline/ledger/event-line.ts';
+import { parseExactJson } from '../../../pipeline/ledger/json.ts';
 import { type CivicEvent, civicEvent, formatPage } from './civic-server.ts';
 
 const SECRET = new Uint8Array(32).fill(9);

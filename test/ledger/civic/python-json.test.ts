@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseExactJson } from '../../../pipeline/ledger/civic/exact-json.ts';
 import { formatPythonJson } from '../../../pipeline/ledger/civic/python-json.ts';
+import { parseExactJson } from '../../../pipeline/ledger/json.ts';
 import vectors from './python-vectors.json' with { type: 'json' };
 
 describe('formatPythonJson', () => {

@@ -1,4 +1,5 @@
-import type { Places, Range } from '../../../../pipeline/attestation/read-json.ts';
+import type { Places } from '../../../../pipeline/attestation/read-json.ts';
+import type { Range } from '../../../../pipeline/ledger/json.ts';
 
 /**
  * What a problem at `pointer` is about in the text of a document: the value with its name, of what is missing the object that it

@@ -1,4 +1,4 @@
-import type { Range } from '../../../../pipeline/attestation/read-json.ts';
+import type { Range } from '../../../../pipeline/ledger/json.ts';
 
 /** Selects a part of the text, where one can then go on with the keyboard, and brings it into view. */
 export function showPlace(text: HTMLTextAreaElement, { start, end }: Range): void {

@@ -1,0 +1,312 @@
+/**
+ * A JSON reader (RFC 8259) for texts that are signed or hashed. `JSON.parse` keeps the last of two members of one name, reads
+ * 1e999 as infinity and 1.0 as 1; what a signature covers must not depend on that.
+ */
+
+/** What to do where RFC 8259 leaves a choice to the reader. */
+export interface JsonRules {
+  /** Of objects and arrays in each other, the outermost counted. */
+  maxDepth: number;
+  /** Of two members of one name: refuse both, or keep the last one, as Python and JavaScript do. */
+  duplicates: 'refuse' | 'last';
+  /** What other programs stumble over: a member `__proto__`, and half of a surrogate pair. */
+  hazards: 'refuse' | 'accept';
+  /** finite: as doubles, none beyond their range. as written: see `parseExactJson`. */
+  numbers: 'finite' | 'as written';
+}
+
+/** A part of a text, in UTF-16 units; `end` is not in it. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/** Why a text was refused, and where: the members and items that lead there, and the part of the text. */
+export class JsonFault extends SyntaxError {
+  readonly code:
+    | 'not_json'
+    | 'too_deep'
+    | 'duplicate_member'
+    | 'forbidden_member'
+    | 'lone_surrogate'
+    | 'number_not_finite';
+  readonly path: readonly (string | number)[];
+  readonly range: Range;
+
+  constructor(code: JsonFault['code'], message: string, path: readonly (string | number)[], range: Range) {
+    super(message);
+    this.code = code;
+    this.path = [...path];
+    this.range = range;
+  }
+}
+
+/** Called after each member or item has been read, with its path; the range starts at a member's name. */
+export type Seen = (path: readonly (string | number)[], range: Range) => void;
+
+/** JSON text → value. Throws JsonFault. */
+export function readStrictJson(text: string, rules: JsonRules, seen?: Seen): unknown {
+  return new Reader(text, rules, seen).document();
+}
+
+const UNAMBIGUOUS: JsonRules = {
+  maxDepth: Number.POSITIVE_INFINITY,
+  duplicates: 'refuse',
+  hazards: 'accept',
+  numbers: 'finite',
+};
+
+/**
+ * Whether every reader gets the same value from a JSON text: no object has a member twice, and no number is beyond a double,
+ * which would be published as null. `value` is what `JSON.parse` made of `text`.
+ */
+export function isUnambiguousJson(text: string, value: unknown): boolean {
+  try {
+    // A text that JSON.stringify would write is unambiguous. Most event lines are, and this is by far the quickest check.
+    if (JSON.stringify(value) === text) return true;
+    readStrictJson(text, UNAMBIGUOUS);
+    return true;
+  } catch (cause) {
+    // RangeError: nested so deeply that the stack overflows.
+    if (cause instanceof JsonFault || cause instanceof RangeError) return false;
+    throw cause;
+  }
+}
+
+/** ECMAScript's raw JSON, which TypeScript's library does not describe yet. */
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON(text: string): { readonly rawJSON: string };
+  isRawJSON(value: unknown): value is { readonly rawJSON: string };
+};
+
+const EXACT: JsonRules = {
+  /** Deeper than any Python server can send (its recursion limit is 1 000), and far from overflowing our own stack. */
+  maxDepth: 1000,
+  duplicates: 'last',
+  hazards: 'accept',
+  numbers: 'as written',
+};
+
+/**
+ * JSON text → value, in which a number that JavaScript would print differently keeps its text: `1.0`, `1e16` and
+ * `12345678901234567890` come out of JSON.stringify as they went in. Throws JsonFault.
+ */
+export function parseExactJson(text: string): unknown {
+  return readStrictJson(text, EXACT);
+}
+
+/** The text of a number in a value of `parseExactJson`; undefined for what is not a number. */
+export function numberText(value: unknown): string | undefined {
+  if (typeof value === 'number') return JSON.stringify(value);
+  return isRawJSON(value) ? value.rawJSON : undefined;
+}
+
+/** Whether a value of `parseExactJson` is a JSON object. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
+}
+
+/** The same value with plain JavaScript numbers. */
+export function roundNumbers(value: unknown): unknown {
+  if (isRawJSON(value)) return Number(value.rawJSON);
+  if (Array.isArray(value)) return value.map(roundNumbers);
+  return isJsonObject(value) ? roundMembers(value) : value;
+}
+
+export function roundMembers(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).map(([key, member]) => [key, roundNumbers(member)]));
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const LITERAL = /true|false|null/y;
+const LETTER = /[a-z]/;
+/** Where the plain part of a string ends: at its end, an escape, or a control character, which JSON does not allow. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them.
+const STRING_STOP = /["\\\u0000-\u001f]/g;
+
+/**
+ * Not JSON.parse with a reviver: V8 takes the expected member's name for an escaped one that merely begins with the same
+ * characters (`{"\\":1}` read once turns a later `{"\u00df":1.0}` into `{"\\":1}`). It decodes single strings correctly.
+ */
+class Reader {
+  readonly #text: string;
+  readonly #rules: JsonRules;
+  readonly #seen: Seen | undefined;
+  readonly #path: (string | number)[] = [];
+  #at = 0;
+  /** Where the string, number or literal that was read last begins. */
+  #token = 0;
+
+  constructor(text: string, rules: JsonRules, seen?: Seen) {
+    this.#text = text;
+    this.#rules = rules;
+    this.#seen = seen;
+  }
+
+  document(): unknown {
+    const value = this.#value();
+    if (this.#peek() !== '') throw this.#unexpected('the end');
+    return value;
+  }
+
+  #value(): unknown {
+    const first = this.#peek();
+    if (first === '{' || first === '[') {
+      if (this.#path.length >= this.#rules.maxDepth) throw this.#tooDeep();
+      return first === '{' ? this.#object() : this.#array();
+    }
+    if (first === '"') return this.#string();
+    const literal = LETTER.test(first) ? this.#match(LITERAL) : null;
+    return literal === null ? this.#number() : JSON.parse(literal);
+  }
+
+  #object(): Record<string, unknown> {
+    const members: Record<string, unknown> = {};
+    this.#expect('{');
+    if (this.#take('}')) return members;
+    do {
+      const start = this.#startOfNext();
+      const name = this.#string();
+      this.#path.push(name);
+      this.#checkName(name, members);
+      this.#expect(':');
+      const value = this.#value();
+      // An assignment to __proto__ would set the prototype.
+      if (name === '__proto__') Object.defineProperty(members, name, { ...MEMBER, value });
+      else members[name] = value;
+      this.#leave(start);
+    } while (this.#take(','));
+    this.#expect('}');
+    return members;
+  }
+
+  #checkName(name: string, members: object): void {
+    const { duplicates, hazards } = this.#rules;
+    if (hazards === 'refuse' && name === '__proto__')
+      throw this.#refusal('forbidden_member', 'no member __proto__');
+    if (duplicates === 'refuse' && Object.hasOwn(members, name))
+      throw this.#refusal('duplicate_member', 'each member once');
+  }
+
+  #array(): unknown[] {
+    const items: unknown[] = [];
+    this.#expect('[');
+    if (this.#take(']')) return items;
+    do {
+      this.#path.push(items.length);
+      const start = this.#startOfNext();
+      items.push(this.#value());
+      this.#leave(start);
+    } while (this.#take(','));
+    this.#expect(']');
+    return items;
+  }
+
+  #startOfNext(): number {
+    this.#peek();
+    return this.#at;
+  }
+
+  /** After a member or an item. */
+  #leave(start: number): void {
+    this.#seen?.(this.#path, { start, end: this.#at });
+    this.#path.pop();
+  }
+
+  #string(): string {
+    const start = this.#at;
+    if (this.#text[start] !== '"') throw this.#unexpected('a string');
+    let [stop, end] = this.#stringStop(start + 1);
+    const isPlain = stop === '"';
+    while (stop === '\\') [stop, end] = this.#stringStop(end + 1);
+    if (stop !== '"') throw this.#unexpected('a string');
+    const text = isPlain ? this.#text.slice(start + 1, end - 1) : decode(this.#text.slice(start, end));
+    if (text === null) throw this.#unexpected('a string');
+    this.#token = start;
+    this.#at = end;
+    // An escape can spell what the text itself cannot hold.
+    if (this.#rules.hazards === 'refuse' && !text.isWellFormed())
+      throw this.#refusal('lone_surrogate', 'well-formed Unicode');
+    return text;
+  }
+
+  /** The character that ends the plain part of a string, and where it ends itself; none at the end of the text. */
+  #stringStop(from: number): [stop: string | undefined, end: number] {
+    STRING_STOP.lastIndex = from;
+    const stop = STRING_STOP.test(this.#text) ? this.#text[STRING_STOP.lastIndex - 1] : undefined;
+    return [stop, STRING_STOP.lastIndex];
+  }
+
+  #number(): unknown {
+    const text = this.#match(NUMBER);
+    if (text === null) throw this.#unexpected('a value');
+    const number = Number(text);
+    if (this.#rules.numbers === 'as written') return JSON.stringify(number) === text ? number : rawJSON(text);
+    if (!Number.isFinite(number))
+      throw this.#refusal('number_not_finite', 'a number in the range of a double');
+    return number;
+  }
+
+  /** Skips white space; the next character, empty at the end. */
+  #peek(): string {
+    // A pattern for each of thousands of brackets costs more than everything else.
+    if (this.#text.charCodeAt(this.#at) <= 0x20) {
+      SPACE.lastIndex = this.#at;
+      SPACE.test(this.#text);
+      this.#at = SPACE.lastIndex;
+    }
+    return this.#text.charAt(this.#at);
+  }
+
+  #take(character: string): boolean {
+    if (this.#peek() !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #expect(character: string): void {
+    if (!this.#take(character)) throw this.#unexpected(JSON.stringify(character));
+  }
+
+  #match(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at;
+    if (!pattern.test(this.#text)) return null;
+    this.#token = this.#at;
+    this.#at = pattern.lastIndex;
+    return this.#text.slice(this.#token, this.#at);
+  }
+
+  /** A value that is JSON, but not one that the rules accept. */
+  #refusal(code: JsonFault['code'], expected: string): JsonFault {
+    const range = { start: this.#token, end: Math.max(this.#at, this.#token + 1) };
+    return new JsonFault(code, this.#message(expected, range.start), this.#path, range);
+  }
+
+  #tooDeep(): JsonFault {
+    const message = this.#message(`at most ${this.#rules.maxDepth} levels`, this.#at);
+    return new JsonFault('too_deep', message, this.#path, { start: this.#at, end: this.#at + 1 });
+  }
+
+  #unexpected(expected: string): JsonFault {
+    const end = Math.min(this.#at + 1, this.#text.length);
+    const range = { start: this.#at, end };
+    return new JsonFault('not_json', this.#message(expected, this.#at), this.#path, range);
+  }
+
+  #message(expected: string, at: number): string {
+    const found = at < this.#text.length ? JSON.stringify(this.#text.slice(at, at + 20)) : 'the end';
+    return `at character ${at}: expected ${expected}, found ${found}`;
+  }
+}
+
+const MEMBER = { configurable: true, enumerable: true, writable: true } as const;
+
+/** The text of a string literal; null where it has an unknown escape. */
+function decode(literal: string): string | null {
+  try {
+    return JSON.parse(literal);
+  } catch {
+    return null;
+  }
+}
