@@ -134,7 +134,12 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
   test('has tiles and snapshots forever, and what proves a release never unasked', async () => {
     const { address } = await served(3);
     const cached = async (path: string) => (await fetch(`${address}/${path}`)).headers.get('cache-control');
-    for (const path of ['log/tile/0/000', 'snapshots/2025-12-01T00Z/index.json', '_astro/site.d41d8cd9.css'])
+    for (const path of [
+      'log/tile/0/000',
+      'snapshots/2025-12-01T00Z/index.json',
+      '_astro/site.d41d8cd9.css',
+      'fonts/serif.woff2',
+    ])
       expect([path, await cached(path)]).toEqual([path, 'public, max-age=31536000, immutable']);
     for (const path of [
       'latest.json',

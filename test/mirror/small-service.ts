@@ -94,6 +94,7 @@ function dataFiles(release: number, events: number): Site {
       'economy/large.bin': NOISE,
       'index.html': `<!doctype html><title>Release ${release}</title>`,
       '_astro/site.d41d8cd9.css': 'body { margin: 0 }',
+      'fonts/serif.woff2': 'wOF2',
       'philosophy/same': 'of no length in time',
       'philosophy/also-the-same': 'of no length in time',
       'philosophy/empty.txt': '',

@@ -34,6 +34,7 @@ const hashed = file('_astro/site.1234.css', {
   media_type: 'text/css; charset=utf-8',
   immutable: true,
 });
+const font = file('fonts/serif.woff2', { kind: 'asset', media_type: 'font/woff2', immutable: true });
 const closed = file('government/transparency-2025.json', { immutable: true });
 const gated = file('government/policy-impact.json', { restricted: true });
 const data = file('economy/supply');
@@ -121,15 +122,15 @@ describe('the content security policy', () => {
 });
 
 describe('the _headers file', () => {
-  const text = formatHeadersFile([data, closed, schema, page, hashed, gated]);
+  const text = formatHeadersFile([data, closed, schema, page, hashed, font, gated]);
 
   test.each([data, closed, schema])('gives $path what headersFor says', (file) => {
     expect(appliedTo(file.path, text)).toEqual(headersFor(file));
   });
 
-  test('gives a hashed asset all but the type, which its ending has', () => {
-    const { 'Content-Type': _, ...rest } = headersFor(hashed);
-    expect(appliedTo(hashed.path, text)).toEqual(rest);
+  test.each([hashed, font])('gives $path all headers but the type, which its ending determines', (file) => {
+    const { 'Content-Type': _, ...rest } = headersFor(file);
+    expect(appliedTo(file.path, text)).toEqual(rest);
   });
 
   test('leaves type and freshness of a page to the host', () => {

@@ -102,6 +102,7 @@ async function writeSite(scratch: string, events: number): Promise<string> {
     'economy/index.html': `<!doctype html><title>Economy</title><p>${'the same '.repeat(30)}`,
     '404.html': '<!doctype html><title>Not found</title><p>There is no such page.',
     '_astro/site.d41d8cd9.css': 'body { margin: 0 }\n'.repeat(20),
+    'fonts/serif.woff2': 'wOF2',
     'mark.svg': `<svg xmlns="http://www.w3.org/2000/svg">${'<path d="M0 0"/>'.repeat(20)}</svg>`,
   };
   for (const [path, text] of Object.entries(files)) {

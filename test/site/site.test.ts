@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { PROBLEMS } from '../../src/api/problem.ts';
 import {
   type Built,
@@ -137,15 +138,45 @@ describe('the site', () => {
     }
   });
 
-  test('loads fonts and styles from itself alone', async () => {
+  test('has each font once, and loads fonts and styles from its own origin only', async () => {
     const { files } = await listTree(built.out);
-    const assets = files.filter((path) => path.startsWith('_astro/'));
-    expect(assets.filter((path) => path.endsWith('.woff2')).length).toBeGreaterThan(4);
-    for (const path of assets.filter((name) => name.endsWith('.css'))) {
+    const fonts = files.filter((path) => path.endsWith('.woff2'));
+    expect(fonts.map((path) => path.replace(/^fonts\//, '')).sort()).toEqual(
+      readdirSync('public/fonts').filter((name) => name.endsWith('.woff2')),
+    );
+    for (const path of files.filter((name) => name.endsWith('.css'))) {
       const css = await readFile(join(built.out, path), 'utf8');
-      for (const [, url] of css.matchAll(/url\(([^)]+)\)/g)) expect(url).toMatch(/^(\/_astro\/|"?data:)/);
+      for (const [, url] of css.matchAll(/url\(([^)]+)\)/g)) {
+        if (url!.startsWith('/fonts/')) expect(fonts).toContain(url!.slice(1));
+        else expect(url).toMatch(/^(\/_astro\/|"?data:)/);
+      }
     }
+    for (const [, url] of page('index.html').matchAll(/rel="preload" href="\/([^"]+)"/g))
+      expect(fonts).toContain(url);
   });
+});
+
+/** The first digits of each font's SHA-256. Caches keep fonts for a year, so different bytes need a new name. */
+const FONTS = {
+  'source-sans-3-greek-400-normal': '7f0050bec7f5350c',
+  'source-sans-3-latin-400-normal': '0f73f35e08cde0a2',
+  'source-sans-3-latin-600-normal': '14527d193b0e30bc',
+  'source-sans-3-latin-ext-400-normal': 'f5706bb057951632',
+  'source-serif-4-greek-400-normal': 'dafafcc62255d676',
+  'source-serif-4-latin-400-italic': '882b7c150c29f29d',
+  'source-serif-4-latin-400-normal': '02194deb92d3975d',
+  'source-serif-4-latin-600-normal': 'f2b7e1cf1d277b76',
+  'source-serif-4-latin-ext-400-normal': '78ff74ea29d0cc55',
+};
+
+test('a font never changes under its name', () => {
+  const digests = readdirSync('public/fonts')
+    .filter((name) => name.endsWith('.woff2'))
+    .map((name) => [
+      name.slice(0, -'.woff2'.length),
+      sha256(readFileSync(`public/fonts/${name}`)).slice(0, 16),
+    ]);
+  expect(Object.fromEntries(digests)).toEqual(FONTS);
 });
 
 describe('the page of an area', () => {

@@ -5,10 +5,10 @@ import { asDiskErrors, replaceFile } from '../../release/disk/durable.ts';
 import { sha256 } from '../../release/format/manifest.ts';
 import { ASSETS } from '../../release/format/snapshot-index.ts';
 
-const LAYOUTS = fileURLToPath(new URL('../../../src/site/layouts/', import.meta.url));
+const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Of the site's styles those that these pages have use for, in the order in which the site has them. */
 const STYLES = ['fonts', 'tokens', 'base', 'page', 'site', 'data', 'print'];
-const FONT = /url\(\.\.\/fonts\/([\w-]+)\.woff2\)/g;
+const FONT = /url\(\/fonts\/([\w-]+)\.woff2\)/g;
 const HASH_DIGITS = 12;
 
 /**
@@ -25,11 +25,11 @@ export async function publishStyles(out: string): Promise<string> {
     return file;
   };
   const texts = await Promise.all(
-    STYLES.map((name) => readFile(join(LAYOUTS, 'styles', `${name}.css`), 'utf8')),
+    STYLES.map((name) => readFile(join(PROJECT, 'src/site/layouts/styles', `${name}.css`), 'utf8')),
   );
   let text = texts.join('\n');
   for (const [url, name] of new Map([...text.matchAll(FONT)].map(([url, name]) => [url, name!]))) {
-    const font = await keep(name, 'woff2', await readFile(join(LAYOUTS, 'fonts', `${name}.woff2`)));
+    const font = await keep(name, 'woff2', await readFile(join(PROJECT, 'public/fonts', `${name}.woff2`)));
     text = text.replaceAll(url, `url(${font})`);
   }
   return `/${ASSETS}/${await keep('look', 'css', Buffer.from(text))}`;

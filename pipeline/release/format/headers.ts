@@ -148,6 +148,7 @@ const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
 export function formatHeadersFile(files: readonly ManifestFile[], exceptions = EXCEPTIONS): string {
   const rules: [string, Headers][] = [
     ['/_astro/*', { 'Cache-Control': CACHE_CONTROL.immutable }],
+    ['/fonts/*', { 'Cache-Control': CACHE_CONTROL.immutable }],
     ['/log/checkpoint', LOG_HEADERS.checkpoint],
     ['/log/tile/*', LOG_HEADERS.tile],
   ];

@@ -9,8 +9,8 @@ import { listTree } from '../disk/list-tree.ts';
 import type { NewFile } from '../format/manifest.ts';
 import { mediaTypeOf } from '../format/media-types.ts';
 
-/** Where the site's build puts files that have their content's hash in their name. */
-const HASHED = '_astro/';
+/** Folders whose files never change under one name: Vite puts a hash into it, and a new font gets a new one. */
+const IMMUTABLE = /^(_astro|fonts)\//;
 
 /** What describes the service to programs: like a schema, any page on the web may read it. */
 const DESCRIPTIONS: ReadonlySet<string> = new Set([
@@ -47,7 +47,7 @@ function describe(path: string): Omit<NewFile, 'content'> {
     restricted: false,
     mediaType: mediaTypeOf(path),
     rows: null,
-    immutable: path.startsWith(HASHED),
+    immutable: IMMUTABLE.test(path),
   };
 }
 
