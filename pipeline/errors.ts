@@ -16,7 +16,10 @@ export const ERROR_CODES = {
   ledger_order: { exit: 1, meaning: 'A sequence number, a time or a snapshot is out of order.' },
   ledger_schema: { exit: 1, meaning: 'An event does not have the form of its type.' },
   import_failed: { exit: 1, meaning: 'A remote ledger answered with something that cannot be imported.' },
-  document_invalid: { exit: 1, meaning: 'A document under data/documents does not fit its schema.' },
+  document_invalid: {
+    exit: 1,
+    meaning: 'A file under data/documents or data/sample does not fit its schema.',
+  },
   artifact_invalid: {
     exit: 1,
     meaning: 'A file that was about to be published does not fit its own schema.',

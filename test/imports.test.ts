@@ -27,7 +27,7 @@ const LAYERS: readonly (readonly [pattern: RegExp, purpose: string])[] = [
   [/^src\/api\//, 'The contract of the HTTP service: problems, tiers, quotas, queries, OpenAPI'],
   [/^src\/(site|sidecar)\//, 'The pages; and the server for everything that is not a static file'],
   [/^src\/scheduler\//, 'Runs at fixed times, each in a process of its own'],
-  [/^pipeline\/sample\//, 'The sample ledger; only the commands that write one import it'],
+  [/^pipeline\/sample\//, 'The demo ledger; only the commands that write one import it'],
   [/^src\/commands\//, 'The command line'],
   [/^src\/cli\.ts$/, 'The entry point'],
 ];

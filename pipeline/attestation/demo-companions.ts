@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { DEMO_ORIGIN } from '../ledger/demo-key.ts';
+import { FIRST_CYCLE } from '../ledger/slot.ts';
 import type { Companions } from './companions.ts';
 import { publicKeyHex, type SigningKey } from './sign-attestation.ts';
 import { addressOf, personalHash, type WalletClaim, walletText } from './wallet-signature.ts';
 
 /** The companions of demo ledgers and their algorithms. */
 const ALGORITHM = { LANTERN: 'ed25519', TALLY: 'ed25519', COMPASS: 'ecdsa-secp256k1' } as const;
-const VALID_FROM = '2025-07-03T00:00:00Z';
 
 /** The entities of demo ledgers that request authority, by their ledger ids. */
 export const DEMO_LEDGER_IDS: readonly string[] = [1, 2, 3, 4, 5, 6].map((number) =>
@@ -29,7 +29,7 @@ export function demoCompanionKeys(): SigningKey[] {
 /** The public keys of the demo companions, and the wallets of the demo entities. */
 export function demoCompanions(): Companions {
   const companions = demoCompanionKeys().map(({ companion, algorithm, secretKey }) => {
-    const key = { algorithm, public_key: publicKeyHex(algorithm, secretKey), valid_from: VALID_FROM };
+    const key = { algorithm, public_key: publicKeyHex(algorithm, secretKey), valid_from: FIRST_CYCLE };
     return { companion, keys: [key] };
   });
   const wallets = DEMO_LEDGER_IDS.map((ledger_id) => ({ ledger_id, address: demoWalletAddress(ledger_id) }));

@@ -4,6 +4,9 @@ const HOUR_MS = 3_600_000;
 /** Snapshots are sealed and releases made at 00, 06, 12 and 18 h UTC. */
 export const SLOT_MS = 6 * HOUR_MS;
 
+/** Start of C-0, the first cycle. */
+export const FIRST_CYCLE = '2025-07-03T00:00:00Z';
+
 const SLOT_ID = /^\d{4}-\d{2}-\d{2}T(?:00|06|12|18)Z$/;
 
 /** Unix ms → the id of the slot boundary at or before it, `2025-12-01T06Z`. Ids sort as text in order of time. */
@@ -37,4 +40,9 @@ export function nextSlotId(id: string): string {
 /** The slot's boundary as an event would have it, `2025-12-01T06:00:00Z`. */
 export function slotTimestamp(id: string): string {
   return id.replace('Z', ':00:00Z');
+}
+
+/** Number of the cycle, a UTC day, that contains `ms` (Unix ms): 151 on 2025-12-01, negative before C-0. */
+export function cycleNumber(ms: number): number {
+  return Math.floor((ms - Date.parse(FIRST_CYCLE)) / (24 * HOUR_MS));
 }

@@ -1,18 +1,18 @@
 import type { EventOf, KnownType } from '../ledger/event.ts';
 import { SLOT_MS } from '../ledger/slot.ts';
 
-/** What an event says; the ledger adds seq, time, cycle and salt. */
+/** The content of an event; the generator adds seq, timestamp, cycle and salt. */
 export interface Draft {
   type: KnownType;
   agent: string;
   data: Record<string, unknown>;
 }
 
-/** What happens at a moment: looks at the world as it is then, changes it, and says what the ledger records of it. */
+/** Reads the world at its time, changes it, and returns what the ledger records. */
 export type Act = (at: number) => Draft | readonly Draft[] | null;
 
 export interface Action {
-  /** Unix ms, of a whole second. */
+  /** Unix ms, a whole second. */
   at: number;
   act: Act;
 }
@@ -21,28 +21,28 @@ export function draft<T extends KnownType>(type: T, agent: string, data: EventOf
   return { type, agent, data };
 }
 
-/** What is to happen, by slot, so that memory holds what lies ahead and never what is over. */
+/** Future actions, by slot. It forgets past ones, so its size does not grow with the ledger. */
 export class Agenda {
   readonly #slots = new Map<number, Action[]>();
   #slot = Number.NEGATIVE_INFINITY;
   #actions: Action[] = [];
-  /** Time of the action taken last. */
+  /** Time of the latest action taken. */
   #now = Number.NEGATIVE_INFINITY;
-  /** Place of the next action in `#actions`; null while the slot is being planned. */
+  /** Index of the next action in `#actions`; null while the slot is being planned. */
   #next: number | null = null;
 
-  /** Adds an action; a fraction of a second is cut off. The past is refused. */
+  /** Adds an action, rounded down to a whole second. Throws for a time in the past. */
   add(at: number, act: Act): void {
     const action = { at: Math.floor(at / 1000) * 1000, act };
     const slot = Math.floor(at / SLOT_MS);
     if (slot < this.#slot || action.at < this.#now)
-      throw new Error(`an action at ${new Date(at).toISOString()}, which is over`);
-    if (slot > this.#slot) this.#later(slot).push(action);
+      throw new Error(`cannot add an action at ${new Date(at).toISOString()}, which is in the past`);
+    if (slot > this.#slot) this.#actionsOf(slot).push(action);
     else if (this.#next === null) this.#actions.push(action);
     else this.#insert(action);
   }
 
-  /** Opens the slot that begins at `start` for planning: its earlier entries are there already. */
+  /** Opens the slot that begins at `start` for planning. It already contains the actions added to it before. */
   open(start: number): void {
     this.#slot = Math.floor(start / SLOT_MS);
     this.#actions = this.#slots.get(this.#slot) ?? [];
@@ -50,12 +50,12 @@ export class Agenda {
     this.#next = null;
   }
 
-  /** Number of actions that the slot being planned has so far. */
+  /** Number of actions in the slot so far. */
   get planned(): number {
     return this.#actions.length;
   }
 
-  /** Ends the planning; the order of what is at the same second is the order in which it was added. */
+  /** Ends the planning. Actions of the same second keep the order in which they were added. */
   begin(): void {
     this.#actions.sort((a, b) => a.at - b.at);
     this.#next = 0;
@@ -74,7 +74,7 @@ export class Agenda {
     return action;
   }
 
-  #later(slot: number): Action[] {
+  #actionsOf(slot: number): Action[] {
     let actions = this.#slots.get(slot);
     if (!actions) {
       actions = [];
@@ -84,8 +84,8 @@ export class Agenda {
   }
 
   #insert(action: Action): void {
-    let place = this.#actions.length;
-    while (place > this.#next! && this.#actions[place - 1]!.at > action.at) place -= 1;
-    this.#actions.splice(place, 0, action);
+    let index = this.#actions.length;
+    while (index > this.#next! && this.#actions[index - 1]!.at > action.at) index -= 1;
+    this.#actions.splice(index, 0, action);
   }
 }

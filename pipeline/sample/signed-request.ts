@@ -2,25 +2,26 @@ import { attestationId, attestationUuid, justificationHash } from '../attestatio
 import { signWithDemoWallet } from '../attestation/demo-companions.ts';
 import type { JsonObject } from '../attestation/read-json.ts';
 import { type SigningKey, signAttestation } from '../attestation/sign-attestation.ts';
-import type { Request } from './prose/requests.ts';
+import { timestampOf } from '../model/window.ts';
+import type { CompanionRequest } from './texts.ts';
 
 export interface RequestToSign {
-  request: Request;
+  request: CompanionRequest;
   ledger_id: string;
-  /** Unix ms, of a whole second. */
+  /** Unix ms, a whole second. */
   attestedAt: number;
   expiresAt: number;
-  /** Null: drift is not monitored. */
+  /** Null if drift is not monitored. */
   monitored: { threshold: number; check_interval: string } | null;
-  /** Id of the attestation that it renews; null for none. */
+  /** Id of the attestation that this one renews, or null. */
   previous: string | null;
 }
 
-/** The attestation of a companion of the sample, signed by it and by the wallet. The same request gives the same bytes. */
+/** A companion attestation, signed by the demo companion and the demo wallet. Equal requests give equal bytes. */
 export function signRequest(given: RequestToSign, key: SigningKey): { id: string; document: JsonObject } {
   const unsigned = documentOf(given, key);
   const { document, problems } = signAttestation(JSON.stringify(unsigned), key, given.attestedAt);
-  if (document === null) throw new Error(`a request of the sample: ${JSON.stringify(problems)}`);
+  if (document === null) throw new Error(`invalid sample attestation: ${JSON.stringify(problems)}`);
   return { id: attestationId(document), document };
 }
 
@@ -30,7 +31,7 @@ function documentOf({ request, ...given }: RequestToSign, key: SigningKey): Json
     ledger_id: given.ledger_id,
     epicon_ej_hash: justificationHash(epicon_ej),
     scope: [...request.scope],
-    expires_at: formatSecond(given.expiresAt),
+    expires_at: timestampOf(given.expiresAt),
   };
   return {
     version: '1.0.0',
@@ -40,27 +41,27 @@ function documentOf({ request, ...given }: RequestToSign, key: SigningKey): Json
     epicon_ej,
     scope: claim.scope,
     expires_at: claim.expires_at,
-    risk_level: request.risk,
-    risk_justification: request.riskReason,
+    risk_level: request.risk_level,
+    risk_justification: request.risk_justification,
     attested_by: key.companion,
-    attested_at: formatSecond(given.attestedAt),
+    attested_at: timestampOf(given.attestedAt),
     signature_algorithm: key.algorithm,
     drift_monitoring: given.monitored === null ? { enabled: false } : { enabled: true, ...given.monitored },
     metadata: {
-      request_context: request.context,
+      request_context: request.request_context,
       ...(given.previous === null ? {} : { previous_attestation: attestationUuid(given.previous) }),
     },
   };
 }
 
-function justificationOf({ values, reasoning, anchors, boundaries, counterfactual }: Request): JsonObject {
+function justificationOf({
+  values,
+  reasoning,
+  anchors,
+  boundaries,
+  counterfactual,
+}: CompanionRequest): JsonObject {
   const { if_changed, result } = counterfactual;
-  // biome-ignore lint/suspicious/noThenProperty: the member's name in the document
-  const written = { values, reasoning, anchors, boundaries, counterfactual: { if_changed, then: result } };
-  return written as unknown as JsonObject;
-}
-
-/** `2025-12-01T06:00:00Z` */
-export function formatSecond(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  // biome-ignore lint/suspicious/noThenProperty: the document's schema names this member
+  return { values, reasoning, anchors, boundaries, counterfactual: { if_changed, then: result } };
 }

@@ -1,19 +1,19 @@
 import { CathedralError } from '../errors.ts';
 import { CalendarDate, Timestamp } from '../ledger/event.ts';
-import { cycleNumber } from './calendar.ts';
+import { cycleNumber, FIRST_CYCLE } from '../ledger/slot.ts';
 
 export interface SampleOptions {
-  /** Date of genesis, `2025-07-03` (the default, and the earliest: cycles are counted from there). */
+  /** Date of genesis. Default and minimum `2025-07-03`, where cycles start. */
   from?: string;
-  /** Where the ledger ends, itself not in it: a date (its 00:00 UTC), a UTC date-time, or Unix ms. */
+  /** Exclusive end: a date (00:00 UTC), a UTC date-time, or Unix ms. */
   to: string | number;
-  /** A whole number; another one gives another ledger. Default 1. */
+  /** A non-negative integer that selects the ledger. Default 1. */
   seed?: number;
-  /** Exact number of events. Default: what these dates give by themselves, about 190 a day. */
+  /** Exact number of events. Default: the natural volume, about 190 a day. */
   events?: number;
 }
 
-/** Checked options; times in Unix ms. */
+/** Validated options; times in Unix ms. */
 export interface Span {
   from: number;
   to: number;
@@ -21,11 +21,12 @@ export interface Span {
   events: number | null;
 }
 
-export const GENESIS_DATE = '2025-07-03';
+/** The default date of genesis. */
+export const GENESIS_DATE = FIRST_CYCLE.slice(0, 10);
 export const DEFAULT_SEED = 1;
 const MAX_EVENTS = 1_000_000_000;
 
-/** Throws `usage` for what names no ledger. */
+/** Throws `usage` for an invalid option. */
 export function parseSpan({ from = GENESIS_DATE, to, seed = DEFAULT_SEED, events }: SampleOptions): Span {
   if (!CalendarDate.safeParse(from).success) throw misuse('--from', 'a date like 2025-07-03', from);
   const start = Date.parse(from);

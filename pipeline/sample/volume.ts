@@ -5,24 +5,27 @@ import type { Span } from './span.ts';
 import type { Slot } from './world.ts';
 
 const NATURAL_INTERVAL_MS = 2.5 * HOUR_MS;
-/** With a fifth more at most, still a heartbeat within the twelve hours that count as operational. */
+/** Intervals vary by a fifth, so this keeps a heartbeat within the twelve hours that count as operational. */
 const LONGEST_INTERVAL_MS = 9.5 * HOUR_MS;
-/** What a day of the sample comes to by itself. */
+/** Mean number of events in a slot at the natural volume. */
 const NATURAL_PER_SLOT = 47;
 
-/** How often sentinels attest, and how often they give a sign of life. */
+/** How often sentinels attest and send heartbeats. */
 export interface Volume {
-  /** Rounds of attestations in the slot that is being planned; called once for each. */
+  /** Rounds of attestations in the slot being planned. Call it once a slot. */
   rounds(): number;
-  /** Mean time in ms between two heartbeats of a sentinel; `planned` actions are in the slot, `active` sentinels up. */
+  /**
+   * Mean ms between two heartbeats of a sentinel, given the number of actions planned so far and the number of sentinels
+   * that are not silent.
+   */
   heartbeatInterval(slot: Slot, planned: number, active: number): number;
 }
 
 export const NATURAL: Volume = { rounds: () => 1, heartbeatInterval: () => NATURAL_INTERVAL_MS };
 
 /**
- * Spreads `events` evenly over the span. Half of what is more than natural are attestations with their mints, the rest
- * heartbeats, which also make up, slot by slot, for what else came out differently. `produced` counts events so far.
+ * Spreads `events` evenly over the span. Beyond the natural volume, half of the events are attestations with their mints
+ * and half are heartbeats; each slot's heartbeats also correct the count. `produced` returns the events so far.
  */
 export function scaledVolume({ from, to }: Span, events: number, produced: () => number): Volume {
   const slots = (to - from) / SLOT_MS;

@@ -1,20 +1,22 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { CathedralError } from '../errors.ts';
 import { HeadWriter } from '../ledger/append-head.ts';
 import { DEMO_ORIGIN, demoSigner } from '../ledger/demo-key.ts';
 import { openDirectory } from '../ledger/directory.ts';
 import { LEDGER_START, type LedgerPosition } from '../ledger/leaf.ts';
 import type { Signer } from '../ledger/note.ts';
 import { SnapshotWriter } from '../ledger/write-snapshot.ts';
-import { clearSample } from './clear-sample.ts';
 import { type SampleSlot, sampleEvents } from './sample-events.ts';
 import type { SampleOptions } from './span.ts';
 
 export interface WriteSampleOptions extends SampleOptions {
-  /** The ledger's folder: not there, empty, or an older sample, which is replaced. */
+  /** The ledger's folder: missing, empty, or an older demo ledger, which is replaced. */
   out: string;
-  /** Called after each slot with the number of events so far and the time that is reached, Unix ms. */
+  /** Called after each slot with the number of events so far and the time of the last one, Unix ms. */
   onProgress?: (events: number, reached: number) => void;
-  /** Stops between two slots, and leaves what is written. */
+  /** Stops between two slots and leaves the slots written so far. */
   signal?: AbortSignal;
 }
 
@@ -23,10 +25,13 @@ export interface WrittenSample extends LedgerPosition {
   snapshots: number;
 }
 
+const LEDGER_ENTRIES = ['snapshots', 'head.ndjson', 'head.ndjson.tmp'];
+const CHECKPOINT = '.checkpoint';
+
 /**
- * Writes a sample ledger: a snapshot for each slot that is over before `to`, the rest into the head. The same options
- * give the same bytes. Returns where it ends. Throws the signal's reason where it aborts, `usage` for options that name no ledger and for a folder that
- * holds anything else, or `ledger_unwritable`.
+ * Writes a demo ledger: one snapshot for each slot that ends by `to`, and the remaining events into the head. Equal
+ * options give equal bytes. Returns the end of the ledger. Throws `usage` for invalid options and for a folder with other
+ * content, `ledger_unwritable`, or the signal's reason.
  */
 export async function writeSample({
   out,
@@ -35,7 +40,7 @@ export async function writeSample({
   ...options
 }: WriteSampleOptions): Promise<WrittenSample> {
   const slots = sampleEvents(options);
-  // The first slot is made before the old sample goes: wrong options leave it alone.
+  // Invalid options throw here, before the old sample is deleted.
   let next = slots.next();
   await clearSample(out);
   const signer = demoSigner();
@@ -48,7 +53,7 @@ export async function writeSample({
       ? writeSnapshot(out, position, slot, signer)
       : writeHead(out, position, slot));
     onProgress?.(position.size, Date.parse(position.timestamp!));
-    // Writing is mostly work for the processor; a signal to the process is noticed in between.
+    // Generating events blocks the event loop; yield, so that process signals are handled.
     await setImmediate();
     signal?.throwIfAborted();
   }
@@ -75,4 +80,47 @@ async function writeHead(
   for (const event of events) head.append(event);
   head.close();
   return head.position;
+}
+
+/**
+ * Empties `out`. Throws `usage` if it contains anything but a demo ledger, because nothing else could be generated
+ * again.
+ */
+async function clearSample(out: string): Promise<void> {
+  const entries = await entriesOf(out);
+  const foreign = entries.find((name) => !LEDGER_ENTRIES.includes(name));
+  if (foreign !== undefined) throw notASample(out, foreign);
+  if (entries.length > 0) await assertSample(out);
+  for (const name of entries) await rm(join(out, name), { recursive: true });
+  await mkdir(join(out, 'snapshots'), { recursive: true });
+}
+
+async function entriesOf(folder: string): Promise<string[]> {
+  return readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return [];
+    throw new CathedralError('usage', { place: folder, expected: 'a folder', found: `${cause.code}`, cause });
+  });
+}
+
+async function assertSample(out: string): Promise<void> {
+  const folder = join(out, 'snapshots');
+  const checkpoints = (await entriesOf(folder)).filter((name) => name.endsWith(CHECKPOINT));
+  const newest = checkpoints.sort().at(-1);
+  if (newest === undefined) return assertNoEvents(out);
+  const origin = (await readFile(join(folder, newest), 'utf8')).split('\n', 1)[0];
+  if (origin !== DEMO_ORIGIN) throw notASample(out, `a ledger of origin ${origin}`);
+}
+
+/** Without a checkpoint the origin is unknown, so only the empty files of a killed run may be deleted. */
+async function assertNoEvents(out: string): Promise<void> {
+  const head = await readFile(join(out, 'head.ndjson'), 'utf8').catch(() => '');
+  if (head !== '') throw notASample(out, 'a head without snapshots');
+}
+
+function notASample(place: string, found: string): CathedralError {
+  return new CathedralError('usage', {
+    place,
+    expected: 'an empty folder, or a demo ledger to replace',
+    found,
+  });
 }

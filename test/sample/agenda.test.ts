@@ -13,7 +13,7 @@ function times(agenda: Agenda): number[] {
   return taken;
 }
 
-test('gives what was put on it in the order of time, slot by slot, also what is added on the way', () => {
+test('returns actions in time order, slot by slot, including those added meanwhile', () => {
   const agenda = new Agenda();
   agenda.add(START + SLOT_MS + 1000, () => null);
   agenda.open(START);
@@ -32,7 +32,7 @@ test('gives what was put on it in the order of time, slot by slot, also what is 
   expect(times(agenda)).toEqual([SLOT_MS / 1000, SLOT_MS / 1000 + 1]);
 });
 
-test('keeps the order in which things of one second were added', () => {
+test('keeps the insertion order within a second', () => {
   const agenda = new Agenda();
   const order: string[] = [];
   const note = (name: string) => () => {
@@ -50,14 +50,14 @@ test('keeps the order in which things of one second were added', () => {
   expect(order).toEqual(['first', 'second', 'third']);
 });
 
-test('refuses the past', () => {
+test('rejects times in the past', () => {
   const agenda = new Agenda();
   agenda.open(START + SLOT_MS);
-  expect(() => agenda.add(START, () => null)).toThrow('2025-07-03T00:00:00.000Z, which is over');
+  expect(() => agenda.add(START, () => null)).toThrow('2025-07-03T00:00:00.000Z, which is in the past');
   agenda.add(START + SLOT_MS + 5000, () => {
     agenda.add(START + SLOT_MS + 4000, () => null);
     return null;
   });
   agenda.begin();
-  expect(() => times(agenda)).toThrow('which is over');
+  expect(() => times(agenda)).toThrow('which is in the past');
 });

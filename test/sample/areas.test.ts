@@ -11,7 +11,7 @@ import { virtueScores } from '../../pipeline/model/queries/virtues.ts';
 import { emptyState, type State } from '../../pipeline/model/state.ts';
 import { EVENTS } from './year-and-more.ts';
 
-/** Calls `look` with the state as it was at each of these times. */
+/** Calls `look` with the state at each of these times. */
 function atTimes(times: string[], look: (state: State, time: string) => void): void {
   let state = emptyState();
   let next = 0;
@@ -22,7 +22,7 @@ function atTimes(times: string[], look: (state: State, time: string) => void): v
   while (next < times.length) look(state, times[next++]!);
 }
 
-test('every area has something to show at any end', () => {
+test('every area has data, wherever the ledger ends', () => {
   const ends = ['2025-07-05', '2025-07-20', '2025-09-30', '2025-12-01T06:00', '2026-03-08', '2026-11-21'];
   atTimes(ends, (state, time) => {
     const early = time < '2025-08';
@@ -51,7 +51,7 @@ test('every area has something to show at any end', () => {
   });
 });
 
-test('alerts come and go, and so do pauses of minting, dissent and delay', () => {
+test('alerts, minting pauses, dissent and delay come and go', () => {
   const days = Array.from({ length: 440 }, (_, day) =>
     new Date(Date.parse('2025-09-01T12:00:00Z') + day * 86_400_000).toISOString().slice(0, 16),
   );

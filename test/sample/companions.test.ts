@@ -16,12 +16,12 @@ const registered = state.companions;
 const attested = ofType('companion_attested');
 const end = Date.parse(EVENTS.at(-1)!.timestamp);
 
-test('the attestations of the sample contradict no rule', () => {
+test('the fold accepts all attestations without a finding', () => {
   expect(attested.length).toBeGreaterThan(20);
   expect(findings).toEqual([]);
 });
 
-test('each is a document that verifies when it is attested, with the signature of its wallet', () => {
+test('each document verifies when it is attested, with the signature of its wallet', () => {
   for (const { data, timestamp } of attested) {
     const trust = { companions, registry: null, now: Date.parse(timestamp) };
     const verdict = verifyAttestation(JSON.stringify(data.document), trust);
@@ -30,7 +30,7 @@ test('each is a document that verifies when it is attested, with the signature o
   }
 });
 
-test('their lives end in every way, and nothing else is ever wrong with them', () => {
+test('attestations end in every possible way, and have no other fault', () => {
   const ends = new Set<string>();
   for (const { data } of attested) {
     const trust = { companions, registry: registryOf(registered), now: end };
@@ -44,7 +44,7 @@ test('some drift checks come late', () => {
   expect(Object.values(registered).some(({ late_checks }) => late_checks > 0)).toBe(true);
 });
 
-test('one of what is active is late, as of nearly any moment', () => {
+test('at nearly any moment one active attestation has a late check', () => {
   const { companions: known } = state;
   expect(Object.values(known).some((one) => isCheckOverdue(one, end))).toBe(true);
 });

@@ -7,7 +7,7 @@ const positions = ofType('position_taken');
 const closings = ofType('deliberation_closed');
 
 describe('a deliberation', () => {
-  test('is opened once, spoken in while it is open, and closed once', () => {
+  test('opens once, takes positions while it is open, and closes once', () => {
     const open = new Set<string>();
     const over = new Set<string>();
     for (const event of EVENTS) {
@@ -28,7 +28,7 @@ describe('a deliberation', () => {
     expect(open.size).toBeLessThan(4);
   });
 
-  test('is one every two to four days, with up to ten sentinels', () => {
+  test('comes every two to four days, with up to ten sentinels', () => {
     const opened = ofType('deliberation_opened').filter(({ data }) => data.deliberation.endsWith('-1'));
     const days = opened.map(({ timestamp }) => Math.floor(Date.parse(timestamp) / DAY));
     for (let place = 1; place < days.length; place += 1)
@@ -40,7 +40,7 @@ describe('a deliberation', () => {
     expect(voices.filter((count) => count >= 4).length / voices.length).toBeGreaterThan(0.9);
   });
 
-  test('says in its outcome how many were on each side, as the positions have it', () => {
+  test('states the numbers of its positions in the outcome', () => {
     const numbers = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
     for (const { data } of closings) {
       const taken = positions.filter((one) => one.data.deliberation === data.deliberation);
@@ -54,7 +54,7 @@ describe('a deliberation', () => {
     }
   });
 
-  test('that is adopted carries every condition that a position set', () => {
+  test('that is adopted carries the conditions of its positions', () => {
     const conditional = closings.filter(({ data }) =>
       data.outcome.includes('It is adopted on condition that '),
     );
@@ -68,7 +68,7 @@ describe('a deliberation', () => {
     }
   });
 
-  test('leads to a decision, mostly, by those who took part, soon after it reached consensus', () => {
+  test('usually leads to a decision of its participants, soon after consensus', () => {
     const decisions = ofType('decision_recorded');
     expect(
       decisions.length / closings.filter(({ data }) => data.consensus === 'reached').length,
@@ -87,14 +87,14 @@ describe('a deliberation', () => {
   });
 });
 
-describe('the whole of them', () => {
-  test('ends in consensus more often than not, and not always', () => {
+describe('all deliberations', () => {
+  test('reach consensus more often than not, but not always', () => {
     const rate = closings.filter(({ data }) => data.consensus === 'reached').length / closings.length;
     expect(rate).toBeGreaterThan(0.5);
     expect(rate).toBeLessThan(0.95);
   });
 
-  test('has dissent, some of it without reasons', () => {
+  test('contain dissent, some of it without reasons', () => {
     const contrary = positions.filter(
       ({ data }) => data.position === 'oppose' || data.position === 'abstain',
     );
@@ -104,7 +104,7 @@ describe('the whole of them', () => {
     expect(silent).toBeLessThan(0.3);
   });
 
-  test('closes mostly on the day of its opening, and sometimes days later', () => {
+  test('usually close on the day they open, and sometimes days later', () => {
     const opened = new Map(
       ofType('deliberation_opened').map(({ data, cycle }) => [data.deliberation, cycle]),
     );
@@ -113,7 +113,7 @@ describe('the whole of them', () => {
     expect(sameDay / closings.length).toBeLessThan(0.97);
   });
 
-  test('does not repeat a reasoning within ninety days, nor a question ever', () => {
+  test('repeat no reasoning within ninety days, and never a question', () => {
     const said = new Map<string, number>();
     for (const { data, timestamp } of positions) {
       const at = Date.parse(timestamp);
@@ -125,7 +125,7 @@ describe('the whole of them', () => {
     expect(new Set(questions).size).toBe(questions.length);
   });
 
-  test('has a sentinel that changes its mind', () => {
+  test('contain sentinels that change their position', () => {
     const changed = [
       ...Map.groupBy(positions, ({ agent, data }) => `${agent} ${data.deliberation}`).values(),
     ].filter((taken) => taken.length > 1);

@@ -8,15 +8,15 @@ import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { readVerified } from './verified.ts';
 
-/** How long each feeder lives before it is killed, in ms; a slot of its clock lasts 22 s of its life. */
+/** Lifetime of each feeder before it is killed, ms. A slot lasts 22 s on its accelerated clock. */
 const LIVES = [30, 170, 410, 90, 260];
 
-test('whatever moment the feeder is killed at, the ledger is valid and the next one goes on', async () => {
+test('after a kill at any moment the ledger is valid and the next feeder resumes', async () => {
   await using folder = await temporaryFolder();
   const ledger = folder.path('ledger');
   await writeSample({ out: ledger, to: '2025-07-05T11:55:00Z' });
   let size = 0;
-  // Each begins a few minutes before a boundary, so that some are killed while they seal.
+  // Start a few minutes before a slot boundary, so that some feeders die while they seal.
   for (const [turn, life] of LIVES.entries()) {
     const from = new Date(Date.parse('2025-07-05T11:58:00Z') + turn * 6 * 3_600_000).toISOString();
     const child = spawn(process.execPath, ['test/sample/feeder-child.ts', ledger, from], {

@@ -13,7 +13,7 @@ import { readVerified } from './verified.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Lets the feeder run on a clock of its own, which only its sleep moves, from one time to another. */
+/** Runs the feeder from one time to another, on a clock that only its sleep advances. */
 async function feed(
   ledger: string,
   from: string,
@@ -36,13 +36,13 @@ async function findings(ledger: string): Promise<string[]> {
   return state.findings.recent.map(({ message }) => message);
 }
 
-/** What the sample itself holds in this time: by its salts, which tell each event apart. */
+/** Salts of the sample's own events up to this time; they identify the events. */
 function naturalSalts(to: string): string[] {
   return [...sampleEvents({ to })].flatMap(({ events }) => events).map(({ salt }) => salt);
 }
 
 describe('the feeder', () => {
-  test('goes on with the sample, adds to it, and seals each slot that is over', async () => {
+  test('continues the sample, adds extra events, and seals each slot that has ended', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     await writeSample({ out: ledger, to: '2025-07-06T08:00:00Z' });
@@ -66,7 +66,7 @@ describe('the feeder', () => {
     expect(await findings(ledger)).toEqual([]);
   });
 
-  test('begins with genesis in an empty folder', async () => {
+  test('starts with genesis in an empty folder', async () => {
     await using folder = await temporaryFolder();
     await feed(folder.path('new'), '2025-07-03T07:00:00Z', '2025-07-03T08:00:00Z');
     const { events, snapshots } = await readVerified(folder.path('new'));
@@ -75,7 +75,7 @@ describe('the feeder', () => {
     expect(await findings(folder.path('new'))).toEqual([]);
   });
 
-  test('writes events at their own time, one after the other', async () => {
+  test('writes each event at its time', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     await writeSample({ out: ledger, to: '2025-07-05T06:30:00Z' });
@@ -89,7 +89,7 @@ describe('the feeder', () => {
     expect(live.length).toBeGreaterThan(280);
   });
 
-  test('catches up with days that it slept through, slot by slot', async () => {
+  test('catches up slot by slot after days without it', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     await writeSample({ out: ledger, to: '2025-07-04T15:00:00Z' });
@@ -105,7 +105,7 @@ describe('the feeder', () => {
     expect(await findings(ledger)).toEqual([]);
   });
 
-  test('goes on after a kill in the middle of a line, without losing or repeating an event', async () => {
+  test('resumes after a kill in the middle of a line without losing or repeating an event', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     const head = join(ledger, 'head.ndjson');
@@ -129,11 +129,11 @@ describe('the feeder', () => {
     }
   });
 
-  test('adds the events of a second of which a kill left only the first', async () => {
+  test('completes a second of which a kill left only the first event', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     const head = join(ledger, 'head.ndjson');
-    // An audit and the date of the next one are recorded in one second.
+    // An audit records itself and the date of the next one in the same second.
     await writeSample({ out: ledger, to: '2025-07-03T12:00:00Z' });
     await feed(ledger, '2025-07-03T12:00:00Z', '2025-07-03T16:00:00Z');
     const lines = (await readFile(head, 'utf8')).trimEnd().split('\n');
@@ -147,7 +147,7 @@ describe('the feeder', () => {
     expect(await findings(ledger)).toEqual([]);
   });
 
-  test('survives a kill between a checkpoint and the clearing of the head', async () => {
+  test('survives a kill between writing the checkpoint and clearing the head', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     const head = join(ledger, 'head.ndjson');
@@ -174,7 +174,7 @@ describe('the feeder', () => {
     expect(await findings(ledger)).toEqual([]);
   });
 
-  test('takes its facts from a ledger that was made in another way', async () => {
+  test('resumes a ledger with another seed and volume', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     await writeSample({ out: ledger, to: '2025-08-20', seed: 33, events: 12_000 });
@@ -183,7 +183,7 @@ describe('the feeder', () => {
     expect(await findings(ledger)).toEqual([]);
   });
 
-  test('keeps the order of time where its own work takes long', async () => {
+  test('keeps the time order when writing is slow', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     await writeSample({ out: ledger, to: '2025-07-04T05:50:00Z' });
@@ -192,7 +192,7 @@ describe('the feeder', () => {
     const sleep = async () => {
       if (clock > Date.parse('2025-07-04T07:00:00Z')) stop.abort();
     };
-    // Each look at the clock finds it a minute on, as if writing had taken that long.
+    // The clock advances by a minute with each reading, as if writing took that long.
     const now = () => {
       clock += MINUTE;
       return clock;
@@ -201,7 +201,7 @@ describe('the feeder', () => {
     expect((await readVerified(ledger)).events.at(-1)!.timestamp > '2025-07-04T06:50').toBe(true);
   });
 
-  test('waits where the ledger is ahead of the clock', async () => {
+  test('waits while the ledger is ahead of the clock', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     await writeSample({ out: ledger, to: '2025-07-05T12:00:00Z' });
@@ -210,7 +210,7 @@ describe('the feeder', () => {
     expect(await readVerified(ledger)).toEqual(before);
   });
 
-  test('ends at once when it is told to, also in its sleep', async () => {
+  test('ends immediately when aborted, even while sleeping', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     await writeSample({ out: ledger, to: '2025-07-04' });
@@ -223,7 +223,7 @@ describe('the feeder', () => {
     expect((await readVerified(ledger)).head).toBeGreaterThan(0);
   });
 
-  test('refuses a ledger that is damaged, and leaves it as it is', async () => {
+  test('rejects a damaged ledger and does not change it', async () => {
     await using folder = await temporaryFolder();
     const ledger = folder.path('ledger');
     await writeSample({ out: ledger, to: '2025-07-04T01:00:00Z' });

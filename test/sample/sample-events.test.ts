@@ -9,7 +9,7 @@ import { EVENTS, ofType } from './year-and-more.ts';
 
 const HOUR = 3_600_000;
 
-test('every type of event that there is occurs, and has the form of its type', () => {
+test('every event type occurs and fits its schema', () => {
   const types = new Set(EVENTS.map(({ type }) => type));
   expect([...types].sort()).toEqual(Object.keys(EVENT_DATA).sort());
   const wrong = EVENTS.filter((event) => {
@@ -19,7 +19,7 @@ test('every type of event that there is occurs, and has the form of its type', (
   expect(wrong).toEqual([]);
 });
 
-test('seq has no gap, time never goes back, and the cycle is the day since 2025-07-03', () => {
+test('seq has no gap, time never decreases, and the cycle counts days since 2025-07-03', () => {
   EVENTS.forEach((event, place) => {
     if (event.seq !== place) throw new Error(`event ${place} has seq ${event.seq}`);
     if (place > 0 && event.timestamp < EVENTS[place - 1]!.timestamp) throw new Error(`${place} is too early`);
@@ -33,12 +33,12 @@ test('salts are unique', () => {
   expect(new Set(EVENTS.map(({ salt }) => salt)).size).toBe(EVENTS.length);
 });
 
-test('it has a believable volume', () => {
+test('the volume is plausible', () => {
   expect(EVENTS.length).toBeGreaterThan(80_000);
   expect(EVENTS.length).toBeLessThan(130_000);
 });
 
-test('the fold finds no contradiction in it, nor in one of another seed', () => {
+test('the fold reports no finding, for two seeds', () => {
   for (const events of [
     EVENTS,
     [...sampleEvents({ to: '2026-03-01', seed: 8 })].flatMap((slot) => slot.events),
@@ -50,14 +50,14 @@ test('the fold finds no contradiction in it, nor in one of another seed', () => 
 });
 
 describe('attestations', () => {
-  test('have the score that the formula gives, to four places', () => {
+  test('have the score of the formula, to four places', () => {
     for (const { data } of ofType('attestation')) {
       expect(Math.abs(data.score - coordinationScore(data))).toBeLessThanOrEqual(0.00005 + 1e-9);
       expect(Math.round(data.score * 1e4)).toBeCloseTo(data.score * 1e4, 6);
     }
   });
 
-  test('count whole days since registration or the end of the last silence of a day', () => {
+  test('count whole days since registration or the last silence of a day', () => {
     const last = new Map<string, number>();
     const since = new Map<string, number>();
     for (const event of EVENTS) {
@@ -75,7 +75,7 @@ describe('attestations', () => {
     }
   });
 
-  test('differ between sentinels in what they look after', () => {
+  test('differ between sentinels in their workload', () => {
     const latest = new Map(ofType('attestation').map(({ agent, data }) => [agent, data]));
     expect(latest.size).toBe(10);
     expect(
@@ -89,7 +89,7 @@ describe('attestations', () => {
 });
 
 describe('mints', () => {
-  test('have the amount that the formula gives with the multiplier of the day and the score just attested', () => {
+  test('have the amount of the formula, with the current multiplier and the score just attested', () => {
     const multipliers = new Map<string, number>();
     const scores = new Map<string, number>();
     for (const event of EVENTS) {
@@ -105,7 +105,7 @@ describe('mints', () => {
     }
   });
 
-  test('happen while the index is at its threshold or above, and pause below it', () => {
+  test('happen at or above the threshold and pause below it', () => {
     let total = 0n;
     let mii = 0;
     let [paused, attestedInPause] = [0, 0];
@@ -127,7 +127,7 @@ describe('mints', () => {
   });
 });
 
-test('what circulates and what a contract holds never becomes negative', () => {
+test('the circulating supply and the balance of each contract are never negative', () => {
   let free = 0n;
   const held = new Map<string, bigint>();
   const reasons = new Set<string>();
@@ -144,7 +144,7 @@ test('what circulates and what a contract holds never becomes negative', () => {
       held.set(event.data.contract, (held.get(event.data.contract) ?? 0n) + signed);
       expect(held.get(event.data.contract)).toBeGreaterThanOrEqual(0n);
     }
-    if (free < 0n) throw new Error(`event ${event.seq} spends what is not there`);
+    if (free < 0n) throw new Error(`event ${event.seq} spends more than the supply`);
   }
   expect([...reasons].sort()).toEqual([
     'expired_grant',
@@ -155,7 +155,7 @@ test('what circulates and what a contract holds never becomes negative', () => {
   expect([...held.keys()]).toContain('research_grant_2026');
 });
 
-test('heartbeats come every two or three hours, and outages now and then', () => {
+test('heartbeats come every two to three hours, with occasional outages', () => {
   const last = new Map<string, number>();
   const gaps: number[] = [];
   for (const { agent, timestamp } of ofType('heartbeat')) {
@@ -169,7 +169,7 @@ test('heartbeats come every two or three hours, and outages now and then', () =>
   expect(gaps.filter((gap) => gap > 72).length).toBeGreaterThan(0);
 });
 
-test('each outage is raised by WATCH, and cleared when the sentinel is back', () => {
+test('WATCH raises each outage, and clears it when the sentinel returns', () => {
   const raised = ofType('alert_raised').filter(({ data }) => data.scope === 'sentinel');
   const cleared = new Set(ofType('alert_cleared').map(({ data }) => data.alert));
   expect(raised.length).toBeGreaterThan(15);
@@ -179,7 +179,7 @@ test('each outage is raised by WATCH, and cleared when the sentinel is back', ()
   expect(new Set(raised.map(({ data }) => data.severity))).toEqual(new Set(['warning', 'critical']));
 });
 
-test('multipliers stay between 1 and 2 and change by small steps, after a decision', () => {
+test('multipliers stay between 1 and 2 and change in small steps, after a decision', () => {
   const before = new Map<string, number>(
     Object.entries(ofType('genesis')[0]!.data.multipliers) as [string, number][],
   );
@@ -196,7 +196,7 @@ test('multipliers stay between 1 and 2 and change by small steps, after a decisi
   }
 });
 
-test('after the first day every jurisdiction has been audited and has its next audit scheduled', () => {
+test('after the first day every jurisdiction has had an audit and has its next one scheduled', () => {
   const scheduled = new Map<string, string>();
   const statuses = new Set<string>();
   for (const event of EVENTS) {
@@ -218,7 +218,7 @@ test('after the first day every jurisdiction has been audited and has its next a
   ]);
 });
 
-test('policies are projected anew every quarter, with other numbers', () => {
+test('each policy is projected every quarter with new numbers', () => {
   const byPolicy = Map.groupBy(ofType('policy_projected'), ({ data }) => data.policy);
   expect(byPolicy.size).toBe(6);
   for (const projections of byPolicy.values()) {
@@ -230,7 +230,7 @@ test('policies are projected anew every quarter, with other numbers', () => {
   expect(risks.some(({ mitigation }) => mitigation === '')).toBe(true);
 });
 
-test('companions are attested, watched, renewed and revoked; none is watched that is not known', () => {
+test('companions are attested, checked, renewed and revoked; events refer only to known attestations', () => {
   const known = new Set<string>();
   for (const event of EVENTS) {
     if (event.type === 'companion_attested') {

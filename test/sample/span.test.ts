@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { parseSpan, type SampleOptions } from '../../pipeline/sample/span.ts';
 
-test('begins at C-0 and takes a date as its first moment', () => {
+test('starts at C-0 and reads a date as 00:00 UTC', () => {
   expect(parseSpan({ to: '2025-12-01' })).toEqual({
     from: Date.parse('2025-07-03T00:00:00Z'),
     to: Date.parse('2025-12-01T00:00:00Z'),
@@ -16,20 +16,20 @@ test('begins at C-0 and takes a date as its first moment', () => {
 });
 
 const WRONG: [string, SampleOptions, string][] = [
-  ['a day that is none', { from: '2026-02-30', to: '2026-12-01' }, '--from'],
-  ['a beginning before C-0', { from: '2025-07-02', to: '2026-12-01' }, '--from'],
-  ['a time where a date belongs', { from: '2026-01-01T00:00:00Z', to: '2026-12-01' }, '--from'],
-  ['an end that is no time', { to: 'tomorrow' }, '--to'],
+  ['an impossible date', { from: '2026-02-30', to: '2026-12-01' }, '--from'],
+  ['a start before C-0', { from: '2025-07-02', to: '2026-12-01' }, '--from'],
+  ['a time instead of a date', { from: '2026-01-01T00:00:00Z', to: '2026-12-01' }, '--from'],
+  ['an end that is not a time', { to: 'tomorrow' }, '--to'],
   ['an end with an offset', { to: '2026-01-01T00:00:00+01:00' }, '--to'],
-  ['an end at the beginning', { from: '2026-01-01', to: '2026-01-01' }, '--to'],
+  ['an end at the start', { from: '2026-01-01', to: '2026-01-01' }, '--to'],
   ['an end that is not a number', { to: Number.NaN }, '--to'],
-  ['a fraction of a seed', { to: '2026-01-01', seed: 1.5 }, '--seed'],
+  ['a fractional seed', { to: '2026-01-01', seed: 1.5 }, '--seed'],
   ['a negative seed', { to: '2026-01-01', seed: -1 }, '--seed'],
-  ['no events', { to: '2026-01-01', events: 0 }, '--events'],
-  ['more events than anybody needs', { to: '2026-01-01', events: 1e10 }, '--events'],
+  ['zero events', { to: '2026-01-01', events: 0 }, '--events'],
+  ['too many events', { to: '2026-01-01', events: 1e10 }, '--events'],
 ];
 
-test.each(WRONG)('refuses %s', (_, options, place) => {
+test.each(WRONG)('rejects %s', (_, options, place) => {
   const attempt = () => parseSpan(options);
   expect(attempt).toThrow(CathedralError);
   expect(attempt).toThrow(expect.objectContaining({ code: 'usage', place }));

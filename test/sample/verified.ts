@@ -7,14 +7,14 @@ import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
 import { readSnapshot } from '../../pipeline/ledger/read-snapshot.ts';
 
 export interface Verified {
-  /** All events, those of the head last. */
+  /** All events, including those of the head. */
   events: LedgerEvent[];
   snapshots: { id: string; size: number }[];
   /** Number of events in the head. */
   head: number;
 }
 
-/** Reads a ledger as any reader does: every signature, root, line and time is checked with the published key. */
+/** Reads a ledger and verifies every signature, root, line and time with the published key. */
 export async function readVerified(path: string): Promise<Verified> {
   const key = parseVerifierKey(await readFile('data/keys/ledger.vkey', 'utf8'));
   const directory = openDirectory(path);

@@ -10,6 +10,7 @@ import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
 import { apply } from '../../pipeline/model/fold.ts';
 import { emptyState } from '../../pipeline/model/state.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
+import type { SampleOptions } from '../../pipeline/sample/span.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { readVerified } from './verified.ts';
@@ -25,13 +26,13 @@ async function hashes(path: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(sums));
 }
 
-test('the published key is the one that signs samples', async () => {
+test('data/keys/ledger.vkey is the key that signs samples', async () => {
   expect(await readFile('data/keys/ledger.vkey', 'utf8')).toBe(
     `${formatVerifierKey(demoSigner().verifier)}\n`,
   );
 });
 
-test('the same options give the same bytes, another seed does not', async () => {
+test('equal options give equal bytes, another seed different ones', async () => {
   await using folder = await temporaryFolder();
   const options = { from: '2026-01-01', to: '2026-01-09T10:30:00Z', seed: 5 };
   await writeSample({ out: folder.path('a'), ...options });
@@ -43,7 +44,26 @@ test('the same options give the same bytes, another seed does not', async () => 
   expect(await hashes(folder.path('c'))).not.toEqual(first);
 });
 
-test('a longer ledger has the same beginning, byte for byte', async () => {
+/** Roots of the last checkpoint. A change of data/sample or of the generator changes them; do not change them otherwise. */
+const ROOTS: readonly (readonly [options: SampleOptions, root: string])[] = [
+  [{ to: '2025-12-01' }, '+dw8y8z+kpQHDDHT2zdroEQHRbw+VRd+I3ypjSQlYT4='],
+  [{ to: '2025-12-01', seed: 2 }, 'wVfmQrGTSQN6gsBcWp/Yzf3pM/ruid7LA0M+qhUSAjQ='],
+  [
+    { from: '2026-02-14', to: '2026-08-01T12:00:00Z', seed: 77 },
+    'mJ0OWYW0y1yBriSDoppjOQWKO8Y4ppNvISaBgqxGIlc=',
+  ],
+  [{ to: '2025-08-05', events: 9000, seed: 3 }, 'QN3ksJIaNqvwaHqcWA8BTJQJc9dceibc2JBE6YPGnVY='],
+];
+
+test.each(ROOTS)('%o gives the same ledger in every version', async (options, root) => {
+  await using folder = await temporaryFolder();
+  const out = folder.path('ledger');
+  const { snapshot } = await writeSample({ out, ...options });
+  const checkpoint = await readFile(join(out, 'snapshots', `${snapshot}.checkpoint`), 'utf8');
+  expect(checkpoint.split('\n')[2]).toBe(root);
+});
+
+test('a longer ledger starts with the same bytes', async () => {
   await using folder = await temporaryFolder();
   await writeSample({ out: folder.path('short'), to: '2025-07-12T09:00:00Z' });
   await writeSample({ out: folder.path('long'), to: '2025-07-20' });
@@ -60,7 +80,7 @@ test('a longer ledger has the same beginning, byte for byte', async () => {
   expect(ids).toEqual(events.slice(start, start + ids.length));
 });
 
-test('a snapshot holds the events of its six hours, and the head what comes after the last', async () => {
+test('a snapshot contains the events of its six hours, and the head the later ones', async () => {
   await using folder = await temporaryFolder();
   const out = folder.path('ledger');
   const progress: number[] = [];
@@ -92,7 +112,7 @@ test('a snapshot holds the events of its six hours, and the head what comes afte
 
 describe('a number of events', () => {
   test.each([1, 40, 3000, 9000, 30_000])(
-    'of %i is met exactly, over the same dates where they suffice',
+    'of %i is met exactly, over the same dates if possible',
     async (events) => {
       await using folder = await temporaryFolder();
       const out = folder.path('ledger');
@@ -106,7 +126,7 @@ describe('a number of events', () => {
     },
   );
 
-  test('is met also where the last of them is half of what happens in its second', () => {
+  test('is met even if it cuts through the events of one second', () => {
     const sizes = Array.from({ length: 150 }, (_, more) => 20 + more);
     const found = sizes.map(
       (events) => [...sampleEvents({ to: '2025-07-04', events })].flatMap((slot) => slot.events).length,
@@ -114,7 +134,7 @@ describe('a number of events', () => {
     expect(found).toEqual(sizes);
   });
 
-  test('beyond the natural one gives more heartbeats and more mints, one reading a slot, and minting that pauses', async () => {
+  test('above the natural volume adds heartbeats and mints, but keeps one reading a slot and minting pauses', async () => {
     await using folder = await temporaryFolder();
     const out = folder.path('ledger');
     await writeSample({ out, to: '2025-09-15', events: 60_000 });
@@ -129,7 +149,7 @@ describe('a number of events', () => {
 });
 
 describe('the folder', () => {
-  test('is left alone where it holds anything that is no sample ledger', async () => {
+  test('is not touched if it contains other files', async () => {
     await using folder = await temporaryFolder();
     const out = folder.path('papers');
     await mkdir(out);
@@ -139,7 +159,7 @@ describe('the folder', () => {
     expect(await readdir(out)).toEqual(['thesis.txt']);
   });
 
-  test('is left alone where the ledger in it is signed by another key', async () => {
+  test('is not touched if another key signed the ledger in it', async () => {
     await using folder = await temporaryFolder();
     const out = folder.path('ledger');
     const signer = signerFromSeed('ledger.example.org/production', new Uint8Array(32).fill(3));
@@ -152,7 +172,7 @@ describe('the folder', () => {
     expect(await hashes(out)).toEqual(before);
   });
 
-  test('may hold an older sample, which is replaced, but not when the options are wrong', async () => {
+  test('may contain an older sample, which only valid options replace', async () => {
     await using folder = await temporaryFolder();
     const out = folder.path('ledger');
     await writeSample({ out, to: '2025-07-06T03:00:00Z' });
@@ -165,7 +185,7 @@ describe('the folder', () => {
     expect((await readVerified(out)).snapshots).toHaveLength(4);
   });
 
-  test('that is a file is refused', async () => {
+  test('must not be a file', async () => {
     await using folder = await temporaryFolder();
     await writeFile(folder.path('file'), '');
     await expect(writeSample({ out: folder.path('file'), to: '2025-07-04' })).rejects.toThrow(
@@ -174,7 +194,7 @@ describe('the folder', () => {
   });
 });
 
-test('checkpoints carry the name of the demo ledger', async () => {
+test('checkpoints name the demo ledger', async () => {
   await using folder = await temporaryFolder();
   const out = folder.path('ledger');
   await writeSample({ out, to: '2025-07-03T06:00:00Z' });

@@ -1,7 +1,7 @@
 import type { EventOf, KnownEvent, KnownType } from '../../pipeline/ledger/event.ts';
 import { sampleEvents } from '../../pipeline/sample/sample-events.ts';
 
-/** A sample over sixteen months, made once for the tests of a file. */
+/** A sample of sixteen months, generated once for all tests of a process. */
 export const EVENTS = [...sampleEvents({ to: '2026-11-21', seed: 1 })].flatMap(
   ({ events }) => events,
 ) as KnownEvent[];

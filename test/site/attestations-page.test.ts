@@ -9,8 +9,8 @@ import {
 import type { PublishedRegistry } from '../../pipeline/attestation/published-registry.ts';
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { signAttestation } from '../../pipeline/attestation/sign-attestation.ts';
-import { REQUESTS } from '../../pipeline/sample/prose/requests.ts';
 import { signRequest } from '../../pipeline/sample/signed-request.ts';
+import { sampleTexts } from '../../pipeline/sample/texts.ts';
 import { JUSTIFICATION } from '../attestation/signed-document.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
@@ -60,7 +60,7 @@ function signedNow(place: number, now: number = Date.now()): JsonObject {
   const attestedAt = Math.floor(now / 1000) * 1000 - 1000;
   const monitored = { threshold: 0.1, check_interval: 'P1D' };
   const request = {
-    request: REQUESTS[0]!,
+    request: sampleTexts().requests[0]!,
     ledger_id: DEMO_LEDGER_IDS[0]!,
     attestedAt,
     expiresAt: attestedAt + DAY_MS,

@@ -3,6 +3,7 @@ import { CathedralError } from '../../errors.ts';
 import { Envelope, EVENT_DATA, isKnownType, type LedgerEvent, MAX_LINE_BYTES } from '../event.ts';
 import { formatEventLine } from '../event-line.ts';
 import { roundMembers } from '../json.ts';
+import { cycleNumber } from '../slot.ts';
 import { compareTimestamps, utcTimestamp } from '../timestamp.ts';
 import { exactEvent } from './exact-event.ts';
 import { CHAIN_START, type RemoteEvent } from './remote-event.ts';
@@ -37,12 +38,9 @@ function snakeCase(text: string): string {
   return named.slice(0, MAX_LENGTH).replace(/_$/, '');
 }
 
-const DAY_MS = 86_400_000;
-const GENESIS_MS = Date.parse('2025-07-03T00:00:00Z');
-
 /** The cycle of a ledger timestamp's UTC day: C-0 is 2025-07-03 and all that came before, C-151 is 2025-12-01. */
 export function cycleLabel(timestamp: string): string {
-  return `C-${Math.max(0, Math.floor((Date.parse(timestamp) - GENESIS_MS) / DAY_MS))}`;
+  return `C-${Math.max(0, cycleNumber(Date.parse(timestamp)))}`;
 }
 
 /** Who writes the events that the remote ledger does not have. Theirs have no `data.source`. */

@@ -1,29 +1,35 @@
+import type { Virtue } from '../../ledger/event.ts';
+import { cycleNumber } from '../../ledger/slot.ts';
 import type { SentinelId } from '../../model/sentinel-profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
 import type { Random } from '../../random.ts';
 import { draft } from '../agenda.ts';
-import { cycleNumber, formatNextQuarter, formatQuarter } from '../calendar.ts';
-import type { Topic } from '../prose/topic.ts';
-import { isActing, type World } from '../world.ts';
-import { composeGrounds, composeReasoning, composeYielding, type Debate, virtueTags } from './compose.ts';
-import { fill } from './fill.ts';
-import { castStances, type Stance } from './stance.ts';
-import { formatTally, tallyOf, type Verdict, verdictOf } from './tally.ts';
+import type { Topic } from '../texts.ts';
+import { isActing, type Position, type World } from '../world.ts';
+import { drawSpeakers, formatTally, type Speaker, tallyOf, type Verdict, verdictOf } from './positions.ts';
+import {
+  composeGrounds,
+  composeReasoning,
+  composeYielding,
+  type Debate,
+  fill,
+  virtueTags,
+} from './speech.ts';
 
 export interface Proposal {
   topic: Topic;
   subject: Readonly<Record<string, string>>;
   /** Unix ms. */
   openedAt: number;
-  /** Called when it has closed. */
+  /** Called when the deliberation has closed. */
   onClosed?: (verdict: Verdict, at: number) => void;
 }
 
-/** One deliberation under way. */
+/** An ongoing deliberation. */
 interface Session extends Debate {
   world: World;
   random: Random;
-  /** `151-1`: the cycle and the number on that day. */
+  /** `151-1`: the cycle, and the number of the deliberation in that cycle. */
   name: string;
   /** `deliberation-151-1` */
   id: string;
@@ -32,18 +38,19 @@ interface Session extends Debate {
 }
 
 const MINUTE_MS = 60_000;
+/** Probabilities: a deliberation closes on its first day, an opponent gives in, a decision states a lesson, a refusal is recorded. */
 const SAME_DAY = 0.85;
 const SECOND_THOUGHTS = 0.12;
 const WITH_LESSON = 0.84;
 const REFUSAL_RECORDED = 0.7;
-/** Nobody repeats what was said in this time, while there is another way to put it. */
+/** Nobody repeats words from this period while other words are available. */
 const REMEMBERED_MS = 150 * DAY_MS;
-/** A little before midnight, so that what is to end on its day does. */
+/** Shortly before midnight, for deliberations that close on their first day. */
 const LAST_MINUTE_MS = DAY_MS - 4 * MINUTE_MS;
 
 /**
- * Puts a whole deliberation on the agenda: its opening, the positions, the close, and the decision if there is one.
- * Who speaks and on which side is settled here; what is said, when it is said, since it may answer what was said before.
+ * Adds a whole deliberation to the agenda: opening, positions, close, and decision. It draws speakers and positions now,
+ * but composes each speech at its time, because a speech can answer earlier ones.
  */
 export function conduct(world: World, random: Random, number: number, proposal: Proposal): void {
   const { topic, subject, openedAt } = proposal;
@@ -52,14 +59,14 @@ export function conduct(world: World, random: Random, number: number, proposal: 
     world.facts.deliberations.set(session.id, new Map());
     return draft('deliberation_opened', 'COUNCIL', { deliberation: session.id, topic: session.question });
   });
-  const stances = castStances(topic, subject, random);
-  const closesAt = closingTime(openedAt, stances.length, random);
-  const spread = (closesAt - openedAt) / (stances.length + 1.5);
-  stances.forEach((stance, place) => {
-    const at = openedAt + spread * (place + random.between(0.55, 1.35));
-    world.agenda.add(at, () => takePosition(session, stance, at));
+  const speakers = drawSpeakers(topic, subject, random);
+  const closesAt = closingTime(openedAt, speakers.length, random);
+  const spread = (closesAt - openedAt) / (speakers.length + 1.5);
+  speakers.forEach((speaker, index) => {
+    const at = openedAt + spread * (index + random.between(0.55, 1.35));
+    world.agenda.add(at, () => takePosition(session, speaker, at));
   });
-  const opponent = stances.find(({ position }) => position === 'oppose');
+  const opponent = speakers.find(({ position }) => position === 'oppose');
   if (opponent && random.chance(SECOND_THOUGHTS)) {
     world.agenda.add(closesAt - spread / 8, (at) => reconsider(session, opponent.sentinel, at));
   }
@@ -72,14 +79,14 @@ function createSession(world: World, random: Random, number: number, proposal: P
   const name = `${cycleNumber(openedAt)}-${number}`;
   const id = `deliberation-${name}`;
   const question = fill(topic.question, words);
-  const before = world.asked.get(question);
+  const previous = world.asked.get(question);
   world.asked.set(question, id);
   return {
-    ...{ world, random, name, id, proposal, topic, words },
+    ...{ world, random, name, id, proposal, topic, words, voices: world.texts.voices },
     question:
-      before === undefined
+      previous === undefined
         ? question
-        : `Review of ${before}: ${question[0]!.toLowerCase()}${question.slice(1)}`,
+        : `Review of ${previous}: ${question[0]!.toLowerCase()}${question.slice(1)}`,
     ...{ conditions: [], objections: [], supporters: [] },
     isNew: (text) => isNew(world.spoken, text, openedAt),
   };
@@ -91,6 +98,19 @@ function wordsOfDay(at: number): Record<'quarter' | 'nextQuarter' | 'horizon', s
     nextQuarter: formatNextQuarter(at),
     horizon: String(Math.ceil((cycleNumber(at) + 60) / 10) * 10),
   };
+}
+
+/** `Q4 2025` */
+function formatQuarter(ms: number): string {
+  const date = new Date(ms);
+  return `Q${Math.floor(date.getUTCMonth() / 3) + 1} ${date.getUTCFullYear()}`;
+}
+
+/** The quarter after that of `ms`. */
+function formatNextQuarter(ms: number): string {
+  const date = new Date(ms);
+  const quarter = Math.floor(date.getUTCMonth() / 3) + 1;
+  return formatQuarter(Date.UTC(date.getUTCFullYear(), quarter * 3, 1));
 }
 
 function isNew(spoken: Map<string, number>, text: string, at: number): boolean {
@@ -110,18 +130,13 @@ function closingTime(openedAt: number, voices: number, random: Random): number {
   return midnight + DAY_MS * random.whole(1, 5) + random.between(9, 18) * HOUR_MS;
 }
 
-function takePosition(session: Session, { sentinel, position, silent }: Stance, at: number) {
+function takePosition(session: Session, { sentinel, position, silent }: Speaker, at: number) {
   const positions = session.world.facts.deliberations.get(session.id);
   if (!positions || !isActing(session.world, sentinel, at)) return null;
   const reasoning = silent ? '' : composeReasoning(session, sentinel, position, session.random);
   positions.set(sentinel, position);
-  const virtue_tags = silent ? [] : virtueTags(session, sentinel, position, session.random);
-  return draft('position_taken', sentinel, {
-    deliberation: session.id,
-    position,
-    reasoning,
-    virtue_tags,
-  });
+  const virtues = silent ? [] : virtueTags(session, sentinel, position, session.random);
+  return positionTaken(session, sentinel, position, reasoning, virtues);
 }
 
 function reconsider(session: Session, sentinel: SentinelId, at: number) {
@@ -131,13 +146,18 @@ function reconsider(session: Session, sentinel: SentinelId, at: number) {
     return null;
   const position = 'support_with_conditions';
   positions.set(sentinel, position);
-  const virtue_tags = virtueTags(session, sentinel, position, session.random);
-  return draft('position_taken', sentinel, {
-    deliberation: session.id,
-    position,
-    reasoning,
-    virtue_tags,
-  });
+  const virtues = virtueTags(session, sentinel, position, session.random);
+  return positionTaken(session, sentinel, position, reasoning, virtues);
+}
+
+function positionTaken(
+  { id }: Session,
+  sentinel: SentinelId,
+  position: Position,
+  reasoning: string,
+  virtue_tags: Virtue[],
+) {
+  return draft('position_taken', sentinel, { deliberation: id, position, reasoning, virtue_tags });
 }
 
 function close(session: Session, at: number) {

@@ -1,60 +1,53 @@
+import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../../model/sentinel-profiles.ts';
+import { DAY_MS, HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
-import { DEPRECATION, EMBARGO, READER_LIMIT } from '../prose/access.ts';
-import { APPEAL, COMPANION_SCOPE, REVOCATION_NOTICE } from '../prose/companions.ts';
-import { CONSULTATION, QUORUM, TIME_LIMIT } from '../prose/council.ts';
-import { ANNEX, JOINT_AUDIT, RECOGNITION } from '../prose/diplomacy.ts';
-import { POST_MORTEM, SECOND_HOST, SUSPENSION } from '../prose/integrity.ts';
-import { COUNTERCYCLICAL, ENERGY_REPORT, MUNICIPAL_PILOT } from '../prose/policy.ts';
-import { DISSENT_RECORD, PLAIN_SUMMARY, RETENTION } from '../prose/records.ts';
-import { BAND, CITATION_TERMS, REPLICATION } from '../prose/science.ts';
-import type { Topic } from '../prose/topic.ts';
-import { FEE_RELIEF, GRANT_TRANCHE, SINK_RATE } from '../prose/treasury.ts';
+import type { RecurringTopic, SampleTexts } from '../texts.ts';
+import type { Process, World } from '../world.ts';
+import { conduct } from './conduct.ts';
 
-/** Two lists that take turns, so that a question comes back after a month and a half at the earliest. */
-const HALVES: readonly (readonly Topic[])[] = [
-  [
-    GRANT_TRANCHE,
-    SUSPENSION,
-    EMBARGO,
-    PLAIN_SUMMARY,
-    QUORUM,
-    COMPANION_SCOPE,
-    MUNICIPAL_PILOT,
-    RECOGNITION,
-    BAND,
-    POST_MORTEM,
-    FEE_RELIEF,
-    RETENTION,
-    CONSULTATION,
-  ],
-  [
-    SINK_RATE,
-    SECOND_HOST,
-    READER_LIMIT,
-    DISSENT_RECORD,
-    TIME_LIMIT,
-    REVOCATION_NOTICE,
-    COUNTERCYCLICAL,
-    ANNEX,
-    REPLICATION,
-    DEPRECATION,
-    APPEAL,
-    ENERGY_REPORT,
-    JOINT_AUDIT,
-    CITATION_TERMS,
-  ],
-];
-export const TOPICS: readonly Topic[] = HALVES.flat();
+const WORKING_HOURS = [6, 15] as const;
 
-/** The questions in the order in which a seed brings them up, without end, each time about its next subject. */
-export function* topicsOf(
+/** A deliberation every two to four days, opened by day. */
+export function deliberations(world: World): Process {
+  const pace = new Random(world.seed, 'deliberations');
+  const topics = topicsOf(world.seed, world.texts.topics);
+  let day = Math.floor(world.genesis / DAY_MS);
+  let next = openingTime(day, pace);
+  return ({ end }) => {
+    while (next < end) {
+      const { topic, subject } = topics.next().value!;
+      const proposal = { topic, subject: withWorstSentinel(world, subject), openedAt: next };
+      conduct(world, new Random(world.seed, 'deliberation', day), 1, proposal);
+      day += pace.pick([2, 2, 2, 3, 3, 4]);
+      next = openingTime(day, pace);
+    }
+  };
+}
+
+function openingTime(day: number, random: Random): number {
+  return day * DAY_MS + random.between(...WORKING_HOURS) * HOUR_MS;
+}
+
+type Subject = Readonly<Record<string, string>>;
+
+/** Every topic in turn, endlessly, in the order of the seed; each time with its next subject. */
+function* topicsOf(
   seed: number,
-): Generator<{ topic: Topic; subject: Readonly<Record<string, string>> }> {
+  halves: SampleTexts['topics'],
+): Generator<{ topic: RecurringTopic; subject: Subject }> {
   for (let round = 0; ; round += 1) {
     const random = new Random(seed, 'topics', round);
-    for (const topic of HALVES.flatMap((half) => random.shuffled(half))) {
+    for (const topic of halves.flatMap((half) => random.shuffled(half))) {
       const first = new Random(seed, 'subject', topic.question).whole(0, topic.subjects.length - 1);
       yield { topic, subject: topic.subjects[(first + round) % topic.subjects.length]! };
     }
   }
+}
+
+/** A topic about a sentinel's drift is about the one that currently drifts most. */
+function withWorstSentinel({ conditions }: World, subject: Subject): Subject {
+  if (subject.sentinel === undefined) return subject;
+  const excess = (id: SentinelId) => conditions[id].drift - SENTINEL_PROFILES[id].drift;
+  const worst = SENTINEL_IDS.reduce((worst, id) => (excess(id) > excess(worst) ? id : worst));
+  return { ...subject, sentinel: worst };
 }

@@ -1,54 +1,127 @@
-import type { LedgerEvent } from '../../ledger/event.ts';
+import type { LedgerDirectory } from '../../ledger/directory.ts';
+import type { Cathedral, LedgerEvent } from '../../ledger/event.ts';
+import { readHead } from '../../ledger/head.ts';
+import { LEDGER_START, type Leaf, type LedgerPosition } from '../../ledger/leaf.ts';
+import type { Verifier } from '../../ledger/note.ts';
+import { readSnapshot } from '../../ledger/read-snapshot.ts';
 import { slotTime } from '../../ledger/slot.ts';
 import { apply } from '../../model/fold.ts';
+import { own } from '../../model/own.ts';
+import { minting } from '../../model/queries/supply.ts';
+import { SENTINEL_IDS, type SentinelId } from '../../model/sentinel-profiles.ts';
+import { emptyState, type State } from '../../model/state.ts';
 import { DAY_MS, timeOf } from '../../model/window.ts';
-import { Simulation } from '../simulation.ts';
+import { EventGenerator } from '../event-generator.ts';
 import { GENESIS_DATE } from '../span.ts';
 import { NATURAL } from '../volume.ts';
-import { factsOf } from './facts-of.ts';
-import type { LedgerOnDisk } from './read-ledger.ts';
+import type { Facts, SentinelFacts } from '../world.ts';
+
+export interface LedgerOnDisk {
+  /** The end of the last snapshot. */
+  sealed: LedgerPosition;
+  /** The state after the head. */
+  state: State;
+  /** Salts of the events in the last second, which identify them. */
+  lastSalts: Set<string>;
+}
 
 export interface Resumed {
-  simulation: Simulation;
-  /** Events of the ledger's last second that a killed writer did not get to. */
+  generator: EventGenerator;
+  /** Events of the ledger's last second that a killed writer did not write. */
   missing: LedgerEvent[];
 }
 
-/**
- * The world at the end of a ledger on disk: what is planned comes from running the sample anew from its genesis, what
- * has happened comes from the ledger, also where that was made otherwise, with more events or extra ones.
- */
-export function resumeSimulation(seed: number, ledger: LedgerOnDisk): Resumed {
-  const { sealed, lastSalts } = ledger;
-  if (ledger.state.events === 0) {
-    return { simulation: new Simulation(seed, Date.parse(GENESIS_DATE), () => NATURAL), missing: [] };
+/** Reads and verifies a whole ledger. Throws the errors of reading a snapshot or a head. */
+export async function readLedger(ledger: LedgerDirectory, verifiers: Verifier[]): Promise<LedgerOnDisk> {
+  const found: LedgerOnDisk = { sealed: LEDGER_START, state: emptyState(), lastSalts: new Set() };
+  for (const file of await ledger.snapshots(null)) {
+    found.sealed = await drain(readSnapshot(file, found.sealed, verifiers), found);
   }
-  const { since, asOf, events } = ledger.state;
-  const simulation = new Simulation(seed, Math.floor(timeOf(since) / DAY_MS) * DAY_MS, () => NATURAL);
-  const boundary = sealed.snapshot === null ? 0 : slotTime(sealed.snapshot);
-  const again = rerun(simulation, Math.max(timeOf(asOf) + 1, boundary));
-  simulation.seq = events;
-  const missing = timeOf(asOf) < boundary ? [] : missingOf(again, asOf, lastSalts);
-  const renumbered = missing.map((event) => ({ ...event, seq: simulation.seq++ }));
-  let { state } = ledger;
-  for (const event of renumbered) state = apply(state, { event, hash: '' });
-  simulation.world.facts = factsOf(state);
-  return { simulation, missing: renumbered };
+  await drain(readHead(ledger, found.sealed), found);
+  return found;
 }
 
-/** Of the last second. Where none of it is on disk, the last event was not the sample's, and came after all of it. */
-function missingOf(again: readonly LedgerEvent[], asOf: string, lastSalts: Set<string>): LedgerEvent[] {
-  const last = again.filter(({ timestamp }) => timestamp === asOf);
+async function drain<T>(batches: AsyncGenerator<Leaf[], T>, found: LedgerOnDisk): Promise<T> {
+  for (;;) {
+    const batch = await batches.next();
+    if (batch.done) return batch.value;
+    for (const leaf of batch.value) {
+      if (leaf.event.timestamp !== found.state.asOf) found.lastSalts.clear();
+      found.lastSalts.add(leaf.event.salt);
+      found.state = apply(found.state, leaf);
+    }
+  }
+}
+
+/**
+ * A generator at the end of a ledger on disk. Its plans come from running the sample again from genesis; its facts come
+ * from the ledger, which can contain more events than the sample, or events of another seed.
+ */
+export function resumeGenerator(seed: number, ledger: LedgerOnDisk): Resumed {
+  const { sealed, lastSalts } = ledger;
+  if (ledger.state.events === 0) {
+    return { generator: new EventGenerator(seed, Date.parse(GENESIS_DATE), () => NATURAL), missing: [] };
+  }
+  const { since, asOf, events } = ledger.state;
+  const generator = new EventGenerator(seed, Math.floor(timeOf(since) / DAY_MS) * DAY_MS, () => NATURAL);
+  const boundary = sealed.snapshot === null ? 0 : slotTime(sealed.snapshot);
+  const generated = runUntil(generator, Math.max(timeOf(asOf) + 1, boundary));
+  generator.seq = events;
+  const missing = timeOf(asOf) < boundary ? [] : missingOf(generated, asOf, lastSalts);
+  const renumbered = missing.map((event) => ({ ...event, seq: generator.seq++ }));
+  let { state } = ledger;
+  for (const event of renumbered) state = apply(state, { event, hash: '' });
+  generator.world.facts = factsOf(state);
+  return { generator, missing: renumbered };
+}
+
+/**
+ * The sample's events of the last second that the ledger lacks. If the ledger has none of them, its last event is one of
+ * the feeder's own, which came after all of them.
+ */
+function missingOf(generated: readonly LedgerEvent[], asOf: string, lastSalts: Set<string>): LedgerEvent[] {
+  const last = generated.filter(({ timestamp }) => timestamp === asOf);
   return last.some(({ salt }) => lastSalts.has(salt)) ? last.filter(({ salt }) => !lastSalts.has(salt)) : [];
 }
 
-/** Runs what comes before `until`, and returns what happened in the slot in which that lies. */
-function rerun(simulation: Simulation, until: number): LedgerEvent[] {
+/** Performs the actions before `until`. Returns the events of the slot that contains it. */
+function runUntil(generator: EventGenerator, until: number): LedgerEvent[] {
   let events: LedgerEvent[] = [];
   for (;;) {
-    while ((simulation.nextAt ?? Number.POSITIVE_INFINITY) < until) simulation.step(events);
-    if (simulation.slot.end > until) return events;
+    while ((generator.nextAt ?? Number.POSITIVE_INFINITY) < until) generator.step(events);
+    if (generator.slot.end > until) return events;
     events = [];
-    simulation.openNextSlot();
+    generator.openNextSlot();
   }
+}
+
+function factsOf(state: State): Facts {
+  const { supply, contracts, multipliers, alerts, deliberations, companions } = state;
+  const open = deliberations.filter(({ closed_at }) => closed_at === null);
+  const active = Object.entries(companions).filter(([, { status }]) => status === 'active');
+  return {
+    sentinels: Object.fromEntries(
+      SENTINEL_IDS.map((id) => [id, sentinelOf(state, id)]),
+    ) as Facts['sentinels'],
+    ...supply,
+    contracts: new Map(Object.entries(contracts)),
+    multipliers: new Map(Object.entries(multipliers) as [Cathedral, number][]),
+    minting: minting(state).minting_active,
+    alerts: new Set(alerts.map(({ id }) => id)),
+    deliberations: new Map(
+      open.map(({ id, positions }) => [id, new Map(positions.map((one) => [one.id, one.position]))]),
+    ),
+    companions: new Set(active.map(([id]) => id)),
+  };
+}
+
+function sentinelOf(state: State, id: SentinelId): SentinelFacts {
+  const known = own(state.sentinels, id);
+  if (!known) return { registered: false, lastHeartbeat: 0, upSince: 0 };
+  const { retired_at, last_heartbeat, up_since } = known;
+  return {
+    registered: retired_at === null,
+    lastHeartbeat: timeOf(last_heartbeat),
+    upSince: timeOf(up_since),
+  };
 }

@@ -3,26 +3,26 @@ import { DEFAULT_SEED } from '../span.ts';
 import { Feed } from './feed.ts';
 
 export interface FeederOptions {
-  /** Folder of a sample ledger; the demo key has signed it. Nobody else may write to it meanwhile. */
+  /** Folder of a demo ledger, signed with the demo key. Nothing else may write to it at the same time. */
   ledger: string;
-  /** The one that the sample was made with. Default 1. */
+  /** The seed of the sample. Default 1. */
   seed?: number;
   /** Unix ms. */
   now: () => number;
-  /** Resolves after `ms`, or earlier where `signal` is aborted; rejecting then is fine too. */
+  /** Resolves after `ms`. Resolves or rejects earlier if `signal` aborts. */
   sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
-  /** Ends the feeder, between two events. */
+  /** Stops the feeder between two events. */
   signal: AbortSignal;
-  /** Least and greatest time in ms between two events of the feeder's own. Default 4 to 15 s. */
+  /** Shortest and longest time between two extra events, ms. Default 4 to 15 s. */
   pace?: readonly [number, number];
 }
 
 const PACE = [4000, 15_000] as const;
 
 /**
- * Keeps a sample ledger alive: catches up with what passed since its last event, then appends to the head at a human
- * pace, the sample's own events at their times and a few more in between, and seals a snapshot when a slot is over.
- * Ends when `signal` is aborted. Throws what reading or writing the ledger throws.
+ * Keeps a demo ledger up to date until `signal` aborts: catches up with the clock, then appends the sample's events at
+ * their times and some extra ones in between, and seals a snapshot at the end of each slot. Throws the errors of reading
+ * or writing the ledger.
  */
 export async function runFeeder(options: FeederOptions): Promise<void> {
   const { ledger, seed = DEFAULT_SEED, now, sleep, signal, pace = PACE } = options;
@@ -30,7 +30,7 @@ export async function runFeeder(options: FeederOptions): Promise<void> {
   const random = new Random(seed, 'pace', now());
   try {
     for (let livenAt = now(); !signal.aborted; ) {
-      // One look at the clock for both: an event of the sample that falls between two looks would come too late.
+      // Read the clock once: a sample event between two readings would come after the extra event, out of order.
       const at = now();
       await feed.advance(at);
       if (at >= livenAt) {

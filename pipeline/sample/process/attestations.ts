@@ -5,17 +5,16 @@ import { SENTINEL_IDS, SENTINEL_PROFILES, type SentinelId } from '../../model/se
 import { DAY_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
-import { APPS, PACKAGES } from '../cast.ts';
 import type { Volume } from '../volume.ts';
 import { isActing, type Process, randomOf, type Slot, type World } from '../world.ts';
 
-/** The second of the round at which each sentinel attests, after the index has been read. */
+/** Each sentinel attests at its own second of a round, after the index reading. */
 const FIRST_SECOND = 62;
 const LAST_SECOND = 290;
-/** Rounds closer to each other than this keep only a part of those seconds. */
+/** Rounds that are closer together than this compress those seconds. */
 const ROUND_MS = 360_000;
 
-/** Attestations of all sentinels that act, and the reward of each while minting is on. */
+/** Attestations of all acting sentinels, each followed by its mint unless minting is paused. */
 export function attestations(world: World, volume: Volume): Process {
   const offsets = new Random(world.seed, 'attestation seconds');
   const seconds = SENTINEL_IDS.map(() => offsets.whole(FIRST_SECOND, LAST_SECOND));
@@ -26,9 +25,9 @@ export function attestations(world: World, volume: Volume): Process {
     const works = SENTINEL_IDS.map((id) => workloadOf(world, id, slot));
     for (let round = 0; round < rounds; round += 1) {
       const start = slot.start + round * spacing;
-      SENTINEL_IDS.forEach((id, place) => {
-        const offset = (seconds[place]! + random.between(0, 8)) * 1000 * Math.min(1, spacing / ROUND_MS);
-        attest(world, id, works[place]!, start + offset, random);
+      SENTINEL_IDS.forEach((id, index) => {
+        const offset = (seconds[index]! + random.between(0, 8)) * 1000 * Math.min(1, spacing / ROUND_MS);
+        attest(world, id, works[index]!, start + offset, random);
       });
     }
   };
@@ -40,14 +39,14 @@ interface Workload {
   workflows: number;
 }
 
-/** Grows over the first weeks with what is registered, then changes a little from month to month. */
-function workloadOf({ seed, genesis }: World, id: SentinelId, { start }: Slot): Workload {
+/** Grows over the first weeks with the registered software, then varies slightly from month to month. */
+function workloadOf({ seed, genesis, texts }: World, id: SentinelId, { start }: Slot): Workload {
   const days = (start - genesis) / DAY_MS;
   const { apps, packages, workflows } = SENTINEL_PROFILES[id];
   const change = new Random(seed, 'workload', id, Math.floor(days / 30)).whole(-2, 1);
   return {
-    apps: Math.min(apps, APPS.filter(({ day }) => day < days).length),
-    packages: Math.min(packages, PACKAGES.filter(({ day }) => day < days).length),
+    apps: Math.min(apps, texts.software.apps.filter(({ day }) => day < days).length),
+    packages: Math.min(packages, texts.software.packages.filter(({ day }) => day < days).length),
     workflows: Math.min(27, workflows + change, Math.floor(6 + days * 0.8)),
   };
 }
@@ -78,7 +77,7 @@ function mint({ facts }: World, sentinel: SentinelId, score: number): Draft | nu
   return draft('mic_mint', 'MINT', { sentinel, cathedral, coordination_score: score, multiplier, amount });
 }
 
-/** The nearest number with that many places. */
+/** Rounds to `places` decimals. */
 function round(value: number, places: number): number {
   const unit = 10 ** places;
   return Math.round(value * unit) / unit;

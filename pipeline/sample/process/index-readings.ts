@@ -1,33 +1,33 @@
+import { cycleNumber } from '../../ledger/slot.ts';
 import { amountToNumber } from '../../model/amount.ts';
 import { miiThreshold } from '../../model/formulas.ts';
 import { SENTINEL_IDS, SENTINEL_PROFILES } from '../../model/sentinel-profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
-import { cycleNumber } from '../calendar.ts';
 import { isSilent, type Process, randomOf, type World } from '../world.ts';
 
 const MEAN = 0.9595;
-/** Of what the index was away from its mean, this much is left a slot later. */
+/** Share of a deviation from the mean that remains one slot later. */
 const MEMORY = 0.95;
 const STEP = 0.0013;
 const NOISE = 0.0008;
 const PER_SILENT_SENTINEL = 0.0022;
-/** Per point that the sentinels' drift is above its mean. */
+/** For each point of drift above a sentinel's mean. */
 const PER_DRIFT = 0.0009;
-/** When the reading is taken, after the slot's start: before the attestations that it gates. */
+/** Time of the reading in its slot, before the attestations whose mints depend on it. */
 const AT_MS = [40_000, 55_000] as const;
 const ALERT = 'minting-paused-';
 
-/** A stretch in which the index falls below its threshold. */
+/** A period in which the index falls below its threshold. */
 interface Dip {
   from: number;
   until: number;
-  /** How far below, at its deepest. */
+  /** Greatest distance from the threshold. */
   depth: number;
 }
 
-/** The integrity index, read once in each slot, and the alert while it is too low for minting. */
+/** One reading of the integrity index in each slot, and an alert while minting is paused. */
 export function indexReadings(world: World): Process {
   const dips = new Random(world.seed, 'dips');
   let dip = nextDip(dips, world.genesis + 10 * DAY_MS);
@@ -48,7 +48,7 @@ function nextDip(random: Random, earliest: number): Dip {
   return { from, until: from + hours * HOUR_MS, depth: random.between(0.0015, 0.013) };
 }
 
-/** Share of the dip's depth that is reached; null outside. */
+/** The share of the dip's depth at this time; null outside the dip. */
 function depthAt({ from, until, depth }: Dip, at: number): { share: number; depth: number } | null {
   const progress = (at - from) / (until - from);
   if (progress < 0 || progress > 1) return null;
@@ -64,7 +64,7 @@ function read(world: World, free: number, fall: ReturnType<typeof depthAt>, at: 
   return [draft('mii_reading', 'MII', { mii }), ...watch(world, mii, threshold, at)];
 }
 
-/** What sentinels that are silent or astray take from the index. */
+/** Loss of the index due to silent and drifting sentinels. */
 function strain(world: World, at: number): number {
   let sum = 0;
   for (const id of SENTINEL_IDS) {

@@ -3,7 +3,6 @@ import { DAY_MS, HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { draft } from '../agenda.ts';
 import { conduct } from '../deliberation/conduct.ts';
-import { LOWER, RAISE } from '../prose/multipliers.ts';
 import type { Process, World } from '../world.ts';
 
 type Cathedral = (typeof SENTINEL_CATHEDRALS)[number];
@@ -15,10 +14,10 @@ const LOWER_REASONS = ['quarterly_review', 'parity_adjustment', 'budget_discipli
 const FIRST_DAYS = [24, 40] as const;
 const AFTER_CHANGE_DAYS = [28, 72] as const;
 const AFTER_REFUSAL_DAYS = [9, 18] as const;
-/** The decision is in the archive before the multiplier changes. */
+/** Time for the archive to record the decision before the multiplier changes. */
 const DECIDED_WITHIN_MS = 1.5 * HOUR_MS;
 
-/** Every one to three months the multiplier of one cathedral is deliberated, and changed if that is agreed. */
+/** A deliberation about the multiplier of one cathedral every one to three months; adopted ones change it. */
 export function multipliers(world: World): Process {
   const random = new Random(world.seed, 'multipliers');
   let next = world.genesis + random.between(...FIRST_DAYS) * DAY_MS;
@@ -28,7 +27,7 @@ export function multipliers(world: World): Process {
     const openedAt = Math.floor(next / DAY_MS) * DAY_MS + random.between(6, 12) * HOUR_MS;
     const cathedral = random.pick(SENTINEL_CATHEDRALS.filter((one) => one !== last));
     last = cathedral;
-    // Settled anew when it has closed; until then no second proposal is made.
+    // No second proposal before this one has closed.
     next = Number.POSITIVE_INFINITY;
     propose(world, random, cathedral, Math.max(openedAt, start), (closedAt, isChanged) => {
       const [least, most] = isChanged ? AFTER_CHANGE_DAYS : AFTER_REFUSAL_DAYS;
@@ -48,7 +47,7 @@ function propose(
   const after = nextMultiplier(before, random);
   const reason = random.pick(after > before ? RAISE_REASONS : LOWER_REASONS);
   conduct(world, random, 2, {
-    topic: after > before ? RAISE : LOWER,
+    topic: after > before ? world.texts.raiseMultiplier : world.texts.lowerMultiplier,
     subject: { cathedral, before: before.toFixed(2), after: after.toFixed(2) },
     openedAt,
     onClosed(verdict, at) {

@@ -1,30 +1,30 @@
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
-import { type Figure, POLICIES, type PolicyModel } from '../prose/policies.ts';
+import type { Figure, Policy } from '../texts.ts';
 import type { Process, World } from '../world.ts';
 
 const FIRST_HOURS = [9, 20] as const;
 const QUARTER_DAYS = [83, 97] as const;
-/** Days by which the second projections of two policies are apart: they do not all come in one week. */
+/** Days between the second projections of two policies, so that they do not all come in one week. */
 const STAGGER_DAYS = 13;
 
-/** Policy projections: the whole set in the first days, each again every quarter. */
+/** Policy projections: all of them in the first days, and a revision of each every quarter. */
 export function projections(world: World): Process {
   return ({ start }) => {
     if (start !== world.genesis) return;
-    POLICIES.forEach((model, place) => {
-      const random = new Random(world.seed, 'projections', model.policy);
-      const at = world.genesis + random.between(...FIRST_HOURS) * HOUR_MS + Math.floor(place / 2) * DAY_MS;
-      const second = (place + 2) * STAGGER_DAYS;
-      world.agenda.add(at, (now) => project(world, model, 0, second, random, now));
+    world.texts.policies.forEach((policy, index) => {
+      const random = new Random(world.seed, 'projections', policy.policy);
+      const at = world.genesis + random.between(...FIRST_HOURS) * HOUR_MS + Math.floor(index / 2) * DAY_MS;
+      const second = (index + 2) * STAGGER_DAYS;
+      world.agenda.add(at, (now) => project(world, policy, 0, second, random, now));
     });
   };
 }
 
 function project(
   world: World,
-  model: PolicyModel,
+  policy: Policy,
   quarter: number,
   days: number,
   random: Random,
@@ -32,30 +32,33 @@ function project(
 ): Draft {
   const day = Math.floor(at / DAY_MS) + days;
   world.agenda.add(day * DAY_MS + random.between(8, 16) * HOUR_MS, (now) =>
-    project(world, model, quarter + 1, random.whole(...QUARTER_DAYS), random, now),
+    project(world, policy, quarter + 1, random.whole(...QUARTER_DAYS), random, now),
   );
-  const said = ([text, figure]: [string, Figure]) =>
-    text.replace('{n}', formatFigure(figure, quarter, random));
+  const estimate = (figure: Figure) => figure.text.replace('{n}', formatFigure(figure, quarter, random));
   return draft('policy_projected', 'POLICY', {
-    policy: model.policy,
+    policy: policy.policy,
     economic_impact: {
-      debt_reduction_annual: said(model.debt),
-      gdp_impact: said(model.gdp),
-      job_creation: said(model.jobs),
+      debt_reduction_annual: estimate(policy.debt),
+      gdp_impact: estimate(policy.gdp),
+      job_creation: estimate(policy.jobs),
     },
     social_impact: {
-      access_improvement: said(model.access),
-      equity_impact: model.equity,
-      transparency: model.transparency,
+      access_improvement: estimate(policy.access),
+      equity_impact: policy.equity,
+      transparency: policy.transparency,
     },
-    risks: model.risks.map((risk) => ({ ...risk })),
-    timeline: model.timeline,
+    risks: policy.risks.map((risk) => ({ ...risk })),
+    timeline: policy.timeline,
   });
 }
 
-/** Projections grow more slowly as they go, and never leave the first one's sign. */
-function formatFigure({ first, perQuarter, error, places }: Figure, quarter: number, random: Random): string {
-  const grown = first + (perQuarter * quarter * 8) / (8 + quarter);
+/** Growth slows down with each quarter. The figure never falls below a fourth of the first one. */
+function formatFigure(
+  { first, per_quarter, error, places }: Figure,
+  quarter: number,
+  random: Random,
+): string {
+  const grown = first + (per_quarter * quarter * 8) / (8 + quarter);
   const value = Math.max(first / 4, grown + random.bell() * error);
   return value.toFixed(places);
 }

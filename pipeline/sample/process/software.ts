@@ -1,19 +1,18 @@
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { draft } from '../agenda.ts';
-import { APPS, PACKAGES } from '../cast.ts';
 import type { Process, World } from '../world.ts';
 
-const KINDS = [
-  { type: 'package_registered', members: PACKAGES },
-  { type: 'app_registered', members: APPS },
-] as const;
-
-/** Apps and packages: registered in the first weeks, and again with each new version. */
+/** Apps and packages: registered in the first weeks, and again with each release. */
 export function software(world: World): Process {
   return ({ start }) => {
     if (start !== world.genesis) return;
-    for (const { type, members } of KINDS) {
+    const { packages, apps } = world.texts.software;
+    const kinds = [
+      { type: 'package_registered', members: packages },
+      { type: 'app_registered', members: apps },
+    ] as const;
+    for (const { type, members } of kinds) {
       for (const { name, day, version } of members) {
         const random = new Random(world.seed, 'software', name);
         const at = start + day * DAY_MS + random.between(day === 0 ? 0.1 : 8, day === 0 ? 5 : 17) * HOUR_MS;
@@ -23,7 +22,7 @@ export function software(world: World): Process {
   };
 }
 
-type Kind = (typeof KINDS)[number]['type'];
+type Kind = 'package_registered' | 'app_registered';
 
 function release(world: World, type: Kind, name: string, version: string, random: Random, at: number) {
   const day = Math.floor(at / DAY_MS) + random.whole(18, 75);
@@ -32,7 +31,7 @@ function release(world: World, type: Kind, name: string, version: string, random
   return draft(type, 'REGISTRY', { name, version, status: version.startsWith('0.') ? 'beta' : 'active' });
 }
 
-/** Mostly a patch, sometimes a minor version, seldom a major one. */
+/** Usually a patch version, sometimes a minor one, rarely a major one. */
 function nextVersion(version: string, random: Random): string {
   const [major, minor, patch] = version.split('.').map(Number) as [number, number, number];
   const draw = random.share();

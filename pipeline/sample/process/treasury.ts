@@ -2,27 +2,26 @@ import { formatAmount } from '../../model/amount.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
-import { circulating } from '../facts.ts';
-import { type Process, randomOf, type Slot, type World } from '../world.ts';
-import { BOND_CONTRACT } from './penalty.ts';
+import { circulating, type Process, randomOf, type Slot, type World } from '../world.ts';
 
+/** One MIC and a hundredth of it, in 1e-6 MIC. Amounts are multiples of the latter. */
 const MIC = 1_000_000n;
-/** Amounts are written in steps of this many 1e-6 MIC. */
 const CENT = 10_000n;
 const MILLION = 1_000_000n;
+const BOND_CONTRACT = 'sentinel_bond';
 
 interface Contract {
   name: string;
-  /** Days after genesis on which it first locks, and how much then, in MIC; after that it moves by shares. */
+  /** Days from genesis to the first lock, and its amount in MIC. Later movements are shares. */
   day: number;
   first: number;
-  /** Days from one movement to the next. */
+  /** Days between two movements. */
   every: readonly [number, number];
-  /** Share of the movements that lock. */
+  /** Share of the movements that lock; the others unlock. */
   locks: number;
-  /** Of what circulates, in millionths, that one movement locks. */
+  /** Amount of one lock, in millionths of the circulating supply. */
   lock: readonly [number, number];
-  /** Of what it holds, in millionths, that one movement unlocks. */
+  /** Amount of one unlock, in millionths of the contract's balance. */
   unlock: readonly [number, number];
 }
 
@@ -92,13 +91,13 @@ const CONTRACTS: readonly Contract[] = [
   },
 ];
 
-/** Transaction fees: at most this many in a slot, and how much of what circulates each burns, in millionths. */
+/** Burns; shares are millionths of the circulating supply. Fees: up to `most` in a slot. */
 const FEES = { most: 3, share: [0.4, 7] } as const;
 /** The weekly sink. */
 const SINK = { weekday: 1, hour: 12, share: [400, 1300] } as const;
 const EXPIRED = { chance: 1 / 150, share: [60, 250] } as const;
 
-/** Burns, locks and unlocks. Nothing here exceeds what circulates or what a contract holds. */
+/** Burns, locks and unlocks. None exceeds the circulating supply or the balance of its contract. */
 export function treasury(world: World): Process {
   return (slot) => {
     const random = randomOf(world, 'treasury', slot);
@@ -130,6 +129,7 @@ function isSinkSlot({ start }: Slot): boolean {
   return date.getUTCDay() === SINK.weekday && date.getUTCHours() === SINK.hour;
 }
 
+/** Burns a share of the circulating supply, in millionths; null if that is nothing. */
 export function burn({ facts }: World, share: number, reason: string): Draft | null {
   const micro = partOf(circulating(facts), share);
   if (micro === 0n) return null;
@@ -158,6 +158,7 @@ function follow(world: World, contract: Contract, random: Random, at: number): v
   });
 }
 
+/** Locks `micro` 1e-6 MIC; null if it exceeds the circulating supply. */
 export function lock({ facts }: World, contract: string, micro: bigint): Draft | null {
   if (micro <= 0n || micro > circulating(facts)) return null;
   facts.locked += micro;
@@ -165,6 +166,7 @@ export function lock({ facts }: World, contract: string, micro: bigint): Draft |
   return draft('mic_lock', 'TREASURY', { amount: formatAmount(micro), contract });
 }
 
+/** Unlocks `micro` 1e-6 MIC; null if it exceeds the contract's balance. */
 export function unlock({ facts }: World, contract: string, micro: bigint): Draft | null {
   const held = facts.contracts.get(contract) ?? 0n;
   if (micro <= 0n || micro > held) return null;
@@ -173,7 +175,23 @@ export function unlock({ facts }: World, contract: string, micro: bigint): Draft
   return draft('mic_unlock', 'TREASURY', { amount: formatAmount(micro), contract });
 }
 
-/** `millionths` of an amount in 1e-6 MIC, cut to whole cents. */
+/** Unlocks and burns a part of a sentinel's bond; records nothing if the bonds do not suffice. */
+export function penalise(world: World, random: Random): Draft[] {
+  const { facts } = world;
+  const micro = BigInt(random.whole(40, 260)) * MIC;
+  const held = facts.contracts.get(BOND_CONTRACT) ?? 0n;
+  if (held < micro) return [];
+  facts.contracts.set(BOND_CONTRACT, held - micro);
+  facts.locked -= micro;
+  facts.burned += micro;
+  const amount = formatAmount(micro);
+  return [
+    draft('mic_unlock', 'TREASURY', { amount, contract: BOND_CONTRACT }),
+    draft('mic_burn', 'TREASURY', { amount, reason: 'integrity_penalty' }),
+  ];
+}
+
+/** `millionths` of an amount in 1e-6 MIC, rounded down to a hundredth of a MIC. */
 export function partOf(micro: bigint, millionths: number): bigint {
   const part = (micro * BigInt(Math.floor(millionths * 1000))) / (MILLION * 1000n);
   return part > 0n ? part - (part % CENT) : 0n;

@@ -4,7 +4,7 @@ import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { State } from '../../../pipeline/model/state.ts';
 import { Feed } from '../../../pipeline/sample/feeder/feed.ts';
-import { readLedger } from '../../../pipeline/sample/feeder/read-ledger.ts';
+import { readLedger } from '../../../pipeline/sample/feeder/resume.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import { DEMO_COMPANIONS } from '../../attestation/demo-companions.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
