@@ -14,8 +14,7 @@ import type { Preparation } from './preparation.ts';
 import { encode, type SharedRuns } from './shared-runs.ts';
 import { countUp, type DropReason, type SimulationCounts } from './simulation-counts.ts';
 import type { SimulationLimits } from './simulation-options.ts';
-import { Course } from './tick-buffer.ts';
-import type { Written } from './update-writer.ts';
+import { TickBuffer } from './tick-buffer.ts';
 
 /** Lets through `perSecond`, and `burst` at once after a while of nothing. */
 class TokenBucket {
@@ -67,7 +66,7 @@ export class Connection implements Ringing {
   readonly #context: ConnectionContext;
   readonly #bucket: TokenBucket;
   readonly #openedAt: number;
-  readonly #course: Course;
+  readonly #ticks: TickBuffer;
   /** Messages that came while a start is being counted: as many as the bucket lets through. */
   #waiting: ClientMessage[] = [];
   #isCounting = false;
@@ -81,7 +80,7 @@ export class Connection implements Ringing {
   constructor(socket: WebSocket, context: ConnectionContext) {
     this.#socket = socket;
     this.#context = context;
-    this.#course = new Course(context.runs, context.preparation);
+    this.#ticks = new TickBuffer(context.runs, context.preparation);
     const { limits, now } = context;
     this.#openedAt = now();
     this.#askedAt = this.#openedAt;
@@ -97,7 +96,7 @@ export class Connection implements Ringing {
   }
 
   get isRunning(): boolean {
-    return this.#course.isRunning;
+    return this.#ticks.isRunning;
   }
 
   /** To be called once per heartbeat: who has not answered the one before is gone; who has been here for too long, goes. */
@@ -173,7 +172,7 @@ export class Connection implements Ringing {
     for (let message = this.#waiting.shift(); message; message = this.#waiting.shift()) {
       const { now, newSeed, runs } = this.#context;
       try {
-        const reply = receive(this.#course.shown(), message, { now: now(), newSeed, runs });
+        const reply = receive(this.#ticks.shown(), message, { now: now(), newSeed, runs });
         if (message.action === 'start_simulation') {
           void this.#start(reply);
           return;
@@ -204,15 +203,15 @@ export class Connection implements Ringing {
   }
 
   #adopt(reply: Reply): void {
-    this.#course.adopt(reply.session);
-    if (reply.answer === 'update') this.#show(this.#course.write());
+    this.#ticks.adopt(reply.session);
+    if (reply.answer === 'update') this.#send(this.#ticks.write());
     else if (reply.answer !== null) this.#send(encode(messageOf(reply)!));
     this.#schedule();
   }
 
   #schedule(): void {
     this.#stop();
-    const { due } = this.#course;
+    const { due } = this.#ticks;
     if (due === null || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#beat = this.#context.metronome.add(due, this);
   }
@@ -225,8 +224,8 @@ export class Connection implements Ringing {
     if (this.#socket.bufferedAmount <= limits.holdBytes) {
       this.#heldSince = null;
       try {
-        const written = this.#course.advance(at);
-        if (written) this.#show(written);
+        const text = this.#ticks.advance(at);
+        if (text) this.#send(text);
         this.#schedule();
       } catch (error) {
         this.#tell(error);
@@ -238,7 +237,7 @@ export class Connection implements Ringing {
       this.drop('slow');
       return;
     }
-    this.#course.putOff(at);
+    this.#ticks.putOff(at);
     this.#schedule();
   }
 
@@ -254,24 +253,10 @@ export class Connection implements Ringing {
     this.#refuseAndClose('internal_error', 'The fault is ours; it was logged.', 1011);
   }
 
-  #show({ text, release }: Written): void {
-    if (this.#socket.bufferedAmount === 0) {
-      this.#send(text, release);
-      return;
-    }
-    // It may wait for long: a copy is shorter than the page.
-    this.#send(Buffer.from(text));
-    release();
-  }
-
-  /** `release` is called once the kernel has all of it, or the connection is gone. */
-  #send(text: Buffer, release?: () => void): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) {
-      release?.();
-      return;
-    }
+  #send(text: Buffer): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#context.counts.sent += 1;
-    this.#socket.send(text, { binary: false }, release);
+    this.#socket.send(text, { binary: false });
     if (this.#socket.bufferedAmount > this.#context.limits.dropBytes) this.drop('slow');
   }
 
@@ -283,7 +268,7 @@ export class Connection implements Ringing {
   #ended(): void {
     this.#stop();
     this.#waiting = [];
-    this.#course.end();
+    this.#ticks.end();
   }
 }
 

@@ -1,6 +1,5 @@
-import { NEW_SESSION, type RunMaker, type Session } from '../../simulation/protocol/session.ts';
+import { NEW_SESSION, type RunMaker, type Session, updateOf } from '../../simulation/protocol/session.ts';
 import { type Run, startRun, stepRun } from '../../simulation/run.ts';
-import { type Texts, UpdateWriter, type Written } from './update-writer.ts';
 
 /** Beginnings that are kept, with all that follows from them: some 500 kB each. */
 const KEPT = 64;
@@ -13,8 +12,6 @@ interface Tick {
   texts: Map<string, Buffer>;
 }
 
-const NOTHING = () => {};
-
 /**
  * Runs in which nobody has acted yet. From the second who asks for it on, a run of one scenario and seed is one run, whoever
  * watches it: a class that follows one link, or all who start without a seed and are given one of a few. Each tick of it is made
@@ -25,7 +22,6 @@ export class SharedRuns implements RunMaker {
   /** At tick 0. */
   readonly #begun = new Map<string, Run>();
   readonly #ticks = new WeakMap<Run, Tick>();
-  readonly #writer = new UpdateWriter();
 
   start(scenario: string, seed: number): Run {
     const key = `${scenario} ${seed}`;
@@ -62,25 +58,13 @@ export class SharedRuns implements RunMaker {
     return tick.next;
   }
 
-  /** The update that tells of a session, as text in UTF-8. */
-  write(session: Session): Written {
+  /** A session's update as it is sent. */
+  write(session: Session): Buffer {
     const tick = this.#ticks.get(session.run!);
     // Clients choose their pace, and a text for each would fill the memory.
-    if (!tick || session.pace !== NEW_SESSION.pace) return this.writeAll([session]).next();
+    if (!tick || session.pace !== NEW_SESSION.pace) return encode(updateOf(session));
     const variant = `${session.isRunning} ${session.outlooks}`;
-    let text = tick.texts.get(variant);
-    if (!text) {
-      const written = this.writeAll([session]).next();
-      text = Buffer.from(written.text);
-      written.release();
-      tick.texts.set(variant, text);
-    }
-    return { text, release: NOTHING };
-  }
-
-  /** The updates of sessions whose runs nobody else watches. */
-  writeAll(sessions: readonly Session[]): Texts {
-    return this.#writer.write(sessions);
+    return tick.texts.getOrInsertComputed(variant, () => encode(updateOf(session)));
   }
 
   /** Its ticks are made for whoever watches it. */

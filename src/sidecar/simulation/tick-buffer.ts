@@ -2,14 +2,16 @@ import { elapse, NEW_SESSION, nextBeat, type Session } from '../../simulation/pr
 import { stepRun } from '../../simulation/run.ts';
 import type { Preparation } from './preparation.ts';
 import type { SharedRuns } from './shared-runs.ts';
-import type { Texts, Written } from './update-writer.ts';
 
 /** Ticks that are made together at most: more would take more memory, and go to waste where somebody acts. */
 const REACH = 8;
 
 interface Ahead {
-  texts: Texts;
-  /** After the last of them. */
+  /** The updates of the next ticks, in order. */
+  texts: Buffer[];
+  /** How many of them the client was shown. */
+  shown: number;
+  /** The session after the last of them. */
   end: Session;
 }
 
@@ -18,7 +20,7 @@ interface Ahead {
  * two to three times what it does alone, since its world is far away in memory; so several are made and written while it is at
  * hand. What comes is certain as long as nobody acts; who does acts in the session as it was shown.
  */
-export class Course {
+export class TickBuffer {
   readonly #runs: SharedRuns;
   readonly #preparation: Preparation;
   /** As it was where the texts ahead begin, but for when it is due. */
@@ -44,7 +46,7 @@ export class Course {
   /** The session as the client was shown it, for what the client asks for next. */
   shown(): Session {
     const { run } = this.#session;
-    if (this.#ahead && run) this.#session = { ...this.#session, run: stepRun(run, this.#ahead.texts.taken) };
+    if (this.#ahead && run) this.#session = { ...this.#session, run: stepRun(run, this.#ahead.shown) };
     this.#forget();
     return this.#session;
   }
@@ -55,12 +57,12 @@ export class Course {
   }
 
   /** The update that tells of the session. */
-  write(): Written {
+  write(): Buffer {
     return this.#runs.write(this.shown());
   }
 
   /** The update of the tick that is due by `now`, on the same clock as the session's; null where none is. */
-  advance(now: number): Written | null {
+  advance(now: number): Buffer | null {
     const { run, due, pace } = this.#session;
     if (run === null || due === null || now < due) return null;
     if (this.#runs.isShared(run)) {
@@ -70,15 +72,16 @@ export class Course {
     // Where there was no time to prepare more.
     this.#ahead ??= this.#lookAhead(1);
     const { texts, end } = this.#ahead;
-    const written = texts.next();
-    const isLast = texts.left === 0;
+    const text = texts[this.#ahead.shown]!;
+    this.#ahead.shown += 1;
+    const isLast = this.#ahead.shown === texts.length;
     const next = isLast ? end : this.#session;
     this.#session = next.due === null ? next : { ...next, due: nextBeat(due, pace, now) };
     if (isLast) {
       this.#ahead = null;
       if (next.due !== null) this.#preparation.add(this);
     }
-    return written;
+    return text;
   }
 
   /** Makes the updates of some ticks that come next, where they are still to be made. */
@@ -118,11 +121,10 @@ export class Course {
       }
       sessions.push(end);
     }
-    return { texts: this.#runs.writeAll(sessions), end };
+    return { texts: sessions.map((session) => this.#runs.write(session)), shown: 0, end };
   }
 
   #forget(): void {
-    this.#ahead?.texts.drop();
     this.#ahead = null;
     this.#isWatched = false;
   }

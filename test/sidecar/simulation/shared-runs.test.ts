@@ -9,7 +9,6 @@ import {
   type Reply,
   type RunMaker,
   receive,
-  type Session,
 } from '../../../src/simulation/protocol/session.ts';
 import { stepRun } from '../../../src/simulation/run.ts';
 import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
@@ -32,20 +31,12 @@ const doings = fc.array(
   { maxLength: 20 },
 );
 
-/** As it is sent; then its page is free for the next one. */
-function textOf(runs: SharedRuns, session: Session): string {
-  const { text, release } = runs.write(session);
-  const sent = String(text);
-  release();
-  return sent;
-}
-
 /** The texts that a client is sent; what is refused leaves all as it was. */
 function play(doing: readonly (ClientMessage | null)[], start: ClientMessage, runs?: SharedRuns): string[] {
   let reply: Reply = receive(NEW_SESSION, start, at(runs));
   const texts: string[] = [];
   for (const [place, message] of [...doing, null].entries()) {
-    texts.push(runs ? textOf(runs, reply.session) : JSON.stringify(messageOf(reply)));
+    texts.push(runs ? String(runs.write(reply.session)) : JSON.stringify(messageOf(reply)));
     try {
       const { session } = reply;
       const next = message ? receive(session, message, at(runs)) : elapse(session, 1e6 * (place + 1), runs);
@@ -80,9 +71,9 @@ describe('runs that many watch', () => {
       () => elapse(receive(NEW_SESSION, START, at(runs)).session, 5000, runs).session,
     );
     expect(rest[0]!.run).toBe(rest[1]!.run);
-    expect(runs.write(rest[0]!).text).toBe(runs.write(rest[1]!).text);
+    expect(runs.write(rest[0]!)).toBe(runs.write(rest[1]!));
     expect(first!.run).not.toBe(rest[0]!.run);
-    expect(textOf(runs, first!)).toBe(textOf(runs, rest[0]!));
+    expect(String(runs.write(first!))).toBe(String(runs.write(rest[0]!)));
   });
 
   test('are left by who acts, and unchanged by it', () => {
@@ -94,7 +85,7 @@ describe('runs that many watch', () => {
     const others = elapse(begun, 5000, runs).session;
     expect(own.run!.actions).toHaveLength(1);
     expect(others.run!.actions).toHaveLength(0);
-    expect(runs.write(own).text).not.toBe(runs.write(own).text);
+    expect(runs.write(own)).not.toBe(runs.write(own));
   });
 
   test('are forgotten, the longest unasked first, when there are many', () => {
