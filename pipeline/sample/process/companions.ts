@@ -14,17 +14,25 @@ const LENGTH_DAYS = [21, 89] as const;
 /** Seconds from the companion's signature to the ledger's event. */
 const DELAY_SECONDS = [20, 240] as const;
 const THRESHOLD = 0.1;
+/** Probabilities that a grant is monitored, revoked early, or otherwise renewed. */
 const MONITORED = 0.7;
-const INTERVALS = ['P1D', 'P1D', 'P1D', 'PT12H', 'P7D'] as const;
-/** Probability that a companion skips a check. */
-const MISSED: Readonly<Record<string, number>> = { LANTERN: 0.01, TALLY: 0.03, COMPASS: 0.45 };
 const REVOKED = 0.3;
 const RENEWED = 0.5;
+const INTERVALS = ['P1D', 'P1D', 'P1D', 'PT12H', 'P7D'] as const;
+/** Probability that a companion skips a check. */
+const SKIPPED: Readonly<Record<string, number>> = { LANTERN: 0.01, TALLY: 0.03, COMPASS: 0.45 };
 /**
  * A grant that is always renewed and hardly ever checked in time, so that at nearly any moment one check is late. Readers
  * and tests rely on it.
  */
-const PERMANENT = { companion: 'COMPASS', ledgerId: 5, request: 0, interval: 'PT6H', missed: 0.96, days: 80 };
+const PERMANENT = {
+  companion: 'COMPASS',
+  ledgerId: 5,
+  request: 0,
+  interval: 'PT6H',
+  skipped: 0.96,
+  days: 80,
+};
 /** Below the threshold, so that drift never revokes the permanent grant. */
 const PERMANENT_DRIFT = 0.06;
 /** Initial drift of a monitored grant, and its standard deviation from one check to the next. */
@@ -37,8 +45,8 @@ interface Grant {
   ledger_id: string;
   request: CompanionRequest;
   expiresAt: number;
-  /** Null if it is not monitored. `missed`: probability of a skipped check; `most`: upper bound of its drift. */
-  watched: { drift: number; interval: string; missed: number; most: number } | null;
+  /** Null if it is not monitored. `skipped`: probability that a check is skipped; `most`: upper bound of its drift. */
+  monitoring: { drift: number; interval: string; skipped: number; most: number } | null;
   /** Whether it is always renewed and never revoked. */
   isPermanent: boolean;
 }
@@ -66,11 +74,11 @@ function newGrant({ texts }: World, random: Random, keys: readonly SigningKey[],
     ledger_id: random.pick(DEMO_LEDGER_IDS),
     request: random.pick(texts.requests),
     expiresAt: at + Math.floor(random.between(...LENGTH_DAYS)) * DAY_MS,
-    watched: random.chance(MONITORED)
+    monitoring: random.chance(MONITORED)
       ? {
           drift: random.between(...FIRST_DRIFT),
           interval: random.pick(INTERVALS),
-          missed: MISSED[key.companion]!,
+          skipped: SKIPPED[key.companion]!,
           most: 1,
         }
       : null,
@@ -79,20 +87,20 @@ function newGrant({ texts }: World, random: Random, keys: readonly SigningKey[],
 }
 
 function permanentGrant({ texts }: World, random: Random, keys: readonly SigningKey[], at: number): Grant {
-  const { companion, ledgerId, request, interval, missed, days } = PERMANENT;
+  const { companion, ledgerId, request, interval, skipped, days } = PERMANENT;
   return {
     key: keys.find((key) => key.companion === companion)!,
     ledger_id: DEMO_LEDGER_IDS[ledgerId]!,
     request: texts.requests[request]!,
     expiresAt: at + days * DAY_MS,
-    watched: { drift: random.between(...FIRST_DRIFT), interval, missed, most: PERMANENT_DRIFT },
+    monitoring: { drift: random.between(...FIRST_DRIFT), interval, skipped, most: PERMANENT_DRIFT },
     isPermanent: true,
   };
 }
 
 function attest(world: World, random: Random, grant: Grant, previous: string | null, at: number): Draft {
-  const { key, ledger_id, request, expiresAt, watched } = grant;
-  const monitored = watched && { threshold: THRESHOLD, check_interval: watched.interval };
+  const { key, ledger_id, request, expiresAt, monitoring } = grant;
+  const monitored = monitoring && { threshold: THRESHOLD, check_interval: monitoring.interval };
   const attestedAt = at - random.whole(...DELAY_SECONDS) * 1000;
   const { id, document } = signRequest(
     { request, ledger_id, attestedAt, expiresAt, monitored, previous },
@@ -117,16 +125,16 @@ function attest(world: World, random: Random, grant: Grant, previous: string | n
 
 /** Schedules its drift checks until it ends. The fold revokes it when a score reaches the threshold. */
 function scheduleCheck(world: World, random: Random, grant: Grant, id: string, at: number): void {
-  const { key, watched, expiresAt } = grant;
-  if (watched === null) return;
-  const interval = durationSeconds(watched.interval) * 1000;
+  const { key, monitoring, expiresAt } = grant;
+  if (monitoring === null) return;
+  const interval = durationSeconds(monitoring.interval) * 1000;
   let next = at + interval;
-  while (random.chance(watched.missed)) next += interval;
+  while (random.chance(monitoring.skipped)) next += interval;
   if (next >= expiresAt) return;
   world.agenda.add(next, (now) => {
     if (!world.facts.companions.has(id)) return null;
-    watched.drift = Math.min(watched.most, Math.max(0, watched.drift + random.bell() * DRIFT_STEP));
-    const score = Math.round(watched.drift * 1e4) / 1e4;
+    monitoring.drift = Math.min(monitoring.most, Math.max(0, monitoring.drift + random.bell() * DRIFT_STEP));
+    const score = Math.round(monitoring.drift * 1e4) / 1e4;
     if (score >= THRESHOLD) world.facts.companions.delete(id);
     else scheduleCheck(world, random, grant, id, now);
     return draft('companion_drift', key.companion, { attestation: id, score });

@@ -114,7 +114,7 @@ function alarm(
   return draft('alert_raised', 'WATCH', { alert, severity, scope: 'sentinel', message, sentinel });
 }
 
-/** Clears outages that this run did not plan: a feeder finds them in a ledger that was written otherwise. */
+/** Clears outages that this run did not plan: a feeder can find them in a ledger of another seed or volume. */
 function clearStale({ facts }: World, at: number): Draft[] {
   const alive = SENTINEL_IDS.filter((id) => at - facts.sentinels[id].lastHeartbeat < CHECK_AFTER_MS * 2);
   const stale = alive.flatMap((id) =>

@@ -4,7 +4,7 @@ import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';
 import { circulating, type Process, randomOf, type Slot, type World } from '../world.ts';
 
-/** One MIC and a hundredth of it, in 1e-6 MIC. Amounts are multiples of the latter. */
+/** One MIC and a hundredth of it, in 1e-6 MIC. Shares are rounded down to hundredths. */
 const MIC = 1_000_000n;
 const CENT = 10_000n;
 const MILLION = 1_000_000n;
