@@ -188,6 +188,18 @@ describe('the lock of dependencies', () => {
   });
 });
 
+describe('a path of the source tree', () => {
+  const named = PAGES.filter((page) => page !== 'CHANGELOG.md').flatMap((page) =>
+    [...read(page).matchAll(/`((?:pipeline|src|test|scripts|data|public)\/[\w./-]*)`/g)].map(
+      (match) => [page, match[1]!] as const,
+    ),
+  );
+
+  test.each(named)('that %s names, %s, is there', (_, path) => {
+    expect(existsSync(join(PROJECT, path))).toBe(true);
+  });
+});
+
 describe('a link', () => {
   const links = PAGES.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => [page, match[1]!] as const),
