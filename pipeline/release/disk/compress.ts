@@ -13,7 +13,7 @@ export interface Encodings {
 }
 
 /**
- * Compresses in the thread pool. The same bytes give the same variants: no time and no system name in them.
+ * Compresses in the thread pool. Deterministic: the variants contain no time and no system name.
  */
 export async function compress(bytes: Uint8Array, mediaType: string): Promise<Encodings> {
   if (!isCompressible(mediaType)) return {};
@@ -24,7 +24,7 @@ export async function compress(bytes: Uint8Array, mediaType: string): Promise<En
   };
 }
 
-/** Quality 9 takes 5 times as long as 5 for 5 % fewer bytes: worth it up to 1 MiB. */
+/** Quality 9 takes 5 times as long as quality 5 and saves 5 % of the bytes, which pays off up to 1 MiB. */
 export async function compressBrotli(bytes: Uint8Array): Promise<Buffer> {
   const params = {
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
@@ -36,8 +36,8 @@ export async function compressBrotli(bytes: Uint8Array): Promise<Buffer> {
 }
 
 /**
- * The base 2 logarithm of the smallest window that a file of so many bytes fits into; RFC 7932, §9.1: 16 bytes of it are
- * not used. A larger one costs a file of few kilobytes five times as long, for memory that it has no use for.
+ * Base 2 logarithm of the smallest window that holds a file of this size. A window loses 16 bytes (RFC 7932 §9.1). A larger
+ * window makes compressing a small file five times slower without making it smaller.
  */
 function windowOf(bytes: number): number {
   const { BROTLI_MIN_WINDOW_BITS: least, BROTLI_DEFAULT_WINDOW: most } = constants;
@@ -46,7 +46,7 @@ function windowOf(bytes: number): number {
 
 async function compressGzip(bytes: Uint8Array): Promise<Buffer> {
   const member = await zip(bytes, { level: bytes.length <= MIB ? 9 : 6 });
-  // RFC 1952: byte 9 is the operating system, which zlib fills in; 255 is "unknown".
+  // RFC 1952: byte 9 is the operating system. zlib fills it in; 255 means unknown.
   member[9] = 255;
   return member;
 }

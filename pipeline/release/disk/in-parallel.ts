@@ -1,6 +1,6 @@
 /**
- * Runs `work` on every item, at most `limit` at once; the first failure is thrown when all that had begun
- * have ended.
+ * Runs `work` on every item, at most `limit` at once. After a failure no further item begins, and the first error is thrown once
+ * those that had begun have ended.
  */
 export async function inParallel<T>(
   items: Iterable<T>,

@@ -2,8 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * What is below a folder: paths relative to it, with `/`, in order. `others` are links, sockets and the
- * like.
+ * Everything below a folder as sorted paths relative to it, with `/`. `others` are links, sockets and the like.
  */
 export interface Tree {
   files: string[];
@@ -11,7 +10,7 @@ export interface Tree {
   others: string[];
 }
 
-/** Does not follow links, which the recursive `readdir` does. */
+/** Unlike the recursive `readdir`, does not follow links. */
 export async function listTree(dir: string): Promise<Tree> {
   const tree: Tree = { files: [], folders: [], others: [] };
   await collect(dir, '', tree);

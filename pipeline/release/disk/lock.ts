@@ -10,22 +10,20 @@ const SQLITE_BUSY = 5;
 const RETRY_MS = 50;
 
 export interface LockOptions {
-  /** How long to wait for another run to end, in ms; 0 leaves at once. */
+  /** How long to wait for another run to end, in ms; 0 does not wait. */
   waitMs: number;
   /**
-   * Who we are, for the error that another run gets: `cathedral build, process 4711, since
-   * 2025-12-01T06:00:03Z`.
+   * Identifies this run in the error that another run gets: `cathedral build, process 4711, since 2025-12-01T06:00:03Z`.
    */
   holder: string;
 }
 
 /**
- * Runs `work` while nobody else holds the lock of `out`. Throws locked, naming the holder.
+ * Runs `work` while holding the lock of `out`. Throws locked, with the current holder's name.
  *
- * The lock is the operating system's: a write transaction that is never committed on an empty SQLite file,
- * the one way to a byte-range lock that Node has. It ends with the process, however that ends, so there is
- * no dead holder to recognise, no process id that was used again, and no two takers of one stale lock.
- * `lock.holder` only says who it was.
+ * The lock is the operating system's: a write transaction on an empty SQLite file that is never committed, which is the only
+ * byte-range lock available in Node. It ends with its process, so there are no stale locks to detect, no reused process ids and
+ * no races over a stale lock. `lock.holder` is informational.
  */
 export async function withLock<T>(out: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   const lock = await acquire(out, options);
@@ -44,7 +42,7 @@ async function acquire(out: string, { waitMs }: LockOptions): Promise<DatabaseSy
     if (lock) return lock;
     if (waited >= waitMs) {
       const holder = await readFile(join(out, 'lock.holder'), 'utf8').catch(() => '');
-      const found = holder || 'a run that has just begun';
+      const found = holder || 'a run that has just started';
       throw new CathedralError('locked', { place: out, expected: 'no other run', found });
     }
     await sleep(RETRY_MS);

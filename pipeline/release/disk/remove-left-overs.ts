@@ -2,10 +2,10 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDiskErrors } from './durable.ts';
 
-/** What every folder in the making begins with: of a release, of the log, of a snapshot. */
+/** Name prefix of every staging folder: for a release, the log or a snapshot. */
 export const STAGING = 'staging-';
 
-/** Removes what runs that were killed had begun in OUT. To be called under its lock, and while nothing is in the making. */
+/** Removes the staging folders that killed runs left in OUT. Call it with the lock held and nothing staged. */
 export async function removeLeftOvers(out: string, prefix = STAGING): Promise<void> {
   await asDiskErrors(out, async () => {
     for (const name of await readdir(out))

@@ -6,8 +6,8 @@ import { LIST_PATH, LIST_SIGNATURE_PATH } from './snapshot-index.ts';
 type Headers = Record<string, string>;
 
 /**
- * Nothing from elsewhere, no inline script or style, no plug-in, no frame around a page. The charts in the
- * pages carry their colours as presentation attributes of SVG, which are not style to this.
+ * No foreign resources, inline scripts, inline styles, plug-ins or framing. Charts in pages carry their colours as SVG
+ * presentation attributes, which are not subject to style-src.
  */
 const DIRECTIVES = {
   'default-src': "'none'",
@@ -22,22 +22,22 @@ const DIRECTIVES = {
   'frame-ancestors': "'none'",
 };
 
-/** Pages that need another policy, and what is different in it. */
+/** Folders whose pages need a different policy, and the directives that differ. */
 export interface PolicyException {
   /** A folder, `embed/`. */
   below: string;
   directives: Partial<typeof DIRECTIVES>;
 }
 
-/** A folder that is added here has to be in the map of docs/nginx.conf too; a test compares the two. */
+/** Add each folder to the map in docs/nginx.conf as well; a test compares the two. */
 export const EXCEPTIONS: readonly PolicyException[] = [
-  // The search reads its index with WebAssembly: this lets that be compiled, and no text be run as a script.
+  // Search reads its index with WebAssembly. This permits compiling it, but not evaluating text as script.
   { below: 'search/', directives: { 'script-src': "'self' 'wasm-unsafe-eval'" } },
-  // What these pages are for: to stand in a frame of any other page. Nothing can be done in them but looked at.
+  // Embeds are meant to be framed by any page. They offer no action that a framing page could abuse.
   { below: 'embed/', directives: { 'frame-ancestors': '*' } },
 ];
 
-/** On every answer, whatever it is. */
+/** On every response. */
 export const COMMON_HEADERS: Headers = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
@@ -46,49 +46,47 @@ export const COMMON_HEADERS: Headers = {
 
 /** Values of `Cache-Control`, times in seconds. A release comes every six hours. */
 export const CACHE_CONTROL = {
-  /** Its bytes never change. */
+  /** The bytes at this address never change. */
   immutable: 'public, max-age=31536000, immutable',
   /**
-   * Five minutes, then for an hour more while a cache asks for the new one: what is shown is never old by
-   * much of a release.
+   * Fresh for five minutes, then for an hour while a cache revalidates: short compared with the six hours between releases.
    */
   data: 'public, max-age=300, stale-while-revalidate=3600',
   /**
-   * Asked for each time (mostly a 304), so that pages and their assets are of one release. Static hosts do
-   * the same unasked.
+   * Revalidated on each use (usually a 304), so that pages and their assets belong to one release. Static hosts do the same by
+   * default.
    */
   page: 'public, max-age=0, must-revalidate',
-  /** Answered from the live state. */
+  /** Answers from the live state. */
   live: 'no-cache',
-  /** Served to a key: for nobody else, and not for a disk. */
+  /** Answers to a key: not for shared caches, and not for storage. */
   restricted: 'private, no-store',
 } as const;
 
 const OPEN: Headers = { 'Access-Control-Allow-Origin': '*' };
 const BYTES: Headers = { 'Content-Type': 'application/octet-stream' };
 
-/** Of the files of the log, which stand beside the releases (c2sp.org/tlog-tiles). */
+/** Files of the log, which is stored beside the releases (c2sp.org/tlog-tiles). */
 export const LOG_HEADERS = {
-  /** Another one with each release, and asked for each time: a proof is against the newest. */
+  /** Changes with each release and is revalidated each time, because proofs refer to the newest one. */
   checkpoint: {
     'Content-Type': 'text/plain; charset=utf-8',
     'Cache-Control': CACHE_CONTROL.live,
     ...OPEN,
   } as Headers,
   tile: { ...BYTES, 'Cache-Control': CACHE_CONTROL.immutable, ...OPEN } as Headers,
-  /** Entries are for a key. */
+  /** Entries need a key. */
   bundle: { ...BYTES, 'Cache-Control': CACHE_CONTROL.restricted } as Headers,
 };
 
 export interface HeaderOptions {
-  /** The answer is the live state's, not the release's. */
+  /** Whether the live state answers rather than the release. */
   live?: boolean;
   exceptions?: readonly PolicyException[];
 }
 
 /**
- * The headers that a file is served with, but for those of its bytes (ETag, Content-Length,
- * Content-Encoding, Last-Modified).
+ * The headers of a file, except those that follow from its bytes (ETag, Content-Length, Content-Encoding, Last-Modified).
  */
 export function headersFor(file: ManifestFile, options: HeaderOptions = {}): Headers {
   return {
@@ -100,7 +98,7 @@ export function headersFor(file: ManifestFile, options: HeaderOptions = {}): Hea
   };
 }
 
-/** Of a path with a policy of its own, that policy. */
+/** The policy of a path that has its own. */
 function policyOf({ path }: ManifestFile, exceptions = EXCEPTIONS): Headers {
   const exception = exceptions.find(({ below }) => path.startsWith(below));
   return exception ? { 'Content-Security-Policy': formatPolicy(exception.directives) } : {};
@@ -115,11 +113,11 @@ function freshness(file: ManifestFile, { live }: HeaderOptions): keyof typeof CA
   if (file.restricted) return 'restricted';
   if (live) return 'live';
   if (file.immutable) return 'immutable';
-  // The three that prove a release have to be of one release, so they are asked for each time.
+  // The three proof files must belong to one release, so clients revalidate them each time.
   return isOpenData(file) && file.kind !== 'proof' ? 'data' : 'page';
 }
 
-/** What any page on the web may read. */
+/** Files that any web page may read. */
 function isOpenData({ kind, restricted }: ManifestFile): boolean {
   return !restricted && OPEN_KINDS.has(kind);
 }
@@ -127,8 +125,8 @@ function isOpenData({ kind, restricted }: ManifestFile): boolean {
 const OPEN_KINDS: ReadonlySet<ManifestFile['kind']> = new Set(['data', 'schema', 'proof']);
 
 /**
- * A table's other forms, charts and schemas: there are many of them, so a host gets a rule for each ending. It does not tell the
- * files of years that are over from the one of this year, and so none is called immutable.
+ * Other formats of tables, charts and schemas. They are many, so there is one rule per file name ending. Such a rule cannot tell
+ * closed years from the current one, so it marks none of them immutable.
  */
 const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
   [/^.*(\.(?:ndjson|parquet|xlsx))$/, '*$1'],
@@ -138,12 +136,11 @@ const RULES_BY_ENDING: readonly (readonly [path: RegExp, rule: string])[] = [
 ];
 
 /**
- * `_headers` of the public tree, as several static hosts read it. All rules that match a path add up there,
- * so no header may be in two of them: the common ones are in the first rule alone, and each file has one
- * more. Pages and assets without a hash have none, their Cache-Control is the hosts' own. Cloudflare Pages reads
- * 100 rules of lines of 2,000 characters, and drops what comes after them: so there is no rule per page, chart or year, and
- * the policies come first. A folder with a policy of its own first takes the common one off (`! Name`); a host that cannot do
- * that keeps the stricter of the two.
+ * `_headers` of the public tree, a format that several static hosts read. All rules that match a path apply, so no header may
+ * occur in two of them: the common ones are in the first rule only, and each file has one further rule. Pages and assets
+ * without a hash have none; hosts apply their own Cache-Control. Cloudflare Pages reads 100 rules of lines of 2,000 characters
+ * and drops the rest, so there is no rule per page, chart or year, and the policies come first. A folder with its own policy
+ * first removes the common one (`! Name`); a host without that feature applies the stricter of the two.
  */
 export function formatHeadersFile(files: readonly ManifestFile[], exceptions = EXCEPTIONS): string {
   const rules: [string, Headers][] = [
@@ -154,7 +151,7 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
   ];
   const open = files.filter(isOpenData).map((file) => {
     const path = RULES_BY_ENDING.reduce((path, [pattern, rule]) => path.replace(pattern, rule), file.path);
-    // A closed year's report never changes; of the other forms, this year's has the ending of those before.
+    // A closed year's report never changes. In the other formats, the current year's file has the same ending as the closed ones.
     const immutable = file.immutable && path.startsWith('government/');
     return path === file.path ? file : { ...file, path, immutable };
   });
@@ -173,8 +170,8 @@ export function formatHeadersFile(files: readonly ManifestFile[], exceptions = E
 }
 
 /**
- * What is published beside the files of a release: what proves it, the signed list of snapshots, which has to be of the same
- * release, and the snapshots, whose ids begin with their year. No two of these match one path with one header.
+ * Files beside those of a release: its proofs, the signed snapshot list, which must belong to the same release, and the snapshots,
+ * whose ids begin with their year. No two of these rules set one header for one path.
  */
 function rulesApart(open: readonly ManifestFile[]): [string, Headers][] {
   const any = { 'Access-Control-Allow-Origin': '*' };

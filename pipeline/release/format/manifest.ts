@@ -12,19 +12,19 @@ const Blob = z.strictObject({ bytes: z.int().min(0), sha256: Sha256 });
 export type Blob = z.infer<typeof Blob>;
 
 export const ManifestFile = z.strictObject({
-  /** URL path below the root, percent-encoding undone: `economy/supply`, `government/index.html`. */
+  /** URL path below the root, percent-decoded: `economy/supply`, `government/index.html`. */
   path: ReleasePath,
-  /** data: an artifact; schema, page, asset: what stands beside it; proof: the signed manifest, of all the others. */
+  /** data: an artifact; schema, page, asset: what accompanies it; proof: the signed manifest of all the others. */
   kind: z.enum(['data', 'schema', 'page', 'asset', 'proof']),
   area: z.enum(AREAS).nullable(),
   restricted: z.boolean(),
   media_type: z.string(),
   ...Blob.shape,
-  /** Data rows, where the file is a table. */
+  /** Number of data rows if the file is a table. */
   rows: z.int().min(0).nullable(),
-  /** Precompressed variants beside the file, at `<path>.br` and `<path>.gz`. */
+  /** Precompressed variants at `<path>.br` and `<path>.gz`. */
   encodings: z.strictObject({ br: Blob.optional(), gzip: Blob.optional() }),
-  /** The data's own time at which these bytes first appeared. */
+  /** Data time at which these bytes first appeared. */
   modified: z.string(),
   /** True: these bytes never change at this path. */
   immutable: z.boolean(),
@@ -32,15 +32,14 @@ export const ManifestFile = z.strictObject({
 export type ManifestFile = z.infer<typeof ManifestFile>;
 
 /**
- * A ManifestFile while its release is being made. Its `modified` depends on what was published before; a
- * page that showed it would not come out the same in a rebuild, so the site does not get to see it.
+ * A ManifestFile while its release is staged. `modified` depends on earlier releases, so a page that showed it would differ in a
+ * rebuild; the site therefore does not see it.
  */
 export const DraftFile = ManifestFile.omit({ modified: true });
 export type DraftFile = z.infer<typeof DraftFile>;
 
 /**
- * A run of rows of a history, newest first inside, immutable; the file is named by rows, counted from
- * genesis.
+ * An immutable run of a history's rows, newest first. Its file is named by row numbers, counted from genesis.
  */
 export const Segment = z.strictObject({
   /** Path below the release folder: `segments/economy/mic-history.csv/0-20240.part`. */
@@ -50,11 +49,10 @@ export const Segment = z.strictObject({
   ...Blob.shape,
   crc32: Crc32,
   /**
-   * Of `<file>.deflate`, the same bytes as raw deflate without a last block; null where the history is never
-   * assembled.
+   * `<file>.deflate`: the same bytes as raw deflate without a last block. Null if the history is never assembled.
    */
   deflate: z.strictObject({ ...Blob.shape, crc32: Crc32 }).nullable(),
-  /** Of `<file>.cycles`, of which cycle the rows are; null where the history is assembled. */
+  /** `<file>.cycles`: the cycle of each run of rows. Null if the history is assembled. */
   cycles: Blob.nullable(),
   /** Timestamps of its oldest and newest row. */
   from: z.string(),
@@ -62,9 +60,9 @@ export const Segment = z.strictObject({
 });
 export type Segment = z.infer<typeof Segment>;
 
-/** What a release was made from. */
+/** What a release is made from. */
 const Facts = z.strictObject({
-  /** The time of the last event folded in. */
+  /** Time of the last event. */
   timestamp: z.string(),
   ledger: z.strictObject({
     origin: z.string(),
@@ -74,13 +72,13 @@ const Facts = z.strictObject({
   }),
   software: z.string(),
   /**
-   * SHA-256 over data/documents, settings that show in files, and the version: a change means a new release.
+   * SHA-256 over data/documents, the settings that affect files, and the version. A change makes a new release.
    */
   inputs: Sha256,
 });
 export type Facts = z.infer<typeof Facts>;
 
-/** `manifest.json` of a staging folder while the site is built: the facts and the data files so far. */
+/** `manifest.json` of a staging folder during the site build: the facts and the data files so far. */
 export const DraftManifest = z.strictObject({
   format: z.literal('cathedral-draft/1'),
   ...Facts.shape,
@@ -91,7 +89,7 @@ export type DraftManifest = z.infer<typeof DraftManifest>;
 const Signed = z.strictObject({
   version: z.int().min(1),
   keys: z.array(z.string()).min(1),
-  /** Left out by versions that always gave it 48 hours from the last event. */
+  /** Absent in releases of versions that always used 48 hours after the last event. */
   expires: z.iso.datetime().optional(),
 });
 
@@ -99,35 +97,35 @@ export const Manifest = z.strictObject({
   format: z.literal('cathedral-release/1'),
   /** `<snapshot id>-<8 hex digits of the content>`. */
   release: z.string(),
-  /** Of its signed manifest, and the verifier keys that signed it; left out where it is not signed. */
+  /** Version and expiry in the signed manifest, and the verifier keys that signed it. Absent if the release is unsigned. */
   signed: Signed.optional(),
   ...Facts.shape,
   files: z.array(ManifestFile),
-  /** By artifact path, newest first. Gated histories have only these. */
+  /** By artifact path, newest first. Restricted histories consist of these only. */
   segments: z.record(z.string(), z.array(Segment)),
   /**
-   * Files of the release that have no URL: `state.json`, `public/_headers`; paths below the release folder.
+   * Files of the release that have no URL, as paths below the release folder: `state.json`, `public/_headers`.
    */
   unlisted: z.array(z.strictObject({ file: ReleasePath, ...Blob.shape })),
   /**
-   * SHA-256 over the release's content: everything here but `modified`, the encodings, `release`, `signed`, the
-   * proofs and the two digests.
+   * SHA-256 over the release's content: all of this except `modified`, the encodings, `release`, `signed`, the proofs and the two
+   * digests.
    */
   content: Sha256,
-  /** SHA-256 of this file's own text with 64 zeros in place of this digest. */
+  /** SHA-256 of this file's text with 64 zeros in place of this digest. */
   digest: Sha256,
 });
 export type Manifest = z.infer<typeof Manifest>;
 
 const ManifestBody = Manifest.omit({ format: true, release: true, content: true, digest: true });
-/** The manifest without what follows from it. */
+/** A manifest without its derived members. */
 export type ManifestBody = z.infer<typeof ManifestBody>;
 
 const NO_DIGEST = '0'.repeat(64);
 
 /**
- * Completes a manifest: files and segments in the order of their paths, members in that of the schema, then the
- * digests and the release's id. Throws publish_failed where the body does not fit.
+ * Completes a manifest: sorts files and segments by path and members by schema, then adds the digests and the release id. Throws
+ * publish_failed if the body does not match the schema.
  */
 export function sealManifest(given: ManifestBody): Manifest {
   const parsed = ManifestBody.safeParse(given);
@@ -150,8 +148,8 @@ export function formatManifest(manifest: Manifest): string {
 }
 
 /**
- * Strict: the text must be, byte for byte, what formatManifest writes, and its digests and id must follow
- * from it: one changed byte anywhere is refused. Throws release_invalid.
+ * Strict: the text must be byte for byte what formatManifest writes, with matching digests and id, so any changed byte is
+ * refused. Throws release_invalid.
  */
 export function parseManifest(text: string, place: string): Manifest {
   const manifest = parseJsonFile(text, Manifest, place, 'release_invalid');
@@ -166,19 +164,19 @@ export function parseManifest(text: string, place: string): Manifest {
   return manifest;
 }
 
-/** The name of its folder in `OUT/releases`: a release that is signed again gets another one, for the two are served in turn. */
+/** Name of the release's folder in `OUT/releases`. A refreshed release gets a new folder, because the two are served in turn. */
 export function releaseFolder({ release, signed }: Pick<Manifest, 'release' | 'signed'>): string {
   return signed ? `${release}-${signed.version}` : release;
 }
 
-/** Where a file stands below the release folder: `public/economy/supply`. */
+/** Path of a file below the release folder: `public/economy/supply`. */
 export function storedAt(file: Pick<ManifestFile, 'path' | 'restricted'>): string {
   return `${file.restricted ? 'restricted' : 'public'}/${file.path}`;
 }
 
 /**
- * Of what is published, however it came to be: not when a file first appeared, how it is compressed, nor who signed it,
- * so a rebuild from genesis gives the id that the runs one by one gave.
+ * Digest of what is published, regardless of when a file first appeared, how it is compressed and who signed it. So a rebuild
+ * from genesis gets the same id as the incremental runs did.
  */
 function contentDigest({
   timestamp,
@@ -206,10 +204,10 @@ function refusal(place: string, expected: string, found: string): CathedralError
   return new CathedralError('release_invalid', { place, expected, found });
 }
 
-/** A finished file as it is handed to the staging folder. */
+/** A complete file for the staging folder. */
 export interface NewFile extends Omit<DraftFile, 'media_type' | 'bytes' | 'sha256' | 'encodings'> {
   mediaType: string;
   content: string | Uint8Array;
-  /** The data's time at which these bytes first appeared, where that is known and is not this release's. */
+  /** Data time at which these bytes first appeared, if it is known and is not this release's. */
   modified?: string;
 }

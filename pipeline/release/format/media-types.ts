@@ -1,6 +1,6 @@
 import { CathedralError } from '../../errors.ts';
 
-/** Media types by ending; the nginx configuration has the same table, a test compares them. */
+/** Media types by file name ending. docs/nginx.conf has the same table; a test compares the two. */
 export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -22,7 +22,7 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
   pdf: 'application/pdf',
   zip: 'application/zip',
-  // Signed notes, and the keys that verify them: lines of text.
+  // Signed notes and verifier keys are lines of text.
   sig: 'text/plain; charset=utf-8',
   vkey: 'text/plain; charset=utf-8',
   wasm: 'application/wasm',
@@ -33,7 +33,7 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   jsonld: 'application/ld+json',
   atom: 'application/atom+xml',
   ris: 'application/x-research-info-systems',
-  // Of the search index; compressed inside, and read by its own script alone.
+  // Files of the search index: already compressed, and read only by its script.
   pagefind: 'application/octet-stream',
   pf_meta: 'application/octet-stream',
   pf_index: 'application/octet-stream',
@@ -41,15 +41,14 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   pf_fragment: 'application/octet-stream',
 };
 
-/** By path, where a standard names a file without an ending. */
+/** By path, for files that a standard names without an ending. */
 const MEDIA_TYPES_BY_PATH: Readonly<Record<string, string>> = {
   // RFC 9727 §5
   '.well-known/api-catalog': 'application/linkset+json',
 };
 
 /**
- * By the file's ending. Throws publish_failed for one that is not in the table: a guessed type is a wrong
- * one somewhere.
+ * The media type by file name ending. Throws publish_failed for an unknown ending rather than guess.
  */
 export function mediaTypeOf(path: string): string {
   if (Object.hasOwn(MEDIA_TYPES_BY_PATH, path)) return MEDIA_TYPES_BY_PATH[path]!;
@@ -60,7 +59,7 @@ export function mediaTypeOf(path: string): string {
   throw new CathedralError('publish_failed', { place: path, expected, found: ending || 'none' });
 }
 
-/** True for text; images, fonts and PDFs are compressed inside and would only grow. */
+/** True for text. Images, fonts and PDFs are compressed already and would grow. */
 export function isCompressible(mediaType: string): boolean {
   return /^(text\/|application\/(json|xml|wasm|x-bibtex|x-ndjson|x-research-info-systems|[\w.-]+\+(json|xml))|image\/svg\+xml)/.test(
     mediaType,

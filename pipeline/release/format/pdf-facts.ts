@@ -2,20 +2,20 @@ import { CathedralError } from '../../errors.ts';
 
 const AUTHOR = 'Cathedral Data Service';
 
-/** The document information as Chromium writes it, not compressed; `…` of Creator is the browser's user agent. */
+/** The document information as Chromium writes it, uncompressed; the text of Creator is the browser's user agent. */
 const CREATOR = /\/Creator \((?:[^()\\]|\\.)*\)/g;
 /** `/CreationDate (D:20260301115500+00'00')` */
 const TIMES = /(\/(?:Creation|Mod)Date) \(D:\d{14}\+00'00'\)/g;
 
-/** The names of the tagged elements: Chromium counts them from where its own start-up got to, which varies. */
+/** Names of the tagged elements. Chromium numbers them from a counter that varies with its start-up. */
 const NODES = /\bnode(\d{8})\b/g;
 
-/** Chromium writes a heading that it moved to the next sheet twice into the outline: `(1. Title1. Title)`. */
+/** Chromium repeats a heading in the outline if it moved it to the next sheet: `(1. Title1. Title)`. */
 const TWICE = /\/Title \(([^\n]+)\1\)/g;
 
 /**
- * Puts the data's time in the place of the time of printing, an author beside the creator, counts the elements from one
- * and says each title of the outline once. Each replacement is as long as what it replaces, for the file's table of contents counts bytes.
+ * Replaces the time of printing by the data's time, adds an author, numbers the elements from one and removes repeated outline
+ * titles. Each replacement keeps its length, because the file's cross-reference table holds byte offsets.
  */
 export function withFacts(pdf: Uint8Array, asOf: string, place: string): Uint8Array {
   const text = Buffer.from(pdf).toString('latin1');
@@ -24,8 +24,7 @@ export function withFacts(pdf: Uint8Array, asOf: string, place: string): Uint8Ar
   const [found = ''] = text.match(CREATOR) ?? [];
   const counts = [text.match(CREATOR)?.length, text.match(TIMES)?.length];
   if (counts.join() !== '1,2' || found.length < creator.length) {
-    const expected =
-      'a PDF with one Creator and two times, as this version of Chromium was known to write it';
+    const expected = 'a PDF with one Creator and two times, as the tested versions of Chromium write it';
     throw new CathedralError('site_failed', { place, expected, found: `${counts.join(' and ')}, ${found}` });
   }
   const nodes = [...new Set(text.match(NODES))].sort();

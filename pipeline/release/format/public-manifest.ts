@@ -7,43 +7,43 @@ import { timestampOf } from '../../model/window.ts';
 import { formatSignedFile, parseSignedFile, type SignedFile } from '../signing/signed-file.ts';
 import { ReleasePath } from './release-path.ts';
 
-/** Where the files that prove a release are, below the service's root; they are in no list of files. */
+/** Paths of the files that prove a release, below the service's root. No list of files contains them. */
 export const MANIFEST_PATH = 'manifest.json';
 export const SIGNATURE_PATH = 'manifest.json.sig';
 export const LATEST_PATH = 'latest.json';
 export const PROOF_PATHS: readonly string[] = [MANIFEST_PATH, SIGNATURE_PATH, LATEST_PATH];
 
-/** What a reader takes of each at most, in bytes: whoever serves them may send without an end. */
+/** Limits for readers, in bytes: a hostile host may send without end. */
 export const LONGEST = {
-  /** A file is about 250 bytes of it: room for a hundred thousand. */
+  /** About 250 bytes per file: room for a hundred thousand files. */
   [MANIFEST_PATH]: 32 << 20,
   [SIGNATURE_PATH]: MAX_NOTE_BYTES,
   [LATEST_PATH]: 16 << 10,
 } as const;
 export const MOST_FILES = 100_000;
-/** During a rotation there are two. */
+/** A rotation has two. */
 export const MOST_KEYS = 8;
 
-/** How long a release is good: eight are due in that time. */
+/** How long a release is valid. Eight releases are due in that time. */
 const LIFETIME_MS = 48 * 3_600_000;
-/** A release with no more than this left is signed again where there is nothing new: so two slots in a row may fail or be late. */
+/** An unchanged release is refreshed when no more than this is left, so two slots in a row may fail or be late. */
 const RENEWAL_MS = LIFETIME_MS - 2 * SLOT_MS;
 
 /**
- * Until when a release is good that is signed now, ms since 1970: counted from the slot, so that each run in it gives the same,
- * or from the last event where that is later.
+ * Expiry of a release that is signed now, ms since 1970: counted from the slot, so that every run in it gives the same value, or
+ * from the last event if that is later.
  */
 export function expiryOf(asOf: string, now: number): string {
   const from = Math.max(Date.parse(asOf), slotTime(slotId(now)));
   return timestampOf(from + LIFETIME_MS);
 }
 
-/** Whether a release that is the newest one still should be signed again now. */
+/** Whether an unchanged release should be refreshed now. */
 export function needsRefresh(expires: string, now: number): boolean {
   return Date.parse(expires) - slotTime(slotId(now)) <= RENEWAL_MS;
 }
 
-/** Folders beside the release, which no file of it is in. */
+/** Folders beside the release. No file of a release is in them. */
 const APART = /^(log|snapshots)(\/|$)/i;
 /** 32 bytes in base64: the last digit before the padding carries 4 bits only. */
 const ROOT_HASH = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
@@ -61,16 +61,16 @@ const VerifierKey = z
   .max(400)
   .regex(/^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+=*$/, 'a verifier key');
 
-/** Of the release and of its folder, `2025-12-01T06Z-1a2b3c4d`. */
+/** Id of a release: `2025-12-01T06Z-1a2b3c4d`. */
 export const ReleaseId = z
   .string()
   .max(120)
   .regex(/^[\w-]+$/, 'the id of a release');
-/** Of a snapshot of the ledger, `2025-12-01T06Z`. */
+/** Id of a ledger snapshot: `2025-12-01T06Z`. */
 export const SnapshotId = z.string().refine(isSlotId, 'a slot like 2025-12-01T06Z (00, 06, 12 or 18 h UTC)');
 
 export const PublicFile = z.strictObject({
-  /** Below the service's root, without a slash at the beginning: `economy/supply`. */
+  /** Path below the service's root, without a leading slash: `economy/supply`. */
   path: ReleasePath.refine(
     (path) => !PROOF_PATHS.includes(path) && !APART.test(path),
     'a path outside log/ and snapshots/, and not one of the files that prove the others',
@@ -80,7 +80,7 @@ export const PublicFile = z.strictObject({
   media_type: z.string().min(1).max(200),
   /** Data rows, where the file is a table. */
   rows: z.int().min(0).optional(),
-  /** The data's own time at which these bytes first appeared here. */
+  /** Data time at which these bytes first appeared. */
   last_modified: Time,
 });
 export type PublicFile = z.infer<typeof PublicFile>;
@@ -97,19 +97,19 @@ export const PublicManifest = z.strictObject({
   schema_version: z.literal('1.0.0'),
   /** The name of the publisher's keys. */
   publisher: KeyName,
-  /** Verifier keys that sign this release, the one that stays first. Who knows one of them learns the others here. */
+  /** Verifier keys that sign this release, the one that stays first. A reader who trusts one of them learns the others here. */
   keys: z.array(VerifierKey).min(1).max(MOST_KEYS),
-  /** Grows with each release. */
+  /** Increases with each release. */
   version: z.int().min(1),
   release: ReleaseId,
   snapshot: SnapshotId,
-  /** The time of the last event. */
+  /** Time of the last event. */
   as_of: Time,
-  /** After this a reader should ask why there is no newer one. */
+  /** After this time, readers refuse the release as expired. */
   expires: Time,
-  /** What of the ledger the release was made from; `checkpoint` is the ledger's own signed note. */
+  /** The part of the ledger that the release is made from. `checkpoint` is the ledger's own signed note. */
   log: Log.extend({ checkpoint: z.string().min(1).max(MAX_NOTE_BYTES) }),
-  /** Every public file but the three that prove them, in the order of their paths. */
+  /** Every public file except the three proof files, sorted by path. */
   files: z
     .array(PublicFile)
     .max(MOST_FILES)
@@ -141,7 +141,7 @@ export function formatPublicManifest(manifest: PublicManifest): string {
   return `${JSON.stringify(PublicManifest.parse(manifest), null, 1)}\n`;
 }
 
-/** Throws release_invalid. The text must have the hash that its signature names: that is for the caller to see to. */
+/** Throws release_invalid. The caller verifies that the text has the signed hash. */
 export function parsePublicManifest(text: string, place: string = MANIFEST_PATH): PublicManifest {
   return parseJsonFile(text, PublicManifest, place, 'release_invalid');
 }
@@ -155,17 +155,17 @@ export function parseLatest(text: string, place: string = LATEST_PATH): Latest {
   return parseJsonFile(text, Latest, place, 'release_invalid');
 }
 
-/** The text of the note that is `manifest.json.sig`. */
+/** The text of the note in `manifest.json.sig`. */
 export function formatSignedText(signed: SignedFile): string {
   return formatSignedFile(FORM, signed);
 }
 
-/** Of the text of a note whose signature was verified. Throws release_invalid. */
+/** Parses the text of a note whose signature was verified. Throws release_invalid. */
 export function parseSignedText(text: string, place: string = SIGNATURE_PATH): SignedFile {
   return parseSignedFile(FORM, text, place);
 }
 
-/** Throws release_invalid for what is not UTF-8. */
+/** Decodes UTF-8. Throws release_invalid. */
 export function textOf(bytes: Uint8Array, place: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

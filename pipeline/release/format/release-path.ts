@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A path below a root: names of letters, digits and `._~+@-` with `/` between them. So it is its own
- * percent-encoding, no name is `.` or `..`, and it means the same on every file system. 240 leaves room for
- * `.br` in a name of 255 bytes.
+ * A path below a root: names of letters, digits and `._~+@-`, separated by `/`. Such a path needs no percent-encoding, has no
+ * name `.` or `..`, and means the same on every file system. A limit of 240 leaves room for `.br` in a name of 255 bytes.
  */
 export const ReleasePath = z
   .string()

@@ -4,16 +4,16 @@ import { CathedralError } from '../../errors.ts';
 import { type Manifest, parseManifest, releaseFolder, sha256, type storedAt } from './manifest.ts';
 
 export interface Published {
-  /** `OUT/releases/<id>`, so a later swap of `OUT/current` does not move it. */
+  /** `OUT/releases/<id>`, which a later swap of `OUT/current` does not change. */
   dir: string;
-  /** Where a file is below `dir`; by default as in a release. A snapshot, which a restore goes on from, has no public/. */
+  /** Path of a file below `dir`. The default is that of a release; a snapshot, from which a restore resumes, has no public/. */
   at?: typeof storedAt;
   manifest: Manifest;
-  /** What `state.json` holds; the model parses it. Null for a rebuild, which does not read it. */
+  /** Content of `state.json`, which the model parses. Null for a rebuild, which does not read it. */
   state: unknown;
 }
 
-/** The name of the folder of the release that is served; null before the first. */
+/** Folder name of the current release; null before the first. */
 export async function currentId(out: string): Promise<string | null> {
   const link = join(out, 'current');
   const target = await readlink(link).catch((error: NodeJS.ErrnoException) => {
@@ -27,8 +27,8 @@ export async function currentId(out: string): Promise<string | null> {
 }
 
 /**
- * The release that is served, null before the first. Its manifest and state are checked against their
- * digests, the other files are not read. Throws release_invalid.
+ * The current release, null before the first. Verifies its manifest and state against their digests and reads no other file.
+ * Throws release_invalid.
  */
 export async function readCurrent(out: string): Promise<Published | null> {
   const id = await currentId(out);
@@ -36,8 +36,8 @@ export async function readCurrent(out: string): Promise<Published | null> {
 }
 
 /**
- * For a rebuild, which goes on from no state: what tells of the files that never change. That is the manifest of the
- * release that is served, or, where this is damaged, of another one that is still there; null where there is none.
+ * For a rebuild, which resumes from no state but must know the immutable files: the manifest of the current release or, if that
+ * is damaged, of another release that still exists; null if there is none.
  */
 export async function recoverFinalFiles(out: string): Promise<Published | null> {
   const served = await currentId(out).catch(ifInvalid(null));
@@ -61,7 +61,7 @@ function ifInvalid<T>(instead: T): (error: unknown) => T {
 async function readManifest(dir: string, id: string): Promise<Manifest> {
   const place = join(dir, 'manifest.json');
   const manifest = parseManifest(await readText(place), place);
-  // Without a version in its name: made before releases were signed again.
+  // No version in the name: made before releases could be refreshed.
   if (![manifest.release, releaseFolder(manifest)].includes(id))
     throw invalid(place, `release ${id}`, releaseFolder(manifest));
   return manifest;
@@ -80,7 +80,7 @@ async function readText(path: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
   } catch (cause) {
-    throw invalid(path, 'a readable file of UTF-8', (cause as Error).message, cause);
+    throw invalid(path, 'a readable UTF-8 file', (cause as Error).message, cause);
   }
 }
 

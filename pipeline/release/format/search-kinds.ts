@@ -1,7 +1,7 @@
-/** Beside the page that searches in it: the same content security policy holds for both, and for its worker. */
+/** The index is stored beside the search page, so one content security policy covers the page, the index and its worker. */
 export const SEARCH_INDEX = 'search/index/';
 
-/** What a reader can narrow a search to: the pages below a folder, but not the folder's own list. */
+/** Kinds of page that a search can be narrowed to: the pages below a folder, without the folder's own list. */
 const KINDS = {
   sentinel: /^sentinels\/[^/]+\/index\.html$/,
   deliberation: /^deliberations\/[^/]+\/index\.html$/,

@@ -6,16 +6,16 @@ import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
 import { replaceFile } from '../disk/durable.ts';
 import { Manifest } from './manifest.ts';
 
-/** Findings kept in the status, the latest; all of them are alerts in the published data. */
+/** Number of latest findings in the status. All findings are alerts in the published data. */
 export const MAX_FINDINGS = 20;
 
 const Time = z.iso.datetime();
 
-/** `/status.json`: how the service is doing. Of public data alone, it is served to anybody. */
+/** `/status.json`: the state of the service. It contains public data only and is served to everyone. */
 export const Status = z.strictObject({
   format: z.literal('cathedral-status/1'),
   service: z.strictObject({ software: z.string() }),
-  /** The release that is served; null before the first. */
+  /** The current release; null before the first. */
   release: z
     .strictObject({ id: z.string(), timestamp: z.string(), ledger: Manifest.shape.ledger })
     .nullable(),
@@ -23,7 +23,7 @@ export const Status = z.strictObject({
     started_at: Time,
     finished_at: Time,
     outcome: z.enum(['published', 'unchanged', 'failed']),
-    /** Snapshots and events that the run read and that were new. */
+    /** New snapshots and events that the run read. */
     snapshots: z.int().min(0),
     events: z.int().min(0),
     findings: z.strictObject({ count: z.int().min(0), latest: z.array(z.string()).max(MAX_FINDINGS) }),
@@ -38,12 +38,12 @@ export const Status = z.strictObject({
 });
 export type Status = z.infer<typeof Status>;
 
-/** Replaces OUT/status.json at once: a reader never sees half of it. Throws publish_failed. */
+/** Replaces OUT/status.json atomically. Throws publish_failed. */
 export async function writeStatus(out: string, status: Status): Promise<void> {
   await replaceFile(join(out, 'status.json'), `${JSON.stringify(Status.parse(status), null, 2)}\n`);
 }
 
-/** Null where there was no run yet. Throws release_invalid where the file is not a status. */
+/** Null before the first run. Throws release_invalid if the file is not a status. */
 export async function readStatus(out: string): Promise<Status | null> {
   const path = join(out, 'status.json');
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -15,23 +15,22 @@ import type { StagingFolder } from './staging-folder.ts';
 import { verifyRelease } from './verify-release.ts';
 
 export interface Outcome {
-  /** unchanged: this content is what was served already, and it was whole. */
+  /** unchanged: the current release already has this content, undamaged. */
   outcome: 'published' | 'unchanged';
   release: Published;
 }
 
 interface Committing {
-  /** What the next run goes on from. */
+  /** Where the next run resumes. */
   state: unknown;
   prepare?: ((release: Published) => Promise<void>) | undefined;
-  /** False: the folder gets its name, and is not served. */
+  /** False: the folder gets its final name but does not become current. */
   isServed?: boolean | undefined;
 }
 
 /**
- * Turns a full staging folder into the release that is served. In this order, so that a kill after any step
- * leaves the old one served, whole: manifest, flush, rename into releases/, what `prepare` does for its readers, swap of the
- * link. The next run removes or takes over what is left.
+ * Turns a complete staging folder into the current release. The order is manifest, flush, rename into releases/, `prepare`, swap of
+ * the link, so a kill after any step leaves the previous release served and undamaged. The next run removes or reuses the rest.
  */
 export async function commit(
   out: string,
@@ -56,7 +55,7 @@ export async function commit(
   });
 }
 
-/** Puts the staging folder at its place, unless the same content stands there already. */
+/** Moves the staging folder into place, unless the same content is there already. */
 async function settle(folder: StagingFolder, dir: string): Promise<'moved' | 'found' | 'mended'> {
   if (!(await exists(dir))) {
     await rename(folder.dir, dir);
@@ -69,9 +68,8 @@ async function settle(folder: StagingFolder, dir: string): Promise<'moved' | 'fo
 }
 
 /**
- * Mends a damaged release of the same content, file by file and while it is served: each rename puts right
- * bytes in the place of the same or of wrong ones. The manifest goes last: it may tell of other compressed
- * variants.
+ * Repairs a damaged release of the same content, file by file, while it is served: each rename replaces a file by the right bytes.
+ * The manifest goes last, because it may list different compressed variants.
  */
 async function layOver(from: string, dir: string): Promise<void> {
   const { files, folders } = await listTree(from);

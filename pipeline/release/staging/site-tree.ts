@@ -9,10 +9,10 @@ import { listTree } from '../disk/list-tree.ts';
 import type { NewFile } from '../format/manifest.ts';
 import { mediaTypeOf } from '../format/media-types.ts';
 
-/** Folders whose files never change under one name: Vite puts a hash into it, and a new font gets a new one. */
+/** Folders whose files never change under one name: Vite adds a hash to the name, and a new font gets a new name. */
 const IMMUTABLE = /^(_astro|fonts)\//;
 
-/** What describes the service to programs: like a schema, any page on the web may read it. */
+/** Descriptions of the service for programs. Like schemas, any web page may read them. */
 const DESCRIPTIONS: ReadonlySet<string> = new Set([
   'openapi.json',
   'asyncapi.json',

@@ -7,7 +7,7 @@ import { asDiskErrors, sync } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { type Blob, sha256 } from '../format/manifest.ts';
 
-/** Errors of `link` where a file system has no hard links, or no more for this file. */
+/** Errors of `link` on file systems without hard links, or at the limit of links to a file. */
 const CANNOT_LINK: ReadonlySet<string | undefined> = new Set([
   'EPERM',
   'ENOTSUP',
@@ -19,7 +19,7 @@ const PARALLEL_SYNCS = 8;
 const LONG_BYTES = 1 << 18;
 
 /**
- * Writes the files of one staging folder and remembers which are new, because only those have to be flushed.
+ * Writes the files of one staging folder and records which are new, because only those need flushing.
  */
 export class StagingFolder {
   readonly dir: string;
@@ -55,10 +55,9 @@ export class StagingFolder {
   }
 
   /**
-   * Takes files over from another folder as hard links, under the path `as` or the same; false, and none taken,
-   * where one is not there with its size. The size finds a truncated file at no cost; to read every byte of every old file
-   * would make each run as long as the history. Damage of other kinds is found where a file is read again
-   * (`concatenate`) and by `cathedral check`.
+   * Links files from another folder, under the path `as` or their own. Returns false and links none if one is missing or has a
+   * different size. Comparing sizes detects truncation at no cost; reading every old file would make each run as long as the
+   * history. Other damage is detected when a file is read (`concatenate`) and by `cathedral check`.
    */
   async link(from: string, files: readonly { file: string; bytes: number; as?: string }[]): Promise<boolean> {
     const there = files.every(({ file, bytes }) => {
@@ -71,7 +70,7 @@ export class StagingFolder {
     return true;
   }
 
-  /** Flushes what is new, then the names in every folder, the deepest first. */
+  /** Flushes new files, then the names in every folder, deepest first. */
   async flush(): Promise<void> {
     await asDiskErrors(this.dir, async () => {
       await inParallel(this.#fresh, PARALLEL_SYNCS, sync);
@@ -80,7 +79,7 @@ export class StagingFolder {
     });
   }
 
-  /** Waits for what is being written, refuses what comes later, and removes the folder. */
+  /** Waits for pending writes, refuses later ones, and removes the folder. */
   async remove(): Promise<void> {
     this.#open = false;
     await Promise.allSettled(this.#inFlight);
@@ -89,7 +88,7 @@ export class StagingFolder {
 
   async #tracked<T>(file: string, work: (target: string) => Promise<T>): Promise<T> {
     if (!this.#open) {
-      const fault = { place: file, expected: 'an open staging folder', found: 'one that was given up' };
+      const fault = { place: file, expected: 'an open staging folder', found: 'a closed one' };
       throw new CathedralError('publish_failed', fault);
     }
     const target = join(this.dir, file);
@@ -101,7 +100,7 @@ export class StagingFolder {
     return job.finally(() => this.#inFlight.delete(job));
   }
 
-  /** Every folder from the release's down is remembered, for its names have to be flushed. */
+  /** Records every folder from the release's down, because their names need flushing. */
   #makeFolder(folder: string): Promise<unknown> {
     let made = this.#folders.get(folder);
     if (!made) {
@@ -114,8 +113,7 @@ export class StagingFolder {
 }
 
 /**
- * Synchronous: there may be a thousand segments, and a link takes less time than its way through the thread
- * pool.
+ * Synchronous: there may be a thousand segments, and a link takes less time than a trip through the thread pool.
  */
 function linkOrCopy(source: string, target: string): void {
   try {
@@ -126,7 +124,7 @@ function linkOrCopy(source: string, target: string): void {
   }
 }
 
-/** A long file is hashed in the thread pool; for a short one the way there takes longer than the hash. */
+/** Hashes long files in the thread pool. For short ones, the trip there takes longer than the hash. */
 async function digest(bytes: Uint8Array): Promise<string> {
   if (bytes.length < LONG_BYTES) return sha256(bytes);
   return Buffer.from(await subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');

@@ -27,15 +27,14 @@ import { readSite } from './site-tree.ts';
 import { StagingFolder } from './staging-folder.ts';
 
 /**
- * The paths of a release as they are claimed, one owner each. Two that differ in case alone are one on some
- * file systems, and a file cannot be a folder too, so either stops the run; as does a path that is not
- * plain.
+ * The paths of a release, each with one owner. A run stops on paths that differ only in case, which are one on some file systems, on
+ * a file that is also a folder, and on a path that is not plain.
  */
 class ClaimedPaths {
   readonly #files = new Map<string, string>();
   readonly #folders = new Map<string, string>();
 
-  /** Throws publish_failed where the path, or the place of its compressed variants, is not free. */
+  /** Throws publish_failed if the path or that of a compressed variant is taken. */
   claim(path: string): void {
     if (!ReleasePath.safeParse(path).success)
       throw refusal(path, 'letters, digits and ._~+@- between slashes', path);
@@ -47,20 +46,21 @@ class ClaimedPaths {
 
   #assertFree(path: string, name: string): void {
     const owner = this.#files.get(folded(name));
-    if (owner !== undefined) throw refusal(path, 'a path of its own', `${owner} has taken it`);
-    if (this.#folders.has(folded(name))) throw refusal(path, 'a path of its own', 'a folder of that name');
+    if (owner !== undefined) throw refusal(path, 'an unused path', `a path that ${owner} uses`);
+    if (this.#folders.has(folded(name))) throw refusal(path, 'an unused path', 'a folder of the same name');
   }
 
   #claimFolder(path: string, folder: string): void {
     const owner = this.#files.get(folded(folder));
     if (owner !== undefined) throw refusal(path, `a folder ${folder}`, `the file ${owner}`);
     const spelling = this.#folders.get(folded(folder)) ?? folder;
-    if (spelling !== folder) throw refusal(path, `a folder ${folder}`, `it is spelt ${spelling} elsewhere`);
+    if (spelling !== folder)
+      throw refusal(path, `a folder ${folder}`, `the same path in another case: ${spelling}`);
     this.#folders.set(folded(folder), folder);
   }
 }
 
-/** ReleasePath is ASCII, where lower case is all there is to case folding. */
+/** ReleasePath is ASCII, so lower case is complete case folding. */
 function folded(path: string): string {
   return path.toLowerCase();
 }
@@ -79,30 +79,30 @@ export type { NewFile };
 
 export interface StagingOptions {
   /**
-   * False for a rebuild: every file is written and compressed again. The previous release still says which
-   * files are immutable, and since when the others are as they are.
+   * False for a rebuild, which writes and compresses every file again. The previous release still tells which files are immutable and
+   * when the others last changed.
    */
   reuse: boolean;
 }
 
-/** What a release needs beside its files. */
+/** What a release needs besides its files. */
 export interface Publication {
   facts: Facts;
-  /** JSON text of what the next run goes on from. */
+  /** JSON text of the state from which the next run resumes. */
   state: string;
-  /** Signs the release, sealed but for what proves it; left out or null: it is not signed. */
+  /** Signs the release, which is sealed except for its proofs. Absent or null: it stays unsigned. */
   sign?: ((release: Manifest) => Promise<Proof>) | null;
-  /** Called when the release is whole and is not served yet, with what has to be there before it is. */
+  /** Called when the release is complete but not yet current, to publish what its readers will need. */
   prepare?: (release: Published) => Promise<void>;
-  /** False: it is made for `prepare` alone. Default true. */
+  /** False: the release is made for `prepare` only. Default true. */
   isServed?: boolean;
 }
 
 type Entry = DraftFile & { modified?: string };
 
 /**
- * A release in the making. One owner at a time, who holds the lock of OUT: `await using` removes what was not published. Every
- * call is awaited, `return await staging.publish(…)` too: the folder is disposed of when the block ends.
+ * A release being staged. It has one owner, who holds the lock of OUT; `await using` removes what was not published. Await every
+ * call, including `return await staging.publish(…)`, because the folder is removed when the block ends.
  */
 export class Staging implements AsyncDisposable {
   readonly folder: StagingFolder;
@@ -128,20 +128,19 @@ export class Staging implements AsyncDisposable {
     return this.folder.dir;
   }
 
-  /** A folder for work in progress, such as the site's build; it does not become part of the release. */
+  /** A scratch folder, for example for the site build. It does not become part of the release. */
   get scratch(): string {
     return join(this.dir, '.scratch');
   }
 
-  /** What the previous release has at this path. */
+  /** The previous release's file at this path. */
   before(path: string): ManifestFile | undefined {
     return this.#before.get(path);
   }
 
   /**
-   * Adds a finished file with its compressed variants. Bytes that the previous release has at the same path
-   * are taken over from there. Throws publish_failed: the path is taken, or an immutable file was published
-   * with other bytes, or the disk.
+   * Adds a complete file and its compressed variants; links them from the previous release if that has the same bytes at this path.
+   * Throws publish_failed if the path is taken, if an immutable file was published with different bytes, or on disk errors.
    */
   async write({ path, mediaType, content, modified, ...about }: NewFile): Promise<void> {
     this.#names.claim(path);
