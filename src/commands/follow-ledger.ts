@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
 import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
-import { keepImporting } from '../sidecar/live/keep-importing.ts';
+import { importPeriodically } from '../sidecar/live/import-periodically.ts';
 import type { Context } from './command.ts';
 import { importNew, type LocalLedger, localLedger, SOURCE_SETTINGS } from './ledger-source.ts';
 
@@ -21,7 +21,7 @@ export async function followLedger(
   signal: AbortSignal,
 ): Promise<LocalLedger> {
   if (source.kind === 'civic') {
-    void keepImporting({
+    void importPeriodically({
       importNew: () => importNew(source.url, config, now),
       intervalMs: config.importInterval * 1000,
       report: (error) =>

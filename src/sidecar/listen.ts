@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { type Followed, openServices, SERVICE_SETTINGS } from './open-services.ts';
+import { type FollowedLedger, openServices, SERVICE_SETTINGS } from './open-services.ts';
 import { createApp } from './request/app.ts';
 
 export const LISTEN_SETTINGS = [
@@ -24,26 +24,26 @@ export type ListenConfig = Pick<Config, (typeof LISTEN_SETTINGS)[number]>;
 export interface Sidecar {
   /** `http://localhost:8080` */
   url: string;
-  /** Answers what has begun, and then ends. */
+  /** Finishes the requests that have started, and then ends. */
   close: () => Promise<void>;
 }
 
-/** Of log lines that wait for a reader who takes none; further lines are dropped. */
+/** Log lines that wait for a slow reader; further lines are dropped. */
 const MAX_LOG_BYTES = 1024 * 1024;
-/** How often connections that have got their answer are closed when the service ends, ms. */
+/** How often idle connections are closed while the server is ending, ms. */
 const CLOSE_MS = 50;
-/** Addresses that stand for all of a machine's, which is no address to go to. */
+/** These stand for all addresses of a machine, so a browser cannot open them. */
 const ANY = new Set(['0.0.0.0', '::']);
 
 /**
- * Serves the releases of `out`, and the newest state of the ledger that is followed, if one is. Throws config_invalid where the address cannot be listened on, and what openServices
- * throws.
+ * Serves the releases of `out`, and the newest state of the ledger, if one is followed. Throws config_invalid if the address
+ * cannot be used, and what openServices throws.
  */
-export async function listen(config: ListenConfig, followed: Followed | null): Promise<Sidecar> {
+export async function listen(config: ListenConfig, followed: FollowedLedger | null): Promise<Sidecar> {
   const timestamp = pino.stdTimeFunctions.isoTime;
-  // Not waited for: a slow reader of the log must not hold up answers.
+  // Asynchronous: a slow reader of the log must not delay responses.
   const destination = pino.destination({ dest: 2, sync: false, maxLength: MAX_LOG_BYTES });
-  // The service goes on without its log, for instance while a disk is full. What waits is not worth waiting for at the end:
+  // The service continues without its log, for instance while a disk is full. At the end it drops the waiting lines, since
   // flushSync would try for ever.
   destination.on('error', () => Object.assign(destination, { flushSync: () => {} }));
   const logger = pino({ level: config.logLevel, base: null, timestamp }, destination);
@@ -64,11 +64,11 @@ export async function listen(config: ListenConfig, followed: Followed | null): P
   return { url: addressOf(config.host, server.address() as AddressInfo), close };
 }
 
-/** Lets in no more, answers what has begun for at most `graceMs`, and cuts off the rest. */
+/** Accepts no more connections, finishes what has started within `graceMs`, and closes the rest. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  // A connection that has got its answer would be kept for the next request.
+  // Otherwise a connection would stay open for its next request.
   const idle = setInterval(() => server.closeIdleConnections(), CLOSE_MS);
   const grace = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
@@ -81,9 +81,9 @@ function notListening({ host, port }: ListenConfig, cause: NodeJS.ErrnoException
   const place = `${host}:${port}`;
   const isPort = code === 'EADDRINUSE' || code === 'EACCES';
   const expected = isPort
-    ? 'a port that is free and allowed (another one: --port or PORT)'
-    : 'an address of this machine (another one: --host or CATHEDRAL_HOST)';
-  const found = code === 'EADDRINUSE' ? 'one that is in use' : code;
+    ? 'a free port that this user may use (choose another: --port or PORT)'
+    : 'an address of this machine (choose another: --host or CATHEDRAL_HOST)';
+  const found = code === 'EADDRINUSE' ? 'a port that is in use' : code;
   return new CathedralError('config_invalid', { place, expected, found, cause });
 }
 

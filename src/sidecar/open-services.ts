@@ -5,24 +5,23 @@ import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { utcDay } from '../api/quotas.ts';
 import { type AccessLog, openAccessLog } from './access-log/access-log.ts';
-import { openChartWriter } from './charts/chart-writer.ts';
 import { createCharts } from './charts/charts.ts';
+import { Renderer } from './charts/renderer.ts';
 import { createExporter } from './export/exporter.ts';
 import { createLogFiles } from './files/log-files.ts';
 import { Releases, type ServedRelease } from './files/releases.ts';
 import { SnapshotFiles } from './files/snapshot-files.ts';
 import { createMetrics } from './health/metrics.ts';
 import { formatReadiness, readReadiness } from './health/readiness.ts';
-import { withoutRepetitions } from './health/repeated-faults.ts';
+import { throttleRepeatedErrors } from './health/throttle-repeated-errors.ts';
 import { openKeyStore } from './keys/sqlite-key-store.ts';
+import { ConcurrencyLimit } from './limits/concurrency-limit.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
 import { LoadGate } from './limits/load-gate.ts';
 import { type LoopDelay, startLoopDelay } from './limits/load-shedding.ts';
 import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
 import { type OpenLive, openLive } from './live/open-live.ts';
-import { createPagesOnDemand } from './pages-on-demand/pages-on-demand.ts';
-import { clientAddress } from './request/client-address.ts';
-import { Slots } from './request/slots.ts';
+import { clientAddress } from './request/clients.ts';
 import type { Services } from './services.ts';
 import { openSimulation } from './simulation/open-simulation.ts';
 import { formatSimulationCounts } from './simulation/simulation-counts.ts';
@@ -52,8 +51,8 @@ export const SERVICE_SETTINGS = [
 ] as const;
 export type ServiceConfig = Pick<Config, (typeof SERVICE_SETTINGS)[number]>;
 
-/** The ledger that the live state is of. */
-export interface Followed {
+/** The ledger that real-time paths follow. */
+export interface FollowedLedger {
   /** A folder. */
   ledger: string;
   verifiers: readonly Verifier[];
@@ -61,26 +60,26 @@ export interface Followed {
 
 export interface OpenServices {
   services: Services;
-  /** Ends what would go on for as long as its reader wants. */
+  /** Ends streams, which would otherwise last as long as their readers want. */
   endStreams: () => Promise<void>;
-  /** After the last answer. */
+  /** To be called after the last response. */
   close: () => Promise<void>;
 }
 
 const MIB = 1024 * 1024;
-/** For how long no request looks which release is current, ms: nobody notices, and it saves two system calls each. */
+/** How long the current release is taken for granted, ms: nobody notices, and it saves each request two system calls. */
 const KEEP_RELEASE_MS = 100;
-/** Enough to tell this process's streams of events from those of the one before. */
+/** Enough to tell this process's live streams from those of the previous one. */
 const EPOCH_BYTES = 4;
-/** The hash of none. */
+/** The hash of no key. */
 const NO_KEY = '0'.repeat(64);
-/** A few times an hour: yesterday's counts are personal. */
+/** A few times an hour, since yesterday's counts are personal data. */
 const PRUNE_MS = 10 * 60 * 1000;
 
-/** Opens what the server keeps. Throws store_failed, keys_unreadable; without an access log it goes on. */
+/** Opens the stores and services. Throws store_failed or keys_unreadable; a failing access log does not stop the server. */
 export async function openServices(
   config: ServiceConfig,
-  followed: Followed | null,
+  followed: FollowedLedger | null,
   logger: pino.Logger,
 ): Promise<OpenServices> {
   const report = (what: string) => (error: unknown) => logger.error({ err: error }, what);
@@ -89,12 +88,11 @@ export async function openServices(
   const { keys, limiter, accessLog } = stores;
   const load = openGate(config);
   const releases = new Releases(out, report('the new release cannot be served'), { keepMs: KEEP_RELEASE_MS });
-  const chartWriter = openChartWriter();
-  const pages = createPagesOnDemand({ documents: config.documents });
+  const renderer = new Renderer();
   const live =
-    followed && (await openLedger(config, followed, releases, report('the ledger is not followed')));
-  const faults = withoutRepetitions(logger, Date.now);
-  const limited = { keys, limiter, gate: load.gate, logger: faults, now: Date.now };
+    followed && (await openLedger(config, followed, releases, report('the ledger cannot be followed')));
+  const throttled = throttleRepeatedErrors(logger, Date.now);
+  const limited = { keys, limiter, gate: load.gate, logger: throttled, now: Date.now };
   const simulation = openSimulation(limited, simulationOptions(config));
   const readiness = () =>
     readReadiness({
@@ -111,8 +109,7 @@ export async function openServices(
     downloads: openDownloads(config),
     snapshots: new SnapshotFiles(out),
     exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
-    charts: createCharts({ write: chartWriter.write, baseUrl: config.baseUrl }),
-    pages,
+    charts: createCharts({ renderer, baseUrl: config.baseUrl, documents: config.documents }),
     log: createLogFiles(out),
     baseUrl: config.baseUrl,
     live,
@@ -132,7 +129,7 @@ export async function openServices(
   };
   const close = async () => {
     load.delay.stop();
-    await Promise.all([chartWriter.close(), pages.close(), stores.close()]);
+    await Promise.all([renderer.close(), stores.close()]);
   };
   const endStreams = async () => void (await Promise.all([live?.close(), simulation.close()]));
   return { services, endStreams, close };
@@ -142,10 +139,10 @@ async function openStores(config: ServiceConfig, logger: pino.Logger) {
   const keys = openKeyStore(config.keys);
   const { limiter, countsLostAt } = openCounts(config, logger);
   const pruning = startPruning(limiter, (err) =>
-    logger.error({ err }, 'counts of past days cannot be removed'),
+    logger.error({ err }, 'counts of past days cannot be deleted'),
   );
   const accessLog = openLog(config, logger);
-  // What is wrong with it was logged, and it is tried again with each request that needs it.
+  // An error was logged already, and each request that needs the log tries again.
   await accessLog.check().catch(() => undefined);
   const close = async () => {
     clearInterval(pruning);
@@ -165,16 +162,16 @@ function openCounts({ limits: path }: ServiceConfig, logger: pino.Logger) {
   const onReplaced = () => {
     lostAt = Date.now();
     limiter.forget();
-    logger.error({ path }, 'the file of counts was removed or replaced: today is counted anew');
+    logger.error({ path }, 'the file of counts was removed or replaced: counting starts again at zero');
   };
   const limiter = createLimiter({ store: openSqliteCountStore(path, { onReplaced }), random: randomBytes });
   const countsLostAt = () => (utcDay(lostAt) === utcDay(Date.now()) ? lostAt : null);
   return { limiter, countsLostAt };
 }
 
-/** A quarter of all places for one client: a few cannot keep everybody else out. */
-function openDownloads({ maxActive }: ServiceConfig): Slots {
-  return new Slots({
+/** At most a quarter of the slots for one client, so that a few cannot keep everyone else out. */
+function openDownloads({ maxActive }: ServiceConfig): ConcurrencyLimit {
+  return new ConcurrencyLimit({
     what: 'files are being sent',
     parallel: maxActive,
     perHolder: Math.ceil(maxActive / 4),
@@ -187,18 +184,18 @@ function openGate({ maxActive, maxDelay }: ServiceConfig): { gate: LoadGate; del
   return { gate: new LoadGate({ limits, loopDelayMs: delay.read }), delay };
 }
 
-/** Public files are served without it; an operator sees it in the log and in /readyz. */
+/** Public files are served without it; operators see errors in the server log and in /readyz. */
 function openLog({ accessLog: dir, accessLogSize }: ServiceConfig, logger: pino.Logger): AccessLog {
   const onChange = (err: unknown) => {
-    if (err) logger.error({ err }, 'nothing restricted is served: the access log cannot be written');
-    else logger.warn('the access log is written again');
+    if (err) logger.error({ err }, 'no restricted file is served: the access log cannot be written');
+    else logger.warn('the access log can be written again');
   };
   return openAccessLog({ dir, maxFileBytes: accessLogSize * MIB, onChange });
 }
 
 function openLedger(
   config: ServiceConfig,
-  { ledger, verifiers }: Followed,
+  { ledger, verifiers }: FollowedLedger,
   releases: Releases,
   report: (error: unknown) => void,
 ): Promise<OpenLive> {
@@ -231,7 +228,7 @@ function simulationOptions(config: ServiceConfig): SimulationOptions {
   };
 }
 
-/** Of the newest event in it, Unix s. */
+/** Time of the newest event in the release, Unix s. */
 function timeOf(release: ServedRelease | null): number | null {
   return release && Date.parse(release.manifest.timestamp) / 1000;
 }

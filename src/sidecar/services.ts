@@ -3,90 +3,88 @@ import type { Logger } from 'pino';
 import type { ManifestFile } from '../../pipeline/release/format/manifest.ts';
 import type { Status } from '../../pipeline/release/format/status.ts';
 import type { AccessLog } from './access-log/access-log.ts';
-import type { LogPath } from './files/log-path.ts';
+import type { LogFiles } from './files/log-files.ts';
 import type { Releases, ServedRelease } from './files/releases.ts';
-import type { Representation } from './files/representation.ts';
+import type { RequestHead, Resource } from './files/representation.ts';
 import type { SnapshotFiles } from './files/snapshot-files.ts';
 import type { Metrics } from './health/metrics.ts';
 import type { Readiness } from './health/readiness.ts';
 import type { KeyStore } from './keys/key-store.ts';
+import type { ConcurrencyLimit } from './limits/concurrency-limit.ts';
 import type { Limiter } from './limits/limiter.ts';
 import type { LoadGate } from './limits/load-gate.ts';
 import type { Answer } from './request/answer.ts';
-import type { Slots } from './request/slots.ts';
 import type { Simulation } from './simulation/simulation.ts';
 
-/** What the app answers from. Each can be another implementation: a test's, or a second engine's. */
+/** What the app answers from. Tests replace some of these. */
 export interface Services {
   releases: Pick<Releases, 'current'>;
-  /** What `/status.json` says; null before the first run. */
+  /** `/status.json`; null before the first run. */
   readStatus: () => Promise<Status | null>;
   keys: Pick<KeyStore, 'keyByHash'>;
-  /** Null: nothing is counted, for measurements of what counting costs. */
+  /** Null: nothing is counted, to measure what counting costs. */
   limiter: Pick<Limiter, 'take'> | null;
-  /** Null: nothing that is gated is answered. */
+  /** Null: restricted paths are not answered. */
   accessLog: Pick<AccessLog, 'append'> | null;
   gate: LoadGate;
   /** Files that are too large for memory, while they are sent. */
-  downloads: Pick<Slots, 'take'>;
+  downloads: Pick<ConcurrencyLimit, 'take'>;
   exporter: Exporter;
-  /** Left out: nothing below `/snapshots/`. */
+  /** Without it nothing exists below `/snapshots/`. */
   snapshots?: Pick<SnapshotFiles, 'find'>;
-  /** Null: charts are there as the release has them, in no other state. */
+  /** Null: charts and their pages are served as they are in the release. */
   charts: Charts | null;
-  /** Left out: pages are there as the release has them, whatever their query. */
-  pages?: Pages;
-  /** Left out: there is no log. */
+  /** Without it there is no log. */
   log?: LogFiles;
-  /** Of the service, without a slash at the end; left out: no oEmbed. */
+  /** Address of the service, without a trailing slash. Without it there is no oEmbed. */
   baseUrl?: string;
-  /** Null where the service has no ledger at hand: then real-time paths answer from the release. */
+  /** Null if the service has no ledger: real-time paths are then answered from the release. */
   live: Live | null;
-  /** Left out: no connection is upgraded. */
+  /** Without it no connection is upgraded. */
   simulation?: Pick<Simulation, 'upgrade'>;
   metrics: Metrics;
   /** For `/readyz`. */
   readiness: () => Promise<Readiness>;
   logger: Pick<Logger, 'error' | 'info'>;
-  /** Each request is logged, not only faults. */
+  /** Logs each request, and not only errors. */
   logsRequests: boolean;
   /** ms since 1970 */
   now: () => number;
 }
 
-/** What of a request decides how it is answered. */
-export type Asked = Pick<IncomingMessage, 'method' | 'headers'>;
-
 export interface Exporter {
-  /** The export that a query asks for, its files open. Throws a Problem. */
-  prepare: (request: Asked, query: string, holder: string, release: ServedRelease) => Promise<Answer>;
+  /** The export that a query describes, its files open. Throws a Problem. */
+  prepare: (request: RequestHead, query: string, holder: string, release: ServedRelease) => Promise<Answer>;
 }
 
-/** What is drawn for one client, which waits for its turn among others. */
-export interface AskedState {
+/** A chart state to be drawn for a client, which waits for its turn. */
+export interface DrawRequest {
   /** Without its question mark. */
   query: string;
-  /** Who is counted as one: the holder of a key, or a network. */
+  /** Who counts as one client: the holder of a key, or a network. */
   client: string;
 }
 
 export interface Charts {
-  /** A chart's file in the state that a query asks for; `file` is the release's own. Throws a Problem. */
-  prepare: (request: Asked, file: ManifestFile, state: AskedState, release: ServedRelease) => Promise<Answer>;
+  /** A chart's file in a state; `file` is the release's own. Throws a Problem. */
+  answerFile: (
+    request: RequestHead,
+    file: ManifestFile,
+    draw: DrawRequest,
+    release: ServedRelease,
+  ) => Promise<Answer>;
+  /** A chart's page in a state; null if the path and query describe none. Throws a Problem. */
+  answerPage: (
+    request: RequestHead,
+    path: string,
+    draw: DrawRequest,
+    release: ServedRelease,
+  ) => Promise<Answer> | null;
 }
 
-export interface Pages {
-  /** The page in the state that the query asks for; null where the release's own is the answer. Throws a Problem. */
-  answer: (request: Asked, path: string, state: AskedState, release: ServedRelease) => Promise<Answer> | null;
-}
-
-export interface LogFiles {
-  /** A file of the log. Throws a Problem. */
-  prepare: (request: Asked, path: LogPath) => Promise<Answer>;
-}
-
-export interface Listening {
-  /** All headers of an answer with these of its own, names and values in turn. */
+/** A connection that becomes a live stream. */
+export interface LiveConnection {
+  /** Adds the common headers to the stream's own; names and values in turn. */
   headers: (own: Readonly<Record<string, string>>) => string[];
   /** Of the client. */
   address: string;
@@ -95,8 +93,8 @@ export interface Listening {
 }
 
 export interface Live {
-  /** The file at a real-time path as of the newest event; null for others, and while the live state is not to be trusted. */
-  representation: (path: string, request: Asked) => Representation | null;
+  /** The file at a real-time path as of the newest event; null for other paths, and while there is no state. */
+  resource: (path: string) => Resource | null;
   /** `GET /live`: takes over the connection. Throws a Problem. */
-  listen: (request: IncomingMessage, response: ServerResponse, listening: Listening) => void;
+  listen: (request: IncomingMessage, response: ServerResponse, connection: LiveConnection) => void;
 }

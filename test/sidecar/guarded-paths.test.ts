@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { exportAccessLog } from '../../src/sidecar/access-log/export-access-log.ts';
 import { verifyAccessLog } from '../../src/sidecar/access-log/verify-access-log.ts';
-import { withoutRepetitions } from '../../src/sidecar/health/repeated-faults.ts';
+import { throttleRepeatedErrors } from '../../src/sidecar/health/throttle-repeated-errors.ts';
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { revokeKey } from '../../src/sidecar/keys/revoke-key.ts';
@@ -335,7 +335,7 @@ test('a store that fails with every request is one line of the log a minute, and
   const clock = { now: 0 };
   const lines: unknown[] = [];
   const error = (_: unknown, message: string) => lines.push(message);
-  const log = withoutRepetitions({ error, info: () => undefined } as never, () => clock.now);
+  const log = throttleRepeatedErrors({ error, info: () => undefined } as never, () => clock.now);
   const err = new CathedralError('store_failed', { place: 'a', expected: 'b', found: 'c' });
   for (clock.now = 0; clock.now < 120_000; clock.now += 1_000) log.error({ err }, 'not counted');
   log.error({ err: new CathedralError('keys_unreadable', err) }, 'not counted');

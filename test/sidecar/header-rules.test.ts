@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseEncoding } from '../../src/sidecar/files/accept-encoding.ts';
-import { parseByteRange } from '../../src/sidecar/files/byte-range.ts';
+import { chooseEncoding, parseByteRange } from '../../src/sidecar/files/representation.ts';
 
 describe('Accept-Encoding', () => {
   test.each([

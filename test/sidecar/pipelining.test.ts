@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { LoadGate } from '../../src/sidecar/limits/load-gate.ts';
 import { LOAD_LIMITS } from '../../src/sidecar/limits/load-shedding.ts';
-import { MOST_WAITING } from '../../src/sidecar/request/turns.ts';
+import { MAX_PIPELINED } from '../../src/sidecar/request/pipeline-queue.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
@@ -21,7 +21,7 @@ const HANDSHAKE =
 /** A stream that says one thing, and then nothing. */
 const live: TinyOptions['services'] = {
   live: {
-    representation: () => null,
+    resource: () => null,
     listen: (_, response) => void response.writeHead(200).write('open'),
   },
 };
@@ -67,8 +67,8 @@ async function stopReading(socket: Socket, request: string): Promise<void> {
 
 test('requests that are sent at once are answered in their order, on one connection', async () => {
   const client = await (await served()).open();
-  client.socket.write(`${COUNTED}GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n${SMALL.repeat(MOST_WAITING - 1)}`);
-  const expected = ['200', '404', ...Array.from({ length: MOST_WAITING - 1 }, () => '200')];
+  client.socket.write(`${COUNTED}GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n${SMALL.repeat(MAX_PIPELINED - 1)}`);
+  const expected = ['200', '404', ...Array.from({ length: MAX_PIPELINED - 1 }, () => '200')];
   await expect.poll(() => answersIn(client.text), { timeout: 20_000 }).toEqual(expected);
   client.socket.write(SMALL);
   await expect.poll(() => answersIn(client.text).length, { timeout: 20_000 }).toBe(expected.length + 1);
@@ -80,8 +80,8 @@ test('of too many, the first get their answers, and the connection ends with the
   client.socket.write(COUNTED.repeat(1000));
   await client.closed;
   // The rest of what was read with them would take time and memory from everybody.
-  expect(parsed.count).toBe(MOST_WAITING + 2);
-  expect(answersIn(client.text)).toEqual(Array.from({ length: MOST_WAITING + 1 }, () => '200'));
+  expect(parsed.count).toBe(MAX_PIPELINED + 2);
+  expect(answersIn(client.text)).toEqual(Array.from({ length: MAX_PIPELINED + 1 }, () => '200'));
   expect(client.text.match(/^Connection: close\r$/gm)).toHaveLength(1);
   expect(client.text.lastIndexOf('HTTP/1.1')).toBeLessThan(client.text.indexOf('Connection: close'));
 });

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ConcurrencyLimit } from '../../src/sidecar/limits/concurrency-limit.ts';
 import { closeServer } from '../../src/sidecar/listen.ts';
-import { Slots } from '../../src/sidecar/request/slots.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { type TinyOptions, tinyApp } from './tiny-app.ts';
@@ -73,7 +73,7 @@ describe('a client', () => {
   test('gets a part of the places for large files, whatever it holds of them', async () => {
     const { port } = await connected(
       {},
-      { downloads: new Slots({ what: 'files are being sent', parallel: 4, perHolder: 2 }) },
+      { downloads: new ConcurrencyLimit({ what: 'files are being sent', parallel: 4, perHolder: 2 }) },
     );
     const sockets = await Promise.all([1, 2, 3].map(() => open(port)));
     for (const [index, socket] of sockets.entries()) {

@@ -12,13 +12,13 @@ import { createMetrics } from '../../src/sidecar/health/metrics.ts';
 import type { Readiness } from '../../src/sidecar/health/readiness.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
+import { ConcurrencyLimit } from '../../src/sidecar/limits/concurrency-limit.ts';
 import { createLimiter } from '../../src/sidecar/limits/limiter.ts';
 import { LoadGate } from '../../src/sidecar/limits/load-gate.ts';
 import { LOAD_LIMITS } from '../../src/sidecar/limits/load-shedding.ts';
 import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-store.ts';
 import { closeServer } from '../../src/sidecar/listen.ts';
 import { type AppLimits, createApp } from '../../src/sidecar/request/app.ts';
-import { Slots } from '../../src/sidecar/request/slots.ts';
 import type { Services } from '../../src/sidecar/services.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
@@ -57,8 +57,8 @@ const LIMITS: AppLimits = {
   maxConnectionsPerClient: 1000,
 };
 const ALL_WELL: Readiness = {
-  needed: { release: null, keys: null, limits: null, access_log: null },
-  others: {},
+  required: { release: null, keys: null, limits: null, access_log: null },
+  optional: {},
 };
 const NO_GAUGES = {
   active: () => 0,
@@ -86,7 +86,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
       limiter,
       accessLog,
       gate: new LoadGate({ limits: LOAD_LIMITS, loopDelayMs: () => 0 }),
-      downloads: new Slots({ what: 'files are being sent', parallel: 100, perHolder: 25 }),
+      downloads: new ConcurrencyLimit({ what: 'files are being sent', parallel: 100, perHolder: 25 }),
       exporter: null as never,
       charts: null,
       live: null,

@@ -79,6 +79,9 @@ export const LOG_HEADERS = {
   bundle: { ...BYTES, 'Cache-Control': CACHE_CONTROL.restricted } as Headers,
 };
 
+/** What the headers of a file depend on. */
+export type HeaderFacts = Pick<ManifestFile, 'path' | 'kind' | 'restricted' | 'media_type' | 'immutable'>;
+
 export interface HeaderOptions {
   /** Whether the live state answers rather than the release. */
   live?: boolean;
@@ -88,7 +91,7 @@ export interface HeaderOptions {
 /**
  * The headers of a file, except those that follow from its bytes (ETag, Content-Length, Content-Encoding, Last-Modified).
  */
-export function headersFor(file: ManifestFile, options: HeaderOptions = {}): Headers {
+export function headersFor(file: HeaderFacts, options: HeaderOptions = {}): Headers {
   return {
     'Content-Type': file.media_type,
     'Cache-Control': CACHE_CONTROL[freshness(file, options)],
@@ -99,7 +102,7 @@ export function headersFor(file: ManifestFile, options: HeaderOptions = {}): Hea
 }
 
 /** The policy of a path that has its own. */
-function policyOf({ path }: ManifestFile, exceptions = EXCEPTIONS): Headers {
+function policyOf({ path }: HeaderFacts, exceptions = EXCEPTIONS): Headers {
   const exception = exceptions.find(({ below }) => path.startsWith(below));
   return exception ? { 'Content-Security-Policy': formatPolicy(exception.directives) } : {};
 }
@@ -109,7 +112,7 @@ function formatPolicy(directives: PolicyException['directives']): string {
   return all.map(([name, value]) => `${name} ${value}`).join('; ');
 }
 
-function freshness(file: ManifestFile, { live }: HeaderOptions): keyof typeof CACHE_CONTROL {
+function freshness(file: HeaderFacts, { live }: HeaderOptions): keyof typeof CACHE_CONTROL {
   if (file.restricted) return 'restricted';
   if (live) return 'live';
   if (file.immutable) return 'immutable';
@@ -118,7 +121,7 @@ function freshness(file: ManifestFile, { live }: HeaderOptions): keyof typeof CA
 }
 
 /** Files that any web page may read. */
-function isOpenData({ kind, restricted }: ManifestFile): boolean {
+function isOpenData({ kind, restricted }: HeaderFacts): boolean {
   return !restricted && OPEN_KINDS.has(kind);
 }
 

@@ -2,11 +2,11 @@ import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';
 import { lookUpStatus } from '../../../pipeline/attestation/status.ts';
 import { verifyAttestation } from '../../../pipeline/attestation/verify-attestation.ts';
 import { Problem } from '../../api/problem.ts';
-import { noRelease, type ServedRelease } from '../files/releases.ts';
+import { noReleaseProblem, type ServedRelease } from '../files/releases.ts';
+import { enterLoadGate } from '../request/admit.ts';
 import { type Answer, EXPOSED_HEADERS, jsonAnswer } from '../request/answer.ts';
-import { counted } from '../request/count.ts';
-import { enterGate } from '../request/enter-gate.ts';
-import type { Visit } from '../request/visit.ts';
+import { countAnswer } from '../request/count-and-record.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import type { Live, Services } from '../services.ts';
 import { readBody } from './read-body.ts';
 import { readTrust } from './read-trust.ts';
@@ -17,20 +17,20 @@ const DATA: Answer = { status: 200, headers: {}, body: null };
 
 /** The verdict on the document that is the body. Nothing of it is kept or logged. Throws a Problem. */
 export async function answerVerify(
-  visit: Visit,
+  context: RequestContext,
   release: ServedRelease | null,
   services: Services,
   now: number,
 ): Promise<Answer> {
-  if (visit.query) throw new Problem('unknown_parameter', 'This path takes no parameters.');
+  if (context.query) throw new Problem('unknown_parameter', 'This path takes no parameters.');
   // Before the gate: a body may come slowly, and one that waits for it keeps nobody else out.
-  const body = await readBody(visit.request, visit.response, LIMITS);
-  visit.bodyRead = true;
-  enterGate(visit, services);
-  if (!release) throw noRelease();
+  const body = await readBody(context.request, context.response, LIMITS);
+  context.bodyRead = true;
+  enterLoadGate(context, services);
+  if (!release) throw noReleaseProblem();
   const { asOf, ...trust } = await readTrust(release, services.live);
   // Before the work: whoever has used up the day gets none of it.
-  const { more = {} } = await counted(DATA, visit, services, now);
+  const { more = {} } = await countAnswer(DATA, context, services, now);
   const verdict = verifyAttestation(body, { ...trust, now });
   services.metrics.countVerdict(verdict.status);
   return { ...ownAnswer({ ...verdict, as_of: asOf }), more };

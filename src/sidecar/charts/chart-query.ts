@@ -11,20 +11,20 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { Problem } from '../../api/problem.ts';
 import { invalidParameter, quoted } from '../../api/query/parameters.ts';
 
-/** A chart's file in the state that an address asks for. */
-export interface AskedChart {
+/** A chart's file in the state that an address describes. */
+export interface ChartRequest {
   chart: Chart;
   content: AnyStateContent;
   state: ChartState;
-  /** The state's parameters, of several spellings the one; empty for the state that the chart has by itself. */
+  /** The state's parameters, spelled in one way; empty for the default state. */
   canonical: string;
 }
 
 /**
- * Reads the query of a chart's file, which has no question mark. Throws a Problem unknown_parameter, also for a file that
- * is of one state alone, or invalid_parameter.
+ * Parses the query of a chart's file, without its question mark. Throws a Problem unknown_parameter, also for a file that
+ * exists in one state only, or invalid_parameter.
  */
-export function parseChartQuery(path: string, query: string): AskedChart {
+export function parseChartQuery(path: string, query: string): ChartRequest {
   const { id, form } = CHART_PATHS.get(path)!;
   const { content } = form;
   if (!isAnyState(content))
@@ -39,7 +39,7 @@ export function parseChartQuery(path: string, query: string): AskedChart {
   return { chart, content, state, canonical: formatChartState(chart, state) };
 }
 
-/** Which tab its page shows makes no difference to a file. */
+/** The tab of the page makes no difference to a file. */
 function parseState(chart: Chart, parameters: URLSearchParams): ChartState {
   try {
     return { ...parseChartState(chart, parameters), tab: 'chart' };
@@ -48,7 +48,7 @@ function parseState(chart: Chart, parameters: URLSearchParams): ChartState {
   }
 }
 
-/** `chart supply, from` → the parameter `from`. Other errors stay what they are. */
+/** An error at `chart supply, from` is a problem with the parameter `from`. Other errors are returned unchanged. */
 export function asProblem(error: unknown): unknown {
   if (!(error instanceof CathedralError) || error.code !== 'usage') return error;
   const name = error.place.slice(error.place.lastIndexOf(' ') + 1);

@@ -1,93 +1,149 @@
 import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
+import {
+  SERVER_ENTRY,
+  SERVER_FACTS,
+  SERVER_FOLDER,
+  ServerFacts,
+} from '../../../pipeline/build/site/site-server.ts';
 import { chartBytes } from '../../../pipeline/charts/files/chart-bytes.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
-import { chooseEncoding, type Encoding } from '../files/accept-encoding.ts';
-import { prepare, prepareFile } from '../files/prepare-file.ts';
-import type { ServedRelease } from '../files/releases.ts';
-import { type Representation, representationHeaders } from '../files/representation.ts';
+import { resourceOf, type ServedRelease } from '../files/releases.ts';
+import {
+  answerWith,
+  type Content,
+  type Encoding,
+  type RequestHead,
+  type Resource,
+  representationOf,
+  resourceInMemory,
+} from '../files/representation.ts';
 import type { Answer } from '../request/answer.ts';
-import type { Asked, Charts } from '../services.ts';
-import { ChartCache } from './chart-cache.ts';
-import { type AskedChart, asProblem, parseChartQuery } from './chart-query.ts';
-import type { WriteChart } from './chart-writer.ts';
-import { WaitingLine } from './waiting-line.ts';
+import type { Charts } from '../services.ts';
+import { asProblem, type ChartRequest, parseChartQuery } from './chart-query.ts';
+import { invalidStateAnswer, type PageRequest, parsePageRequest, stateFaultOf } from './page-query.ts';
+import { RenderCache } from './render-cache.ts';
+import type { Render, Renderer } from './renderer.ts';
+import type { PageProgram } from './renderer-thread.ts';
 
-/** Half of the thread pool's threads, which also read files; and so many that the last one waits a few seconds. */
-const LINE = { parallel: 2, waiting: 50 };
-
-/** A chart's file in some state, in every encoding that makes it smaller. */
+/** A page or a picture in some state, in every encoding that makes it smaller. */
 interface Drawn {
+  status: number;
   size: number;
-  /** By encoding; null: as it is. */
-  representations: ReadonlyMap<Encoding | null, Representation>;
+  resource: Resource;
 }
 
 export interface ChartsOptions {
-  write: WriteChart;
-  /** Without a slash at the end. */
+  renderer: Pick<Renderer, 'run'>;
+  /** Without a trailing slash. */
   baseUrl: string;
-  cache?: ChartCache<Drawn>;
-  line?: WaitingLine;
+  /** Folder of the documents. */
+  documents: string;
 }
 
 /**
- * The files of charts in the states that addresses ask for, drawn from the files of the release. What was drawn is kept
- * for the release; the state that a chart has by itself is the file of the release.
+ * Charts in the states that addresses describe: their files, drawn from the data of the release, and their pages, rendered by
+ * the site's program in the release. Both share one cache and one renderer. A state equal to the default is answered with
+ * the release's own file.
  */
-export function createCharts(options: ChartsOptions): Charts {
-  const { cache = new ChartCache<Drawn>(), line = new WaitingLine(LINE) } = options;
+export function createCharts({ renderer, baseUrl, documents }: ChartsOptions): Charts {
+  const cache = new RenderCache<Drawn>();
   return {
-    prepare: async (request, file, { query, client }, release) => {
+    answerFile: async (request, file, { query, client }, release) => {
       const asked = parseChartQuery(file.path, query);
-      if (asked.canonical === '') return prepareFile(request, release, file);
-      const key = `${release.id} ${file.path} ${asked.canonical}`;
-      const drawn = await cache.get(key, () => line.run(client, () => draw(asked, file, release, options)));
-      return answer(request, drawn);
+      if (asked.canonical === '') return answerWith(request, resourceOf(release, file));
+      const draw = () =>
+        renderer.run(client, release.dir, (render) => drawFile(render, asked, file, release, baseUrl));
+      const key = `${release.id} ${file.path}?${asked.canonical}`;
+      return answerWith(request, (await cache.get(key, draw)).resource);
+    },
+    answerPage: (request, path, { query, client }, release) => {
+      const asked = parsePageRequest(path, query, release);
+      if (!asked) return null;
+      const draw = () =>
+        renderer.run(client, release.dir, (render) => drawPage(render, asked, release, documents));
+      return stateFaultOf(asked, release).then(async (fault) =>
+        fault === null
+          ? answerDrawn(request, await cache.get(`${release.id} ${asked.url}`, draw))
+          : invalidStateAnswer(asked.file, fault, release),
+      );
     },
   };
 }
 
-async function draw(
-  { chart, content, state }: AskedChart,
+async function drawFile(
+  render: Render,
+  { chart, content, state }: ChartRequest,
   file: ManifestFile,
   release: ServedRelease,
-  { write, baseUrl }: ChartsOptions,
+  baseUrl: string,
 ): Promise<Drawn> {
   const sources = chart.sources.map((path) => ({ path, sha256: release.files.get(path)!.sha256 }));
-  const job = { dir: release.dir, id: chart.id, state, content, sources, baseUrl };
-  const text = await write(job).catch((error: unknown) => {
+  const { dir } = release;
+  const job = { kind: 'file', dir, id: chart.id, state, content, sources, baseUrl } as const;
+  const { status, body } = await render(job).catch((error: unknown) => {
     throw asProblem(error);
   });
-  return drawnOf(await chartBytes(text, content), file, release);
+  return drawn(status, await chartBytes(String(body), content), file, release);
 }
 
-/** With the headers that the release's own file has. */
-async function drawnOf(bytes: Uint8Array, file: ManifestFile, release: ServedRelease): Promise<Drawn> {
-  const { br, gzip } = await compress(bytes, file.media_type);
-  const plain = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const bodies: [Encoding | null, Buffer][] = [[null, plain]];
-  if (br) bodies.push(['br', br]);
-  if (gzip) bodies.push(['gzip', gzip]);
-  const modified = Math.floor(Date.parse(release.manifest.timestamp) / 1000) * 1000;
-  const general = headersFor(file);
-  const representations = bodies.map(([encoding, body]): [Encoding | null, Representation] => {
-    const validators = { etag: `"${hash('sha256', body)}"`, modified, bytes: body.length };
-    const varies = bodies.length > 1;
-    const headers = representationHeaders(general, validators, { encoding, varies });
-    const read: Representation['read'] = (range) =>
-      range === null ? body : body.subarray(range.first, range.last + 1);
-    return [encoding, { headers, ...validators, read }];
-  });
-  const size = bodies.reduce((sum, [, { length }]) => sum + length, 0);
-  return { size, representations: new Map(representations) };
+async function drawPage(
+  render: Render,
+  { url, file }: PageRequest,
+  release: ServedRelease,
+  documents: string,
+): Promise<Drawn> {
+  const { dir } = release;
+  const program = await programOf(release, documents);
+  const { status, body } = await render({ kind: 'page', dir, url, program });
+  return drawn(status, body, file, release);
 }
 
-function answer(request: Asked, { representations }: Drawn): Answer | Promise<Answer> {
-  const available = [...representations.keys()].filter((encoding) => encoding !== null);
-  const { range, 'accept-encoding': accept } = request.headers;
-  // A range is of the file as it is.
-  const encoding = range ? null : chooseEncoding(String(accept ?? 'identity'), available);
-  return prepare(request, representations.get(encoding)!);
+async function programOf({ dir, manifest }: ServedRelease, documents: string): Promise<PageProgram> {
+  const place = join(dir, SERVER_FACTS);
+  const facts = parseJsonFile(await readFile(place, 'utf8'), ServerFacts, place, 'release_invalid');
+  return {
+    entry: SERVER_ENTRY,
+    files: manifest.unlisted.filter(({ file }) => file.startsWith(`${SERVER_FOLDER}/`)),
+    environment: {
+      CATHEDRAL_SITE_RELEASE: dir,
+      CATHEDRAL_SITE_URL: facts.base_url,
+      CATHEDRAL_SITE_CONTACT: facts.contact,
+      CATHEDRAL_SITE_DOCUMENTS: documents,
+    },
+  };
+}
+
+/** With the headers of the release's own file at that path. */
+async function drawn(
+  status: number,
+  body: Uint8Array,
+  file: ManifestFile,
+  { manifest }: ServedRelease,
+): Promise<Drawn> {
+  const plain = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const { br, gzip } = await compress(plain, file.media_type);
+  const contents = new Map<Encoding | null, Content>([[null, contentOf(plain)]]);
+  if (br) contents.set('br', contentOf(br));
+  if (gzip) contents.set('gzip', contentOf(gzip));
+  const size = [...contents.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  const about = { headers: headersFor(file), modified: manifest.timestamp };
+  return { status, size, resource: resourceInMemory(about, contents) };
+}
+
+function contentOf(bytes: Buffer): Content {
+  return { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
+}
+
+function answerDrawn(request: RequestHead, { status, resource }: Drawn): Answer | Promise<Answer> {
+  if (status === 200) return answerWith(request, resource);
+  // An error page: not cacheable, and conditions and ranges do not apply to it.
+  const { headers, content } = representationOf(resource, request.headers);
+  const { 'Last-Modified': _, 'Accept-Ranges': __, ETag: ___, ...kept } = headers;
+  const body = request.method === 'HEAD' ? null : (content.source as Buffer);
+  return { status, headers: { ...kept, 'Cache-Control': 'no-store' }, body };
 }

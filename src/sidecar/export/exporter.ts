@@ -3,8 +3,8 @@ import type { Manifest, Segment } from '../../../pipeline/release/format/manifes
 import { type ExportQuery, parseExportQuery } from '../../api/query/export-query.ts';
 import { asksForCycle } from '../../api/query/filter.ts';
 import type { ServedRelease } from '../files/releases.ts';
+import { ConcurrencyLimit, type ConcurrencyLimits } from '../limits/concurrency-limit.ts';
 import type { Answer } from '../request/answer.ts';
-import { type SlotLimits, Slots } from '../request/slots.ts';
 import type { Exporter } from '../services.ts';
 import { NOTHING } from './chunk-writer.ts';
 import { ExportBody } from './export-body.ts';
@@ -34,16 +34,20 @@ class SegmentBuffers {
 }
 
 /** Each holds a segment of some 4 MB: 70 MB in memory, at the most. */
-export const EXPORT_LIMITS: SlotLimits = { what: 'exports are being sent', parallel: 16, perHolder: 4 };
+export const EXPORT_LIMITS: ConcurrencyLimits = {
+  what: 'exports are being sent',
+  parallel: 16,
+  perHolder: 4,
+};
 
-export interface ExporterOptions extends Partial<SlotLimits> {
+export interface ExporterOptions extends Partial<ConcurrencyLimits> {
   /** The release that is current: an export may outlast the one that it is of. */
   current: () => ServedRelease | null | Promise<ServedRelease | null>;
 }
 
 /** Exports of the audit trail, from the segments of a release. */
 export function createExporter({ current, ...limits }: ExporterOptions): Exporter {
-  const slots = new Slots({ ...EXPORT_LIMITS, ...limits });
+  const slots = new ConcurrencyLimit({ ...EXPORT_LIMITS, ...limits });
   const buffers = new SegmentBuffers();
   return {
     async prepare({ method }, text, holder, release) {

@@ -1,10 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import type { ByteRange } from './byte-range.ts';
-import { ChunkBuffers } from './chunk-buffers.ts';
 
-/** A part of a file that is open, to be sent or destroyed. */
+/** Bytes of a file, the last one included. */
+export interface ByteRange {
+  first: number;
+  last: number;
+}
+
+/** A range of an open file, to be sent or destroyed. */
 export class FileBody {
   readonly #handle: FileHandle;
   readonly #place: string;
@@ -17,9 +21,9 @@ export class FileBody {
   }
 
   /**
-   * Writes all of it, as fast as the client takes it, and closes the file. Resolves early where the client has gone; rejects
-   * where the file cannot be read to its end. While one buffer is on its way the other is filled: as a stream, with a new
-   * buffer for each read, a large file takes half as long again.
+   * Writes the range as fast as the client reads it, and closes the file. Resolves early if the client disconnects; rejects
+   * if the file cannot be read to its end. One buffer fills while the other is being sent: a stream, which allocates a buffer
+   * for each read, takes half as long again for a large file.
    */
   async writeTo(response: ServerResponse): Promise<void> {
     try {
@@ -38,7 +42,7 @@ export class FileBody {
         const ms = await written;
         if (ms === null) return;
         written = write(response, chunk);
-        buffers.taken(ms);
+        buffers.onTaken(ms);
         at += chunk.length;
       }
       if ((await written) !== null) response.end();
@@ -48,19 +52,20 @@ export class FileBody {
   }
 
   destroy(): void {
-    // Of a file that is only read, nothing is lost with it.
+    // The file is only read, so an error on closing it loses nothing.
     void this.#handle.close().catch(() => undefined);
   }
 
   async #read(buffer: Buffer, at: number): Promise<Buffer> {
     const length = Math.min(buffer.length, this.#range.last + 1 - at);
     const { bytesRead } = await this.#handle.read(buffer, 0, length, at);
-    if (bytesRead === 0) throw new Error(`${this.#place}: expected ${length} bytes at ${at}, found its end`);
+    if (bytesRead === 0)
+      throw new Error(`${this.#place}: expected ${length} bytes at ${at}, found the end of the file`);
     return buffer.subarray(0, bytesRead);
   }
 }
 
-/** Throws an Error where the file is not there or has another size: that is an error then, not half an answer. */
+/** Throws an Error if the file is missing or has another size, so that a client gets an error rather than half a file. */
 export async function openFileBody(place: string, bytes: number, range: ByteRange | null): Promise<FileBody> {
   const handle = await open(place);
   const { size } = await handle.stat();
@@ -69,7 +74,7 @@ export async function openFileBody(place: string, bytes: number, range: ByteRang
   throw new Error(`${place}: expected ${bytes} bytes, found ${size}`);
 }
 
-/** How long it took, ms, until the bytes were handed over and their buffer is free; null where the client has gone before. */
+/** Resolves to the time, ms, until the bytes were handed over and their buffer is free; null if the client disconnected. */
 function write(response: ServerResponse, chunk: Buffer): Promise<number | null> {
   return new Promise((resolve) => {
     const start = performance.now();
@@ -80,4 +85,63 @@ function write(response: ServerResponse, chunk: Buffer): Promise<number | null> 
       resolve(error ? null : performance.now() - start);
     });
   });
+}
+
+/** For slow clients, and when there are very many. */
+const SMALL_BYTES = 16 * 1024;
+/** Two of them hold what a long-distance connection has in flight. */
+const LARGE_BYTES = 256 * 1024;
+/** Files sent with large buffers at once: 32 MB, however many clients there are and however slowly they read. */
+const MAX_LARGE = 64;
+/** Chunks that a client must take quickly before it gets large buffers. */
+const TRIAL_CHUNKS = 8;
+/** A client that takes longer for a chunk is slow, ms. */
+const SLOW_MS = 1000;
+
+let large = 0;
+
+/**
+ * The two buffers of a file that is being sent: small at first, large for a quick client while few others have large ones.
+ * This bounds the memory that clients which never read can hold.
+ */
+class ChunkBuffers {
+  #pair = allocate(SMALL_BYTES);
+  #isLarge = false;
+  #turn: 0 | 1 = 0;
+  #quick = 0;
+
+  /** The one not returned last. */
+  next(): Buffer {
+    this.#turn = this.#turn === 0 ? 1 : 0;
+    return this.#pair[this.#turn];
+  }
+
+  /** To be called when the client has taken a chunk. */
+  onTaken(ms: number): void {
+    if (ms > SLOW_MS) {
+      this.#quick = 0;
+      this.release();
+    } else if (!this.#isLarge) {
+      this.#quick += 1;
+      if (this.#quick > TRIAL_CHUNKS && large < MAX_LARGE) this.#grow();
+    }
+  }
+
+  /** Returns to small buffers. To be called at the end as well, however that came. */
+  release(): void {
+    if (!this.#isLarge) return;
+    this.#isLarge = false;
+    this.#pair = allocate(SMALL_BYTES);
+    large -= 1;
+  }
+
+  #grow(): void {
+    this.#isLarge = true;
+    this.#pair = allocate(LARGE_BYTES);
+    large += 1;
+  }
+}
+
+function allocate(bytes: number): readonly [Buffer, Buffer] {
+  return [Buffer.allocUnsafeSlow(bytes), Buffer.allocUnsafeSlow(bytes)];
 }

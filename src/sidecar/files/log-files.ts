@@ -1,43 +1,58 @@
 import { hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { MAX_BUNDLE_BYTES } from '../../../pipeline/ledger/log/entry-bundle.ts';
+import { parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
 import { Problem } from '../../api/problem.ts';
-import type { Answer } from '../request/answer.ts';
-import type { Asked, LogFiles } from '../services.ts';
-import type { ByteRange } from './byte-range.ts';
-import type { LogPath } from './log-path.ts';
-import { prepare } from './prepare-file.ts';
-import { type Representation, representationHeaders } from './representation.ts';
+import { Resource } from './representation.ts';
 
-/** The log of OUT, read from the disk for each request: tiles have 8 kB at most, and caches keep them for ever. */
-export function createLogFiles(out: string): LogFiles {
-  return { prepare: (request, path) => prepareLogFile(request, path, out) };
+/** A file of the log, its path below `/log/` as `tilePath` spells it. */
+export interface LogPath {
+  kind: keyof typeof LOG_HEADERS;
+  path: string;
 }
 
-/** Throws a Problem not_found. */
-async function prepareLogFile(request: Asked, { kind, path }: LogPath, out: string): Promise<Answer> {
+export const LOG_PREFIX = 'log/';
+
+/** Everything below it needs a key, whether the entry bundle exists or not. */
+export const ENTRIES_PREFIX = 'log/tile/entries/';
+
+/** Null for anything but the exact spelling of a log path, so that no other file can be reached through one. */
+export function parseLogPath(path: string): LogPath | null {
+  if (!path.startsWith(LOG_PREFIX)) return null;
+  const below = path.slice(LOG_PREFIX.length);
+  if (below === 'checkpoint') return { kind: 'checkpoint', path: below };
+  const found = parseTilePath(below);
+  return found && { kind: found.kind, path: below };
+}
+
+export interface LogFiles {
+  /** Throws a Problem not_found. */
+  find: (path: LogPath) => Promise<Resource>;
+}
+
+/** The log in OUT. Each request reads from the disk: tiles have at most 8 kB, and caches keep them for ever. */
+export function createLogFiles(out: string): LogFiles {
+  return { find: (path) => readLogFile(out, path) };
+}
+
+async function readLogFile(out: string, { kind, path }: LogPath): Promise<Resource> {
   const { bytes, modified } = await read(logFile(out, path));
-  const validators = { etag: `"${hash('sha256', bytes)}"`, modified, bytes: bytes.length };
-  const plain = { encoding: null, varies: false };
-  const representation: Representation = {
-    ...validators,
-    headers: representationHeaders(LOG_HEADERS[kind], validators, plain),
-    read: (range: ByteRange | null) => (range ? bytes.subarray(range.first, range.last + 1) : bytes),
-  };
-  return prepare(request, representation);
+  const content = { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
+  return new Resource({ headers: LOG_HEADERS[kind], modified, content: () => content });
 }
 
 async function read(place: string): Promise<{ bytes: Buffer; modified: number }> {
   const file = await open(place).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-    throw new Problem('not_found', 'The log has no such file, or has it as a whole tile by now.');
+    throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
   });
   try {
     const { size, mtimeMs } = await file.stat();
-    if (size > MAX_BUNDLE_BYTES) throw new Error(`${place}: ${size} bytes are no file of the log`);
-    return { bytes: await file.readFile(), modified: Math.floor(mtimeMs / 1000) * 1000 };
+    if (size > MAX_BUNDLE_BYTES)
+      throw new Error(`${place}: ${size} bytes are too many for a file of the log`);
+    return { bytes: await file.readFile(), modified: mtimeMs };
   } finally {
     await file.close();
   }

@@ -1,38 +1,51 @@
-import { stat } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Manifest, ManifestFile } from '../../../pipeline/release/format/manifest.ts';
+import { headersFor } from '../../../pipeline/release/format/headers.ts';
+import {
+  type Blob,
+  type Manifest,
+  type ManifestFile,
+  storedAt,
+} from '../../../pipeline/release/format/manifest.ts';
 import { currentId, readCurrent } from '../../../pipeline/release/format/release.ts';
 import { Problem } from '../../api/problem.ts';
-import type { Representation } from './representation.ts';
-import { SmallFiles } from './small-files.ts';
+import { type Content, type Encoding, Resource } from './representation.ts';
 
-/** The release that one request is answered from. */
+/** A release as the server answers from it. */
 export interface ServedRelease {
   id: string;
   dir: string;
   manifest: Manifest;
-  /** By exact path: nothing that is not in it has an address. */
+  /** By exact path: no other file has an address. */
   files: ReadonlyMap<string, ManifestFile>;
-  /** By path and encoding, as they are asked for. */
-  representations: Map<string, Representation>;
+  /** By path, as they are requested. */
+  resources: Map<string, Resource>;
   small: SmallFiles;
 }
 
-/** What a request is answered with before the first release. */
-export function noRelease(): Problem {
-  return new Problem('unavailable', 'The first one is being made.', { 'Retry-After': '30' });
+/** `dir` is the release's folder. */
+export function servedRelease(dir: string, manifest: Manifest): ServedRelease {
+  const files = new Map(manifest.files.map((file) => [file.path, file]));
+  const { release: id } = manifest;
+  return { id, dir, manifest, files, resources: new Map(), small: new SmallFiles() };
+}
+
+/** The answer to every request before the first release. */
+export function noReleaseProblem(): Problem {
+  return new Problem('unavailable', 'The first release is being made.', { 'Retry-After': '30' });
 }
 
 export interface ReleasesOptions {
-  /** For how long it is not looked again which release is current, ms. 0: never; each request looks. */
+  /** How long the current release is taken for granted, ms; 0 checks on each request. */
   keepMs?: number;
   /** ms */
   now?: () => number;
 }
 
 /**
- * Follows OUT/current. A request asks once and keeps what it got, so its answer is of one release; a new release is
- * there for the next request. A new release that cannot be read is reported once, and the one before stays.
+ * Follows OUT/current. A request asks once and keeps the release it got, so its answer is consistent; the next request may
+ * get the next release. A new release that cannot be read is reported once, and the previous one stays.
  */
 export class Releases {
   readonly #out: string;
@@ -40,7 +53,7 @@ export class Releases {
   #served: { version: string; release: ServedRelease } | null = null;
   #loading: { version: string; release: Promise<ServedRelease | null> } | null = null;
   #reported = '';
-  #looked = -Infinity;
+  #checkedAt = -Infinity;
   readonly #keepMs: number;
   readonly #now: () => number;
 
@@ -55,20 +68,20 @@ export class Releases {
     this.#now = now;
   }
 
-  /** The one that was looked up last. */
+  /** The release that the last request got. */
   get served(): ServedRelease | null {
     return this.#served?.release ?? null;
   }
 
-  /** Null before the first release. At once where the last look is not `keepMs` ago. */
+  /** Null before the first release. Synchronous within `keepMs` of the last check. */
   current(): ServedRelease | null | Promise<ServedRelease | null> {
     const now = this.#now();
-    if (this.#served && now - this.#looked < this.#keepMs) return this.#served.release;
-    this.#looked = now;
-    return this.#look();
+    if (this.#served && now - this.#checkedAt < this.#keepMs) return this.#served.release;
+    this.#checkedAt = now;
+    return this.#check();
   }
 
-  async #look(): Promise<ServedRelease | null> {
+  async #check(): Promise<ServedRelease | null> {
     try {
       const version = await versionOf(this.#out);
       if (version === null) return null;
@@ -82,7 +95,7 @@ export class Releases {
     return this.#served?.release ?? null;
   }
 
-  /** Requests that come meanwhile wait for the same reading. */
+  /** Concurrent requests share one load. */
   #load(version: string): Promise<ServedRelease | null> {
     if (this.#loading?.version !== version) {
       const release = load(this.#out).finally(() => {
@@ -100,7 +113,7 @@ export class Releases {
   }
 }
 
-/** Changes with every release, and when a damaged one was mended in its place. */
+/** Changes with every release, and when a damaged one is repaired in place. */
 async function versionOf(out: string): Promise<string | null> {
   const id = await currentId(out);
   if (id === null) return null;
@@ -110,15 +123,76 @@ async function versionOf(out: string): Promise<string | null> {
 
 async function load(out: string): Promise<ServedRelease | null> {
   const published = await readCurrent(out);
-  if (!published) return null;
-  const { dir, manifest } = published;
-  const files = new Map(manifest.files.map((file) => [file.path, file]));
-  return {
-    id: manifest.release,
-    dir,
-    manifest,
-    files,
-    representations: new Map(),
-    small: new SmallFiles(),
-  };
+  return published && servedRelease(published.dir, published.manifest);
+}
+
+/** A file of the release, in every encoding that was published. */
+export function resourceOf(release: ServedRelease, file: ManifestFile): Resource {
+  let known = release.resources.get(file.path);
+  if (!known) {
+    known = new Resource({
+      headers: headersFor(file),
+      modified: file.modified,
+      encodings: Object.keys(file.encodings) as Encoding[],
+      content: (encoding) => contentOf(release, file, encoding),
+    });
+    release.resources.set(file.path, known);
+  }
+  return known;
+}
+
+/** The text of a small file of the release; null if it has none at this path. Rejects if the file is damaged. */
+export async function readReleaseText(release: ServedRelease, path: string): Promise<string | null> {
+  const file = release.files.get(path);
+  return file ? String(await release.small.read(join(release.dir, storedAt(file)), file)) : null;
+}
+
+const ENDINGS: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
+/** Larger files are streamed from the disk. */
+const MAX_SMALL_BYTES = 256 * 1024;
+
+function contentOf({ dir, small }: ServedRelease, file: ManifestFile, encoding: Encoding | null): Content {
+  const blob: Blob = encoding ? file.encodings[encoding]! : file;
+  const place = join(dir, storedAt(file)) + (encoding ? ENDINGS[encoding] : '');
+  const { sha256, bytes } = blob;
+  return { sha256, bytes, source: bytes > MAX_SMALL_BYTES ? { file: place } : () => small.read(place, blob) };
+}
+
+/** Memory for the files of one release; files beyond it are read each time. */
+const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
+
+/** The bytes of a release's files, read once. A file whose hash differs from the manifest's is never served. */
+class SmallFiles {
+  readonly #files = new Map<string, Buffer | Promise<Buffer>>();
+  #total = 0;
+
+  /** Synchronous once the file is in memory. Rejects with an Error if the file is not the manifest's. */
+  read(place: string, blob: Blob): Buffer | Promise<Buffer> {
+    return this.#files.get(place) ?? this.#load(place, blob);
+  }
+
+  #load(place: string, blob: Blob): Promise<Buffer> {
+    const loading = readWhole(place, blob);
+    if (this.#total + blob.bytes > MAX_TOTAL_BYTES) return loading;
+    this.#total += blob.bytes;
+    this.#files.set(place, loading);
+    loading.then(
+      (bytes) => this.#files.set(place, bytes),
+      () => {
+        // The next request tries again: the file may have been repaired.
+        this.#files.delete(place);
+        this.#total -= blob.bytes;
+      },
+    );
+    return loading;
+  }
+}
+
+async function readWhole(place: string, { bytes, sha256 }: Blob): Promise<Buffer> {
+  const found = await readFile(place);
+  const digest = hash('sha256', found);
+  if (digest === sha256) return found;
+  throw new Error(
+    `${place}: expected ${bytes} bytes with sha256 ${sha256}, found ${found.length} with ${digest}`,
+  );
 }

@@ -1,32 +1,258 @@
-import { EXPOSED_HEADERS } from '../request/answer.ts';
-import type { Encoding } from './accept-encoding.ts';
-import type { ByteRange } from './byte-range.ts';
-import type { FileBody } from './file-body.ts';
-import type { Validators } from './preconditions.ts';
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../api/problem.ts';
+import { type Answer, EXPOSED_HEADERS } from '../request/answer.ts';
+import { type ByteRange, openFileBody } from './file-body.ts';
 
-/** The bytes that stand for the file in an answer; each encoding has an entity tag of its own (RFC 9110 §8.8.3.3). */
-export interface Representation extends Validators {
-  /** Of the answer that has the whole of it. */
-  headers: Readonly<Record<string, string>>;
+/** The parts of a request that decide how a resource is sent. */
+export type RequestHead = Pick<IncomingMessage, 'method' | 'headers'>;
+type RequestHeaders = RequestHead['headers'];
+
+export type Encoding = 'br' | 'gzip';
+
+/** Bytes in one encoding. */
+export interface Content {
+  /** In hex: the entity tag without its quotes. */
+  sha256: string;
   bytes: number;
-  /** The bytes, in memory or in a file that is open; `range` is a part of them. */
-  read: (range: ByteRange | null) => Promise<FileBody | Buffer> | Buffer;
+  /** In memory, read into memory on request, or streamed from a file. */
+  source: Buffer | (() => Buffer | Promise<Buffer>) | { file: string };
 }
 
-/** The headers of all of it: to `general`, those of the file, it adds those of these bytes. */
-export function representationHeaders(
-  general: Readonly<Record<string, string>>,
-  { etag, modified, bytes }: Validators & { bytes: number },
-  { encoding, varies }: { encoding: Encoding | null; varies: boolean },
-): Record<string, string> {
-  return {
-    ...general,
+export interface ResourceOptions {
+  /** The headers that do not depend on the encoding. */
+  headers: Readonly<Record<string, string>>;
+  /** When the content last changed; any form that Date takes. */
+  modified: string | number;
+  /** Encodings that the content is available in, besides identity. */
+  encodings?: readonly Encoding[];
+  /** Called once for each encoding, when it is first requested; null stands for identity. */
+  content: (encoding: Encoding | null) => Content;
+}
+
+/** What a client would receive: a resource in one encoding (RFC 9110 §3.2). */
+export interface Representation extends Validators {
+  /** Of a 200 answer. Always the same object, so the headers of a file are formatted once. */
+  headers: Readonly<Record<string, string>>;
+  content: Content;
+}
+
+/** What an address stands for: a file of the release, a live document, a log tile, a chart in some state. */
+export class Resource {
+  readonly #options: ResourceOptions;
+  readonly #representations = new Map<Encoding | null, Representation>();
+
+  constructor(options: ResourceOptions) {
+    this.#options = options;
+  }
+
+  get encodings(): readonly Encoding[] {
+    return this.#options.encodings ?? [];
+  }
+
+  in(encoding: Encoding | null): Representation {
+    let known = this.#representations.get(encoding);
+    if (!known) {
+      known = describe(this.#options, encoding);
+      this.#representations.set(encoding, known);
+    }
+    return known;
+  }
+
+  /** All bytes of a resource that is not streamed, unencoded. */
+  async read(): Promise<Buffer> {
+    return (await bodyOf(this.in(null).content, null)) as Buffer;
+  }
+}
+
+/** Content that is in memory in every encoding, for instance because it was rendered for this address. */
+export function resourceInMemory(
+  { headers, modified }: Pick<ResourceOptions, 'headers' | 'modified'>,
+  contents: ReadonlyMap<Encoding | null, Content>,
+): Resource {
+  const encodings = PREFERRED.filter((encoding) => contents.has(encoding));
+  return new Resource({ headers, modified, encodings, content: (encoding) => contents.get(encoding)! });
+}
+
+/**
+ * Answers with a resource: in the encoding that the client prefers, only if its conditions hold, and only the range it asks
+ * for. This is the only way to an answer with an entity tag. Throws a Problem precondition_failed or range_not_satisfiable.
+ */
+export function answerWith(request: RequestHead, resource: Resource): Answer | Promise<Answer> {
+  const representation = representationOf(resource, request.headers);
+  const { headers, content } = representation;
+  const outcome = evaluateConditions(request.headers, representation);
+  if (outcome === 'not_modified') return { status: 304, headers: withoutContentHeaders(headers), body: null };
+  if (outcome === 'failed')
+    throw new Problem('precondition_failed', 'The file has changed, or is another one.');
+  const range = rangeOf(request, representation);
+  if (range === 'unsatisfiable') {
+    const size = { 'Content-Range': `bytes */${content.bytes}` };
+    throw new Problem('range_not_satisfiable', `The file has ${content.bytes} bytes.`, size);
+  }
+  if (range !== 'whole') return partialAnswer(representation, range);
+  if (request.method === 'HEAD') return { status: 200, headers, body: null };
+  return withBody(200, headers, bodyOf(content, null));
+}
+
+/** The representation that a request's headers select. A range counts the bytes of the unencoded content. */
+export function representationOf(resource: Resource, headers: RequestHeaders): Representation {
+  const accepted = headers['accept-encoding'] as string | string[] | undefined;
+  const list = Array.isArray(accepted) ? accepted.join(',') : accepted;
+  return resource.in(headers.range ? null : chooseEncoding(list, resource.encodings));
+}
+
+function describe(
+  { headers, modified, encodings = [], content }: ResourceOptions,
+  encoding: Encoding | null,
+) {
+  const found = content(encoding);
+  const etag = `"${found.sha256}"`;
+  const seconds = Math.floor(new Date(modified).getTime() / 1000) * 1000;
+  const all = {
+    ...headers,
     ETag: etag,
-    'Last-Modified': new Date(modified).toUTCString(),
+    'Last-Modified': new Date(seconds).toUTCString(),
     'Accept-Ranges': 'bytes',
-    'Content-Length': String(bytes),
+    'Content-Length': String(found.bytes),
     ...(encoding && { 'Content-Encoding': encoding }),
-    ...(varies && { Vary: 'Accept-Encoding' }),
-    ...('Access-Control-Allow-Origin' in general && { 'Access-Control-Expose-Headers': EXPOSED_HEADERS }),
+    ...(encodings.length > 0 && { Vary: 'Accept-Encoding' }),
+    ...('Access-Control-Allow-Origin' in headers && { 'Access-Control-Expose-Headers': EXPOSED_HEADERS }),
   };
+  return { headers: all, etag, modified: seconds, content: found };
+}
+
+function withoutContentHeaders(headers: Representation['headers']): Answer['headers'] {
+  const { 'Content-Length': _, 'Content-Encoding': __, 'Content-Type': ___, ...kept } = headers;
+  return kept;
+}
+
+function partialAnswer({ headers, content }: Representation, range: ByteRange): Answer | Promise<Answer> {
+  const { first, last } = range;
+  const part = {
+    ...headers,
+    'Content-Length': String(last - first + 1),
+    'Content-Range': `bytes ${first}-${last}/${content.bytes}`,
+  };
+  return withBody(206, part, bodyOf(content, range));
+}
+
+type Body = NonNullable<Answer['body']>;
+
+/** Synchronous for bytes in memory: a promise for each small file would cost as much as everything else. */
+function withBody(
+  status: number,
+  headers: Answer['headers'],
+  body: Body | Promise<Body>,
+): Answer | Promise<Answer> {
+  return body instanceof Promise
+    ? body.then((opened) => ({ status, headers, body: opened }))
+    : { status, headers, body };
+}
+
+function bodyOf({ bytes, source }: Content, range: ByteRange | null): Body | Promise<Body> {
+  if (!Buffer.isBuffer(source) && typeof source !== 'function')
+    return openFileBody(source.file, bytes, range);
+  const whole = Buffer.isBuffer(source) ? source : source();
+  if (range === null) return whole;
+  const cut = (all: Buffer) => all.subarray(range.first, range.last + 1);
+  return Buffer.isBuffer(whole) ? cut(whole) : whole.then(cut);
+}
+
+/** Smaller first. */
+const PREFERRED: readonly Encoding[] = ['br', 'gzip'];
+
+/**
+ * The encoding to send, out of those available; null for identity. Among equal weights the smaller one wins
+ * (RFC 9110 §12.5.3). Identity is never refused, since it is acceptable unless it is mentioned.
+ */
+export function chooseEncoding(header: string | undefined, available: readonly Encoding[]): Encoding | null {
+  if (header === undefined) return null;
+  const weights = parseWeights(header);
+  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
+  const identity = weights.get('identity') ?? 0;
+  let best: Encoding | null = null;
+  for (const encoding of PREFERRED) {
+    if (!available.includes(encoding) || weightOf(encoding) < identity || weightOf(encoding) === 0) continue;
+    if (best === null || weightOf(encoding) > weightOf(best)) best = encoding;
+  }
+  return best;
+}
+
+/** `gzip;q=0.5, br` → gzip 0.5, br 1. Malformed items are ignored. */
+function parseWeights(header: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const item of header.toLowerCase().split(',')) {
+    const [, name, q] = /^\s*([\w*-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/.exec(item) ?? [];
+    if (name !== undefined) weights.set(name === 'x-gzip' ? 'gzip' : name, Math.min(1, Number(q ?? 1)));
+  }
+  return weights;
+}
+
+/** What conditions compare with. */
+export interface Validators {
+  /** A strong entity tag with its quotes: `"5e88…"`. */
+  etag: string;
+  /** Whole seconds, as in Last-Modified; Unix ms. */
+  modified: number;
+}
+
+/** Whether to send the content, in the order of RFC 9110 §13.2.2. */
+function evaluateConditions(
+  headers: RequestHeaders,
+  { etag, modified }: Validators,
+): 'send' | 'not_modified' | 'failed' {
+  const ifMatch = headers['if-match'];
+  if (ifMatch !== undefined) {
+    if (!listsTag(ifMatch, etag)) return 'failed';
+  } else if (modified > dateOf(headers['if-unmodified-since'], Infinity)) return 'failed';
+
+  const ifNoneMatch = headers['if-none-match'];
+  if (ifNoneMatch !== undefined)
+    return listsTag(ifNoneMatch, etag) || listsTag(ifNoneMatch, `W/${etag}`) ? 'not_modified' : 'send';
+  return modified <= dateOf(headers['if-modified-since'], -Infinity) ? 'not_modified' : 'send';
+}
+
+function listsTag(list: string, etag: string): boolean {
+  return list.split(',').some((item) => item.trim() === '*' || item.trim() === etag);
+}
+
+/** A date that cannot be parsed is ignored (RFC 9110 §13.1.3). */
+function dateOf(header: string | undefined, otherwise: number): number {
+  const ms = Date.parse(header ?? '');
+  return Number.isNaN(ms) ? otherwise : ms;
+}
+
+function rangeOf(
+  { method, headers }: RequestHead,
+  representation: Representation,
+): ReturnType<typeof parseByteRange> {
+  const ifRange = headers['if-range'] as string | undefined;
+  if (method !== 'GET' || !rangeApplies(ifRange, representation)) return 'whole';
+  return parseByteRange(headers.range, representation.content.bytes);
+}
+
+/** Whether the part that the client already has is part of these bytes (RFC 9110 §13.1.5). */
+function rangeApplies(ifRange: string | undefined, { etag, modified }: Validators): boolean {
+  if (ifRange === undefined) return true;
+  return ifRange.includes('"') ? ifRange.trim() === etag : dateOf(ifRange, NaN) === modified;
+}
+
+/**
+ * `bytes=0-99`, `bytes=100-`, `bytes=-100` of `size` bytes (RFC 9110 §14). `whole` for what a server may ignore: no header,
+ * another unit, several ranges, a malformed one. `unsatisfiable` if there are no such bytes.
+ */
+export function parseByteRange(
+  header: string | undefined,
+  size: number,
+): ByteRange | 'whole' | 'unsatisfiable' {
+  const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? [];
+  if (from === undefined || to === undefined || (from === '' && to === '')) return 'whole';
+  if (from === '') {
+    const length = Math.min(Number(to), size);
+    return length === 0 ? 'unsatisfiable' : { first: size - length, last: size - 1 };
+  }
+  const first = Number(from);
+  if (to !== '' && Number(to) < first) return 'whole';
+  if (first >= size) return 'unsatisfiable';
+  return { first, last: to === '' ? size - 1 : Math.min(Number(to), size - 1) };
 }

@@ -1,30 +1,30 @@
 import type { Status } from '../../../pipeline/release/format/status.ts';
 
-/** Without one of these the server refuses requests that another server may be able to answer. */
-export type NeededPart = 'release' | 'keys' | 'limits' | 'access_log';
-/** What is wrong with these is no reason to send requests elsewhere: all servers follow the same ledger. */
-export type OtherPart = 'live' | 'last_run' | 'counts';
+/** Without one of these the server refuses requests that another server might answer. */
+export type RequiredPart = 'release' | 'keys' | 'limits' | 'access_log';
+/** A fault in these is no reason to send requests elsewhere, since all servers follow the same ledger. */
+export type OptionalPart = 'live' | 'last_run' | 'counts';
 
-/** What is wrong with each part; null for nothing. */
+/** The fault of each part; null for none. */
 export interface Readiness {
-  needed: Readonly<Record<NeededPart, string | null>>;
-  others: Readonly<Partial<Record<OtherPart, string | null>>>;
+  required: Readonly<Record<RequiredPart, string | null>>;
+  optional: Readonly<Partial<Record<OptionalPart, string | null>>>;
 }
 
 export interface ReadinessSources {
   hasRelease: () => Promise<boolean>;
-  /** Each rejects where a request that needs it would be refused. */
+  /** Each rejects if a request that needs it would be refused. */
   readKeys: () => Promise<unknown>;
   checkCounts: () => Promise<void>;
   checkAccessLog: () => Promise<void>;
-  /** Of the live state; left out where no ledger is followed. */
+  /** Of the live state; missing if no ledger is followed. */
   liveFault?: () => string | null;
   readStatus: () => Promise<Status | null>;
-  /** When the counts of today were lost, ms; null where they were not. */
+  /** When today's counts were lost, ms; null if they were not. */
   countsLostAt: () => number | null;
 }
 
-/** Looks at every part anew, stores by using them. Faults are without paths and addresses: those are in the log. */
+/** Checks every part, the stores by using them. Faults name no paths and addresses; those are in the server log. */
 export async function readReadiness(sources: ReadinessSources): Promise<Readiness> {
   const [hasRelease, keys, limits, accessLog, lastRun] = await Promise.all([
     sources.hasRelease().catch(() => false),
@@ -35,25 +35,25 @@ export async function readReadiness(sources: ReadinessSources): Promise<Readines
   ]);
   const lostAt = sources.countsLostAt();
   return {
-    needed: { release: hasRelease ? null : 'there is none', keys, limits, access_log: accessLog },
-    others: {
+    required: { release: hasRelease ? null : 'there is none yet', keys, limits, access_log: accessLog },
+    optional: {
       ...(sources.liveFault && { live: sources.liveFault() }),
       last_run: lastRun,
       counts:
-        lostAt === null ? null : `what was counted today before ${new Date(lostAt).toISOString()} is lost`,
+        lostAt === null ? null : `the counts of today before ${new Date(lostAt).toISOString()} are lost`,
     },
   };
 }
 
 /** Whether the server can serve. */
-export function isReady({ needed }: Readiness): boolean {
-  return Object.values(needed).every((fault) => fault === null);
+export function isReady({ required }: Readiness): boolean {
+  return Object.values(required).every((fault) => fault === null);
 }
 
 /** In the text format of Prometheus. */
 export function formatReadiness(readiness: Readiness): string {
-  const { needed, others } = readiness;
-  const faults = Object.entries({ ...needed, ...others });
+  const { required, optional } = readiness;
+  const faults = Object.entries({ ...required, ...optional });
   return [
     '# HELP cathedral_ready Whether the server can serve, as /readyz says.',
     '# TYPE cathedral_ready gauge',

@@ -1,53 +1,56 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Resume } from '../../../pipeline/build/resume.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { openDirectory } from '../../../pipeline/ledger/directory.ts';
+import { parseCheckpoint } from '../../../pipeline/ledger/checkpoint.ts';
+import { openDirectory, snapshotFile } from '../../../pipeline/ledger/directory.ts';
 import { type HeadCursor, readHead } from '../../../pipeline/ledger/head.ts';
-import type { Leaf } from '../../../pipeline/ledger/leaf.ts';
+import type { Leaf, LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
+import { CompactRange } from '../../../pipeline/ledger/merkle.ts';
 import type { Verifier } from '../../../pipeline/ledger/note.ts';
+import { openNote } from '../../../pipeline/ledger/open-note.ts';
 import { readSnapshot } from '../../../pipeline/ledger/read-snapshot.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import type { State } from '../../../pipeline/model/state.ts';
-import { assertFits } from './assert-fits.ts';
 
-/** Snapshots that are sealed while one reading goes on: one is usual, more than a few mean that the ledger has a gap. */
+/** Ledger snapshots sealed during one reading: one is usual, more than a few mean that the ledger has a gap. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * A release's state that goes on with the ledger. It is kept twice: as of the last snapshot, where all of it is signed for,
- * and with the events of the head, which nobody has signed yet. With each new snapshot the second is made anew from the
- * first, so whatever the head said, what was sealed counts: no event is missed and none counts twice.
+ * A release's state, advanced with the ledger. It is kept twice: as of the last ledger snapshot, which is signed, and with
+ * the provisional events of the head. Each new snapshot rebuilds the second from the first, so sealed events override
+ * whatever the head said: no event is missed and none counts twice.
  */
 export class LedgerFold {
   readonly #ledger: ReturnType<typeof openDirectory>;
   readonly #verifiers: readonly Verifier[];
   #sealed: Resume;
-  /** Null: to be made from `#sealed`. */
-  #grown: (Resume & { cursor: HeadCursor | null }) | null = null;
-  #fits = false;
-  /** Of the folder of snapshots, when it was last listed. */
+  /** Null: to be rebuilt from `#sealed`. */
+  #provisional: (Resume & { cursor: HeadCursor | null }) | null = null;
+  #matches = false;
+  /** Modification time of the snapshot folder when it was last listed. */
   #listedAt: bigint | null = null;
 
-  /** `ledger` is a ledger's folder; `from` is taken over, and must not be used afterwards. */
+  /** `ledger` is a ledger's folder. The caller must not use `from` afterwards. */
   constructor(ledger: string, verifiers: readonly Verifier[], from: Resume) {
     this.#ledger = openDirectory(ledger);
     this.#verifiers = verifiers;
     this.#sealed = from;
   }
 
-  /** As of the last snapshot read; not to be changed. */
+  /** As of the last ledger snapshot read; callers must not change it. */
   get sealed(): Readonly<Resume> {
     return this.#sealed;
   }
 
   /**
-   * Reads what is new and returns the state with it, which later calls go on to change. Throws what reading a ledger
-   * throws; the state returned before may have got some of the new events then, and does not change any more.
+   * Reads what is new and returns the state with it, which later calls change. Throws what reading a ledger throws; the
+   * state returned before may then have some of the new events, and changes no more.
    */
   async advance(): Promise<State> {
-    if (!this.#fits) await assertFits(this.#ledger.path, this.#sealed.position, this.#verifiers);
-    this.#fits = true;
+    if (!this.#matches)
+      await assertReleaseMatchesLedger(this.#ledger.path, this.#sealed.position, this.#verifiers);
+    this.#matches = true;
     await this.#readNewSnapshots();
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const state = await this.#readHead();
@@ -57,16 +60,16 @@ export class LedgerFold {
     const { size } = this.#sealed.position;
     throw new CathedralError('ledger_order', {
       place: 'head.ndjson:1',
-      expected: `seq ${size}, where the snapshots end, or before`,
+      expected: `seq ${size}, where the ledger snapshots end, or before`,
       found: 'a later one',
     });
   }
 
-  /** A listing of years of snapshots is worth a look at the folder's time first. */
+  /** Checks the folder's modification time first, since listing years of snapshots is slow. */
   async #readNewSnapshots(): Promise<void> {
     const at = await stat(join(this.#ledger.path, 'snapshots'), { bigint: true }).then(
       ({ mtimeNs }) => mtimeNs,
-      // The listing says what is wrong.
+      // Listing the folder reports the error.
       () => null,
     );
     if (at !== null && at === this.#listedAt) return;
@@ -76,22 +79,22 @@ export class LedgerFold {
 
   async #readSnapshots(): Promise<void> {
     for (const file of await this.#ledger.snapshots(this.#sealed.position.snapshot)) {
-      // A copy: until the last event has come and the root is right, nothing of it is believed.
+      // A copy, since nothing is accepted before the root over all of it is verified.
       const folded = await fold(
         structuredClone(this.#sealed.state),
         readSnapshot(file, this.#sealed.position, this.#verifiers),
       );
       const { checkpoint: _, note: __, ...position } = folded.end;
       this.#sealed = { position, state: folded.state };
-      this.#grown = null;
+      this.#provisional = null;
     }
   }
 
-  /** Null where the head is not the one that was read before, or begins after the last snapshot that was read. */
+  /** Null if the head is not the one read before, or starts after the last ledger snapshot read. */
   async #readHead(): Promise<State | null> {
-    const known = this.#grown;
-    // Taken back only when all went well: a state that got half of the new events is of no known position.
-    this.#grown = null;
+    const known = this.#provisional;
+    // Restored only on success: a state with half of the new events has no known position.
+    this.#provisional = null;
     const { state, position, cursor } = known ?? {
       state: structuredClone(this.#sealed.state),
       position: this.#sealed.position,
@@ -102,10 +105,10 @@ export class LedgerFold {
       const { end } = folded;
       const isOther = end.cursor === null && position.size > this.#sealed.position.size;
       if (end.behind || isOther) return null;
-      this.#grown = { state: folded.state, position: end.position, cursor: end.cursor };
+      this.#provisional = { state: folded.state, position: end.position, cursor: end.cursor };
       return folded.state;
     } catch (error) {
-      // Perhaps only what was added to before is gone: read from the last snapshot on, the ledger may be whole.
+      // The head may have been replaced: read from the last ledger snapshot, the ledger may be whole.
       if (known) return null;
       throw error;
     }
@@ -122,4 +125,35 @@ async function fold<End>(
     for (const leaf of batch.value) state = apply(state, leaf);
   }
   return { state, end: batch.value };
+}
+
+/**
+ * A release is advanced only with the ledger it was built from: the head is not signed, so the head of any ledger would
+ * pass. Throws `ledger_unreadable` if the ledger lacks the release's snapshot, `ledger_root` if that signs another root,
+ * and what reading a checkpoint throws.
+ */
+export async function assertReleaseMatchesLedger(
+  ledger: string,
+  { snapshot, size, range }: LedgerPosition,
+  verifiers: readonly Verifier[],
+): Promise<void> {
+  if (snapshot === null) return;
+  const place = `snapshots/${snapshot}.checkpoint`;
+  const note = await readFile(snapshotFile(ledger, snapshot).checkpoint).catch(
+    (cause: NodeJS.ErrnoException) => {
+      const fault = {
+        expected: 'the ledger snapshot that the release was built from',
+        found: cause.code ?? 'none',
+      };
+      throw new CathedralError('ledger_unreadable', { place, ...fault, cause });
+    },
+  );
+  const signed = parseCheckpoint(openNote(note, verifiers, place).text, place);
+  const root = CompactRange.resume(size, range).root();
+  if (signed.size === size && signed.root === root) return;
+  throw new CathedralError('ledger_root', {
+    place,
+    expected: `root ${root} of ${size} events, as in the release`,
+    found: `root ${signed.root} of ${signed.size}: another ledger`,
+  });
 }

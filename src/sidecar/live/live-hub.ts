@@ -2,46 +2,44 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Changes } from '../../api/live-changes.ts';
 import { Problem } from '../../api/problem.ts';
 import { clientNetwork } from '../limits/client-network.ts';
-import type { Listening } from '../services.ts';
-import { Listener } from './listener.ts';
-import { parseSubscription } from './subscription.ts';
+import type { LiveConnection } from '../services.ts';
 
 export interface HubOptions {
-  /** That can be listened to. */
+  /** The real-time paths. */
   paths: readonly string[];
-  /** The text of the newest document at a path; null where there is none yet. */
+  /** The text of the newest document at a path; null before there is one. */
   read: (path: string) => string | null;
-  /** Least time between two messages about one path, ms. */
+  /** Minimum time between two messages about one path, ms. */
   gapMs: number;
-  /** Listeners at once, in all and of one address or /64. */
+  /** Listeners at once: in total, and per address or IPv6 /64. */
   maxListeners: number;
   maxPerClient: number;
-  /** Between two signs of life, ms. */
+  /** Interval of the comments that keep connections open, ms. */
   heartbeatMs: number;
-  /** For which a listener may take nothing of what waits for it, ms. */
+  /** How long a listener may take no bytes, ms. */
   stallMs: number;
-  /** When a client comes back after the end of its stream, ms: not all at the same moment. */
-  retryMs: readonly [least: number, most: number];
-  /** ms, from any start */
+  /** When a client reconnects after its stream ended, ms: a range, so that they do not all come at once. */
+  retryMs: readonly [min: number, max: number];
+  /** Monotonic, ms. */
   now: () => number;
   /** In [0, 1). */
   random: () => number;
-  /** Tells this process's streams from others'. */
+  /** Tells this process's streams from those of others. */
   epoch: string;
 }
 
-/** A comment: clients pass over it. */
+/** A comment, which clients ignore. */
 const HEARTBEAT = Buffer.from(':\n\n');
 const RETRY_AFTER = { 'Retry-After': '30' };
 const HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
   'Access-Control-Allow-Origin': '*',
-  // For nginx, which would otherwise hold messages back until a buffer is full.
+  // Stops nginx from holding messages back until a buffer is full.
   'X-Accel-Buffering': 'no',
 };
 
-/** The listeners of `/live`. Each message is put together once, and one timer serves all. */
+/** The listeners of `/live`. Each message is formatted once, and one timer serves all listeners. */
 export class LiveHub {
   readonly #options: HubOptions;
   readonly #changes: Changes;
@@ -49,7 +47,7 @@ export class LiveHub {
   readonly #perClient = new Map<string, number>();
   readonly #heartbeat: NodeJS.Timeout;
   #timer: NodeJS.Timeout | null = null;
-  #saidAt = -Infinity;
+  #publishedAt = -Infinity;
   #isClosed = false;
 
   constructor(options: HubOptions) {
@@ -62,38 +60,42 @@ export class LiveHub {
     return this.#listeners.size;
   }
 
-  /** Something may have changed. Said now, or when the gap since what was said last is over. */
+  /** To be called when documents may have changed. Publishes now, or when the gap since the last message is over. */
   changed(): void {
     if (this.#listeners.size === 0 || this.#timer) return;
-    const wait = this.#saidAt + this.#options.gapMs - this.#options.now();
-    this.#timer = setTimeout(() => this.#say(), Math.max(0, wait)).unref();
+    const wait = this.#publishedAt + this.#options.gapMs - this.#options.now();
+    this.#timer = setTimeout(() => this.#publish(), Math.max(0, wait)).unref();
   }
 
   /**
    * Answers `GET /live` with the stream, `HEAD` with its headers. Throws a Problem: unknown_parameter, invalid_parameter,
    * too_many_listeners, unavailable.
    */
-  listen(request: IncomingMessage, response: ServerResponse, { headers, address, query }: Listening): void {
+  listen(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { headers, address, query }: LiveConnection,
+  ): void {
     const { paths, random, retryMs } = this.#options;
-    const wanted = parseSubscription(query, paths);
+    const requested = parseSubscription(query, paths);
     const client = clientNetwork(address);
     this.#assertRoom(client);
     this.#refresh();
     if (this.#changes.last === 0)
       throw new Problem('unavailable', 'There is nothing to follow yet.', RETRY_AFTER);
-    // Gone before it was let in: there will be no other sign of that.
+    // The client has disconnected already, and nothing will report that again.
     if (response.destroyed) return;
-    // Nothing may follow on its connection (RFC 9112 §9.6).
+    // No request may follow on this connection (RFC 9112 §9.6).
     response.shouldKeepAlive = false;
     response.writeHead(200, headers(HEADERS));
     if (request.method === 'HEAD') return void response.end();
-    const [least, most] = retryMs;
-    response.write(`retry: ${Math.round(least + random() * (most - least))}\n\n`);
+    const [min, max] = retryMs;
+    response.write(`retry: ${Math.round(min + random() * (max - min))}\n\n`);
     const place = this.#changes.placeOf(request.headers['last-event-id'] as string | undefined);
-    this.#add(response, wanted, place, client).catchUp();
+    this.#add(response, requested, place, client).catchUp();
   }
 
-  /** Ends every stream; nobody is let in any more. */
+  /** Ends every stream, and accepts no more listeners. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#heartbeat);
@@ -107,14 +109,14 @@ export class LiveHub {
     const hasEnough = (this.#perClient.get(client) ?? 0) >= maxPerClient;
     if (!isFull && !hasEnough) return;
     const detail = isFull
-      ? 'No more listeners can be held now.'
-      : `From this network ${maxPerClient} listeners are connected, which is as many as it may have.`;
+      ? 'The server cannot accept more listeners now.'
+      : `Your network has ${maxPerClient} listeners connected, which is the maximum.`;
     throw new Problem('too_many_listeners', detail, RETRY_AFTER);
   }
 
   #add(response: ServerResponse, paths: readonly string[], place: number | null, client: string): Listener {
     const listener = new Listener(response, this.#changes, paths, place);
-    // Heartbeats keep it from running out, as long as they are taken; else the server closes the connection.
+    // Heartbeats reset this timeout while the client reads them; if it does not, the server closes the connection.
     response.socket?.setTimeout(this.#options.stallMs);
     this.#listeners.add(listener);
     this.#perClient.set(client, (this.#perClient.get(client) ?? 0) + 1);
@@ -127,9 +129,9 @@ export class LiveHub {
     return listener;
   }
 
-  #say(): void {
+  #publish(): void {
     this.#timer = null;
-    this.#saidAt = this.#options.now();
+    this.#publishedAt = this.#options.now();
     this.#refresh();
     for (const listener of this.#listeners) listener.catchUp();
   }
@@ -145,6 +147,71 @@ export class LiveHub {
   }
 
   #beat(): void {
-    for (const listener of this.#listeners) listener.remark(HEARTBEAT);
+    for (const listener of this.#listeners) listener.write(HEARTBEAT);
   }
+}
+
+/**
+ * One reader of the stream. While it does not read, nothing more is written to it, and when it resumes it gets the newest
+ * values. So no more than the message it stopped in ever waits for it.
+ */
+class Listener {
+  readonly #response: ServerResponse;
+  readonly #changes: Changes;
+  readonly #paths: readonly string[];
+  /** Everything up to here has been sent; null: nothing has. */
+  #place: number | null;
+
+  constructor(response: ServerResponse, changes: Changes, paths: readonly string[], place: number | null) {
+    this.#response = response;
+    this.#changes = changes;
+    this.#paths = paths;
+    this.#place = place;
+    // An unhandled error would end the process; a broken connection also emits close.
+    response.on('error', ignore);
+  }
+
+  /** Sends what is new: now, or once the client has read what came before. */
+  catchUp(): void {
+    if (this.#response.writableNeedDrain) return;
+    const message = this.#changes.since(this.#place, this.#paths);
+    this.#place = this.#changes.last;
+    if (message) this.write(message);
+  }
+
+  /** Does nothing while the client does not read. */
+  write(bytes: Buffer): void {
+    if (this.#response.writableNeedDrain) return;
+    if (!this.#response.write(bytes)) this.#response.once('drain', () => this.catchUp());
+  }
+
+  end(): void {
+    if (this.#response.writableNeedDrain) this.#response.destroy();
+    else this.#response.end();
+  }
+}
+
+function ignore(): void {}
+
+/**
+ * The paths that a listener asks for, in the order of `known`; all of them without a query. `query` has no question mark:
+ * `paths=economy/supply,philosophy/virtues.json`. Throws a Problem unknown_parameter or invalid_parameter.
+ */
+function parseSubscription(query: string, known: readonly string[]): readonly string[] {
+  if (query === '') return known;
+  const parameters = [...new URLSearchParams(query)];
+  const other = parameters.find(([name]) => name !== 'paths');
+  if (other) throw new Problem('unknown_parameter', 'The live stream takes only the parameter paths.');
+  if (parameters.length !== 1) throw invalidPaths('more than one list');
+  const wanted = parameters[0]![1].split(',');
+  if (new Set(wanted).size !== wanted.length) throw invalidPaths('a path twice');
+  if (!wanted.every((path) => known.includes(path))) throw invalidPaths('something else');
+  return known.filter((path) => wanted.includes(path));
+}
+
+function invalidPaths(found: string): Problem {
+  return new Problem(
+    'invalid_parameter',
+    `The parameter paths: expected a comma-separated list of real-time paths without their leading slash, found ${found}.`,
+  );
 }

@@ -1,50 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { View } from '../../../pipeline/artifacts/artifact.ts';
 import { readDocuments } from '../../../pipeline/artifacts/documents.ts';
 import { readCompanions } from '../../../pipeline/artifacts/read-companions.ts';
+import { parseResume, type Resume } from '../../../pipeline/build/resume.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Verifier } from '../../../pipeline/ledger/note.ts';
 import type { State } from '../../../pipeline/model/state.ts';
+import { sha256 } from '../../../pipeline/release/format/manifest.ts';
 import type { Releases, ServedRelease } from '../files/releases.ts';
 import { LedgerFold } from './ledger-fold.ts';
-import type { LiveDocuments } from './live-documents.ts';
-import { publicFault } from './public-fault.ts';
-import { releaseResume } from './release-resume.ts';
+import { type LiveDocuments, publicFault } from './live-documents.ts';
 
 export interface LiveStateOptions {
-  /** Folder of the ledger that the releases are made of. */
+  /** Folder of the ledger that the releases are built from. */
   ledger: string;
-  /** Keys of which one must have signed each checkpoint. */
+  /** One of these keys must have signed each checkpoint. */
   verifiers: readonly Verifier[];
   releases: Pick<Releases, 'current'>;
-  /** Folder of the documents that people write. */
+  /** Folder of the documents. */
   documents: string;
-  /** A JSON file: who may attest. Null: nobody, but in a sample ledger. */
+  /** JSON file of the companions that may attest. Null: none, except in a demo ledger. */
   companions: string | null;
   baseUrl: string;
-  /** Where what is new is shown. */
+  /** Receives the newest state. */
   shown: Pick<LiveDocuments, 'show'>;
-  /** Called once for each fault, however often it is met. */
+  /** Called once for each fault, however often it occurs. */
   report: (error: unknown) => void;
 }
 
 interface Fault {
-  /** Tells it from others: what was reported already is not reported again. */
+  /** A fault with a known id is not reported again. */
   id: string;
-  /** For everybody. */
+  /** Shown to anyone. */
   text: string;
 }
 
 interface Shown {
   state: State;
-  /** How many it had when it was shown. */
+  /** The number of events when it was shown. */
   events: number;
-  /** The snapshot from which it goes on. */
+  /** The ledger snapshot that it extends. */
   snapshot: string | null;
 }
 
 /**
- * The newest release's state, gone on from with what the ledger has since. What is shown never goes back to fewer events,
- * unless a later snapshot has signed for that; where the ledger cannot be read, the last state stays.
+ * The current release's state, advanced with what the ledger has since. It never goes back to fewer events, unless a later
+ * ledger snapshot signs fewer; while the ledger cannot be read, the last state stays.
  */
 export class LiveState {
   readonly #options: LiveStateOptions;
@@ -52,31 +54,31 @@ export class LiveState {
   #inputs: Pick<View, 'documents' | 'companions' | 'baseUrl'> | null = null;
   #fold: LedgerFold | null = null;
   #shown: Shown | null = null;
-  #faults: readonly Fault[] = [{ id: '', text: 'nothing was read yet' }];
+  #faults: readonly Fault[] = [{ id: '', text: 'nothing has been read yet' }];
 
   constructor(options: LiveStateOptions) {
     this.#options = options;
   }
 
-  /** Why what is shown may be older than the ledger; null where it is not. */
+  /** Why the state may be older than the ledger; null if it is not. */
   get fault(): string | null {
     return this.#faults.at(-1)?.text ?? null;
   }
 
-  /** Of the newest event shown; null before there is one. */
+  /** Time of the newest event; null before there is one. */
   get timestamp(): string | null {
     return this.#shown?.state.asOf ?? null;
   }
 
-  /** Number of events shown. */
+  /** Number of events in the state. */
   get events(): number {
     return this.#shown?.state.events ?? 0;
   }
 
-  /** Reads what is new. Resolves to whether anything new is shown; rejects never. */
+  /** Reads what is new. Resolves to whether the state changed; never rejects. */
   async update(): Promise<boolean> {
     const before = this.#shown;
-    // A release that cannot be read keeps nobody from following the ledger from the one before.
+    // If the new release cannot be read, the ledger is still followed from the previous one.
     const faults = [
       await this.#faultOf(() => this.#followRelease()),
       await this.#faultOf(() => this.#followLedger()),
@@ -95,11 +97,11 @@ export class LiveState {
     }
   }
 
-  /** A new release is begun with anew, so that nothing lasts for longer than it takes to make one. */
+  /** Starts again from each new release, so that a mistake lasts no longer than one release. */
   async #followRelease(): Promise<null> {
     const release = await this.#options.releases.current();
     if (!release || release === this.#release) return null;
-    const resume = await releaseResume(release);
+    const resume = await readResume(release);
     const { documents, companions, verifiers, baseUrl } = this.#options;
     this.#inputs = {
       documents: await readDocuments(documents),
@@ -113,13 +115,13 @@ export class LiveState {
 
   async #followLedger(): Promise<Fault | null> {
     const fold = this.#fold;
-    // Nothing to go on from, and nobody to miss it: no fault to report.
+    // The state stays empty until the first release, which is no fault to report.
     if (!fold) return { id: '', text: 'there is no release yet' };
     try {
       this.#show(await fold.advance(), fold.sealed.position.snapshot);
       return null;
     } catch (error) {
-      // What is sealed is as good as a release, so it is shown all the same where it is newer.
+      // What is sealed is as good as a release, so show it if it is newer.
       const { state, position } = fold.sealed;
       if (state.events > this.events) this.#put(structuredClone(state), position.snapshot);
       throw error;
@@ -133,7 +135,7 @@ export class LiveState {
     if (!isOvertaken && state.events < this.events) {
       throw new CathedralError('ledger_order', {
         place: 'head.ndjson',
-        expected: `the ${this.events} events that were there before`,
+        expected: `the ${this.events} events read before`,
         found: `${state.events}`,
       });
     }
@@ -144,4 +146,20 @@ export class LiveState {
     this.#shown = { state, events: state.events, snapshot };
     this.#options.shown.show({ state, ...this.#inputs! });
   }
+}
+
+/** The state of a release, read from disk each time, so the caller may change it. Throws `release_invalid`. */
+async function readResume({ dir, manifest }: Pick<ServedRelease, 'dir' | 'manifest'>): Promise<Resume> {
+  const place = join(dir, 'state.json');
+  const bytes = await readFile(place).catch((cause: NodeJS.ErrnoException) => {
+    throw invalid(place, 'a readable file', cause.code ?? cause.message, cause);
+  });
+  const listed = manifest.unlisted.find(({ file }) => file === 'state.json');
+  const found = sha256(bytes);
+  if (found !== listed?.sha256) throw invalid(place, `SHA-256 ${listed?.sha256}`, found);
+  return parseResume(JSON.parse(bytes.toString()));
+}
+
+function invalid(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('release_invalid', { place, expected, found, cause });
 }

@@ -1,49 +1,46 @@
 import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
-import { chooseEncoding, type Encoding } from '../files/accept-encoding.ts';
-import type { Asked, Live } from '../services.ts';
-import { FolderWatch } from './folder-watch.ts';
+import type { Live } from '../services.ts';
 import { LiveDocuments } from './live-documents.ts';
-import { LIVE_ENCODINGS } from './live-file.ts';
 import { type HubOptions, LiveHub } from './live-hub.ts';
 import { LiveState, type LiveStateOptions } from './live-state.ts';
-import { Pacer } from './pacer.ts';
+import { watchLedger } from './watch-ledger.ts';
 
 export interface LiveOptions
   extends Omit<LiveStateOptions, 'shown'>,
     Pick<HubOptions, 'gapMs' | 'maxListeners' | 'maxPerClient' | 'epoch'> {
-  /** How often to look at the ledger where the system does not tell of a change, ms. */
+  /** How often to read the ledger when the system reports no change, ms. */
   pollMs: number;
-  /** See HubOptions; by default, two to five seconds. */
+  /** See HubOptions; two to five seconds by default. */
   retryMs?: HubOptions['retryMs'];
 }
 
 export interface OpenLive extends Live {
-  /** Connections that listen. */
+  /** Number of listeners connected. */
   listeners: () => number;
-  /** Time of the newest event that is shown, Unix s; null before there is one. */
+  /** Time of the newest event shown, Unix s; null before there is one. */
   time: () => number | null;
-  /** Why what is shown may be older than the ledger; null where it is not. */
+  /** Why what is shown may be older than the ledger; null if it is not. */
   fault: () => string | null;
   /** Ends every stream and stops following. */
   close: () => Promise<void>;
 }
 
-/** After each look, ms: a burst of events is taken together, and nobody sees so short a time. */
-const REST_MS = 10;
-/** After a look that failed, in times as long as it took and at least as many ms: a damaged ledger must not keep a server busy. */
-const FAULT_REST_FACTOR = 10;
-const FAULT_REST_MS = 250;
+/** Pause after each reading, ms: it takes a burst of events together, and is too short for anyone to notice. */
+const PAUSE_MS = 10;
+/** Pause after a failed reading: a multiple of the time it took, and a minimum. A damaged ledger must not keep a server busy. */
+const FAULT_PAUSE_FACTOR = 10;
+const FAULT_PAUSE_MS = 250;
 const STREAM = {
-  /** Shorter than the 60 s after which proxies give up on a silent connection, by enough for some to get lost. */
+  /** Well below the 60 s after which proxies close a silent connection, so that one may get lost. */
   heartbeatMs: 15_000,
   stallMs: 60_000,
-  /** A server that begins anew gets its listeners back within seconds, and not all in one. */
+  /** After a restart the listeners return within seconds, but not all at once. */
   retryMs: [2000, 5000],
 } as const;
 
 /**
- * Follows a ledger from the newest release on, and answers with its newest state. Resolves after the first look, whatever
- * came of it: what is wrong is reported, said by `fault`, and looked at again.
+ * Follows a ledger from the current release on, and answers from its newest state. Resolves after the first reading, whether
+ * it succeeded or not: errors are reported, `fault` names them, and the ledger is read again.
  */
 export async function openLive(options: LiveOptions): Promise<OpenLive> {
   const { ledger, pollMs, report } = options;
@@ -54,18 +51,18 @@ export async function openLive(options: LiveOptions): Promise<OpenLive> {
     const start = performance.now();
     if (await state.update()) hub.changed();
     const took = performance.now() - start;
-    return state.fault === null ? REST_MS : Math.max(FAULT_REST_MS, FAULT_REST_FACTOR * took);
+    return state.fault === null ? PAUSE_MS : Math.max(FAULT_PAUSE_MS, FAULT_PAUSE_FACTOR * took);
   };
-  const following = await follow(ledger, pollMs, update);
+  const watch = await watchLedger(ledger, pollMs, update);
   return {
-    representation: (path, request) => documents.file(path)?.representation(encodingFor(request)) ?? null,
-    listen: (request, response, listening) => hub.listen(request, response, listening),
+    resource: (path) => documents.document(path)?.resource ?? null,
+    listen: (request, response, connection) => hub.listen(request, response, connection),
     listeners: () => hub.listeners,
     time: () => (state.timestamp === null ? null : Date.parse(state.timestamp) / 1000),
     fault: () => state.fault ?? documents.fault,
     async close() {
       hub.close();
-      await following.close();
+      await watch.close();
     },
   };
 }
@@ -75,40 +72,8 @@ function openHub(documents: LiveDocuments, options: LiveOptions): LiveHub {
     ...STREAM,
     ...options,
     paths: LIVE_PATHS,
-    read: (path) => documents.file(path)?.text ?? null,
+    read: (path) => documents.document(path)?.text ?? null,
     now: () => performance.now(),
     random: Math.random,
   });
-}
-
-/** A range is of the file as it is, as everywhere. */
-function encodingFor({ headers }: Asked): Encoding | null {
-  const accepted = headers['accept-encoding'];
-  const header = Array.isArray(accepted) ? accepted.join(',') : accepted;
-  return headers.range ? null : chooseEncoding(header, LIVE_ENCODINGS);
-}
-
-/** Calls `update` once, and then after each change in the ledger's folder and every `pollMs`. */
-async function follow(
-  ledger: string,
-  pollMs: number,
-  update: () => Promise<number>,
-): Promise<{ close: () => Promise<void> }> {
-  const pacer = new Pacer(update);
-  const wake = () => void pacer.wake();
-  const watches = [
-    new FolderWatch(ledger, (name) => name === 'head.ndjson', wake),
-    new FolderWatch(`${ledger}/snapshots`, (name) => name.endsWith('.checkpoint'), wake),
-  ];
-  const renew = () => Promise.all(watches.map((watch) => watch.renew()));
-  await renew();
-  await pacer.wake();
-  const poll = setInterval(() => void renew().then(wake), pollMs).unref();
-  return {
-    async close() {
-      clearInterval(poll);
-      for (const watch of watches) watch.close();
-      await pacer.close();
-    },
-  };
 }

@@ -2,39 +2,55 @@ import { Problem } from '../../api/problem.ts';
 import { authenticate, findSentKey } from '../keys/authenticate.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { type Refusal, refuseAnonymous } from '../keys/refusal.ts';
-import type { Visit } from './visit.ts';
+import { priorityOf } from '../limits/load-shedding.ts';
+import type { Services } from '../services.ts';
+import { tierOf } from './count-and-record.ts';
+import { onFinish, type RequestContext } from './request-context.ts';
 
-/** Finds out who asks, and refuses who may not. Throws a Problem; the visit has the key's id all the same. */
-export async function admit(visit: Visit, keys: Pick<KeyStore, 'keyByHash'>, now: number): Promise<void> {
-  const { query, area, gated, request } = visit;
-  const who = await authenticate(keys, { rawHeaders: request.rawHeaders, query }, area, now);
-  if (who.kind === 'refusal') throw refused(visit, who);
-  if (who.kind === 'key') {
-    visit.key = who;
-    visit.keyId = who.keyId;
-    visit.holder = who.holder;
-  } else if (gated) throw refused(visit, refuseAnonymous());
+type Keys = Pick<KeyStore, 'keyByHash'>;
+
+/** Most requests have neither a key nor a query that could contain one. */
+export function isAnonymousWithoutQuery({ request, query, restricted }: RequestContext): boolean {
+  return query === '' && !restricted && request.headers.authorization === undefined;
 }
 
 /**
- * Notes whose key came with a request to a gated path that is refused before anybody asks for it, or for how it was sent. Where
- * the key store cannot be read, nobody's: the refusal is on record all the same.
+ * Finds out who sends the request, and refuses those who may not. Throws a Problem; the context then has the key's id for
+ * the access log.
  */
-export async function identify(visit: Visit, keys: Pick<KeyStore, 'keyByHash'>): Promise<void> {
-  if (visit.keyId !== null) return;
-  const { query, request } = visit;
+export async function authenticateRequest(context: RequestContext, keys: Keys, now: number): Promise<void> {
+  const { query, area, restricted, request } = context;
+  const who = await authenticate(keys, { rawHeaders: request.rawHeaders, query }, area, now);
+  if (who.kind === 'refusal') throw refused(context, who);
+  if (who.kind === 'key') {
+    context.key = who;
+    context.keyId = who.keyId;
+    context.holder = who.holder;
+  } else if (restricted) throw refused(context, refuseAnonymous());
+}
+
+/**
+ * Notes whose key came with a restricted request that is refused before it is authenticated, or for how the key was sent. If
+ * the key store cannot be read it notes nothing; the refusal is recorded all the same.
+ */
+export async function identifyRequest(context: RequestContext, keys: Keys): Promise<void> {
+  if (context.keyId !== null) return;
+  const { query, request } = context;
   const record = await findSentKey(keys, { rawHeaders: request.rawHeaders, query }).catch(() => null);
-  visit.keyId = record?.id ?? null;
-  visit.holder = record?.holder ?? null;
+  context.keyId = record?.id ?? null;
+  context.holder = record?.holder ?? null;
 }
 
-/** Most requests have neither a key nor a query that could hold one. */
-export function isPlain({ request, query, gated }: Visit): boolean {
-  return query === '' && !gated && request.headers.authorization === undefined;
+/** Lets the request in unless the server is overloaded. Throws a Problem overloaded. */
+export function enterLoadGate(context: RequestContext, { gate }: Pick<Services, 'gate'>): void {
+  const { area } = context;
+  const entry = gate.enter(area === null ? 'anonymous' : priorityOf(area, tierOf(area, context)));
+  context.onRendered = entry.made;
+  onFinish(context, entry.leave);
 }
 
-function refused(visit: Visit, { code, detail, headers, keyId, holder }: Refusal): Problem {
-  visit.keyId = keyId;
-  visit.holder = holder;
+function refused(context: RequestContext, { code, detail, headers, keyId, holder }: Refusal): Problem {
+  context.keyId = keyId;
+  context.holder = holder;
   return new Problem(code, detail, headers);
 }

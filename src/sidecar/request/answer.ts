@@ -2,23 +2,23 @@ import type { Readable } from 'node:stream';
 import { formatProblem, PROBLEM_MEDIA_TYPE, type Problem } from '../../api/problem.ts';
 import type { FileBody } from '../files/file-body.ts';
 
-/** What is about to be sent. Until then it can still be exchanged for another one; see discard(). */
+/** What is about to be sent. Until then another answer can replace it; see discard(). */
 export interface Answer {
   status: number;
-  /** Content-Length too, where it is known: HEAD has it without a body. */
+  /** With Content-Length if it is known, since HEAD has it without a body. */
   headers: Readonly<Record<string, string>>;
-  /** Of this answer alone, where `headers` are those of many. */
+  /** Headers of this answer alone, where `headers` is shared by many. */
   more?: Readonly<Record<string, string>>;
   /** A file or a stream is open already, so that nothing can be missing after the first byte. Null: no body. */
   body: Buffer | FileBody | Readable | null;
 }
 
-/** Lets go of what an answer holds that will not be sent. */
+/** Releases what an answer holds that will not be sent. */
 export function discard({ body }: Answer): void {
   if (body !== null && !Buffer.isBuffer(body)) body.destroy();
 }
 
-/** Errors are never cached, and scripts of other sites may read them. `instance`: the path that was asked for, where it is known. */
+/** Not cacheable, and readable by scripts of other sites. `instance`: the requested path, if it is known. */
 export function problemAnswer(problem: Problem, instance?: string): Answer {
   return {
     status: problem.status,
@@ -33,7 +33,7 @@ export function problemAnswer(problem: Problem, instance?: string): Answer {
   };
 }
 
-/** JSON of the moment: not to be kept. */
+/** JSON that may change at any moment. */
 export function jsonAnswer(status: number, value: unknown): Answer {
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
@@ -43,11 +43,11 @@ export function jsonAnswer(status: number, value: unknown): Answer {
   return { status, headers, body: Buffer.from(`${JSON.stringify(value)}\n`) };
 }
 
-/** Headers that a script of another site may read besides the few that it always may. */
+/** Headers that a script of another site may read, besides those that it always may. */
 export const EXPOSED_HEADERS =
   'Accept-Ranges, Content-Disposition, Content-Encoding, Content-Range, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
 
-/** Also for the question that a browser asks before a script of another site may read a file. */
+/** Also answers the preflight request that a browser sends before a script of another site may read a file. */
 export function optionsAnswer(methods: readonly string[]): Answer {
   const allow = methods.join(', ');
   const headers = {

@@ -1,36 +1,53 @@
+import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { COMMON_HEADERS } from '../../../pipeline/release/format/headers.ts';
 import { FileBody } from '../files/file-body.ts';
 import { type Answer, discard } from './answer.ts';
-import type { Visit } from './visit.ts';
-import { watchStall } from './watch-stall.ts';
+import type { RequestContext } from './request-context.ts';
 
 type Headers = Record<string, string>;
 
-/** For a year: a client that came over TLS once never comes without it. */
+/** For a year: a client that used TLS once never comes without it. */
 const HSTS = ['Strict-Transport-Security', 'max-age=31536000'];
 const FLAT = new WeakMap<Readonly<Headers>, readonly string[]>();
 
-/** Joining copies the body, which pays up to about here. */
+/** Up to this size, copying the body to join it with the header is faster than a second write. */
 const MAX_JOINED_BYTES = 16_384;
-/** Each byte as the character of that number, of bodies that are sent again and again. */
+/** Bodies that are sent repeatedly, each byte as the character of that number. */
 const LATIN1 = new WeakMap<Buffer, string>();
 
-/** All of an answer's headers, names and values in turn: those of every answer, its own, and `more`. */
+/** Resolves when a streamed body was handed over to the connection; rejects if reading it fails, with the connection closed. */
+export function send(answer: Answer, context: RequestContext): void | Promise<void> {
+  const { request, response } = context;
+  if (response.destroyed) return discard(answer);
+  const { status, body } = answer;
+  response.writeHead(status, headersOf(context, withLength(answer), answer.more));
+  if (body === null || request.method === 'HEAD') {
+    discard(answer);
+    response.end();
+  } else if (Buffer.isBuffer(body)) endWith(body, response);
+  else
+    return whileNotStalled(
+      body instanceof FileBody ? body.writeTo(response) : stream(body, response),
+      context,
+    );
+}
+
+/** All headers of an answer, names and values in turn: the common ones, its own, and `more`. */
 export function headersOf(
-  { id, address, request, bodyRead }: Visit,
+  { id, address, request, bodyRead }: RequestContext,
   own: Readonly<Headers>,
   more?: Readonly<Headers>,
 ): string[] {
   const headers = [...flat(own), 'X-Request-Id', id];
   for (const name in more) headers.push(name, more[name]!);
   if (address.isSecure(request)) headers.push(...HSTS);
-  // Whatever the body of such a request holds is not worth reading.
+  // Closing the connection is cheaper than reading a body that nobody wants.
   if (!bodyRead && mayHaveBody(request)) headers.push('Connection', 'close');
   return headers;
 }
 
-/** Names and values in turn, which node:http takes as they are; those of a file are the same for each request. */
+/** Names and values in turn, as node:http takes them. The headers of a file are the same object for each request. */
 function flat(own: Readonly<Headers>): readonly string[] {
   let known = FLAT.get(own);
   if (!known) {
@@ -40,38 +57,16 @@ function flat(own: Readonly<Headers>): readonly string[] {
   return known;
 }
 
-/** A stream's promise resolves when all of it was handed to the connection, and rejects, after the connection was cut, where it fails. */
-export function send(answer: Answer, visit: Visit): void | Promise<void> {
-  const { request, response } = visit;
-  if (response.destroyed) return discard(answer);
-  const { status, body } = answer;
-  response.writeHead(status, headersOf(visit, withLength(answer), answer.more));
-  if (body === null || request.method === 'HEAD') {
-    discard(answer);
-    response.end();
-  } else if (Buffer.isBuffer(body)) endWith(body, visit);
-  else return watched(body instanceof FileBody ? body.writeTo(response) : stream(body, visit), visit);
-}
-
 function withLength({ headers, body }: Answer): Readonly<Headers> {
   if (!Buffer.isBuffer(body) || headers['Content-Length'] !== undefined) return headers;
   return { ...headers, 'Content-Length': String(body.length) };
 }
 
-async function watched(sending: Promise<void>, { response, stallMs }: Visit): Promise<void> {
-  const stop = watchStall(response, stallMs);
-  try {
-    await sending;
-  } finally {
-    stop();
-  }
-}
-
 /**
- * A short body goes out in one piece with its header, which node:http does for strings alone; written by themselves, the two
- * cost a good part of all that is done for a small file.
+ * Sends a short body in one piece with its header, which node:http does only for strings. Two writes take a good part of the
+ * whole time that a small file takes.
  */
-function endWith(body: Buffer, { response }: Visit): void {
+function endWith(body: Buffer, response: ServerResponse): void {
   if (body.length > MAX_JOINED_BYTES) response.end(body);
   else response.end(latin1Of(body), 'latin1');
 }
@@ -85,14 +80,42 @@ function latin1Of(body: Buffer): string {
   return text;
 }
 
-/** What was sent cannot be taken back, so a client is told by a connection that breaks off. */
-async function stream(body: NodeJS.ReadableStream, { response }: Visit): Promise<void> {
+/** The status cannot be taken back, so a client learns of an error by the closed connection. */
+async function stream(body: NodeJS.ReadableStream, response: ServerResponse): Promise<void> {
   await pipeline(body, response).catch((error: NodeJS.ErrnoException) => {
-    // The client has gone, which is its right.
+    // The client disconnected, which is no error.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   });
 }
 
-function mayHaveBody({ headers }: Visit['request']): boolean {
+async function whileNotStalled(sending: Promise<void>, { response, stallMs }: RequestContext): Promise<void> {
+  const stop = cutStalledResponse(response, stallMs);
+  try {
+    await sending;
+  } finally {
+    stop();
+  }
+}
+
+/** How often progress is checked, ms. */
+const CHECK_MS = 1000;
+
+/**
+ * Closes the connection if the client takes no bytes for `ms`; returns what ends the check. The timeout of node:http takes up
+ * to twice as long, and bytes that the client sends meanwhile postpone it indefinitely.
+ */
+function cutStalledResponse(response: ServerResponse, ms: number): () => void {
+  // The next chunk is written when the client has taken the previous one.
+  let [written, since] = [-1, performance.now()];
+  const check = () => {
+    const now = response.socket?.bytesWritten ?? -1;
+    if (now !== written || response.socket === null) [written, since] = [now, performance.now()];
+    else if (performance.now() - since >= ms) response.destroy();
+  };
+  const timer = setInterval(check, Math.min(CHECK_MS, ms / 2)).unref();
+  return () => clearInterval(timer);
+}
+
+function mayHaveBody({ headers }: RequestContext['request']): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -7,7 +7,7 @@ import { authenticate } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import type { Subject } from '../limits/limiter.ts';
 import { rateLimited, requestNotCounted } from '../limits/rate-limited.ts';
-import { requestIds } from '../request/request-ids.ts';
+import { requestIds } from '../request/request-context.ts';
 import type { Services } from '../services.ts';
 import { Connection } from './connection.ts';
 import { Hall } from './connection-limiter.ts';

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { PROBLEM_MEDIA_TYPE, Problem } from '../../api/problem.ts';
 import { PROTOCOL_PAGE } from '../../simulation/protocol/problems.ts';
 import { type Answer, problemAnswer } from '../request/answer.ts';
-import { writeRawAnswer } from '../request/write-raw-answer.ts';
+import { writeRawResponse } from '../request/raw-response.ts';
 
 export const SIMULATION_PATH = '/philosophy/simulation';
 
@@ -68,7 +68,7 @@ export function refuseUpgrade(
 ): void {
   const answer =
     refusal instanceof Problem ? problemAnswer(refusal, SIMULATION_PATH) : refusalAnswer(refusal);
-  writeRawAnswer(answer, socket, about);
+  writeRawResponse(answer, socket, about);
 }
 
 function refusalAnswer({ code, message, headers }: UpgradeRefusal): Answer {

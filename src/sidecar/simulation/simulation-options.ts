@@ -1,4 +1,4 @@
-import type { ClientAddress } from '../request/client-address.ts';
+import type { ClientAddress } from '../request/clients.ts';
 
 export interface SimulationOptions {
   /** Of the service, as clients know it: pages of it may connect. */

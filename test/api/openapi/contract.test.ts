@@ -15,8 +15,8 @@ import {
   type Operation,
   operationsIn,
 } from '../../../src/api/openapi/operation.ts';
-import { type ChartWriter, openChartWriter } from '../../../src/sidecar/charts/chart-writer.ts';
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
+import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { createExporter } from '../../../src/sidecar/export/exporter.ts';
 import { createLogFiles } from '../../../src/sidecar/files/log-files.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
@@ -54,10 +54,10 @@ const files = operations.filter(([, { tags }]) => tags[0] !== 'service');
 
 let folder: string;
 let out: string;
-let writer: ChartWriter;
+let renderer: Renderer;
 
 beforeAll(async () => {
-  writer = openChartWriter();
+  renderer = new Renderer();
   folder = await mkdtemp(join(tmpdir(), 'cathedral-contract-'));
   const ledger = join(folder, 'ledger');
   out = join(folder, 'out');
@@ -84,7 +84,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await writer.close();
+  await renderer.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -92,7 +92,11 @@ afterAll(async () => {
 async function asDiskErrors() {
   const releases = new Releases(out, () => {});
   const exporter = createExporter({ current: () => releases.current() });
-  const charts = createCharts({ write: writer.write, baseUrl: 'https://data.example.org' });
+  const charts = createCharts({
+    renderer,
+    baseUrl: 'https://data.example.org',
+    documents: 'data/documents',
+  });
   const { app, keys } = await tinyApp(out, {
     asDiskErrors: true,
     services: { exporter, charts, log: createLogFiles(out), snapshots: new SnapshotFiles(out) },

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
-import { clientAddress } from '../../../src/sidecar/request/client-address.ts';
+import { clientAddress } from '../../../src/sidecar/request/clients.ts';
 import { openSimulation } from '../../../src/sidecar/simulation/open-simulation.ts';
 import { SIMULATION_LIMITS } from '../../../src/sidecar/simulation/simulation-options.ts';
 import { collectGarbage } from './collect-garbage.ts';

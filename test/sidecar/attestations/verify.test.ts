@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../pipeline/attestation/read-json.ts';
 import { STATUSES } from '../../../pipeline/attestation/registry.ts';
+import { Resource } from '../../../src/sidecar/files/representation.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import type { Live } from '../../../src/sidecar/services.ts';
 import { COMPASS, forced, JUSTIFICATION, signed } from '../../attestation/signed-document.ts';
@@ -111,17 +112,10 @@ describe('POST /attestations/verify', () => {
       timestamp: '2025-12-01T11:59:59Z',
       attestations: [{ ...attestation!, ...ended }],
     };
+    const content = { sha256: '', bytes: 0, source: Buffer.from(JSON.stringify(newest)) };
+    const resource = new Resource({ headers: {}, modified: 0, content: () => content });
     const live: Live = {
-      representation: (path) =>
-        path === 'philosophy/companions.json'
-          ? {
-              headers: {},
-              etag: '""',
-              modified: 0,
-              bytes: 0,
-              read: () => Buffer.from(JSON.stringify(newest)),
-            }
-          : null,
+      resource: (path) => (path === 'philosophy/companions.json' ? resource : null),
       listen: () => {},
     };
     const { app } = await attestationApp({ services: { live } });

@@ -7,9 +7,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
 import { CHART_PATHS } from '../../../pipeline/charts/files/chart-forms.ts';
-import { type ChartWriter, openChartWriter } from '../../../src/sidecar/charts/chart-writer.ts';
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
-import { WaitingLine } from '../../../src/sidecar/charts/waiting-line.ts';
+import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { buildSmall, writeSmallLedger } from '../../forms/small-release.ts';
 import { get, tinyApp } from '../tiny-app.ts';
 
@@ -17,31 +16,29 @@ const BASE_URL = 'https://data.example.org';
 const STATE = 'series=burned&from=2025-12-25';
 
 let folder: string;
-let writer: ChartWriter;
+let shared: Renderer;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-charts-'));
   await writeSmallLedger(folder);
   await buildSmall(folder, 'out', { extras: false, charts: true });
-  writer = openChartWriter();
+  shared = new Renderer();
 });
 
 afterAll(async () => {
-  await writer.close();
+  await shared.close();
   await rm(folder, { recursive: true, force: true });
 });
 
 /** The app with limits and logs over the release; `written` counts what was drawn anew. */
-async function chartApp(out = join(folder, 'out'), line?: WaitingLine) {
+async function chartApp(out = join(folder, 'out'), renderer = shared) {
   let written = 0;
-  const charts = createCharts({
-    baseUrl: BASE_URL,
-    write: (job) => {
+  const run: Renderer['run'] = (client, dir, work) =>
+    renderer.run(client, dir, (render) => {
       written += 1;
-      return writer.write(job);
-    },
-    ...(line && { line }),
-  });
+      return work(render);
+    });
+  const charts = createCharts({ renderer: { run }, baseUrl: BASE_URL, documents: 'data/documents' });
   const opened = await tinyApp(out, { asDiskErrors: true, services: { charts } });
   return { ...opened, written: () => written };
 }
@@ -152,12 +149,14 @@ describe('a chart is refused', () => {
   });
 
   test('while more are waiting than may, and is answered afterwards', async () => {
-    const { app } = await chartApp(undefined, new WaitingLine({ parallel: 1, waiting: 0 }));
+    const renderer = new Renderer({ parallel: 1, waiting: 0 });
+    const { app } = await chartApp(undefined, renderer);
     const days = ['21', '22', '23'].map((day) => `/charts/mii.svg?from=2025-12-${day}`);
     const answers = await Promise.all(days.map((url) => get(app, url)));
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 503, 503]);
     expect(answers.find(({ statusCode }) => statusCode === 503)?.json().code).toBe('overloaded');
     expect((await get(app, days[2]!)).statusCode).toBe(200);
+    await renderer.close();
   });
 
   test('where a file that it is made of is not the one of the release', async () => {
@@ -181,16 +180,4 @@ test('another release is drawn anew from its own files', async () => {
   const after = await get(app, `/charts/supply.csv?${STATE}`);
   expect(after.body.length).toBeGreaterThan(before.body.length);
   expect(after.headers.etag).not.toBe(before.headers.etag);
-});
-
-test('a thread that failed is followed by another one', async () => {
-  const own = openChartWriter();
-  await own.close();
-  const job = { dir: join(folder, 'nowhere'), id: 'mii', state: null as never };
-  const broken = own.write({ ...job, content: { kind: 'rows' }, sources: [], baseUrl: BASE_URL });
-  await expect(broken).rejects.toThrow();
-  await own.close();
-  const again = own.write({ ...job, content: { kind: 'rows' }, sources: [], baseUrl: BASE_URL });
-  await expect(again).rejects.toMatchObject({ code: 'release_invalid' });
-  await own.close();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RequestCounts } from '../../../src/sidecar/health/request-counts.ts';
+import { RequestCounts } from '../../../src/sidecar/health/metrics.ts';
 
 const answered = { method: 'GET', status: 200, area: 'economy', seconds: 0.002 };
 

@@ -4,6 +4,7 @@ import type { DocumentArtifact } from '../../../pipeline/artifacts/artifact.ts';
 import { formatJson } from '../../../pipeline/artifacts/format/json.ts';
 import { ARTIFACTS, LIVE_ARTIFACTS, LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import { emptyState, type State } from '../../../pipeline/model/state.ts';
+import { representationOf } from '../../../src/sidecar/files/representation.ts';
 import { LiveDocuments } from '../../../src/sidecar/live/live-documents.ts';
 
 const schema = z.strictObject({ timestamp: z.string(), events: z.int().max(9) });
@@ -44,59 +45,59 @@ describe('the real-time files', () => {
 
   test('are rendered when they are asked for, and once for each view', () => {
     const { shown, show, renders } = counting();
-    expect(shown.file('economy/events')).toBeNull();
+    expect(shown.document('economy/events')).toBeNull();
     for (let events = 0; events < 5; events += 1) show(events);
     expect(renders()).toBe(0);
-    const file = shown.file('economy/events');
-    expect(shown.file('economy/events')).toBe(file);
+    const document = shown.document('economy/events');
+    expect(shown.document('economy/events')).toBe(document);
     expect(renders()).toBe(1);
-    expect(JSON.parse(file!.text).events).toBe(4);
-    expect(shown.file('economy/other')).toBeNull();
+    expect(JSON.parse(document!.text).events).toBe(4);
+    expect(shown.document('economy/other')).toBeNull();
   });
 
   test('keep what was made of them where another view gives the same text', () => {
     const { shown, show } = counting();
     show(3);
-    const file = shown.file('economy/events')!;
-    const representation = file.representation(null);
+    const document = shown.document('economy/events')!;
+    const representation = document.resource.in(null);
     show(3);
-    expect(shown.file('economy/events')).toBe(file);
-    expect(file.representation(null)).toBe(representation);
+    expect(shown.document('economy/events')).toBe(document);
+    expect(document.resource.in(null)).toBe(representation);
   });
 
   test('that cannot be made leave the one before, and say so once, to everybody without what is in the ledger', () => {
     const { shown, show, reports } = counting();
     show(9);
-    const last = shown.file('economy/events');
+    const last = shown.document('economy/events');
     show(10);
-    expect(shown.file('economy/events')).toBe(last);
+    expect(shown.document('economy/events')).toBe(last);
     show(10);
-    expect(shown.file('economy/events')).toBe(last);
+    expect(shown.document('economy/events')).toBe(last);
     expect(reports).toHaveLength(1);
     expect(reports[0]).toContain('artifact_invalid');
     expect(shown.fault).toMatch(/^artifact_invalid: /);
     expect(shown.fault).not.toContain('10');
     show(5);
-    expect(JSON.parse(shown.file('economy/events')!.text).events).toBe(5);
+    expect(JSON.parse(shown.document('economy/events')!.text).events).toBe(5);
     expect(shown.fault).toBeNull();
   });
 
-  test('have the headers of a file that is asked for each time, and a tag of their bytes in each encoding', () => {
+  test('have the headers of a file that is asked for each time, and a tag of their bytes in each encoding', async () => {
     const { shown, show } = counting();
     show(1);
-    const file = shown.file('economy/events')!;
-    const { headers, etag, modified, bytes, read } = file.representation('br');
+    const document = shown.document('economy/events')!;
+    const { text, resource } = document;
+    const { headers, etag, modified, content } = representationOf(resource, { 'accept-encoding': 'br' });
     // Too small for compression to pay.
     expect(headers).not.toHaveProperty('Content-Encoding');
     expect(headers).toMatchObject({
       'Cache-Control': 'no-cache',
       'Access-Control-Allow-Origin': '*',
-      'Content-Length': String(bytes),
+      'Content-Length': String(content.bytes),
       ETag: etag,
       'Last-Modified': 'Mon, 01 Dec 2025 00:00:00 GMT',
     });
     expect(modified).toBe(Date.parse('2025-12-01T00:00:00Z'));
-    expect(String(read({ first: 0, last: 0 }))).toBe('{');
-    expect(String(read(null))).toBe(file.text);
+    expect(String(await resource.read())).toBe(text);
   });
 });

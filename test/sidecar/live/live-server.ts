@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { formatProblem, Problem } from '../../../src/api/problem.ts';
-import { prepare } from '../../../src/sidecar/files/prepare-file.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
+import { answerWith } from '../../../src/sidecar/files/representation.ts';
 import { type LiveOptions, type OpenLive, openLive } from '../../../src/sidecar/live/open-live.ts';
 import { BASE_URL, DOCUMENTS, VERIFIERS } from './live-ledger.ts';
 
@@ -73,8 +73,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, live: 
   const address = request.socket.remoteAddress!;
   if (path === 'live')
     return live.listen(request, response, { headers: (own) => Object.entries(own).flat(), address, query });
-  const file = live.representation(path, request);
-  if (!file) throw new Problem('not_found', 'No file of this name is published.');
-  const { status, headers, body } = await prepare(request, file);
+  const resource = live.resource(path);
+  if (!resource) throw new Problem('not_found', 'No file is published at this path.');
+  const { status, headers, body } = await answerWith(request, resource);
   response.writeHead(status, headers).end(body);
 }

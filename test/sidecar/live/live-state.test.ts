@@ -35,7 +35,7 @@ function follow(
     baseUrl: BASE_URL,
   };
   const state = new LiveState({ ...options, shown, report });
-  const files = () => Object.fromEntries(LIVE_PATHS.map((path) => [path, shown.file(path)?.text]));
+  const files = () => Object.fromEntries(LIVE_PATHS.map((path) => [path, shown.document(path)?.text]));
   return { state, reports, files };
 }
 

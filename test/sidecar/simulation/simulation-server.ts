@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
-import { clientAddress } from '../../../src/sidecar/request/client-address.ts';
+import { clientAddress } from '../../../src/sidecar/request/clients.ts';
 import { openSimulation, type SimulationServices } from '../../../src/sidecar/simulation/open-simulation.ts';
 import { wantsSimulation } from '../../../src/sidecar/simulation/refuse-upgrade.ts';
 import type { Simulation } from '../../../src/sidecar/simulation/simulation.ts';

@@ -1,0 +1,169 @@
+import { Worker } from 'node:worker_threads';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { FairQueue, type FairQueueOptions } from './fair-queue.ts';
+import type { RenderJob, RenderReply } from './renderer-thread.ts';
+
+export interface Rendered {
+  status: number;
+  body: Buffer;
+}
+
+/** Rejects with the CathedralError of the job, or with an Error if the thread fails or takes too long. */
+export type Render = (job: RenderJob) => Promise<Rendered>;
+
+export interface RendererOptions extends FairQueueOptions {
+  /** Memory of each thread, MiB. A thread that needs more ends, and nothing else does. */
+  heapMib: number;
+  /** For one job, ms. */
+  timeoutMs: number;
+  /** A thread without jobs for this long ends, and its memory is free, ms. */
+  idleMs: number;
+}
+
+const DEFAULTS: RendererOptions = {
+  /** Half of the threads of libuv's pool, which compress what was rendered and also read files. */
+  parallel: 2,
+  /** The last one waits a few seconds. */
+  waiting: 100,
+  /** A release of a year takes less than half of it, pages and pictures together. */
+  heapMib: 512,
+  /** Longer than any page takes, including the first of a release. */
+  timeoutMs: 20_000,
+  idleMs: 10 * 60 * 1000,
+};
+
+/**
+ * Renders the pages and pictures of any chart state, in threads: a long history takes a tenth of a second to read, and
+ * requests for anything else do not wait for it. One queue serves all clients fairly. A thread has one job at a time, so one
+ * that crashes, hangs or runs out of memory fails only that job, and the others go on in another thread. Threads start when
+ * there is work.
+ */
+export class Renderer {
+  readonly #options: RendererOptions;
+  readonly #queue: FairQueue;
+  readonly #idle = new Set<RenderThread>();
+  readonly #busy = new Set<RenderThread>();
+
+  constructor(options: Partial<RendererOptions> = {}) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#queue = new FairQueue(this.#options);
+  }
+
+  /**
+   * Does a piece of work for a client, with a thread for the release in `dir`: a thread holds the data and the program of one
+   * release, and a program cannot be unloaded. Throws a Problem overloaded if too much work is waiting.
+   */
+  run<T>(client: string, dir: string, work: (render: Render) => Promise<T>): Promise<T> {
+    return this.#queue.run(client, async () => {
+      const thread = this.#take(dir);
+      try {
+        return await work((job) => thread.render(job));
+      } finally {
+        this.#giveBack(thread);
+      }
+    });
+  }
+
+  /** Ends all threads; jobs that are being done fail. */
+  async close(): Promise<void> {
+    const threads = [...this.#idle, ...this.#busy];
+    this.#idle.clear();
+    await Promise.all(threads.map((thread) => thread.end(new Error('the renderer was closed'))));
+  }
+
+  #take(dir: string): RenderThread {
+    for (const thread of this.#idle) if (thread.hasEnded) this.#idle.delete(thread);
+    const idle = [...this.#idle].find((thread) => thread.dir === dir);
+    // A thread for another release makes room.
+    if (!idle && this.#busy.size + this.#idle.size >= this.#options.parallel) this.#endOldest();
+    const thread = idle ?? new RenderThread(dir, this.#options);
+    this.#idle.delete(thread);
+    this.#busy.add(thread);
+    return thread;
+  }
+
+  #endOldest(): void {
+    const [oldest] = this.#idle;
+    this.#idle.delete(oldest!);
+    void oldest!.end(new Error('its place was needed'));
+  }
+
+  #giveBack(thread: RenderThread): void {
+    this.#busy.delete(thread);
+    if (thread.hasEnded) return;
+    this.#idle.add(thread);
+    thread.endAfter(this.#options.idleMs, () => this.#idle.delete(thread));
+  }
+}
+
+class RenderThread {
+  /** Folder of the release that its jobs are for. */
+  readonly dir: string;
+  readonly #timeoutMs: number;
+  readonly #worker: Worker;
+  #pending: PromiseWithResolvers<RenderReply> | null = null;
+  #idleTimer: NodeJS.Timeout | null = null;
+  #hasEnded = false;
+
+  constructor(dir: string, { heapMib, timeoutMs }: RendererOptions) {
+    this.dir = dir;
+    this.#timeoutMs = timeoutMs;
+    this.#worker = new Worker(new URL('./renderer-thread.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: heapMib },
+      // Nothing of the server's own environment.
+      env: { NODE_ENV: 'production' },
+    });
+    this.#worker.on('message', (reply: RenderReply) => this.#pending?.resolve(reply));
+    this.#worker.on('error', (error: Error) => void this.end(error));
+    this.#worker.on('exit', () => void this.end(new Error('the thread that renders charts has ended')));
+    // It must not keep the process alive.
+    this.#worker.unref();
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  async render(job: RenderJob): Promise<Rendered> {
+    if (this.#idleTimer) clearTimeout(this.#idleTimer);
+    const pending = Promise.withResolvers<RenderReply>();
+    this.#pending = pending;
+    const ms = this.#timeoutMs;
+    const late = setTimeout(() => void this.end(new Error(`${nameOf(job)} took longer than ${ms} ms`)), ms);
+    this.#worker.postMessage(job);
+    try {
+      return renderedOf(await pending.promise);
+    } finally {
+      clearTimeout(late);
+      this.#pending = null;
+    }
+  }
+
+  endAfter(ms: number, onEnd: () => void): void {
+    const end = () => {
+      onEnd();
+      void this.end(new Error('idle'));
+    };
+    this.#idleTimer = setTimeout(end, ms).unref();
+  }
+
+  /** Fails the current job, if there is one. */
+  async end(reason: Error): Promise<void> {
+    this.#hasEnded = true;
+    if (this.#idleTimer) clearTimeout(this.#idleTimer);
+    this.#pending?.reject(reason);
+    await this.#worker.terminate();
+  }
+}
+
+function nameOf(job: RenderJob): string {
+  return job.kind === 'page' ? job.url : `chart ${job.id}`;
+}
+
+function renderedOf(reply: RenderReply): Rendered {
+  if (!reply.failed) {
+    const { status, body } = reply;
+    return { status, body: Buffer.from(body.buffer, body.byteOffset, body.length) };
+  }
+  throw reply.code ? new CathedralError(reply.code, reply.fault) : new Error(reply.message);
+}

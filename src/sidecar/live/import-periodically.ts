@@ -1,0 +1,35 @@
+export interface ImportingOptions {
+  /** Imports new events of a remote ledger into the folder that the server follows. */
+  importNew: () => Promise<unknown>;
+  /** From the end of one import to the start of the next, ms. */
+  intervalMs: number;
+  /** Called once for each run of the same error. */
+  report: (error: unknown) => void;
+  /** Resolves or rejects at once if the signal is aborted. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  signal: AbortSignal;
+}
+
+/** While a remote ledger is down the interval doubles, up to this, ms. */
+const MAX_WAIT_MS = 15 * 60 * 1000;
+
+/** Imports until `signal` aborts. It waits first, since the command has just imported. */
+export async function importPeriodically(options: ImportingOptions): Promise<void> {
+  const { importNew, intervalMs, report, sleep, signal } = options;
+  let failures = 0;
+  let reported = '';
+  while (!signal.aborted) {
+    const waitMs = Math.max(intervalMs, Math.min(intervalMs * 2 ** failures, MAX_WAIT_MS));
+    await sleep(waitMs, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      await importNew();
+      failures = 0;
+      reported = '';
+    } catch (error) {
+      failures += 1;
+      if (String(error) !== reported) report(error);
+      reported = String(error);
+    }
+  }
+}

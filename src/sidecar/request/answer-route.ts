@@ -1,0 +1,105 @@
+import { Problem } from '../../api/problem.ts';
+import { answerStatus } from '../attestations/answer-verify.ts';
+import { answerOembed } from '../charts/oembed.ts';
+import { resourceOf, type ServedRelease } from '../files/releases.ts';
+import { answerWith } from '../files/representation.ts';
+import type { DrawRequest, Services } from '../services.ts';
+import type { Answer } from './answer.ts';
+import { clientOf, type RequestContext } from './request-context.ts';
+import type { Route } from './route.ts';
+
+/** Routes that are answered from the release and what is kept beside it. */
+export type ReleaseRoute = Exclude<Route, { kind: 'verify' }>;
+
+interface RoutedRequest<Kind extends Route['kind']> {
+  context: RequestContext;
+  release: ServedRelease;
+  route: Extract<Route, { kind: Kind }>;
+  services: Services;
+}
+
+type Answers = { [Kind in ReleaseRoute['kind']]: (routed: RoutedRequest<Kind>) => Promise<Answer> | Answer };
+
+/** Each throws a Problem. */
+const ANSWERS: Answers = {
+  file: answerFile,
+  chart: (routed) => {
+    const { context, release, route, services } = routed;
+    const { charts } = services;
+    if (!charts) return answerFile(routed);
+    return charts.answerFile(context.request, route.file, drawRequest(context), release);
+  },
+  export: ({ context: { request, query, holder }, release, services: { exporter } }) =>
+    exporter.prepare(request, query, holder ?? '', release),
+  moved: ({ context, route }) => movedAnswer(route.to, context.query),
+  status: ({ context: { query }, release, route: { name }, services: { live, now } }) =>
+    answerStatus({ name, query, now: now() }, release, live),
+  log: async ({ context, release, route, services: { log } }) => {
+    if (!log) return answerMissing(context, release);
+    if (context.query) throw new Problem('unknown_parameter', 'A file of the log takes no parameters.');
+    return answerWith(context.request, await log.find(route.file));
+  },
+  snapshot: answerSnapshot,
+  oembed: ({ context, release, services: { baseUrl } }) =>
+    baseUrl === undefined ? answerMissing(context, release) : answerOembed(context.query, release, baseUrl),
+  nothing: ({ context, release }) => answerMissing(context, release),
+};
+
+/** The answer to an admitted request. Throws a Problem. */
+export function answerRoute(
+  context: RequestContext,
+  release: ServedRelease,
+  route: ReleaseRoute,
+  services: Services,
+): Promise<Answer> | Answer {
+  const answer = ANSWERS[route.kind] as (
+    routed: RoutedRequest<ReleaseRoute['kind']>,
+  ) => Promise<Answer> | Answer;
+  return answer({ context, release, route, services });
+}
+
+/** A file of the release; for a chart's page the page in a state, for a real-time path the live document. */
+function answerFile({
+  context,
+  release,
+  route: { file },
+  services,
+}: RoutedRequest<'file'> | RoutedRequest<'chart'>): Promise<Answer> | Answer {
+  const { request, path, query } = context;
+  const page = query ? services.charts?.answerPage(request, path!, drawRequest(context), release) : null;
+  if (page) return page;
+  if (query && (file.kind === 'data' || file.kind === 'proof'))
+    throw new Problem('unknown_parameter', 'A data file takes no parameters.');
+  return answerWith(request, services.live?.resource(path!) ?? resourceOf(release, file));
+}
+
+function drawRequest(context: RequestContext): DrawRequest {
+  return { query: context.query, client: clientOf(context) };
+}
+
+async function answerSnapshot({ context, release, services }: RoutedRequest<'snapshot'>): Promise<Answer> {
+  const { path, query, request } = context;
+  const found = await services.snapshots?.find(path!);
+  if (!found) return answerMissing(context, release);
+  if ('movedTo' in found) return movedAnswer(found.movedTo, query);
+  if (query && !path!.endsWith('/'))
+    throw new Problem('unknown_parameter', 'A file of a snapshot takes no parameters.');
+  return answerWith(request, found);
+}
+
+function movedAnswer(to: string, query: string): Answer {
+  const headers = { Location: `${to}${query && `?${query}`}`, 'Content-Length': '0' };
+  return { status: 308, headers, body: null };
+}
+
+/** A browser gets the site's 404 page, any other client a problem document. */
+async function answerMissing({ request }: RequestContext, release: ServedRelease): Promise<Answer> {
+  const page = release.files.get('404.html');
+  const isBrowser = /\btext\/html\b/.test(request.headers.accept ?? '');
+  const vary = { Vary: 'Accept' };
+  if (!page || !isBrowser) throw new Problem('not_found', 'No file is published at this path.', vary);
+  // Without the request's conditions and range, which are not about this page.
+  const { headers, body } = await answerWith({ method: 'GET', headers: {} }, resourceOf(release, page));
+  const type = { 'Content-Type': headers['Content-Type']!, 'Content-Length': headers['Content-Length']! };
+  return { status: 404, headers: { ...type, 'Cache-Control': 'no-store', ...vary }, body };
+}

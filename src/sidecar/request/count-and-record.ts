@@ -1,0 +1,68 @@
+import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import { Problem } from '../../api/problem.ts';
+import { rateLimitHeaders, type Tier, tierWithoutKey } from '../../api/quotas.ts';
+import type { AccessLog } from '../access-log/access-log.ts';
+import { rateLimited, requestNotCounted } from '../limits/rate-limited.ts';
+import type { Services } from '../services.ts';
+import { type Answer, discard } from './answer.ts';
+import { type RequestContext, redactedPath } from './request-context.ts';
+
+/** Answers with data; any other answer is free. */
+const COUNTED: ReadonlySet<number> = new Set([200, 206, 304]);
+
+export function tierOf(area: Area, { key }: RequestContext): Tier {
+  return key?.tier ?? tierWithoutKey(area);
+}
+
+/**
+ * Counts an answer with data against the quota of its area, and adds headers that tell what is left. Throws a Problem
+ * rate_limited, or request_not_counted if the counts cannot be stored; the answer is discarded then.
+ */
+export async function countAnswer(
+  answer: Answer,
+  context: RequestContext,
+  { limiter, logger }: Pick<Services, 'limiter' | 'logger'>,
+  now: number,
+): Promise<Answer> {
+  const { area, key, address, request } = context;
+  if (!context.counted || area === null || !limiter || !COUNTED.has(answer.status)) return answer;
+  const subject = key ? { holder: key.holder } : { address: address.ip(request) };
+  try {
+    const result = await limiter.take({ area, tier: tierOf(area, context), subject, now });
+    if (!result.allowed) throw rateLimited(area, result);
+    return { ...answer, more: rateLimitHeaders(result) };
+  } catch (error) {
+    discard(answer);
+    if (error instanceof Problem) throw error;
+    logger.error({ err: error }, 'requests cannot be counted');
+    throw requestNotCounted();
+  }
+}
+
+/**
+ * Records the access to a restricted path, with the `status` of the answer that is about to be sent, at `now`, ms. Resolves
+ * when the entry is on disk, so that the answer may be sent. Throws a Problem access_not_logged, also if there is no log.
+ */
+export async function recordAccess(
+  context: RequestContext,
+  { status, now }: { status: number; now: number },
+  log: Pick<AccessLog, 'append'> | null,
+): Promise<void> {
+  if (!log) throw accessNotLogged();
+  const { id, key, keyId, holder, area, query, request, address } = context;
+  const asked = { method: request.method ?? '', path: redactedPath(context), query };
+  const access = { time: now, requestId: id, keyId, holder, area: area ?? '', ...asked, status };
+  const isRefused = key === null && status >= 400;
+  await log.append({ ...access, client: address.ip(request), isRefused }).catch(() => {
+    throw accessNotLogged();
+  });
+}
+
+/** A full disk is not emptied sooner. */
+const RETRY_AFTER_S = 30;
+
+/** 503; the cause is in the server log. */
+function accessNotLogged(): Problem {
+  const headers = { 'Retry-After': String(RETRY_AFTER_S) };
+  return new Problem('access_not_logged', 'Access to this path cannot be recorded now.', headers);
+}

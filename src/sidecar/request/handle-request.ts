@@ -1,0 +1,156 @@
+import { methodsAt } from '../../api/paths.ts';
+import { Problem, problemOfFault } from '../../api/problem.ts';
+import { answerVerify } from '../attestations/answer-verify.ts';
+import { FileBody } from '../files/file-body.ts';
+import { noReleaseProblem } from '../files/releases.ts';
+import { SERVICE_PATHS } from '../health/service-paths.ts';
+import type { Services } from '../services.ts';
+import { authenticateRequest, enterLoadGate, identifyRequest, isAnonymousWithoutQuery } from './admit.ts';
+import { type Answer, discard, optionsAnswer, problemAnswer } from './answer.ts';
+import { answerRoute } from './answer-route.ts';
+import { countAnswer, recordAccess } from './count-and-record.ts';
+import { clientOf, onFinish, parseRequest, type RequestContext, redactedPath } from './request-context.ts';
+import { routeRequest } from './route.ts';
+import { headersOf, send } from './send.ts';
+
+export interface RequestEvents {
+  /** The response is over, whether it was sent or cut off. */
+  onEnd: () => void;
+  /** The response is a stream without an end. */
+  onStream: () => void;
+}
+
+/**
+ * Handles one request: parse, route, authenticate, admit, answer, count, record, send. Never rejects; an error while sending
+ * closes the connection.
+ */
+export async function handleRequest(
+  context: RequestContext,
+  services: Services,
+  { onEnd, onStream }: RequestEvents,
+): Promise<void> {
+  const { response } = context;
+  const started = performance.now();
+  // Emitted for what is written after the client has disconnected.
+  response.on('error', ignore);
+  response.on('close', () => {
+    onEnd();
+    for (const release of context.cleanups) release();
+    report(context, (performance.now() - started) / 1000, services);
+  });
+  try {
+    const answer = await answerOrRefuse(context, services);
+    context.onRendered?.();
+    if (answer === null) return response.writableEnded ? undefined : onStream();
+    const sent = context.restricted ? recordAndSend(answer, context, services) : send(answer, context);
+    if (sent instanceof Promise) await sent;
+  } catch (err) {
+    services.logger.error({ err, request: context.id }, 'a response was cut off');
+    response.destroy();
+  }
+}
+
+/** Null if the connection was taken over for a stream. Never throws: a refusal is an answer, too. */
+function answerOrRefuse(context: RequestContext, services: Services): Answer | null | Promise<Answer | null> {
+  const refuse = (error: unknown) =>
+    problemAnswer(toProblem(error, context, services), redactedPath(context));
+  try {
+    parseRequest(context);
+    const release = context.clients.take(context.request);
+    if (release) onFinish(context, release);
+    const { method = '' } = context.request;
+    const methods = methodsAt(context.path);
+    if (method === 'OPTIONS') return optionsAnswer(methods);
+    if (!methods.includes(method)) throw methodNotAllowed(method, methods.join(', '));
+    return answerRequest(context, services).catch(refuse);
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** The complete answer, counted and not yet sent. Null if the connection was taken over for a stream. Throws a Problem. */
+async function answerRequest(context: RequestContext, services: Services): Promise<Answer | null> {
+  const answerService = SERVICE_PATHS.get(context.path!);
+  if (answerService) {
+    if (!isAnonymousWithoutQuery(context)) await authenticateRequest(context, services.keys, services.now());
+    return answerService(services);
+  }
+  const current = services.releases.current();
+  // Mostly known already, and each request saves a turn of the event loop.
+  const release = current instanceof Promise ? await current : current;
+  const route = routeRequest(context, release);
+  const now = services.now();
+  if (!isAnonymousWithoutQuery(context)) await authenticateRequest(context, services.keys, now);
+  // Neither passes the load gate here: a stream lasts for hours, and a request body may arrive slowly.
+  if (context.path === LIVE_PATH && services.live) return listen(context, services.live);
+  if (route.kind === 'verify') return answerVerify(context, release, services, now);
+  enterLoadGate(context, services);
+  if (!release) throw noReleaseProblem();
+  const pending = answerRoute(context, release, route, services);
+  const answer = pending instanceof Promise ? await pending : pending;
+  if (answer.body instanceof FileBody) takeDownloadSlot(answer, context, services);
+  // Most requests are not counted, and a promise for each would be noticeable.
+  return context.counted && services.limiter ? countAnswer(answer, context, services, now) : answer;
+}
+
+const LIVE_PATH = 'live';
+
+function listen(context: RequestContext, live: NonNullable<Services['live']>): null {
+  const { request, response, address, query } = context;
+  const headers = (own: Readonly<Record<string, string>>) => headersOf(context, own);
+  live.listen(request, response, { headers, address: address.ip(request), query });
+  return null;
+}
+
+/** A client that reads a file slowly keeps its slot, so one client may have only some of them. */
+function takeDownloadSlot(answer: Answer, context: RequestContext, { downloads }: Services): void {
+  try {
+    onFinish(context, downloads.take(clientOf(context)));
+  } catch (error) {
+    discard(answer);
+    throw error;
+  }
+}
+
+/** The answer to a restricted request is sent once it is on record; if it cannot be recorded, a refusal is sent. */
+async function recordAndSend(answer: Answer, context: RequestContext, services: Services): Promise<void> {
+  const { accessLog, keys, now } = services;
+  if (context.request.method === 'OPTIONS') return send(answer, context);
+  try {
+    await identifyRequest(context, keys);
+    await recordAccess(context, { status: answer.status, now: now() }, accessLog);
+  } catch (problem) {
+    discard(answer);
+    return send(problemAnswer(toProblem(problem, context, services), redactedPath(context)), context);
+  }
+  return send(answer, context);
+}
+
+function methodNotAllowed(method: string, Allow: string): Problem {
+  return new Problem('method_not_allowed', `${method} is not one of ${Allow}.`, { Allow });
+}
+
+function toProblem(error: unknown, context: RequestContext, { logger }: Services): Problem {
+  if (error instanceof Problem) return error;
+  logger.error({ err: error, request: context.id, path: redactedPath(context) }, 'request failed');
+  return problemOfFault(error);
+}
+
+function report(context: RequestContext, seconds: number, { metrics, logger, logsRequests }: Services): void {
+  const { request, response, area, id } = context;
+  const { method = '' } = request;
+  const { statusCode: status } = response;
+  metrics.count({ method, status, area: area ?? 'none', seconds });
+  if (!logsRequests) return;
+  const ms = Math.round(seconds * 1000);
+  logger.info({
+    request: id,
+    method,
+    path: redactedPath(context),
+    status,
+    ms,
+    cut: !response.writableFinished,
+  });
+}
+
+function ignore(): void {}

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Area } from '../../../pipeline/artifacts/artifact.ts';
+import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { Problem } from '../../api/problem.ts';
+import { withoutKeys } from '../access-log/without-keys.ts';
+import { ENTRIES_PREFIX, LOG_PREFIX } from '../files/log-files.ts';
+import type { Authenticated } from '../keys/authenticate.ts';
+import { clientNetwork } from '../limits/client-network.ts';
+import type { ClientAddress, ClientLimits } from './clients.ts';
+
+/** One request, as far as it is understood; each step of handling it adds to this. */
+export interface RequestContext {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Identifies the request in the server log and the access log. */
+  readonly id: string;
+  readonly address: ClientAddress;
+  readonly clients: ClientLimits;
+  /** How long the client may take no bytes of the response, ms. */
+  readonly stallMs: number;
+  /** Without the leading slash and percent-encoding: `economy/supply`. Null until it is parsed. */
+  path: string | null;
+  /** Without its question mark. */
+  query: string;
+  /** The API key, if it is valid here. */
+  key: Authenticated | null;
+  /** For the access log: also of a known key that is not valid here. */
+  keyId: string | null;
+  holder: string | null;
+  /** Null outside the areas. */
+  area: Area | null;
+  /** Every access is recorded, including refused ones. */
+  restricted: boolean;
+  /** The answer is data, which counts against the quota of the area. */
+  counted: boolean;
+  /** Tells the load gate that the answer is ready to be sent. */
+  onRendered: (() => void) | null;
+  /** Called when the response is over; see `onFinish`. */
+  cleanups: (() => void)[];
+  /** The whole request body has been read. */
+  bodyRead: boolean;
+}
+
+export function newRequestContext(
+  request: IncomingMessage,
+  response: ServerResponse,
+  known: Pick<RequestContext, 'id' | 'address' | 'clients' | 'stallMs'>,
+): RequestContext {
+  return {
+    request,
+    response,
+    id: known.id,
+    address: known.address,
+    clients: known.clients,
+    stallMs: known.stallMs,
+    path: null,
+    query: '',
+    key: null,
+    keyId: null,
+    holder: null,
+    area: null,
+    restricted: false,
+    counted: false,
+    onRendered: null,
+    cleanups: [],
+    bodyRead: false,
+  };
+}
+
+/** 48 random bits: two processes hardly ever get the same prefix. */
+const PREFIX_BYTES = 6;
+
+/** `pX3k9aQz-1f`: a prefix for the process, and a counter. */
+export function requestIds(): () => string {
+  const prefix = randomBytes(PREFIX_BYTES).toString('base64url');
+  let last = 0;
+  return () => {
+    last += 1;
+    return `${prefix}-${last.toString(36)}`;
+  };
+}
+
+/** Who shares the limits for one client: the holder of a key, or a network. */
+export function clientOf({ key, address, request }: RequestContext): string {
+  return key ? key.holder : clientNetwork(address.ip(request));
+}
+
+/** Calls `release` when the response is over, however it ends. */
+export function onFinish(context: RequestContext, release: () => void): void {
+  // If the client has disconnected already, no event will follow.
+  if (context.response.destroyed) release();
+  else context.cleanups.push(release);
+}
+
+/** Parses path and query, and whether the path is restricted. Throws a Problem bad_request, not_found or http_version_not_supported. */
+export function parseRequest(context: RequestContext): void {
+  assertVersion(context.request);
+  assertHost(context.request);
+  const url = targetOf(context);
+  const end = url.search(/[?#]/);
+  const path = parsePath(end < 0 ? url : url.slice(0, end));
+  context.path = path;
+  context.query = end >= 0 && url[end] === '?' ? url.slice(end + 1).split('#', 1)[0]! : '';
+  // Whether there is a release or not, and whatever the method.
+  const area = restrictedArea(path);
+  if (area === null) return;
+  context.area = area;
+  context.restricted = true;
+  context.counted = true;
+}
+
+const HOST = /^host$/i;
+/** `GET http://host/path HTTP/1.1` is a valid request, too (RFC 9112 §3.2.2). */
+const ORIGIN = /^https?:\/\/[^/?#]*\/?/i;
+
+/** node:http also accepts HTTP/0.9 and HTTP/2.0, which are other protocols (RFC 9110 §2.5). */
+function assertVersion({ httpVersion }: IncomingMessage): void {
+  if (httpVersion === '1.1' || httpVersion === '1.0') return;
+  throw new Problem('http_version_not_supported', `Send HTTP/1.1, not HTTP/${httpVersion}.`);
+}
+
+/** One, or in HTTP/1.0 at most one (RFC 9112 §3.2): a proxy and this server might each believe another one. */
+function assertHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) if (HOST.test(rawHeaders[index]!)) hosts += 1;
+  if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return;
+  throw new Problem('bad_request', `Send one Host header, not ${hosts}.`);
+}
+
+/** The path as requested, `/economy/suply`, for problems and logs: without the query, and with any key redacted. */
+export function redactedPath(context: RequestContext): string {
+  return withoutKeys(targetOf(context).split(/[?#]/, 1)[0]!);
+}
+
+function targetOf({ request: { url = '/', method } }: RequestContext): string {
+  // The server as a whole (RFC 9110 §9.3.7).
+  if (method === 'OPTIONS' && url === '*') return '/';
+  return url.startsWith('/') ? url : url.replace(ORIGIN, '/');
+}
+
+/** Encoded characters that a path may not contain: separators, and the end of a C string. */
+const FORBIDDEN = /%(?:2f|5c|00)/i;
+
+/** `/economy/` → `economy/`. Addresses of the log have only one spelling, so an encoded one is not found. */
+function parsePath(path: string): string {
+  if (path.startsWith('/') && !path.includes('%')) return path.slice(1);
+  const decoded = decode(path);
+  if (decoded === null) throw new Problem('bad_request', 'The path is malformed.');
+  if (!decoded.startsWith(LOG_PREFIX)) return decoded;
+  throw new Problem('not_found', 'Write addresses of the log without percent-encoding.');
+}
+
+/** Null if the path is not percent-encoded UTF-8, or contains a forbidden character. */
+function decode(path: string): string | null {
+  try {
+    return path.startsWith('/') && !FORBIDDEN.test(path) ? decodeURIComponent(path.slice(1)) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The audited export; the second path is for a host of its own, at its root. */
+export const EXPORT_PATHS: ReadonlySet<string> = new Set(['government/ledger/export', 'export']);
+
+/** Includes histories of which a release has only the segments. */
+const RESTRICTED: ReadonlyMap<string, Area> = new Map(
+  ARTIFACTS.filter(({ restricted }) => restricted).map(({ path, area }) => [path, area]),
+);
+
+/** The area whose key a path needs; null for public paths. */
+function restrictedArea(path: string): Area | null {
+  if (EXPORT_PATHS.has(path) || path.startsWith(ENTRIES_PREFIX)) return 'government';
+  return RESTRICTED.get(path) ?? null;
+}

@@ -1,0 +1,231 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { SERVER_ENTRY, SERVER_FOLDER, serverFolder } from '../../../pipeline/build/site/site-server.ts';
+import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
+import { type DraftManifest, type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
+import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
+import { createCharts } from '../../../src/sidecar/charts/charts.ts';
+import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
+import { type ServedRelease, servedRelease } from '../../../src/sidecar/files/releases.ts';
+import type { Charts } from '../../../src/sidecar/services.ts';
+import { buildFixture, buildUnprinted } from '../../site/build-fixture.ts';
+import { BASE_URL } from '../../site/fixture-release.ts';
+
+const DOCUMENTS = new URL('../../../data/documents/', import.meta.url).pathname;
+const CLIENT = '203.0.113.7';
+const PROJECT = new URL('../../../', import.meta.url).pathname;
+
+let folder: string;
+let renderer: Renderer;
+let charts: Charts;
+let release: ServedRelease;
+
+/** A release folder as the sidecar finds it, as far as pages on demand look at it. */
+async function serve(dir: string, out: string, draft: DraftManifest): Promise<ServedRelease> {
+  const { files: built } = await listTree(out);
+  const { files: programs } = await listTree(join(dir, SERVER_FOLDER));
+  const about = { area: null, restricted: false, rows: null, immutable: false, encodings: {} } as const;
+  const files = await Promise.all(
+    built.map(async (path) => {
+      const bytes = await readFile(join(out, path));
+      return {
+        ...{ ...about, path, kind: 'page' as const, media_type: mediaTypeOf(path) },
+        ...{ bytes: bytes.length, sha256: sha256(bytes), modified: draft.timestamp },
+      };
+    }),
+  );
+  const unlisted = await Promise.all(
+    programs.map(async (path) => {
+      const bytes = await readFile(join(dir, SERVER_FOLDER, path));
+      return { file: `${SERVER_FOLDER}/${path}`, bytes: bytes.length, sha256: sha256(bytes) };
+    }),
+  );
+  return servedRelease(dir, { ...draft, release: 'fixture', files, unlisted } as unknown as Manifest);
+}
+
+beforeAll(async () => {
+  const built = await buildFixture();
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-on-demand-'));
+  const dir = join(folder, 'release');
+  await cp(built.release, dir, { recursive: true });
+  await cp(serverFolder(built.cache), join(dir, SERVER_FOLDER), { recursive: true });
+  for (const folder of ['charts', 'embed'])
+    await cp(join(built.out, folder), join(dir, 'public', folder), { recursive: true });
+  release = await serve(dir, built.out, built.draft);
+  renderer = new Renderer();
+  charts = createCharts({ renderer, baseUrl: BASE_URL, documents: DOCUMENTS });
+});
+
+afterAll(async () => {
+  await renderer?.close();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+async function get(path: string, query: string, headers: Record<string, string> = {}) {
+  const answer = await charts.answerPage(
+    { method: 'GET', headers },
+    path,
+    { query, client: CLIENT },
+    release,
+  );
+  const body = answer?.body as Buffer | null | undefined;
+  return { ...answer!, text: body?.toString() ?? '' };
+}
+
+describe('the program of a release', () => {
+  test('names no place of the machine that it was built on', async () => {
+    const { files } = await listTree(join(release.dir, SERVER_FOLDER));
+    expect(files).toContain('entry.mjs');
+    for (const path of files) {
+      const text = await readFile(join(release.dir, SERVER_FOLDER, path), 'utf8');
+      for (const place of [inject('sharedFolder'), PROJECT])
+        expect(text.includes(place), `${path} names ${place}`).toBe(false);
+    }
+  });
+
+  test('says nothing of how it was started', async () => {
+    const text = await readFile(join(release.dir, SERVER_FOLDER, 'entry.mjs'), 'utf8');
+    // Astro writes the members of the environment that a module seems to name: `_` is the shell's last command.
+    expect(text).not.toMatch(/\{\s*_: "/);
+  });
+
+  test('is the same when it is built again elsewhere', async () => {
+    const [one, two] = [join(release.dir, SERVER_FOLDER), serverFolder((await buildUnprinted()).cache)];
+    const { files } = await listTree(one);
+    expect((await listTree(two)).files).toEqual(files);
+    for (const path of files)
+      expect((await readFile(join(two, path))).equals(await readFile(join(one, path))), path).toBe(true);
+  });
+
+  test('is not run where a byte of it is another', async () => {
+    const place = join(release.dir, SERVER_FOLDER, 'entry.mjs');
+    const text = await readFile(place);
+    const other = new Renderer();
+    const pages = createCharts({ renderer: other, baseUrl: BASE_URL, documents: DOCUMENTS });
+    try {
+      await writeFile(place, Buffer.concat([text, Buffer.from('\n')]));
+      await expect(
+        pages.answerPage(
+          { method: 'GET', headers: {} },
+          'charts/supply/',
+          { query: 'scale=log', client: CLIENT },
+          release,
+        ),
+      ).rejects.toThrow(/entry\.mjs: expected sha256/);
+    } finally {
+      await writeFile(place, text);
+      await other.close();
+    }
+  });
+});
+
+describe('the page of a chart with a state in its query', () => {
+  test('has title, sentences, table, picture and form of that state, without a script', async () => {
+    const { status, headers, text } = await get('charts/supply/', 'series=burned&scale=log');
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ 'Content-Type': 'text/html; charset=utf-8' });
+    expect(text).toContain('<h1 data-part="title">MIC supply over time: burned</h1>');
+    const [head = ''] = /<thead>.*?<\/thead>/s.exec(text) ?? [];
+    expect(head).toContain('Burned');
+    expect(head).not.toContain('Circulating');
+    expect(text).toContain('<meta name="robots" content="noindex"');
+    const boxes = [...text.matchAll(/<input type="checkbox"[^>]*>/g)].map(([tag]) => tag);
+    expect(boxes.filter((tag) => / checked/.test(tag))).toHaveLength(1);
+    expect(text).toContain(`${BASE_URL}/charts/supply/?series=burned&amp;scale=log`);
+    expect(text).toContain(`href="/embed/supply/frozen.txt?series=burned&amp;scale=log"`);
+  });
+
+  test('loads only files that the release has', async () => {
+    const { text } = await get('charts/supply/', 'scale=log');
+    const assets = [...text.matchAll(/(?:href|src|data-tools)="\/(_astro\/[^"]+)"/g)].map(
+      ([, path]) => path!,
+    );
+    expect(assets.length).toBeGreaterThan(3);
+    for (const path of assets) expect(release.files.has(path), path).toBe(true);
+  });
+
+  test('takes what a form sends: empty fields, and every series', async () => {
+    const { status, text } = await get(
+      'charts/supply/',
+      'series=circulating&series=locked&series=burned&from=&to=&scale=log',
+    );
+    expect(status).toBe(200);
+    expect(text).toContain('data-query="scale=log"');
+  });
+
+  test('is that of a link as networks pass it on', async () => {
+    const { status, text } = await get('charts/supply/', 'series=burned&utm_source=feed&fbclid=abc');
+    expect(status).toBe(200);
+    expect(text).toContain('data-query="series=burned"');
+  });
+
+  test.each([
+    ['series=nothing', 'series: expected one of those of its page, found &quot;nothing&quot;.'],
+    ['scale=cubic', 'scale: expected linear or log, found &quot;cubic&quot;.'],
+    ['from=2026-02-30', 'from: expected a day, YYYY-MM-DD, found &quot;2026-02-30&quot;.'],
+    ['from=<b>$%26', 'found &quot;&lt;b&gt;$&amp;&quot;.'],
+    ['from=2026-02-02&to=2026-02-01', 'to: expected a day from 2026-02-02 on'],
+    ['colour=red', 'parameters: expected of tab, series, from, to, scale, found &quot;colour&quot;.'],
+  ])('says of ?%s what is wrong, with the default view, and draws nothing for it', async (query, fault) => {
+    const unused = { run: () => expect.unreachable('the renderer') };
+    const idle = createCharts({ renderer: unused, baseUrl: BASE_URL, documents: DOCUMENTS });
+    // A program that is none: what needed it would fail.
+    const broken = { ...release, manifest: { ...release.manifest, unlisted: [{ file: SERVER_ENTRY }] } };
+    for (const folder of ['charts', 'embed']) {
+      const asked = { query, client: CLIENT };
+      const answer = await idle.answerPage(
+        { method: 'GET', headers: {} },
+        `${folder}/supply/`,
+        asked,
+        broken as never,
+      );
+      const text = String(answer!.body);
+      expect([answer!.status, answer!.headers['Cache-Control']]).toEqual([400, 'no-store']);
+      expect(text).toContain('The address asks for a view that this chart does not have: ');
+      expect(text).toContain(fault);
+      expect(text).toContain('class="chart-page" data-fault');
+      expect(text).toContain('MIC supply over time: circulating, locked and burned</h1>');
+    }
+    const frozen = await get('embed/supply/frozen.txt', query);
+    expect([frozen.status, frozen.headers['Content-Type']]).toEqual([400, 'text/plain; charset=utf-8']);
+    expect(frozen.text.split('\n')).toHaveLength(2);
+  });
+
+  test('is compressed for who takes that, and not sent again to who has it', async () => {
+    const { headers, body } = await get('charts/supply/', 'scale=log', { 'accept-encoding': 'br' });
+    expect(headers['Content-Encoding']).toBe('br');
+    expect(brotliDecompressSync(body as Buffer).toString()).toContain('<h1 data-part="title">');
+    const again = await get('charts/supply/', 'scale=log', {
+      'accept-encoding': 'br',
+      'if-none-match': headers.ETag!,
+    });
+    expect(again.status).toBe(304);
+  });
+
+  test('is an embed, and the code of a frozen chart, in the same way', async () => {
+    const embed = await get('embed/supply/', 'series=burned');
+    expect(embed.text).toContain('MIC supply over time: burned</h1>');
+    expect(embed.headers['Content-Security-Policy']).toContain('frame-ancestors *');
+    const frozen = await get('embed/supply/frozen.txt', 'series=burned');
+    expect(frozen.headers['Content-Type']).toBe('text/plain; charset=utf-8');
+    expect(frozen.text).toMatch(/^<figure /);
+    expect(frozen.text).toContain('charts/supply/?series=burned');
+  });
+
+  test.each([
+    ['economy/', 'series=burned'],
+    ['charts/', 'series=burned'],
+    ['charts/no-such-chart/', 'series=burned'],
+    ['charts/on-demand/supply/', 'series=burned'],
+    ['charts/supply/', ''],
+    ['charts/supply/', 'utm_source=feed&fbclid=abc'],
+    ['charts/supply/', `series=${'x'.repeat(5000)}`],
+  ])('is nothing for /%s?%.20s: the release’s own file is the answer', (path, query) => {
+    expect(
+      charts.answerPage({ method: 'GET', headers: {} }, path, { query, client: CLIENT }, release),
+    ).toBeNull();
+  });
+});

@@ -1,0 +1,124 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { sha256 } from '../../../pipeline/release/format/manifest.ts';
+import { Renderer, type RendererOptions } from '../../../src/sidecar/charts/renderer.ts';
+import type { FileJob, PageJob } from '../../../src/sidecar/charts/renderer-thread.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
+
+/** Long enough for a thread to start while the machine is busy. */
+const TIMEOUT_MS = 6000;
+/** Stands for the site's program; some of its pages go wrong. */
+const PROGRAM = `
+const wrong = {
+  '/hang': () => { for (;;); },
+  '/exit': () => process.exit(1),
+  '/grow': () => { for (const all = []; ; ) all.push(Array(1e5).fill({})); },
+  '/throw': () => { throw new Error('not caught'); },
+};
+export const handler = (request, response) => {
+  wrong[request.url]?.();
+  response.statusCode = request.url === '/500' ? 500 : 200;
+  response.end(process.env.CATHEDRAL_SITE_URL + request.url);
+};`;
+
+/** A release with that program, and the jobs for it. */
+async function release(name = 'a') {
+  const dir = await temporaryFolder();
+  const entry = 'server/entry.mjs';
+  await mkdir(dirname(join(dir, entry)));
+  await writeFile(join(dir, entry), PROGRAM);
+  const files = [{ file: entry, sha256: sha256(PROGRAM) }];
+  const program = { entry, files, environment: { CATHEDRAL_SITE_URL: name } };
+  const page = (url: string): PageJob => ({ kind: 'page', dir, url, program });
+  /** A picture from a file that the release lacks: it reaches a thread and fails there. */
+  const picture: FileJob = {
+    ...{ kind: 'file', dir, id: 'mii', state: null as never, content: { kind: 'rows' }, baseUrl: '' },
+    sources: [{ path: 'economy/mii-history.csv', sha256: '' }],
+  };
+  return { dir, page, picture };
+}
+
+function open(options: Partial<RendererOptions> = {}) {
+  const renderer = new Renderer(options);
+  onTestFinished(() => renderer.close());
+  const render = async (job: PageJob | FileJob, client = 'a') =>
+    renderer.run(client, job.dir, async (render) => String((await render(job)).body));
+  return { renderer, render };
+}
+
+test('one thread renders pages and pictures', async () => {
+  const { render } = open({ parallel: 1 });
+  const { page, picture } = await release();
+  expect(await render(page('/one'))).toBe('a/one');
+  await expect(render(picture)).rejects.toThrow(/ENOENT/);
+  expect(await render(page('/two'))).toBe('a/two');
+});
+
+test.each([
+  ['hangs', '/hang', /\/hang took longer than 6000 ms/],
+  ['ends its thread', '/exit', /thread that renders charts has ended/],
+  ['throws', '/throw', /not caught/],
+  ['takes too much memory', '/grow', /memory limit/],
+])(
+  'a page that %s fails alone, and the next page gets a new thread',
+  async (_, url, message) => {
+    const { render } = open({ parallel: 2, timeoutMs: TIMEOUT_MS, heapMib: 64 });
+    const { page } = await release();
+    const wrong = render(page(url));
+    wrong.catch(() => {});
+    const others = ['/1', '/2', '/3'].map((other) => render(page(other), 'b'));
+    expect(await Promise.all(others)).toEqual(['a/1', 'a/2', 'a/3']);
+    await expect(wrong).rejects.toThrow(message);
+    expect(await render(page('/4'))).toBe('a/4');
+  },
+  20_000,
+);
+
+test('pages that hang in every thread hold up the others for no longer than the timeout', async () => {
+  const { render } = open({ parallel: 2, timeoutMs: TIMEOUT_MS });
+  const { page } = await release();
+  const hanging = Promise.allSettled([render(page('/hang')), render(page('/hang'))]);
+  expect(await render(page('/1'), 'b')).toBe('a/1');
+  const outcomes = await hanging;
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+}, 60_000);
+
+test('a page whose program answers with an error is an error', async () => {
+  const { render } = open();
+  const { page } = await release();
+  await expect(render(page('/500'))).rejects.toThrow('a/500');
+});
+
+test('a program is not run if one of its bytes differs', async () => {
+  const { render } = open();
+  const { page, dir } = await release();
+  await writeFile(join(dir, 'server/entry.mjs'), `${PROGRAM} `);
+  await expect(render(page('/1'))).rejects.toThrow(/entry\.mjs: expected sha256/);
+  await writeFile(join(dir, 'server/entry.mjs'), PROGRAM);
+  expect(await render(page('/1'))).toBe('a/1');
+});
+
+test('each release has threads of its own, within the limit', async () => {
+  const { render } = open({ parallel: 2 });
+  const releases = await Promise.all(['a', 'b', 'c'].map(release));
+  const names = await Promise.all([0, 1, 2, 1, 0].map((index) => render(releases[index]!.page('/'))));
+  expect(names).toEqual(['a/', 'b/', 'c/', 'b/', 'a/']);
+});
+
+test('an idle thread ends, and the next job starts another', async () => {
+  const { render } = open({ idleMs: 20 });
+  const { page } = await release();
+  expect(await render(page('/1'))).toBe('a/1');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await render(page('/2'))).toBe('a/2');
+});
+
+test('closing fails what is being rendered', async () => {
+  const { renderer, render } = open();
+  const { page } = await release();
+  const failing = expect(render(page('/hang'))).rejects.toThrow('the renderer was closed');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await renderer.close();
+  await failing;
+});

@@ -1,0 +1,103 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { importPeriodically } from '../../../src/sidecar/live/import-periodically.ts';
+import { CivicServer, civicChain } from '../../ledger/civic/civic-server.ts';
+import { importInto, SIGNER } from '../../ledger/civic/import-fixture.ts';
+import { temporaryFolder } from '../../release/temporary-folder.ts';
+import { publishSealed } from './live-ledger.ts';
+import { serveLive } from './live-server.ts';
+import { until } from './until.ts';
+
+const NOON = '2025-12-01T12:30:00Z';
+const INTERVAL_MS = 60_000;
+
+/** Imports as often as `outcomes` say, each of which may be a failure; what was waited for, and what was reported. */
+async function importing(outcomes: readonly (Error | null)[]) {
+  const stop = new AbortController();
+  const waits: number[] = [];
+  const reports: string[] = [];
+  let imports = 0;
+  await importPeriodically({
+    async importNew() {
+      const outcome = outcomes[imports];
+      imports += 1;
+      if (outcome) throw outcome;
+    },
+    intervalMs: INTERVAL_MS,
+    report: (error) => void reports.push(String(error)),
+    async sleep(ms) {
+      waits.push(ms / INTERVAL_MS);
+      if (imports === outcomes.length) stop.abort();
+    },
+    signal: stop.signal,
+  });
+  return { waits, reports, imports };
+}
+
+const down = new Error('down');
+
+describe('an import that is kept up', () => {
+  test('waits the interval before each', async () => {
+    expect(await importing([null, null, null])).toEqual({ waits: [1, 1, 1, 1], reports: [], imports: 3 });
+  });
+
+  test('asks less and less often where it fails, and as often as before when it works again', async () => {
+    const { waits } = await importing([down, down, down, down, down, down, null, null]);
+    expect(waits).toEqual([1, 2, 4, 8, 15, 15, 15, 1, 1]);
+  });
+
+  test('reports a failure once as long as it stays the same, and again when it comes again', async () => {
+    const other = new Error('another');
+    const { reports } = await importing([down, down, other, other, null, down]);
+    expect(reports).toEqual(['Error: down', 'Error: another', 'Error: down']);
+  });
+
+  test('ends without one more import when it is told to while it waits', async () => {
+    const stop = new AbortController();
+    let imports = 0;
+    const ended = importPeriodically({
+      async importNew() {
+        imports += 1;
+      },
+      intervalMs: 3_600_000,
+      report: () => {},
+      sleep: (ms, signal) => wait(ms, undefined, { signal }),
+      signal: stop.signal,
+    });
+    stop.abort();
+    await ended;
+    expect(imports).toBe(0);
+  });
+});
+
+test('an event of a remote ledger is seen after the next import, with a few requests to that ledger', async () => {
+  const folder = await temporaryFolder();
+  const [ledger, out] = [`${folder}/imported`, `${folder}/out`];
+  const chain = civicChain(400, { timestamp: '2025-12-01T05:30:00.25+00:00' });
+  const remote = await CivicServer.start(chain.slice(0, 395));
+  onTestFinished(() => remote.close());
+  const importNew = () => importInto(ledger, remote.url, { now: NOON });
+  await importNew();
+  await publishSealed(ledger, out, [SIGNER.verifier]);
+  const server = await serveLive({ ledger, out }, { verifiers: [SIGNER.verifier] });
+  onTestFinished(server.close);
+  const supply = async () => (await (await fetch(`${server.url}/economy/supply`)).json()).timestamp;
+  expect(await supply()).toBe('2025-12-01T12:04:00.25Z');
+  remote.events = chain;
+  remote.requests.length = 0;
+  const stop = new AbortController();
+  const sleep = (_: number, signal: AbortSignal) => wait(5, undefined, { signal });
+  const ended = importPeriodically({
+    importNew,
+    intervalMs: INTERVAL_MS,
+    report: () => {},
+    sleep,
+    signal: stop.signal,
+  });
+  await until(async () => (await supply()) === '2025-12-01T12:09:00.25Z');
+  stop.abort();
+  await ended;
+  // The newest page, the end, and pages of the past, however often it has asked.
+  expect(new Set(remote.requests).size).toBeLessThan(10);
+  expect(server.live.fault()).toBeNull();
+});
