@@ -7,7 +7,7 @@ import { chartCsv } from '../../pipeline/charts/chart-csv.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { OembedDocument } from '../../src/api/oembed-document.ts';
-import { cellWords, tableHtml } from '../../src/site/components/charts/table-html.ts';
+import { cellWords, tableHtml } from '../../src/site/components/charts/view-chart.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 
 let built: Built;

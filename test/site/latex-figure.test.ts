@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { CHARTS } from '../../pipeline/charts/table.ts';
-import { latexFigure } from '../../src/site/components/charts/latex-figure.ts';
+import { latexFigure } from '../../src/site/components/charts/chart-facts.ts';
 
 const run = promisify(execFile);
 const hasLatex = await run('pdflatex', ['--version']).then(

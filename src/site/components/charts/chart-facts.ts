@@ -1,6 +1,90 @@
-import type { Chart } from '../../../../pipeline/charts/chart.ts';
+import { type Field, fieldsOf } from '../../../../pipeline/artifacts/data-dictionary.ts';
+import { formatLatex } from '../../../../pipeline/artifacts/format/latex.ts';
+import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
+import type { Chart, ChartTable } from '../../../../pipeline/charts/chart.ts';
+import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
+import { DEFAULT_STATE } from '../../../../pipeline/charts/chart-state.ts';
+import { CHART_FORMS, chartPath, isAnyState } from '../../../../pipeline/charts/files/chart-forms.ts';
+import { citeChart as citeChartFile } from '../../../../pipeline/charts/files/cite-chart.ts';
+import type { DatasetCitation } from '../../../../pipeline/forms/catalogue/citation/cite.ts';
+import { CITATION_FORMS, type CitationForm } from '../../../../pipeline/forms/catalogue/citation/forms.ts';
 import { siteFacts } from '../files/site-facts.ts';
 import type { SiteRelease } from '../release.ts';
+import type { OpenChart } from './open-chart.ts';
+
+interface SourceField extends Field {
+  path: string;
+}
+
+/** Words that a field has for being part of a table, and that say nothing of how it is computed. */
+const PLAIN = new Set(['date', 'timestamp', 'from', 'to', 'what']);
+
+/** The fields of a chart's files that stand in its table or have a formula: what its numbers mean and how they are made. */
+export function sourceFields({ sources }: Chart, { columns }: ChartTable): SourceField[] {
+  const shown = new Set(columns.map(({ name }) => name).filter((name) => !PLAIN.has(name)));
+  const known = new Set<string>();
+  return sources.flatMap((path) => {
+    const artifact = ARTIFACTS.find((one) => one.path === path)!;
+    return fieldsOf(artifact).flatMap((field) => {
+      const own = field.name.slice(field.name.search(/[^.\]]+$/));
+      if (!shown.has(own) || known.has(own)) return [];
+      known.add(own);
+      return [{ path, ...field }];
+    });
+  });
+}
+
+interface Download {
+  /** From the root: `/charts/supply.svg`. */
+  path: string;
+  name: string;
+  /** What it is for. */
+  use: string;
+  /** Whether there is such a file of every state. */
+  isAnyState: boolean;
+}
+
+const WORDS: Readonly<Record<string, readonly [name: string, use: string]>> = {
+  '.svg': ['SVG', 'vectors, light'],
+  '-dark.svg': ['SVG, dark', 'vectors, on dark ground'],
+  '.png': ['PNG', 'pixels, double resolution'],
+  '-dark.png': ['PNG, dark', 'pixels, on dark ground'],
+  '.pdf': ['PDF', 'vectors, for print and LaTeX'],
+  '.csv': ['CSV', 'the numbers shown'],
+  '.json': ['JSON', 'the numbers with all that is said of them'],
+  '.zip': ['ZIP', 'all of these with a read-me'],
+};
+
+/** The forms in which a release has a chart. */
+export function downloadsOf(release: SiteRelease, id: string): Download[] {
+  return CHART_FORMS.filter((form) => release.willHave(chartPath(id, form))).map((form) => {
+    const [name, use] = WORDS[form.ending] ?? [form.ending, form.title];
+    return { path: `/${chartPath(id, form)}`, name, use, isAnyState: isAnyState(form.content) };
+  });
+}
+
+/**
+ * A chart as it is cited: the same key and title in every state, so that only the address tells which one is meant. Null
+ * where it has no data yet.
+ */
+export function citeChart(
+  { chart, data }: OpenChart,
+  facts: ChartFacts,
+  query: string,
+): DatasetCitation | null {
+  const { baseUrl, author, sources } = facts;
+  const citation = citeChartFile({ chart, data, state: DEFAULT_STATE, baseUrl, sources }, author);
+  return citation && { ...citation, url: baseUrl + pagePath(chart.id, query) };
+}
+
+/** The forms of the files' citations; in running text a chart is called what it is. */
+export const CHART_CITATION_FORMS: readonly CitationForm[] = CITATION_FORMS.map((form) =>
+  form.ending === 'txt' ? { ...form, format: formatText } : form,
+);
+
+function formatText({ author, year, title, note, url }: DatasetCitation): string {
+  return `${author} (${year}). ${title} [chart]. ${note} ${url}\n`;
+}
 
 /** What is said of a chart that is not in its data: where it is published, from what, and in which state of the ledger. */
 export interface ChartFacts {
@@ -24,4 +108,18 @@ export function chartFacts(release: SiteRelease, { id, sources }: Chart): ChartF
   // A chart that was opened has all of its files.
   const files = sources.map((path) => ({ path, sha256: release.find(path)!.sha256 }));
   return { id, baseUrl, author, asOf, cycle, snapshot, root, sources: files };
+}
+
+/** A figure with its citation, as it is pasted into a LaTeX text beside which `<id>.pdf` and `<key>.bib` lie. */
+export function latexFigure({ id, name }: Pick<Chart, 'id' | 'name'>, key: string): string {
+  return [
+    '% preamble: \\usepackage{graphicx}',
+    '\\begin{figure}',
+    '  \\centering',
+    `  \\includegraphics[width=\\linewidth]{${id}.pdf}`,
+    // The picture has its full title in it.
+    `  \\caption{${formatLatex(name, `chart ${id}`)}~\\cite{${key}}.}`,
+    `  \\label{fig:${id}}`,
+    '\\end{figure}',
+  ].join('\n');
 }

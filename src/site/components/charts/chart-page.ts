@@ -1,20 +1,86 @@
-import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
+import { embedPath, pagePath, withQuery } from '../../../../pipeline/charts/chart-address.ts';
 import {
   type ChartState,
   DEFAULT_STATE,
   formatChartState,
   parseChartState,
 } from '../../../../pipeline/charts/chart-state.ts';
+import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
 import { ownParameters } from '../../../../pipeline/charts/own-parameters.ts';
-import { addCopyButton } from '../files/copy-button.ts';
+import { addCopyButton, type Clipboard } from '../files/copy-button.ts';
 import type { ChartFacts } from './chart-facts.ts';
-import { addSliders, fillForm, formParameters } from './controls-form.ts';
-import { followState, replaceDownloads, setCode } from './follow-state.ts';
-import { addFrozenButton } from './frozen-button.ts';
-import { toolsLoader } from './load-tools.ts';
-import { partsOf, showRedrawn } from './show-redrawn.ts';
+import type { ChartTools } from './chart-tools.ts';
+import { partsOf, showRedrawn, toolsLoader } from './load-tools.ts';
 import { Stepper } from './stepper.ts';
-import { addTabs } from './tabs.ts';
+
+/** What stands beside the chart and has its address in it; `before` and `query` are the parameters of the states. */
+function followState(root: HTMLElement, facts: ChartFacts, before: string, query: string): void {
+  const { baseUrl, id } = facts;
+  const [old, url] = [before, query].map((parameters) => baseUrl + pagePath(id, parameters)) as [
+    string,
+    string,
+  ];
+  for (const link of root.querySelectorAll<HTMLAnchorElement>('a[data-follow]')) {
+    const item = link.closest<HTMLElement>('[data-any-state]');
+    const follows = item?.dataset.anyState !== 'false';
+    link.href = withQuery(link.dataset.follow!, follows ? query : '');
+    if (item) item.hidden = query !== '' && !follows;
+  }
+  setCode(root, 'link', url);
+  const [frame, newFrame] = [before, query].map((parameters) =>
+    escapeText(baseUrl + embedPath(id, parameters)),
+  ) as [string, string];
+  for (const code of root.querySelectorAll('[data-code="live"] code'))
+    code.textContent = code.textContent!.replace(`"${frame}"`, `"${newFrame}"`);
+  for (const code of root.querySelectorAll('[data-code="citation"] code'))
+    code.textContent = replaceEnd(code.textContent!, old, url);
+  for (const link of root.querySelectorAll<HTMLAnchorElement>('a[data-citation]')) {
+    const text = link.closest('details')!.querySelector('code')!.textContent!;
+    link.href =
+      query === ''
+        ? `/charts/${id}/citation.${link.dataset.citation}`
+        : `data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`;
+  }
+}
+
+function setCode(root: HTMLElement, name: string, text: string): void {
+  for (const code of root.querySelectorAll(`[data-code="${name}"] code`)) code.textContent = text;
+}
+
+/** The address is in a citation once, and of the default state it is the beginning of all others. */
+function replaceEnd(text: string, old: string, url: string): string {
+  const at = text.lastIndexOf(old);
+  return at < 0 ? text : text.slice(0, at) + url + text.slice(at + old.length);
+}
+
+/** Forms that the browser can make itself. */
+const MADE_HERE = {
+  '.svg': { type: 'image/svg+xml', make: (tools: ChartTools, state: ChartState) => tools.svg(state) },
+  '.csv': { type: 'text/csv', make: (tools: ChartTools, state: ChartState) => tools.csv(state) },
+} as const;
+
+/**
+ * Where nothing answers parameters, as on a mirror, a file of the default view would come under the name of another: what the
+ * browser can make is made here, and the rest is taken away until the default is shown again.
+ */
+function replaceDownloads(
+  root: HTMLElement,
+  id: string,
+  tools: ChartTools,
+  state: ChartState,
+  isDefault: boolean,
+): void {
+  for (const link of root.querySelectorAll<HTMLAnchorElement>('.downloads a[data-follow]')) {
+    const path = link.dataset.follow!;
+    const own = Object.entries(MADE_HERE).find(([ending]) => path === `/charts/${id}${ending}`)?.[1];
+    if (link.href.startsWith('blob:')) URL.revokeObjectURL(link.href);
+    link.closest('li')!.hidden = !isDefault && own === undefined;
+    link.href =
+      isDefault || !own ? path : URL.createObjectURL(new Blob([own.make(tools, state)], { type: own.type }));
+    link.download = link.href.startsWith('blob:') ? path.slice(path.lastIndexOf('/') + 1) : '';
+    if (link.download === '') link.removeAttribute('download');
+  }
+}
 
 const root = document.querySelector<HTMLElement>('.chart-page')!;
 const facts = JSON.parse(root.dataset.facts!) as ChartFacts;
@@ -149,3 +215,115 @@ window.addEventListener('popstate', () => void showAddress());
 // What the server refused it has said.
 if (root.dataset.fault === undefined && ownParameters(location.search).toString() !== queryOf(shown))
   void showAddress();
+
+/** What a form says: fields that are empty are left out, and so are all series or none. */
+function formParameters(form: HTMLFormElement): URLSearchParams {
+  const given = [...new FormData(form)].filter(([, value]) => value !== '') as [string, string][];
+  const boxes = [...form.querySelectorAll<HTMLInputElement>('[name="series"]')];
+  const isAll = boxes.every(({ checked }) => checked);
+  return new URLSearchParams(given.filter(([name]) => name !== 'tab' && !(isAll && name === 'series')));
+}
+
+/** Sets the fields to a state: after a step back in the history, the form says what is shown. */
+function fillForm(form: HTMLFormElement, state: ChartState): void {
+  for (const input of form.querySelectorAll<HTMLInputElement>('input[name]')) {
+    const value = state[input.name as keyof ChartState];
+    if (input.name === 'series') input.checked = state.series === null || state.series.includes(input.value);
+    else if (input.type === 'radio') input.checked = input.value === value;
+    else input.value = value === null ? '' : String(value);
+    for (const slider of slidersOf(input)) slider.value = input.value || slider.dataset.start!;
+  }
+}
+
+/** A slider beside each number: it moves the number, and the number moves it. */
+function addSliders(form: HTMLFormElement): void {
+  for (const input of form.querySelectorAll<HTMLInputElement>('input[type="number"]')) {
+    const slider = document.createElement('input');
+    slider.type = 'range';
+    for (const name of ['min', 'max', 'step'] as const) slider[name] = input[name];
+    slider.dataset.start = input.dataset.start!;
+    slider.value = input.value || input.dataset.start!;
+    slider.setAttribute('aria-label', input.labels?.[0]?.textContent?.trim() ?? '');
+    slider.addEventListener('input', () => {
+      input.value = slider.value;
+    });
+    input.addEventListener('input', () => {
+      slider.value = input.value;
+    });
+    input.closest('label')!.after(slider);
+  }
+}
+
+function slidersOf(input: HTMLInputElement): HTMLInputElement[] {
+  const next = input.closest('label')?.nextElementSibling;
+  return next instanceof HTMLInputElement && next.type === 'range' ? [next] : [];
+}
+
+/** Beside the link to the code, a button that copies the code of what is shown. */
+function addFrozenButton(root: HTMLElement, code: () => Promise<string>, clipboard: Clipboard): void {
+  const place = root.querySelector<HTMLElement>('[data-frozen]')!;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy-frozen';
+  button.textContent = 'Copy the code';
+  const status = document.createElement('span');
+  status.setAttribute('role', 'status');
+  button.addEventListener('click', () => {
+    status.textContent = '';
+    code()
+      .then((text) => clipboard.writeText(text))
+      .then(
+        () => {
+          status.textContent = 'Copied';
+        },
+        () => {
+          status.textContent = 'Not allowed here: open the code by the link.';
+        },
+      );
+  });
+  place.append(button, status);
+}
+
+type Tab = 'chart' | 'table';
+
+/**
+ * Makes tabs of the two links: without this script both panels stand below each other and the links lead to them. `choose`
+ * is called when a reader chooses; the function that comes back shows a tab.
+ */
+function addTabs(root: HTMLElement, choose: (tab: Tab) => void): (tab: Tab) => void {
+  const list = root.querySelector<HTMLElement>('.tabs')!;
+  const links = [...list.querySelectorAll<HTMLAnchorElement>('a')];
+  const nameOf = (link: HTMLAnchorElement) => link.hash.slice(1) as Tab;
+  list.setAttribute('role', 'tablist');
+  for (const link of links) {
+    link.parentElement!.setAttribute('role', 'presentation');
+    link.setAttribute('role', 'tab');
+    link.setAttribute('aria-controls', nameOf(link));
+    link.id = `tab-${nameOf(link)}`;
+    const panel = document.getElementById(nameOf(link))!;
+    panel.setAttribute('role', 'tabpanel');
+    panel.setAttribute('aria-labelledby', link.id);
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      choose(nameOf(link));
+    });
+  }
+  list.addEventListener('keydown', (event) => {
+    if (event.key === ' ') (event.target as HTMLElement).click();
+    else if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+    event.preventDefault();
+    if (event.key === ' ') return;
+    const other = links.find((link) => link.getAttribute('aria-selected') === 'false')!;
+    other.focus();
+    choose(nameOf(other));
+  });
+  return (tab) => {
+    root.dataset.tab = tab;
+    for (const link of links) {
+      const isChosen = nameOf(link) === tab;
+      link.setAttribute('aria-selected', String(isChosen));
+      link.tabIndex = isChosen ? 0 : -1;
+      document.getElementById(nameOf(link))!.classList.toggle('not-chosen', !isChosen);
+    }
+  };
+}

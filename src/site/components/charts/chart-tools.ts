@@ -7,8 +7,7 @@ import { embedFrame } from '../../../../pipeline/charts/drawing/embed-frame.ts';
 import { findChart } from '../../../../pipeline/charts/table.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { EMBED_WIDTH, frameHeight, frozenCode } from './embed-codes.ts';
-import { tableHtml } from './table-html.ts';
-import { viewChart } from './view-chart.ts';
+import { tableHtml, viewChart } from './view-chart.ts';
 
 /** What a page shows of a chart in a state: text and HTML by `data-part`, and what else follows the state. */
 export interface Redrawn {

@@ -4,7 +4,7 @@ import { type ChartState, formatChartState } from '../../../../pipeline/charts/c
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import type { ChartFacts } from './chart-facts.ts';
-import { tableHtml } from './table-html.ts';
+import { tableHtml } from './view-chart.ts';
 
 /** Of the frame, and of the drawing in a frozen one. */
 export const EMBED_WIDTH = 720;

@@ -6,10 +6,8 @@ import {
 } from '../../../../pipeline/charts/chart-state.ts';
 import { ownParameters } from '../../../../pipeline/charts/own-parameters.ts';
 import type { ChartFacts } from './chart-facts.ts';
-import { toolsLoader } from './load-tools.ts';
-import { partsOf, showRedrawn } from './show-redrawn.ts';
+import { partsOf, showRedrawn, toolsLoader } from './load-tools.ts';
 import { Stepper } from './stepper.ts';
-import { tellHeight } from './tell-height.ts';
 
 const root = document.querySelector<HTMLElement>('.chart-page')!;
 const facts = JSON.parse(root.dataset.facts!) as ChartFacts;
@@ -38,3 +36,26 @@ const stepper = root.querySelector('.plot') ? new Stepper(root) : null;
 tellHeight(facts.id);
 // What the server refused it has said.
 if (root.dataset.fault === undefined) void showAddress();
+
+/** What a page gets that has an embed in a frame, each time that the height of the embed has changed. */
+interface HeightMessage {
+  type: 'cathedral-embed';
+  /** Id of the chart. */
+  chart: string;
+  /** px */
+  height: number;
+}
+
+/** Tells the page around the frame how high this one is, now and whenever it changes; it holds nothing that is secret. */
+function tellHeight(chart: string): void {
+  if (window.parent === window) return;
+  let told = 0;
+  const tell = () => {
+    const height = Math.ceil(document.body.getBoundingClientRect().height);
+    if (height === told) return;
+    told = height;
+    window.parent.postMessage({ type: 'cathedral-embed', chart, height } satisfies HeightMessage, '*');
+  };
+  new ResizeObserver(tell).observe(document.body);
+  tell();
+}

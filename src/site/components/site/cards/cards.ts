@@ -1,13 +1,14 @@
 import { AREAS, type Area } from '../../../../../pipeline/artifacts/artifact.ts';
+import { DEFAULT_STATE } from '../../../../../pipeline/charts/chart-state.ts';
 import { element } from '../../../../../pipeline/charts/drawing/element.ts';
 import { label } from '../../../../../pipeline/charts/drawing/label.ts';
 import { THEMES } from '../../../../../pipeline/charts/drawing/theme.ts';
 import { CHARTS } from '../../../../../pipeline/charts/table.ts';
 import { formatDay } from '../../../../../pipeline/words/moment.ts';
 import { AREA_WORDS } from '../../areas.ts';
+import { openChart } from '../../charts/open-chart.ts';
 import { AREA_FIGURES, HOME_FIGURES } from '../../portal/figures.ts';
 import type { FigureReader } from '../../portal/key-figure.ts';
-import { prepareChart } from '../../portal/prepared-chart.ts';
 import type { SiteRelease } from '../../release.ts';
 import { type Box, cardSvg } from './card-svg.ts';
 
@@ -57,15 +58,16 @@ function drawArea(release: SiteRelease, area: Area): string {
 }
 
 function drawChart(release: SiteRelease, id: string, area: Area): string {
-  const chart = prepareChart(release, id);
+  const { chart, data } = openChart(release, id);
+  const draw = (width: number) => chart.draw(data, DEFAULT_STATE, { width, theme: 'light', parts: 'plot' });
   const words = {
     accent: ACCENTS[area],
     label: AREA_WORDS[area].title,
-    title: chart.title,
+    title: chart.title(data, DEFAULT_STATE),
     subtitle: '',
     foot: asOf(release),
   };
-  return cardSvg(words, 19, (box) => [fitted((width) => chart.drawAlone(width), box)]);
+  return cardSvg(words, 19, (box) => [fitted(draw, box)]);
 }
 
 /** Widths that a chart is tried in: wider, its letters are smaller and it is lower. */

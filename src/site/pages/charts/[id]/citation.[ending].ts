@@ -1,7 +1,6 @@
 import type { APIRoute } from 'astro';
 import { CHARTS } from '../../../../../pipeline/charts/table.ts';
-import { chartFacts } from '../../../components/charts/chart-facts.ts';
-import { CHART_CITATION_FORMS, citeChart } from '../../../components/charts/cite-chart.ts';
+import { CHART_CITATION_FORMS, chartFacts, citeChart } from '../../../components/charts/chart-facts.ts';
 import { openChart } from '../../../components/charts/open-chart.ts';
 import { openRelease } from '../../../components/release.ts';
 

@@ -1,8 +1,7 @@
 import type { APIRoute } from 'astro';
-import { askedState } from '../../../../components/charts/asked-state.ts';
 import { chartFacts } from '../../../../components/charts/chart-facts.ts';
 import { frozenCode } from '../../../../components/charts/embed-codes.ts';
-import { openChart } from '../../../../components/charts/open-chart.ts';
+import { askedState, openChart } from '../../../../components/charts/open-chart.ts';
 import { openRelease } from '../../../../components/release.ts';
 
 // `/embed/supply/frozen.txt?series=burned`, see charts/on-demand.
