@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pageNames } from '../../pipeline/forms/catalogue/page-names.ts';
-import { cycleSentences } from '../../src/site/components/explore/cycle-sentences.ts';
 import type { Cycle } from '../../src/site/components/explore/cycles.ts';
+import { cycleSentences } from '../../src/site/components/explore/cycles.ts';
+import {
+  firstSentence,
+  virtueSentence,
+  whyItEnded,
+} from '../../src/site/components/explore/deliberation-sentences.ts';
 import type { Deliberation, Position } from '../../src/site/components/explore/deliberations.ts';
-import { firstSentence } from '../../src/site/components/explore/first-sentence.ts';
+import { tally, tallyWords } from '../../src/site/components/explore/deliberations.ts';
 import { linkWords } from '../../src/site/components/explore/linked-words.ts';
 import { questionOf } from '../../src/site/components/explore/questions.ts';
-import { recordsAt } from '../../src/site/components/explore/records-at.ts';
-import { sentinelSentences } from '../../src/site/components/explore/sentinel-sentences.ts';
+import { recordsAt, shortText } from '../../src/site/components/explore/records.ts';
 import type { SentinelEntry } from '../../src/site/components/explore/sentinels.ts';
-import { shortText } from '../../src/site/components/explore/short-text.ts';
-import { tally, tallyWords } from '../../src/site/components/explore/tally.ts';
-import { uptimeSentences } from '../../src/site/components/explore/uptime-sentences.ts';
-import { virtueSentence } from '../../src/site/components/explore/virtue-sentence.ts';
-import { whyItEnded } from '../../src/site/components/explore/why-it-ended.ts';
+import { sentinelSentences, uptimeSentences } from '../../src/site/components/explore/sentinels.ts';
 
 type Stance = Position['position'];
 

@@ -8,8 +8,8 @@ import {
 import { ownParameters } from '../../../../pipeline/charts/own-parameters.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../../pipeline/errors.ts';
-import { perRelease } from '../explore/per-release.ts';
 import type { SiteRelease } from '../release.ts';
+import { perRelease } from '../release.ts';
 
 /** A chart with what its own `prepare` made of a release's files. */
 export interface OpenChart {

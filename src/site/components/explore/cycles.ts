@@ -7,9 +7,10 @@ import { mintingByDay } from '../../../../pipeline/artifacts/economy/minting-by-
 import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
 import { addDays, daysFrom } from '../../../../pipeline/charts/drawing/days.ts';
 import { cyclePath, MOST_CYCLE_PAGES } from '../../../../pipeline/forms/catalogue/page-names.ts';
-import type { SiteRelease } from '../release.ts';
+import { formatDay } from '../../../../pipeline/words/moment.ts';
+import { formatCount, formatIndex, formatMic } from '../../../../pipeline/words/number.ts';
+import { perRelease, type SiteRelease } from '../release.ts';
 import { type Decision, decisions } from './decisions.ts';
-import { perRelease } from './per-release.ts';
 
 type MiiDay = z.output<typeof miiByDay.schema>;
 type MintingDay = z.output<typeof mintingByDay.schema>;
@@ -100,3 +101,33 @@ function cycleOf(files: FilesByDay, day: { number: number; date: string; back: n
 export const cycleOfDay = perRelease(
   (release) => new Map(cycles(release).map((cycle) => [cycle.date, cycle] as const)),
 );
+
+/** What happened in a cycle, from the files by day. */
+export function cycleSentences(cycle: Cycle): string[] {
+  const { label, date, isOver } = cycle;
+  if (!isOver) {
+    return [`${label} is the day ${formatDay(date)}, UTC, and not over: its sums are published when it is.`];
+  }
+  return [
+    `${label} was the day ${formatDay(date)}, UTC.`,
+    ...index(cycle),
+    cycle.mints === 0
+      ? 'Nothing was minted.'
+      : `${formatMic(cycle.minted)} were minted in ${formatCount(cycle.mints, 'mint')}.`,
+  ];
+}
+
+function index({ mii }: Cycle): string[] {
+  if (!mii) return ['There was no reading of the integrity index.'];
+  const { readings, mii_min, mii_max, mii: last, threshold, minting_active } = mii;
+  const range =
+    readings === 1
+      ? `The integrity index was ${formatIndex(last)}`
+      : `The integrity index lay between ${formatIndex(mii_min)} and ${formatIndex(mii_max)} in ${formatCount(readings, 'reading')}, the last ${formatIndex(last)}`;
+  const side = minting_active ? 'at or above' : 'below';
+  return [
+    threshold === null
+      ? `${range}. Without a supply there was no threshold, and minting was off at the end of the day.`
+      : `${range}: ${side} the threshold of ${formatIndex(threshold)}, so minting was ${minting_active ? 'on' : 'off'} at the end of the day.`,
+  ];
+}

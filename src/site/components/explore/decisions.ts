@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { decisions as published } from '../../../../pipeline/artifacts/philosophy/decisions.ts';
 import { pageNames } from '../../../../pipeline/forms/catalogue/page-names.ts';
-import { perRelease } from './per-release.ts';
+import { perRelease } from '../release.ts';
 
 export type Decision = z.output<typeof published.schema>['decisions'][number] & {
   /** The path of its page. Two decisions with the same id have two pages. */

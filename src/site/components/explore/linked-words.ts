@@ -1,8 +1,8 @@
 import type { SiteRelease } from '../release.ts';
+import { perRelease } from '../release.ts';
 import { cycles } from './cycles.ts';
 import { decisions } from './decisions.ts';
 import { deliberations } from './deliberations.ts';
-import { perRelease } from './per-release.ts';
 import { sentinelEntries } from './sentinels.ts';
 
 export interface Piece {

@@ -1,7 +1,7 @@
 import type { SiteRelease } from '../release.ts';
+import { perRelease } from '../release.ts';
 import { type Decision, decisions } from './decisions.ts';
 import { type Deliberation, deliberations } from './deliberations.ts';
-import { perRelease } from './per-release.ts';
 
 /** How a question that is asked again names the deliberation that it was asked in first. */
 const REVIEW = /^Review of [^:]{1,200}: (?=\S)/;

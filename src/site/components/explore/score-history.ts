@@ -11,9 +11,17 @@ import { panels } from '../../../../pipeline/charts/drawing/panels.ts';
 import { NARROW, type Plot, widthOf } from '../../../../pipeline/charts/drawing/plot.ts';
 import { END_OF_STEP } from '../../../../pipeline/charts/drawing/step-words.ts';
 import { cathedralColour } from '../../../../pipeline/charts/drawing/theme.ts';
+import { uptime } from '../../../../pipeline/charts/kinds/uptime.ts';
 import { readRows } from '../../../../pipeline/charts/read-file.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { formatChange, formatNumber } from '../../../../pipeline/words/number.ts';
+import { perRelease } from '../release.ts';
+
+/** What the charts of every sentinel's page are drawn from, read once. */
+export const sentinelCharts = perRelease((release) => {
+  const files = { [sentinelsByDay.path]: release.text(sentinelsByDay.path) };
+  return { scores: scoreHistory.prepare(files), uptime: uptime.prepare(files) };
+});
 
 interface Row {
   date: string;

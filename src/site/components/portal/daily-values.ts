@@ -6,8 +6,8 @@ import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-da
 import { metricsByDay } from '../../../../pipeline/artifacts/philosophy/metrics-by-day.ts';
 import type { PublishedFile } from '../../../../pipeline/artifacts/published-files.ts';
 import { meanOf } from '../../../../pipeline/model/formulas.ts';
-import { perRelease } from '../explore/per-release.ts';
 import type { SiteRelease } from '../release.ts';
+import { perRelease } from '../release.ts';
 
 /** A figure's value at the end of each whole day, by date. */
 export type DailyValues = ReadonlyMap<string, number>;

@@ -4,8 +4,8 @@ import { AREA_WORDS } from '../areas.ts';
 import { cycles } from '../explore/cycles.ts';
 import { decisions } from '../explore/decisions.ts';
 import { deliberations } from '../explore/deliberations.ts';
+import { shortText } from '../explore/records.ts';
 import { sentinelEntries } from '../explore/sentinels.ts';
-import { shortText } from '../explore/short-text.ts';
 import type { SiteRelease } from '../release.ts';
 
 interface BrowseList {

@@ -1,6 +1,6 @@
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import type { Shown, ShownSentinel } from '../../../simulation/view.ts';
-import { POSITION_WORDS } from '../explore/position-words.ts';
+import { POSITION_WORDS } from '../explore/deliberations.ts';
 import { make } from './make-element.ts';
 
 /** Each sentinel with its position and its reasons, in the order of the picture. Rows keep their elements. */

@@ -1,8 +1,7 @@
+import { VIRTUES } from '../../../../pipeline/ledger/event.ts';
 import { formatNumber } from '../../../../pipeline/words/number.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
-import type { Deliberation, Position } from './deliberations.ts';
-import { inWords } from './in-words.ts';
-import { type Tally, tally } from './tally.ts';
+import { type Deliberation, inWords, type Position, type Tally, tally } from './deliberations.ts';
 
 type Case = Pick<Deliberation, 'id' | 'positions' | 'consensus'>;
 
@@ -87,4 +86,23 @@ function limits(one: Case, all: readonly Case[]): string[] {
 
 function percent(share: number, places = 0): string {
   return `${formatNumber(share * 100, { max: places })}\u00a0%`;
+}
+
+/** Which virtues the reasons appeal to, the most named first; empty where none is named. */
+export function virtueSentence(positions: readonly Position[]): string {
+  const named = VIRTUES.map((virtue) => ({
+    virtue,
+    times: positions.filter(({ virtue_tags }) => virtue_tags.includes(virtue)).length,
+  }))
+    .filter(({ times }) => times > 0)
+    .sort((a, b) => b.times - a.times);
+  if (named.length === 0) return '';
+  const parts = named.map(({ virtue, times }) => `${virtue} in ${inWords(times)}`);
+  return `Of ${inWords(positions.length)} ${positions.length === 1 ? 'position' : 'positions'}, the reasons appeal to ${formatList(parts)}.`;
+}
+
+/** `A. B.` → `A.`: up to the first full stop, question or exclamation mark that a new sentence follows. */
+export function firstSentence(text: string): string {
+  const [first = ''] = /^.*?[.?!](?=\s+\p{Lu}|\s*$)/su.exec(text.trim()) ?? [text.trim()];
+  return first;
 }
