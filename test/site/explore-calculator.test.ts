@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { coordinationScore, miiThreshold, reward } from '../../pipeline/model/formulas.ts';
-import { calculate } from '../../src/site/components/calculator/calculate.ts';
 import {
   type CalculatorState,
+  calculate,
   DEFAULT_NUMBERS,
+  FIELD_NAMES,
+  FIELDS,
   formatCalculator,
   type Numbers,
   parseCalculator,
-} from '../../src/site/components/calculator/calculator-state.ts';
-import { FIELD_NAMES, FIELDS, parseField } from '../../src/site/components/calculator/fields.ts';
-import { resultWords } from '../../src/site/components/calculator/result-words.ts';
+  parseField,
+  resultWords,
+} from '../../src/site/components/calculator/calculator.ts';
 
 const numbers = fc.record(
   Object.fromEntries(

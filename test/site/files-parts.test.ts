@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import { fieldGroups } from '../../src/site/components/files/field-groups.ts';
-import { nextRelease } from '../../src/site/components/files/next-release.ts';
+import { fieldGroups } from '../../src/site/components/files/file-page.ts';
 import { formNames, otherForms } from '../../src/site/components/files/other-forms.ts';
-import { siteFacts } from '../../src/site/components/files/site-facts.ts';
+import { nextRelease, siteFacts } from '../../src/site/components/files/site-facts.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { tinyFacts } from '../forms/catalogue/tiny-facts.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';

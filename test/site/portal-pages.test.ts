@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { AREAS } from '../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
-import { latestChanges } from '../../src/site/components/home/latest-changes.ts';
+import { latestChanges } from '../../src/site/components/home.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { cardOf } from '../../src/site/components/site/cards/card-of.ts';
 import { CARDS } from '../../src/site/components/site/cards/cards.ts';

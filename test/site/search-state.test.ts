@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SEARCH_KINDS } from '../../pipeline/release/format/search-kinds.ts';
-import { KIND_WORDS } from '../../src/site/components/search/kind-words.ts';
+import { KIND_WORDS } from '../../src/site/components/search/browse-lists.ts';
 import { formatSearch, LONGEST_QUERY, parseSearch } from '../../src/site/components/search/search-state.ts';
 
 describe('a search’s address', () => {

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { historyOf } from '../../src/site/components/simulation/recorded.ts';
-import { parseRunAddress } from '../../src/site/components/simulation/run-address.ts';
-import { transcriptJson } from '../../src/site/components/simulation/transcript.ts';
+import { historyOf, parseRunAddress } from '../../src/site/components/simulation/run-address.ts';
+import { transcriptJson } from '../../src/site/components/simulation/take-away.ts';
 import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
 import { type Built, buildFixture } from './build-fixture.ts';
 import { openHost } from './explore-host.ts';

@@ -4,14 +4,14 @@ import { actInRun, replay, startRun, stepRun } from '../../src/simulation/run.ts
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { show } from '../../src/simulation/view.ts';
 import { describeChange } from '../../src/site/components/simulation/describe-change.ts';
-import { historyOf, upTo } from '../../src/site/components/simulation/recorded.ts';
 import {
   formatRunAddress,
+  historyOf,
   LONGEST_ADDRESS,
   parseRunAddress,
+  upTo,
 } from '../../src/site/components/simulation/run-address.ts';
-import { standAlone } from '../../src/site/components/simulation/stand-alone.ts';
-import { transcriptCsv, transcriptJson } from '../../src/site/components/simulation/transcript.ts';
+import { standAlone, transcriptCsv, transcriptJson } from '../../src/site/components/simulation/take-away.ts';
 
 const AUDITED = {
   scenario: 'model_drift',

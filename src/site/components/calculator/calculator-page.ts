@@ -1,7 +1,15 @@
-import { calculate } from './calculate.ts';
-import { type CalculatorState, formatCalculator, type Numbers, parseCalculator } from './calculator-state.ts';
-import { FIELD_NAMES, FIELDS, type FieldName, parseField } from './fields.ts';
-import { resultWords } from './result-words.ts';
+import {
+  type CalculatorState,
+  calculate,
+  FIELD_NAMES,
+  FIELDS,
+  type FieldName,
+  formatCalculator,
+  type Numbers,
+  parseCalculator,
+  parseField,
+  resultWords,
+} from './calculator.ts';
 
 const form = document.querySelector<HTMLFormElement>('#calculator');
 const PAUSE = 300;

@@ -2,6 +2,8 @@ import { eventsByDay } from '../../../../pipeline/artifacts/academics/events-by-
 import { mii } from '../../../../pipeline/artifacts/economy/mii.ts';
 import { cslCitations } from '../../../../pipeline/forms/catalogue/citation/csl-json.ts';
 import type { CatalogueFacts } from '../../../../pipeline/forms/catalogue/facts.ts';
+import { isSlotId, nextSlotId, slotId, slotTimestamp } from '../../../../pipeline/ledger/slot.ts';
+import type { DraftManifest } from '../../../../pipeline/release/format/manifest.ts';
 import type { SiteRelease } from '../release.ts';
 
 const BIBTEX = 'academics/citations.bib';
@@ -20,4 +22,13 @@ export function siteFacts(release: SiteRelease): CatalogueFacts {
 function authorOf(release: SiteRelease): string {
   if (release.willHave(cslCitations.path)) return release.read(cslCitations)[0].publisher;
   return BIBTEX_AUTHOR.exec(release.text(BIBTEX))?.[1] ?? '';
+}
+
+/**
+ * When the release after this one is due, ISO 8601: the slot after its snapshot's, and where a snapshot is not named for a
+ * slot, the one after its last event.
+ */
+export function nextRelease({ ledger, timestamp }: Pick<DraftManifest, 'ledger' | 'timestamp'>): string {
+  const slot = isSlotId(ledger.snapshot) ? ledger.snapshot : slotId(Date.parse(timestamp));
+  return slotTimestamp(nextSlotId(slot));
 }

@@ -1,4 +1,75 @@
-import { followLive } from './follow-live.ts';
+import { formatMoment } from '../../../../pipeline/words/moment.ts';
+import { isServed } from './is-served.ts';
+import { isLiveName, LIVE_VALUES } from './live-values.ts';
+
+/** What the stream says of one path; without `value` only the file's own time has moved. */
+interface Message {
+  timestamp: string;
+  value?: unknown;
+}
+
+/**
+ * Keeps the page's values as they are in the ledger, where the server follows it; in a static copy nothing happens. A hidden
+ * page listens to nothing: a browser has six connections to a host at most.
+ */
+async function followLive(): Promise<void> {
+  const elements = [...document.querySelectorAll<HTMLElement>('[data-live]')];
+  const paths = [...new Set(elements.flatMap((element) => pathOf(element) ?? []))];
+  if (paths.length === 0 || !(await isServed())) return;
+  let source: EventSource | null = null;
+  const turn = () => {
+    source?.close();
+    source = document.hidden ? null : listen(paths, elements);
+  };
+  document.addEventListener('visibilitychange', turn);
+  // Of a page that is left and may come back, the connection would stay.
+  addEventListener('pagehide', () => source?.close());
+  addEventListener('pageshow', ({ persisted }) => persisted && turn());
+  turn();
+}
+
+function listen(paths: readonly string[], elements: readonly HTMLElement[]): EventSource {
+  const source = new EventSource(`/live?paths=${paths.join(',')}`);
+  for (const path of paths) {
+    source.addEventListener(path, ({ data }: MessageEvent<string>) => {
+      const { timestamp, value } = JSON.parse(data) as Message;
+      if (value !== undefined) show(path, value, elements);
+      label(timestamp, true);
+    });
+  }
+  // It comes back by itself, unless the server said no: then the page is as old as it says.
+  source.addEventListener('error', () => label(null, false));
+  return source;
+}
+
+function show(path: string, file: unknown, elements: readonly HTMLElement[]): void {
+  for (const element of elements.filter((one) => pathOf(one) === path)) {
+    const { live = '', of = '' } = element.dataset;
+    const words = isLiveName(live) ? LIVE_VALUES[live].words(file, of) : null;
+    if (words !== null && element.textContent?.trim() !== words) element.textContent = words;
+  }
+}
+
+function pathOf({ dataset: { live = '' } }: HTMLElement): string | null {
+  return isLiveName(live) ? LIVE_VALUES[live].path : null;
+}
+
+let newest = '';
+
+/**
+ * Says which values are live, and as of when the others are. The time is to the minute, so that a screen reader is told
+ * once a minute at most.
+ */
+function label(timestamp: string | null, isLive: boolean): void {
+  if (timestamp !== null && timestamp > newest) newest = timestamp;
+  if (newest === '') return;
+  for (const element of document.querySelectorAll<HTMLElement>('[data-live-label]')) {
+    const { liveLabel: what, asOf } = element.dataset;
+    const text = `${what}: ${isLive ? 'live, ' : ''}as of ${formatMoment(newest)}. Everything else: as of ${asOf}.`;
+    element.classList.toggle('is-live', isLive);
+    if (element.textContent !== text) element.textContent = text;
+  }
+}
 
 // A page with two labels has this script twice.
 const { dataset } = document.documentElement;

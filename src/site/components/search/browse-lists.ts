@@ -1,5 +1,6 @@
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
+import type { SearchKind } from '../../../../pipeline/release/format/search-kinds.ts';
 import { AREA_WORDS } from '../areas.ts';
 import { cycles } from '../explore/cycles.ts';
 import { decisions } from '../explore/decisions.ts';
@@ -7,6 +8,17 @@ import { deliberations } from '../explore/deliberations.ts';
 import { shortText } from '../explore/records.ts';
 import { sentinelEntries } from '../explore/sentinels.ts';
 import type { SiteRelease } from '../release.ts';
+
+/** What readers call the kinds of pages, one and many. */
+export const KIND_WORDS: Readonly<Record<SearchKind, { one: string; many: string }>> = {
+  sentinel: { one: 'Sentinel', many: 'Sentinels' },
+  deliberation: { one: 'Deliberation', many: 'Deliberations' },
+  decision: { one: 'Decision', many: 'Decisions' },
+  cycle: { one: 'Cycle', many: 'Cycles' },
+  chart: { one: 'Chart', many: 'Charts' },
+  file: { one: 'File', many: 'Files' },
+  page: { one: 'Page', many: 'Other pages' },
+};
 
 interface BrowseList {
   title: string;

@@ -1,6 +1,5 @@
-import { loadEngine, type Page, search } from './search-engine.ts';
+import { loadEngine, type Page, type Result, search } from './search-engine.ts';
 import { formatSearch, parseSearch, type SearchState } from './search-state.ts';
-import { resultItem } from './show-results.ts';
 
 const AT_ONCE = 20;
 /** After the last key, ms: between the letters of a word nothing is asked. */
@@ -150,3 +149,33 @@ addEventListener('popstate', () => {
   void run();
 });
 void run();
+
+/** An entry of the list of results. `kindName` is what readers call its kind. */
+function resultItem({ url, excerpt, meta }: Result, kindName: string): HTMLLIElement {
+  const item = document.createElement('li');
+  const kind = document.createElement('p');
+  kind.className = 'label';
+  kind.textContent = kindName;
+  const title = document.createElement('h2');
+  title.className = 'entry';
+  const link = document.createElement('a');
+  link.href = url;
+  link.textContent = meta.title ?? url;
+  title.append(link);
+  const words = document.createElement('p');
+  words.append(...marked(excerpt));
+  item.append(kind, title, words);
+  return item;
+}
+
+/** The excerpt's text with its marks, and nothing else of its HTML. */
+function marked(excerpt: string): (string | HTMLElement)[] {
+  const { body } = new DOMParser().parseFromString(excerpt, 'text/html');
+  return [...body.childNodes].map((node) => {
+    const text = node.textContent ?? '';
+    if (node.nodeName !== 'MARK') return text;
+    const mark = document.createElement('mark');
+    mark.textContent = text;
+    return mark;
+  });
+}

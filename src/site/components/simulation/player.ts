@@ -2,8 +2,8 @@ import type { ClientMessage } from '../../../simulation/protocol/client-message.
 import type { SimulationUpdate } from '../../../simulation/protocol/session.ts';
 import type { Shown } from '../../../simulation/view.ts';
 import { describeChange } from './describe-change.ts';
-import { type OpenStage, openStage } from './open-stage.ts';
-import { historyOf, type RecordedRun, upTo } from './recorded.ts';
+import { historyOf, type RecordedRun, upTo } from './run-address.ts';
+import { type OpenStage, openStage } from './stages.ts';
 
 /** What the page shows. */
 export interface Playing {

@@ -1,5 +1,15 @@
-import { type Action, MAX_ACTIONS, replay, SEEDS } from '../../../simulation/run.ts';
-import type { RecordedRun } from './recorded.ts';
+import {
+  type Action,
+  actInRun,
+  MAX_ACTIONS,
+  type Recorded,
+  type Run,
+  replay,
+  SEEDS,
+  startRun,
+  stepRun,
+} from '../../../simulation/run.ts';
+import { type Shown, show } from '../../../simulation/view.ts';
 
 const WHOLE = /^\d{1,10}$/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -76,4 +86,29 @@ function parseAction(text: string): Action {
 function wholeNumber(text: string, name: string): number {
   if (WHOLE.test(text) && Number(text) < SEEDS) return Number(text);
   throw new SyntaxError(`${name}: expected a whole number, found “${text}”.`);
+}
+
+/** A run up to the tick that is looked at: all that a link, a branch or a transcript needs. */
+export type RecordedRun = Required<Recorded>;
+
+/** How a recorded run stood after each tick, with what was done then, from tick 0 on. Throws a SimulationFault, as replay does. */
+export function historyOf({ scenario, seed, actions, tick }: RecordedRun): Shown[] {
+  const history: Shown[] = [];
+  let run = acted(startRun(scenario, seed), actions);
+  for (;;) {
+    history.push(show(run, { outlooks: false }));
+    if (run.world.tick >= tick || run.world.ending !== null) return history;
+    run = acted(stepRun(run), actions);
+  }
+}
+
+function acted(run: Run, actions: RecordedRun['actions']): Run {
+  return actions
+    .filter(({ tick }) => tick === run.world.tick)
+    .reduce((now, { name, parameters }) => actInRun(now, name, parameters), run);
+}
+
+/** As far as the tick, and nothing that was done after it: where another branch begins. */
+export function upTo(run: RecordedRun, tick: number): RecordedRun {
+  return { ...run, tick, actions: run.actions.filter((action) => action.tick < tick) };
 }

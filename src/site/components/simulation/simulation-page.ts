@@ -2,13 +2,9 @@ import { formatToken } from '../../../../pipeline/words/phrase.ts';
 import { scenarioNamed } from '../../../simulation/scenarios.ts';
 import { addCopyButton } from '../files/copy-button.ts';
 import { coursePicture } from './course-picture.ts';
-import { drawStances } from './draw-stances.ts';
 import { Player, type Playing } from './player.ts';
 import { formatRunAddress, parseRunAddress } from './run-address.ts';
-import { showActions } from './show-actions.ts';
-import { showDebrief } from './show-debrief.ts';
-import { showMeasures } from './show-measures.ts';
-import { showVoices } from './show-voices.ts';
+import { drawStances, showActions, showDebrief, showMeasures, showVoices } from './run-view.ts';
 import { offerTakeAway } from './take-away.ts';
 
 const WIDE = 1100;

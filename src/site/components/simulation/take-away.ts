@@ -1,9 +1,52 @@
-import { citeRun } from './cite-run.ts';
+import type { Shown } from '../../../simulation/view.ts';
 import { coursePicture } from './course-picture.ts';
 import type { Playing } from './player.ts';
-import { formatRunAddress } from './run-address.ts';
-import { standAlone } from './stand-alone.ts';
-import { transcriptCsv, transcriptJson } from './transcript.ts';
+import { formatRunAddress, type RecordedRun } from './run-address.ts';
+
+const COLUMNS = [
+  'tick',
+  'cycle',
+  'sentinel',
+  'cathedral',
+  'position',
+  'opinion',
+  'innate_opinion',
+  'status',
+  'drift',
+  'gi_score',
+  'coordination_score',
+  'total_rewards',
+  'mii',
+  'threshold',
+  'total_supply',
+] as const;
+
+/** A row for each sentinel and tick. Without a byte order mark, lines end with a line feed (RFC 4180 but for that). */
+export function transcriptCsv(history: readonly Shown[]): string {
+  const rows = history.flatMap(({ tick, sentinels, current_state: { cycle, economy } }) =>
+    sentinels.map((one) => {
+      const { id, cathedral, position, opinion, innate_opinion, status, drift } = one;
+      const { mii, threshold, total_supply } = economy;
+      const { gi_score, coordination_score, total_rewards } = one;
+      const ofSentinel = [position, opinion, innate_opinion, status, drift, gi_score, coordination_score];
+      return [tick, cycle, id, cathedral, ...ofSentinel, total_rewards, mii, threshold, total_supply].join(
+        ',',
+      );
+    }),
+  );
+  return `${[COLUMNS.join(','), ...rows].join('\n')}\n`;
+}
+
+/** Everything that was shown, and what is needed to have it computed again. `address`: where the page replays it. */
+export function transcriptJson(run: RecordedRun, history: readonly Shown[], address: string): string {
+  const updates = history.map(({ tick, sentinels, current_state, next_actions }) => ({
+    tick,
+    sentinels,
+    current_state,
+    next_actions: next_actions.map(({ name }) => name),
+  }));
+  return `${JSON.stringify({ format: 'cathedral-simulation/1', address, ...run, updates }, null, 2)}\n`;
+}
 
 const PICTURE_WIDTH = 900;
 
@@ -58,4 +101,21 @@ function save({ name, type, text }: SavedFile): void {
   link.download = name;
   link.click();
   URL.revokeObjectURL(href);
+}
+
+/** In running text. `year`: of the release, since a run has no date of its own; `address`: where it is replayed. */
+function citeRun(
+  { scenario, seed, actions, tick }: RecordedRun,
+  { title, author, year, address }: { title: string; author: string; year: string; address: string },
+): string {
+  const done = actions.length === 1 ? '1 action' : `${actions.length} actions`;
+  return `${author} (${year}). ${title} [simulation run]. Scenario ${scenario}, seed ${seed}, ${done}, tick ${tick}. ${address}`;
+}
+
+/** The same picture with the page’s colours of now in place of their names, so that it can be opened by itself. */
+export function standAlone(svg: string, colour: (name: string) => string): string {
+  const paper = colour('--paper');
+  return svg
+    .replaceAll(/var\((--[\w-]+)\)/g, (_, name: string) => colour(name))
+    .replace(/(<svg[^>]*>)/, `$1<rect width="100%" height="100%" fill="${paper}"/>`);
 }

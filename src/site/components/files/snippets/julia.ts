@@ -1,5 +1,5 @@
-import { lines, type Snippet } from './snippet.ts';
 import type { Shape, Source } from './source.ts';
+import { lines, type Snippet } from './source.ts';
 
 /** A data frame, with CSV.jl or JSON3.jl and DataFrames.jl. */
 export function julia(source: Source): Snippet {

@@ -1,5 +1,5 @@
-import { lines, type Snippet } from './snippet.ts';
 import type { CsvPlot, Shape, Source } from './source.ts';
+import { lines, type Snippet } from './source.ts';
 
 const KEY = `key = {"Authorization": f"Bearer {os.environ['API_KEY']}"}`;
 const TOOL = 'Python (pandas)';

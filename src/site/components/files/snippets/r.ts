@@ -1,6 +1,6 @@
 import type { Column } from '../../../../../pipeline/forms/columns.ts';
-import { lines, type Snippet } from './snippet.ts';
 import type { CsvPlot, Shape, Source } from './source.ts';
+import { lines, type Snippet } from './source.ts';
 
 const KEY = 'headers = c(Authorization = paste("Bearer", Sys.getenv("API_KEY")))';
 

@@ -113,3 +113,17 @@ function firstList(artifact: Artifact): Shape {
   const list = fieldsOf(artifact).find(({ name, type }) => type === 'array of object' && !/[.[]/.test(name));
   return list ? { kind: 'list', member: list.name } : { kind: 'tree' };
 }
+
+/** One example, complete: to be pasted and run. */
+export interface Snippet {
+  /** `Python (pandas)`. */
+  tool: string;
+  /** What has to be said before it is run. */
+  note?: string;
+  code: string;
+}
+
+/** The lines of an example; those that a case leaves out are null. */
+export function lines(...all: (string | null)[]): string {
+  return all.filter((line) => line !== null).join('\n');
+}

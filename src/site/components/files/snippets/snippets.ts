@@ -1,0 +1,132 @@
+import { julia } from './julia.ts';
+import { python } from './python.ts';
+import { r } from './r.ts';
+import { lines, type Shape, type Snippet, type Source } from './source.ts';
+
+const WHERE = 'Data ▸ Get Data ▸ From Other Sources ▸ Blank Query ▸ Advanced Editor.';
+
+/** A query that Excel can refresh, and what Google Sheets can do; none for what is no table and no JSON. */
+function spreadsheets(source: Source): Snippet[] {
+  const { shape, restricted, xlsx } = source;
+  if (shape.kind === 'bibtex' || shape.kind === 'pdf') return [];
+  const asks = restricted ? ' When asked how to sign in, choose Anonymous: the key is in the query.' : '';
+  const book = xlsx ? ' Or open the workbook, see the other forms.' : '';
+  const excel = { tool: 'Excel', note: `${WHERE}${asks}${book}`, code: query(source) };
+  return [excel, ...sheets(source)];
+}
+
+function query(source: Source): string {
+  const { shape } = source;
+  const isCsv = shape.kind === 'csv';
+  const read = isCsv
+    ? `Csv.Document(${contents(source)},\n    [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv])`
+    : `Json.Document(${contents(source)})`;
+  return lines('let', `  File = ${read},`, `  Rows = ${rows(shape, source)}`, 'in', '  Rows');
+}
+
+function contents({ url, restricted }: Source): string {
+  if (!restricted) return `Web.Contents("${url}")`;
+  return `Web.Contents("${url}",\n    [Headers = [Authorization = "Bearer YOUR_KEY"]])`;
+}
+
+function rows(shape: Shape, { columns }: Source): string {
+  switch (shape.kind) {
+    case 'csv':
+      return 'Table.PromoteHeaders(File)';
+    case 'list':
+      return `Table.FromRecords(File[${shape.member}])`;
+    case 'map': {
+      const members = columns.slice(1).map((name) => `"${name}"`);
+      return `Table.ExpandRecordColumn(Record.ToTable(File[${shape.member}]), "Value",\n    {${members.join(', ')}})`;
+    }
+    default:
+      return 'Record.ToTable(File)';
+  }
+}
+
+/** Its functions send no key and read no JSON. */
+function sheets({ shape, url, restricted, xlsx }: Source): Snippet[] {
+  const tool = 'Google Sheets';
+  if (shape.kind === 'csv' && !restricted) {
+    return [
+      {
+        tool,
+        note: 'In a cell. Large files are refused: upload the workbook then.',
+        code: `=IMPORTDATA("${url}")`,
+      },
+    ];
+  }
+  if (xlsx)
+    return [{ tool, note: 'It reads no JSON by itself: File ▸ Import ▸ Upload this workbook.', code: xlsx }];
+  return [];
+}
+
+/** How a file is read with each tool that can read it. */
+export function snippetsOf(source: Source): Snippet[] {
+  const perhaps = [curl, python, r, julia, duckdb, latex].map((snippet) => snippet(source));
+  return [...perhaps.filter((snippet) => snippet !== null), ...spreadsheets(source)];
+}
+
+/** Saves the file; a public one again only where it has changed. */
+export function curl({ url, fileName, restricted }: Source): Snippet {
+  const target = `--output ${fileName} '${url}'`;
+  if (restricted) {
+    return {
+      tool: 'curl',
+      note: 'The key is read from the variable API_KEY, so that it is in no command.',
+      code: `curl --fail --header "Authorization: Bearer $API_KEY" \\\n  ${target}`,
+    };
+  }
+  const etag = `${fileName}.etag`;
+  return {
+    tool: 'curl',
+    note: 'Run again, it downloads the file only if it has changed.',
+    code: lines(`curl --fail --etag-save ${etag} --etag-compare ${etag} \\`, `  ${target}`),
+  };
+}
+
+/** SQL over the file where it is; null for what is no table and no JSON. */
+export function duckdb(source: Source): Snippet | null {
+  const query = queryOf(source);
+  if (query === null) return null;
+  const { restricted, url } = source;
+  const secret = restricted
+    ? `CREATE SECRET (TYPE http, BEARER_TOKEN 'YOUR_KEY', SCOPE '${new URL(url).origin}');\n`
+    : null;
+  const note = 'A query asks for the file in parts. To ask once: CREATE TABLE data AS FROM …';
+  return { tool: 'DuckDB', note, code: lines(secret, query) };
+}
+
+function queryOf({ shape, url, parquet, ndjson }: Source): string | null {
+  switch (shape.kind) {
+    case 'csv':
+      return lines(`FROM read_csv('${url}');`, parquet.length > 0 ? ofYears(parquet) : null);
+    case 'list':
+      return `SELECT unnest(${shape.member}, max_depth := 2)\nFROM read_json('${url}');`;
+    case 'map':
+      return `FROM read_json('${ndjson ?? url}');`;
+    case 'record':
+    case 'tree':
+      return `FROM read_json('${url}');`;
+    default:
+      return null;
+  }
+}
+
+function ofYears(urls: readonly string[]): string {
+  const list = urls.map((url) => `  '${url}'`).join(',\n');
+  return `\n-- Parquet, one file a year: types, and only the columns that are asked for.\nFROM read_parquet([\n${list}\n]);`;
+}
+
+/** Of the citation database alone. */
+function latex({ shape, fileName }: Source): Snippet | null {
+  if (shape.kind !== 'bibtex') return null;
+  const code = lines(
+    '\\usepackage[backend=biber]{biblatex}',
+    `\\addbibresource{${fileName}}`,
+    '% in the text, and where the list stands:',
+    '\\cite{cathedral_data_service}',
+    '\\printbibliography',
+  );
+  return { tool: 'LaTeX', code };
+}

@@ -1,0 +1,86 @@
+import { micHistory } from '../../../pipeline/artifacts/economy/mic-history.ts';
+import { jsonFeed } from '../../../pipeline/forms/catalogue/changes/json-feed.ts';
+import { DESCRIPTION, LICENCE, TITLE } from '../../../pipeline/forms/catalogue/facts.ts';
+import { siteFacts } from './files/site-facts.ts';
+import type { SiteRelease } from './release.ts';
+
+interface TakeAway {
+  /** The reader's tool. */
+  tool: string;
+  /** One line that works as it is. */
+  line: string;
+}
+
+const DATABASE = 'cathedral.sqlite';
+
+/** How the minting history gets into each tool, in one line. */
+export function takeAway(release: SiteRelease): TakeAway[] {
+  const url = `${release.baseUrl}/${micHistory.path}`;
+  const whole = `curl -O ${release.baseUrl}/${DATABASE}`;
+  return [
+    { tool: 'Shell', line: `curl -O ${url}` },
+    { tool: 'pandas', line: `pandas.read_csv("${url}", parse_dates=["timestamp"])` },
+    { tool: 'R', line: `readr::read_csv("${url}")` },
+    { tool: 'DuckDB', line: `SELECT cathedral, sum(amount) FROM '${url}' GROUP BY ALL;` },
+    { tool: 'Google Sheets', line: `=IMPORTDATA("${release.baseUrl}/economy/supply-by-day.csv")` },
+    ...(release.willHave(DATABASE) ? [{ tool: 'Everything', line: whole }] : []),
+  ];
+}
+
+/** The title of an ordinary day, which is no news. Only the newest of them is listed. */
+const ORDINARY = /^\d{4}-\d{2}-\d{2}: /;
+
+interface LatestChange {
+  title: string;
+  /** When it happened, UTC. */
+  time: string;
+  /** The page about it. */
+  href: string;
+}
+
+/** The latest entries of the feed, newest first: the newest completed day, multipliers, decisions. Empty in a release without a feed. */
+export function latestChanges(release: SiteRelease, count: number): LatestChange[] {
+  if (!release.find(jsonFeed.path)) return [];
+  const { items } = release.read(jsonFeed);
+  const newestDay = items.find(({ title }) => ORDINARY.test(title));
+  return items
+    .filter((item) => item === newestDay || !ORDINARY.test(item.title))
+    .slice(0, count)
+    .map(({ url, title, date_published: time }) => ({
+      title,
+      time,
+      href: url.slice(release.baseUrl.length),
+    }));
+}
+
+/** schema.org descriptions of the whole: the site, who publishes it, and the catalogue of its data. */
+export function catalogueJsonLd(release: SiteRelease): object[] {
+  const { baseUrl, author, asOf, since } = siteFacts(release);
+  const context = 'https://schema.org/';
+  const home = `${baseUrl}/`;
+  const organisation = { '@type': 'Organization', '@id': `${home}#organisation`, name: author, url: home };
+  const website = { '@type': 'WebSite', '@id': `${home}#site`, name: TITLE, url: home, inLanguage: 'en-GB' };
+  const search = {
+    '@type': 'SearchAction',
+    target: { '@type': 'EntryPoint', urlTemplate: `${baseUrl}/search/?q={search_term_string}` },
+    'query-input': 'required name=search_term_string',
+  };
+  const logo = `${baseUrl}/icon-512.png`;
+  return [
+    { '@context': context, ...organisation, logo, email: release.contact },
+    { '@context': context, ...website, publisher: { '@id': organisation['@id'] }, potentialAction: search },
+    {
+      '@context': context,
+      '@type': 'DataCatalog',
+      '@id': `${home}#catalogue`,
+      name: TITLE,
+      description: DESCRIPTION,
+      url: home,
+      license: LICENCE.path,
+      dateModified: asOf,
+      temporalCoverage: `${since}/${asOf}`,
+      isAccessibleForFree: true,
+      publisher: { '@id': organisation['@id'] },
+    },
+  ];
+}

@@ -1,0 +1,138 @@
+import type { ClientMessage } from '../../../simulation/protocol/client-message.ts';
+import { errorMessage } from '../../../simulation/protocol/refusal.ts';
+import type { SimulationError } from '../../../simulation/protocol/server-message.ts';
+import {
+  elapse,
+  messageOf,
+  NEW_SESSION,
+  type Reply,
+  receive,
+  type SimulationUpdate,
+} from '../../../simulation/protocol/session.ts';
+import { isServed } from '../live/is-served.ts';
+
+/** A service that does not answer by then is taken to be none, ms. */
+const PATIENCE = 4000;
+
+/** The service’s simulation, once it is connected; null where there is none. `lost`: it was there, and is not any more. */
+function socketStage(told: Told, lost: () => void): Promise<Stage | null> {
+  const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/philosophy/simulation`);
+  return new Promise((resolve) => {
+    const giveUp = () => {
+      resolve(null);
+      socket.close();
+    };
+    const patience = setTimeout(giveUp, PATIENCE);
+    let isOpen = false;
+    socket.addEventListener('open', () => {
+      clearTimeout(patience);
+      isOpen = true;
+      resolve({ say: (message) => socket.send(JSON.stringify(message)), close: () => socket.close() });
+    });
+    socket.addEventListener('message', ({ data }: MessageEvent<string>) => {
+      const message = JSON.parse(data) as SimulationUpdate | SimulationError;
+      if (message.type === 'simulation_update') told.update(message);
+      if (message.type === 'simulation_error') told.refused(message.problem.code, message.problem.detail);
+    });
+    socket.addEventListener('close', () => {
+      clearTimeout(patience);
+      if (isOpen) lost();
+      resolve(null);
+    });
+  });
+}
+
+const SEEDS = 16;
+
+/** The service’s own engine and sessions, in the page: for a copy of the site without a service, and where it cannot be reached. */
+function localStage(told: Told): Stage {
+  let session = NEW_SESSION;
+  let timer = 0;
+  const adopt = (reply: Reply) => {
+    session = reply.session;
+    clearTimeout(timer);
+    if (session.due !== null) {
+      const wait = Math.max(0, session.due - performance.now());
+      timer = window.setTimeout(() => adopt(elapse(session, performance.now())), wait);
+    }
+    if (reply.answer === 'update') told.update(messageOf(reply) as SimulationUpdate);
+  };
+  return {
+    say(message) {
+      try {
+        const newSeed = () => 1 + Math.floor(Math.random() * SEEDS);
+        adopt(receive(session, message, { now: performance.now(), newSeed }));
+      } catch (error) {
+        const refused = errorMessage(error);
+        if (!refused) throw error;
+        told.refused(refused.problem.code, refused.problem.detail);
+      }
+    },
+    close: () => clearTimeout(timer),
+  };
+}
+
+/** Codes with which the service says that it does not want to, and not that something is wrong. */
+const UNWILLING: ReadonlySet<string> = new Set([
+  'rate_limited',
+  'request_not_counted',
+  'internal_error',
+  'too_many_messages',
+]);
+
+export interface OpenStage extends Stage {
+  /** Whether the service plays. */
+  isServed: () => boolean;
+}
+
+/**
+ * The service where it answers, else the page itself. A run that the service does not start, or that it loses, goes on in the
+ * page: the engine is the same, so nobody need notice. `resume`: the start that leads to where the run is now.
+ */
+export async function openStage(told: Told, resume: () => ClientMessage | null): Promise<OpenStage> {
+  const here = localStage(told);
+  let there: Stage | null = null;
+  let isOver = false;
+  let started: ClientMessage | null = null;
+  const moveHere = (message: ClientMessage | null) => {
+    const left = there;
+    there = null;
+    left?.close();
+    if (message && !isOver) here.say(message);
+  };
+  const served = {
+    update(update: SimulationUpdate) {
+      started = null;
+      told.update(update);
+    },
+    refused(code: string, detail: string) {
+      if (there && UNWILLING.has(code)) moveHere(started ?? resume());
+      else told.refused(code, detail);
+    },
+  };
+  if (await isServed()) there = await socketStage(served, () => there && moveHere(resume()));
+  return {
+    isServed: () => there !== null,
+    say(message) {
+      started = 'scenario' in message ? message : null;
+      (there ?? here).say(message);
+    },
+    close() {
+      isOver = true;
+      here.close();
+      there?.close();
+    },
+  };
+}
+
+export interface Told {
+  update: (update: SimulationUpdate) => void;
+  /** A message that was not followed; what was before goes on. */
+  refused: (code: string, detail: string) => void;
+}
+
+/** Where a run is played: at the service, or in the page. Both speak the same messages. */
+export interface Stage {
+  say: (message: ClientMessage) => void;
+  close: () => void;
+}
