@@ -8,7 +8,7 @@ import type { Documents } from './documents.ts';
 export const AREAS = ['government', 'economy', 'academics', 'philosophy', 'diplomacy'] as const;
 export type Area = (typeof AREAS)[number];
 
-/** What a document or a row is made of: nothing else reaches it, so the same ledger gives the same bytes. */
+/** Everything that a file is rendered from, so the same ledger gives the same bytes. */
 export interface View {
   state: State;
   documents: Documents;
@@ -17,43 +17,99 @@ export interface View {
   baseUrl: string;
 }
 
+/** A list of rows in a public file. It is also published as a table of its own: in SQLite, Parquet, XLSX and NDJSON. */
+export interface FileTable {
+  /** snake_case, unique: the table's name in SQLite, and with `-` for `_` the name of its files. */
+  name: string;
+  /**
+   * Where the rows are in a JSON file, as the data dictionary writes it: `sentinels[]`, `by_cathedral.<name>`,
+   * `deliberations[].sentinels[]`. Omitted for a CSV, and for a JSON document that is itself the only row.
+   */
+  from?: string;
+  /** Its heading; the file's title by default. */
+  title?: string;
+  /** For rows that are named members (`<name>`): the column that holds the name. */
+  named?: string;
+  /** For a list inside the rows of another list: the column that holds the outer row's member. */
+  parent?: { column: string; member: string };
+  /** Columns that identify a row. Empty where the ledger may repeat an id: to correct a decision, to reopen a deliberation. */
+  key: readonly string[];
+  /** Column → the table whose key it holds. */
+  references?: Readonly<Record<string, string>>;
+}
+
+/** One version of a file's schema. */
+export interface SchemaVersion {
+  /** The software version that introduced it. */
+  version: string;
+  /** YYYY-MM-DD. */
+  date: string;
+  /** The first 16 hex digits of `schemaDigest`; a test compares the newest one with the schema. */
+  digest: string;
+  /** What the author of a program that reads the file has to know. A sentence. */
+  change: string;
+}
+
+/** A value that pages keep up to date from the live stream. */
+export interface LiveValue {
+  /** The list that holds it. Pages name a row of the list by its `id`. */
+  list: string;
+  /** The members that lead from the row to the value: `['performance', 'gi_score']`. */
+  members: readonly string[];
+  /** How pages write it. */
+  format: 'word' | 'time' | 'integer' | 'score' | 'points';
+}
+
+/** Everything known about a file. Pages, schemas, other formats, citations, OpenAPI and the data dictionary are derived from it. */
 interface Described {
   /** The path below the service's root, exactly as published: `economy/supply`, `economy/mic-history.csv`. */
   path: string;
   area: Area;
   title: string;
-  /** One or two sentences for a reader who has never heard of it; plain text. */
+  /** One or two sentences of plain text for a reader who has never heard of the file. */
   description: string;
   mediaType:
     | 'application/json'
     | 'text/csv; charset=utf-8; header=present'
     | 'application/x-bibtex; charset=utf-8'
     | 'application/pdf';
-  /** True: never in the public tree, served to a key only. */
+  /** True: the file is never in the public tree and is only served with a key. */
   restricted: boolean;
+  /**
+   * An invented example of a restricted file, whose contents must not appear in public documents: the whole document of a
+   * JSON file, the rows of a CSV. The example of a public file is its own beginning.
+   */
+  example?: unknown;
   /** How soon a change in the ledger shows: with the next event, or with the next release. */
   refresh: 'real-time' | 'release';
+  /** Values that pages update live, by name; only for real-time files. */
+  liveValues?: Readonly<Record<string, LiveValue>>;
 }
 
-/** A file that is rendered whole from the state: small, whatever the history's length. */
-export interface DocumentArtifact extends Described {
-  kind: 'document';
-  /** Of the parsed file: a strict object for JSON, of one row for CSV. Members carry description, unit, range, formula as meta. */
+interface Structured extends Described {
+  /** Strict. Describes the whole document of a JSON file, one row of a CSV. Members carry description, unit, range and formula. */
   schema: z.ZodType;
-  /** The whole file's text. Throws CathedralError artifact_invalid where it does not fit `schema`. */
+  /** Empty for restricted files, and for files that hold no list worth a table. */
+  tables: readonly FileTable[];
+  /** Newest first; empty for BibTeX, which has no fields. */
+  schemaHistory: readonly SchemaVersion[];
+}
+
+/** A file that is rendered whole from the state: small, however long the history is. */
+export interface DocumentArtifact extends Structured {
+  kind: 'document';
+  /** The text of the file. Throws CathedralError artifact_invalid where it does not fit `schema`. */
   render(view: View): string;
-  /** Data rows in the file, where it is a table. */
+  /** The number of data rows, for tables. */
   rows?(view: View): number;
 }
 
 /**
- * A file that grows at its front: rows newest first. Its bytes are
- * head(view) + rows joined by `separator`, newest first + tail. What it was once is therefore its head of then and the end
- * of what it is now, which is how older snapshots are published.
+ * A file that grows at its front. Its bytes are head(view), the rows (newest first, joined by `separator`) and `tail`. So
+ * an old version is its own head plus the last bytes of today's file, which is how snapshots are published.
  */
-export interface HistoryArtifact extends Described {
+export interface HistoryArtifact extends Structured {
   kind: 'history';
-  schema: z.ZodType;
   /** `''` for CSV, whose rows end with their own line end; `',\n'` for a JSON array. */
   separator: '' | ',\n';
   head(view: View): string;
@@ -62,19 +118,18 @@ export interface HistoryArtifact extends Described {
   /** The rows that one event adds, oldest first, checked against the schema. */
   rows(leaf: Leaf): string[];
   /**
-   * Of a history by day: the rows of a day that is over, in the order of `rows`, from the state after the day's last
-   * event. It is called before the first event of a later day is folded in.
+   * For a history by day: the rows of a finished day, oldest first, from the state after the day's last event. Called
+   * before the first event of a later day is folded in.
    */
   dayRows?(state: State): string[];
-  /** False: the file is never put together; the release holds its segments only (the audit trail's export). */
+  /** False: the release holds only the segments, and the server assembles each response (the audit trail export). */
   assembled: boolean;
 }
 
-/** A JSON document of the year so far, and one per closed year (`government/transparency-2025.json`) that never changes. */
-export interface YearlyArtifact extends Described {
+/** A JSON document of the year so far, and one for each closed year (`government/transparency-2025.json`) that never changes. */
+export interface YearlyArtifact extends Structured {
   kind: 'yearly';
-  schema: z.ZodType;
-  /** `closed`: the state is the one after the year's last event, and the report is final. */
+  /** `closed`: the year is over, and `view` holds the state after its last event. */
   render(view: View, closed: boolean): string;
   /** The path of a closed year's file. */
   closedPath(year: number): string;
@@ -83,7 +138,7 @@ export interface YearlyArtifact extends Described {
 /** A PDF printed from a page of the site, for the year so far and for each closed year. */
 export interface PrintedArtifact extends Described {
   kind: 'printed';
-  /** The page it is printed from, for the year so far: `/government/transparency/`. */
+  /** The page that is printed for the year so far: `/government/transparency/`. */
   page: string;
   closedPage(year: number): string;
   closedPath(year: number): string;

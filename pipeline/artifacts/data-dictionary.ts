@@ -129,3 +129,15 @@ function fieldTable(fields: Field[]): string[] {
   );
   return ['| field | type | what it is | unit | range | formula |', '|---|---|---|---|---|---|', ...rows];
 }
+
+/** The README with the number of published files, and with its table of them. */
+export function withPublishedFiles(readme: string): string {
+  const rows = AREAS.map((area) => {
+    const files = ARTIFACTS.filter((artifact) => artifact.area === area);
+    const paths = files.map(({ path, restricted }) => `\`/${path}\`${restricted ? '\\*' : ''}`);
+    return `| ${area} | ${paths.join(', ')} |\n`;
+  });
+  return readme
+    .replace(/publishes \d+ files/, `publishes ${ARTIFACTS.length} files`)
+    .replace(/(\| area \| files \|\n\|---\|---\|\n)(\|.*\n)*/, `$1${rows.join('')}`);
+}

@@ -9,7 +9,7 @@ const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 type Value = Cell | bigint | boolean | null;
 
 interface DayHistory<S extends RowSchema>
-  extends Pick<HistoryArtifact, 'path' | 'area' | 'title' | 'description'> {
+  extends Pick<HistoryArtifact, 'path' | 'area' | 'title' | 'description' | 'tables' | 'schemaHistory'> {
   /** Of one row; its members are the columns. */
   schema: S;
   /** The rows of the state's day, which is over, in the order in which the file lists them. */

@@ -3,16 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import {
-  isLiveName,
-  LIVE_VALUES,
-  type LiveName,
-  type LiveValue,
-} from '../../src/site/components/live/live-values.ts';
+import { liveText } from '../../src/site/components/live/live-values.ts';
 import { writeFixtureRelease } from './fixture-release.ts';
 
-const NAMES = Object.keys(LIVE_VALUES) as LiveName[];
-const live = (name: LiveName): LiveValue => LIVE_VALUES[name];
+const LIVE = ARTIFACTS.flatMap((artifact) =>
+  Object.entries(artifact.liveValues ?? {}).map(([name, value]) => [name, value, artifact] as const),
+);
 let release: string;
 
 beforeAll(async () => {
@@ -26,22 +22,18 @@ const published = async (path: string): Promise<unknown> =>
   JSON.parse(await readFile(join(release, 'public', path), 'utf8'));
 
 describe('a live value', () => {
-  test.each(NAMES)('%s is of a file that follows the ledger, and is found in it', async (name) => {
-    const { path, words } = live(name);
-    expect(ARTIFACTS.find((artifact) => artifact.path === path)).toMatchObject({
-      refresh: 'real-time',
-      restricted: false,
-    });
-    expect(words(await published(path), 'ATLAS')).toMatch(/./);
+  test.each(LIVE)('%s is in a public file that follows the ledger', async (_, value, artifact) => {
+    expect(artifact).toMatchObject({ refresh: 'real-time', restricted: false });
+    expect(liveText(await published(artifact.path), value, 'ATLAS')).toMatch(/./);
   });
 
-  test('that is not measured any more is a dash, not the number before', () => {
+  test('that is no longer measured is a dash, not the previous number', () => {
     const unmeasured = { sentinels: [{ id: 'ATLAS', performance: { gi_score: null, coordination: null } }] };
-    for (const name of ['sentinel-integrity', 'sentinel-coordination'] as const)
-      expect(live(name).words(unmeasured, 'ATLAS')).toBe('–');
+    for (const [name, value] of LIVE.filter(([name]) => /integrity|coordination/.test(name)))
+      expect(liveText(unmeasured, value, 'ATLAS'), name).toBe('–');
   });
 
-  test.each(NAMES)('%s stays as it is where the file is another', (name) => {
+  test.each(LIVE)('%s is left alone where the file has another shape', (_, value) => {
     for (const file of [
       null,
       7,
@@ -50,11 +42,7 @@ describe('a live value', () => {
       { sentinels: {} },
       { sentinels: [null, { id: 'ATLAS' }], virtues: 1 },
     ]) {
-      expect(live(name).words(file, 'ATLAS')).toBeNull();
+      expect(liveText(file, value, 'ATLAS')).toBeNull();
     }
-  });
-
-  test('has a name out of the table', () => {
-    expect(['sentinel-status', 'toString', ''].map(isLiveName)).toEqual([true, false, false]);
   });
 });

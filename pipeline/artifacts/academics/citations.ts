@@ -3,7 +3,7 @@ import type { Artifact, DocumentArtifact, View } from '../artifact.ts';
 import { BibtexFile, type Citation, formatBibtex } from '../format/bibtex.ts';
 import { describe } from '../format/schema-fault.ts';
 
-const path = 'academics/citations.bib';
+export const CITATIONS_PATH = 'academics/citations.bib';
 
 const FORMS: Record<Artifact['mediaType'], string> = {
   'application/json': 'JSON',
@@ -30,7 +30,7 @@ const HEADING =
 export function citations(artifacts: () => readonly Artifact[]): DocumentArtifact {
   return {
     kind: 'document',
-    path,
+    path: CITATIONS_PATH,
     area: 'academics',
     title: 'Citation database',
     description:
@@ -39,7 +39,9 @@ export function citations(artifacts: () => readonly Artifact[]): DocumentArtifac
     restricted: false,
     refresh: 'release',
     schema: BibtexFile,
-    render: (view) => formatBibtex(HEADING, list(view, artifacts()), path),
+    tables: [],
+    schemaHistory: [],
+    render: (view) => formatBibtex(HEADING, list(view, artifacts()), CITATIONS_PATH),
     rows: (view) => list(view, artifacts()).length,
   };
 }
@@ -100,5 +102,5 @@ function yearOf(time: string): string {
   const year = /^(\d{4})-\d{2}-\d{2}T/.exec(time)?.[1];
   if (year !== undefined) return year;
   const expected = 'a ledger whose last event has a time';
-  throw new CathedralError('artifact_invalid', { place: path, expected, found: describe(time) });
+  throw new CathedralError('artifact_invalid', { place: CITATIONS_PATH, expected, found: describe(time) });
 }

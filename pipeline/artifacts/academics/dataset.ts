@@ -44,6 +44,25 @@ export const dataset = {
   restricted: false,
   refresh: 'release',
   schema,
+  tables: [
+    {
+      name: 'dataset_sentinels',
+      from: 'sentinels[]',
+      key: ['id'],
+      references: { id: 'sentinel_status' },
+      title: 'System dataset: sentinels',
+    },
+    { name: 'apps', from: 'apps[]', key: ['name'], title: 'Applications' },
+    {
+      name: 'packages',
+      from: 'packages[]',
+      key: ['name'],
+      title: 'Packages',
+    },
+  ],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: 'e9934067baaf1a02', change: 'First published.' },
+  ],
   render({ state }) {
     const sentinels = scoredSentinels(state).map(({ id, gi_score, cathedral }) => ({
       id,

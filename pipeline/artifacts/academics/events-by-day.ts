@@ -7,6 +7,10 @@ export const eventsByDay = dayHistory({
   area: 'academics',
   title: 'Ledger events by day and type',
   description: 'How many events of each type the ledger got on each day. Only counts: the events need a key.',
+  tables: [{ name: 'events_by_day', key: ['date', 'event_type'] }],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: '176d95afb01e06a6', change: 'First published.' },
+  ],
   schema: z.strictObject({
     date: day,
     event_type: z.string().meta({

@@ -15,5 +15,9 @@ export const papers = {
   restricted: false,
   refresh: 'release',
   schema: Papers,
+  tables: [{ name: 'papers', from: 'papers[]', key: ['id'] }],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: '150aab2b6a705098', change: 'First published.' },
+  ],
   render: ({ documents }) => formatJson(Papers, documents.papers, path),
 } satisfies DocumentArtifact;

@@ -45,6 +45,24 @@ export const sentinelCoordination = {
   restricted: false,
   refresh: 'release',
   schema,
+  tables: [
+    {
+      name: 'sentinel_coordination',
+      from: 'sentinels[]',
+      key: ['id'],
+      references: { id: 'sentinel_status' },
+    },
+  ],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: '15a7a3bb7a8403fd',
+      change:
+        'The rate, consensus_rate, is null, no longer 1, where no deliberation was closed; average_coordination null, no longer 0, where no active sentinel has attested.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: 'd82dcaf1d4192787', change: 'First published.' },
+  ],
   render({ state }) {
     const sentinels = scoredSentinels(state).map(({ id, score, uptime_days, cathedral }) => {
       return { id, coordination_score: score, uptime_days, cathedral };

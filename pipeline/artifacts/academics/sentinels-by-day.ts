@@ -11,6 +11,16 @@ export const sentinelsByDay = dayHistory({
   title: 'Sentinels by day',
   description:
     'A row for each sentinel and day, the days of its registration and its retirement among them: how it was up, how often it gave a sign of life, and the scores it last attested.',
+  tables: [
+    {
+      name: 'sentinels_by_day',
+      key: ['date', 'sentinel'],
+      references: { sentinel: 'sentinel_status' },
+    },
+  ],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: 'fb3b7ccc60f81b79', change: 'First published.' },
+  ],
   schema: z.strictObject({
     date: day,
     sentinel: sentinelId.regex(INERT_TEXT),

@@ -15,5 +15,24 @@ export const protocols = {
   restricted: false,
   refresh: 'release',
   schema: Protocols,
+  tables: [
+    {
+      name: 'protocols',
+      from: 'protocols[]',
+      title: 'Diplomatic protocols',
+      key: ['id'],
+    },
+    {
+      name: 'protocol_steps',
+      from: 'protocols[].steps[]',
+      title: 'Diplomatic protocols: steps',
+      parent: { column: 'protocol', member: 'id' },
+      key: ['protocol', 'order'],
+      references: { protocol: 'protocols' },
+    },
+  ],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: '9ab41df2489e2dc6', change: 'First published.' },
+  ],
   render: ({ documents }) => formatJson(Protocols, documents.protocols, path),
 } satisfies DocumentArtifact;

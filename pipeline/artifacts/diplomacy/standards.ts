@@ -15,5 +15,24 @@ export const standards = {
   restricted: false,
   refresh: 'release',
   schema: Standards,
+  tables: [
+    {
+      name: 'standards',
+      from: 'standards[]',
+      title: 'International standards',
+      key: ['id'],
+    },
+    {
+      name: 'standard_clauses',
+      from: 'standards[].clauses[]',
+      title: 'International standards: clauses',
+      parent: { column: 'standard', member: 'id' },
+      key: ['id'],
+      references: { standard: 'standards' },
+    },
+  ],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: '9de22a81da89b608', change: 'First published.' },
+  ],
   render: ({ documents }) => formatJson(Standards, documents.standards, path),
 } satisfies DocumentArtifact;

@@ -15,5 +15,30 @@ export const treatyFramework = {
   restricted: false,
   refresh: 'release',
   schema: TreatyFramework,
+  tables: [
+    {
+      name: 'treaty_articles',
+      from: 'articles[]',
+      title: 'Treaty framework: articles',
+      key: ['number'],
+    },
+    {
+      name: 'treaty_paragraphs',
+      from: 'articles[].paragraphs[]',
+      title: 'Treaty framework: paragraphs',
+      parent: { column: 'article', member: 'number' },
+      key: ['article', 'number'],
+      references: { article: 'treaty_articles' },
+    },
+    {
+      name: 'treaty_obligations',
+      from: 'obligations[]',
+      title: 'Treaty framework: obligations',
+      key: ['id'],
+    },
+  ],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: '64961276ecc8369b', change: 'First published.' },
+  ],
   render: ({ documents }) => formatJson(TreatyFramework, documents.treatyFramework, path),
 } satisfies DocumentArtifact;

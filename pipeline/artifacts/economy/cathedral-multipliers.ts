@@ -39,6 +39,10 @@ export const cathedralMultipliers = {
   restricted: false,
   refresh: 'release',
   schema,
+  tables: [{ name: 'cathedral_multipliers', key: [] }],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: '49f9049724da89a1', change: 'First published.' },
+  ],
   separator: '',
   assembled: true,
   head: () => csvHeader(schema),

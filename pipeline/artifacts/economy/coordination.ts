@@ -26,6 +26,23 @@ export const coordination = {
   restricted: false,
   refresh: 'release',
   schema,
+  tables: [
+    {
+      name: 'coordination',
+      from: 'sentinels[]',
+      key: ['id'],
+      references: { id: 'sentinel_status' },
+    },
+  ],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: '50bbc0fa83832079',
+      change: 'The mean, average_coordination, is null, no longer 0, where no active sentinel has attested.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: 'aad04a64325654fc', change: 'First published.' },
+  ],
   render({ state }) {
     const sentinels = scoredSentinels(state).map(({ id, score, cathedral }) => ({ id, score, cathedral }));
     const average_coordination = averageOf(state);

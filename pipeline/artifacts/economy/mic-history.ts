@@ -25,6 +25,10 @@ export const micHistory = {
   restricted: false,
   refresh: 'release',
   schema,
+  tables: [{ name: 'mic_history', key: [], references: { sentinel: 'sentinel_status' } }],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: 'c05e57d8b6235a22', change: 'First published.' },
+  ],
   separator: '',
   assembled: true,
   head: () => csvHeader(schema),

@@ -9,6 +9,16 @@ export const miiByDay = dayHistory({
   title: 'Integrity index by day',
   description:
     'The readings of the integrity index on each day, the threshold at its end, and whether minting was on then.',
+  tables: [{ name: 'mii_by_day', key: ['date'] }],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: 'c7e6236c99002e8d',
+      change: 'The member threshold is empty while the supply is 0; it was 1.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: 'e0e8f7f6a22185fd', change: 'First published.' },
+  ],
   schema: z.strictObject({
     date: day.meta({ description: 'Day, UTC; days that are over and had a reading', unit: 'YYYY-MM-DD' }),
     readings: z.int().min(1).meta({ description: 'Readings on the day', unit: 'count', range: '≥ 1' }),

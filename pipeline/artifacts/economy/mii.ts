@@ -30,6 +30,16 @@ export const mii = {
   restricted: false,
   refresh: 'release',
   schema,
+  tables: [{ name: 'mii', key: [] }],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: 'a730c48f0ef326e4',
+      change: 'The member threshold is null while the supply is 0, where its formula has no value; it was 1.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: 'bf6407c65c9865c6', change: 'First published.' },
+  ],
   render: ({ state }) =>
     formatJson(schema, { timestamp: state.asOf, ...minting(state), cycle: state.cycle }, path),
 } satisfies DocumentArtifact;

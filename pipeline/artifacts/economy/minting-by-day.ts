@@ -9,6 +9,10 @@ export const mintingByDay = dayHistory({
   title: 'MIC minting by day and cathedral',
   description:
     'How many MIC were minted for the sentinels of each cathedral on each day, and in how many mints.',
+  tables: [{ name: 'minting_by_day', key: ['date', 'cathedral'] }],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: 'ed6ed048ee5ea14a', change: 'First published.' },
+  ],
   schema: z.strictObject({
     date: day,
     cathedral: cathedral

@@ -41,6 +41,23 @@ export const roi = {
   restricted: false,
   refresh: 'release',
   schema,
+  tables: [
+    {
+      name: 'roi',
+      from: 'by_cathedral.<name>',
+      named: 'cathedral',
+      key: ['cathedral'],
+    },
+  ],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: 'ddea192ba292069a',
+      change: 'The mean, average_roi, is null, no longer 0, where no sentinel of the cathedral has minted.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: 'ce04919080f71696', change: 'First published.' },
+  ],
   render({ state }) {
     const by_cathedral = Object.entries(roiByCathedral(state)).map(([name, roi]) => [
       name,

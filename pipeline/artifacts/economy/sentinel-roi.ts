@@ -35,6 +35,23 @@ export const sentinelRoi = {
   restricted: false,
   refresh: 'release',
   schema,
+  tables: [
+    {
+      name: 'sentinel_roi',
+      from: 'sentinels[]',
+      key: ['id'],
+      references: { id: 'sentinel_status' },
+    },
+  ],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: '48dcb6caa7dcb6f8',
+      change: 'The member roi is null, no longer 0, without a mint.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: 'ab5a8ad80cb7d439', change: 'First published.' },
+  ],
   render({ state }) {
     const sentinels = allSentinels(state).map((sentinel) => ({
       id: sentinel.id,

@@ -8,6 +8,10 @@ export const supplyByDay = dayHistory({
   area: 'economy',
   title: 'MIC supply by day',
   description: 'How many MIC existed, circulated, were locked and had been burned at the end of each day.',
+  tables: [{ name: 'supply_by_day', key: ['date'] }],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: '1e0e4ddc3d571965', change: 'First published.' },
+  ],
   schema: z.strictObject({
     date: day,
     total_supply: mic('All MIC minted up to the end of the day, the genesis allocation included', 'Σ mints'),

@@ -47,8 +47,35 @@ export const complianceReport = {
   description: 'Status under each audited regime in four jurisdictions, with the last and the next audit.',
   mediaType: 'application/json',
   restricted: true,
+  example: {
+    timestamp: '2025-12-01T05:58:12Z',
+    compliance_status: 'compliant',
+    jurisdictions: {
+      USA: {
+        SEC: 'utility_token',
+        CFTC: 'compliant',
+        Federal_Reserve_Act: 'compatible',
+        last_audit: '2025-11-15',
+      },
+      EU: { GDPR: 'compliant', AI_Act: 'high_risk_compliant', MiCA: 'compliant', last_audit: '2025-11-10' },
+      UK: { FCA: 'compliant', Data_Protection_Act: 'compliant', last_audit: '2025-10-30' },
+      International: { Basel_III: 'compatible', FATF: 'compliant', last_audit: null },
+    },
+    next_audit: '2026-02-15',
+  },
   refresh: 'release',
   schema,
+  tables: [],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: 'db82f38fb713c963',
+      change:
+        'A regime without an audit is not_audited, no longer under_review; so is compliance_status where none is worse.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: '1c4a4edb02ddb285', change: 'First published.' },
+  ],
   render({ state }) {
     const jurisdictions = standings(state).map(({ jurisdiction, statuses, last_audit }) => [
       jurisdiction,

@@ -33,8 +33,21 @@ export const ledgerExport = {
   description: 'Every event of the ledger, newest first, each with the hash that proves it is in the ledger.',
   mediaType: 'text/csv; charset=utf-8; header=present',
   restricted: true,
+  example: [
+    {
+      timestamp: '2025-12-01T05:58:12Z',
+      event_type: 'mic_mint',
+      agent: 'LEDGER',
+      data: '{"sentinel":"EXAMPLE","cathedral":"FOR-ECONOMISTS","coordination_score":61.5,"multiplier":1.5,"amount":"960.010392"}',
+      attestation_hash: `0x${'0123456789abcdef'.repeat(4)}`,
+    },
+  ],
   refresh: 'release',
   schema,
+  tables: [],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: 'a3f6f764ff6e6ffa', change: 'First published.' },
+  ],
   separator: '',
   assembled: false,
   head: () => csvHeader(schema),

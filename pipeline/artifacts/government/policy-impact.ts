@@ -45,8 +45,32 @@ export const policyImpact = {
     'What each policy is projected to change, its risks and their mitigation. Statements of the ledger’s authors.',
   mediaType: 'application/json',
   restricted: true,
+  example: {
+    timestamp: '2025-12-01T05:58:12Z',
+    projections: [
+      {
+        policy: 'An invented policy',
+        economic_impact: {
+          debt_reduction_annual: '0.2 % of the budget',
+          gdp_impact: '+0.1 %',
+          job_creation: '12,000 in three years',
+        },
+        social_impact: {
+          access_improvement: 'Two more offices in each region',
+          equity_impact: 'Spread evenly over the regions',
+          transparency: 'Quarterly figures are published',
+        },
+        risks: [{ risk: 'Uneven uptake', severity: 'medium', mitigation: 'A staged start' }],
+        timeline: 'Three years',
+      },
+    ],
+  },
   refresh: 'release',
   schema,
+  tables: [],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: '887a6ce3cf870965', change: 'First published.' },
+  ],
   render({ state }) {
     const projections = state.projections.map(({ projected_at: _, ...projection }) => projection);
     return formatJson(schema, { timestamp: state.asOf, projections }, path);

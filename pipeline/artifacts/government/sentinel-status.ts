@@ -58,7 +58,42 @@ export const sentinelStatus = {
   mediaType: 'application/json',
   restricted: false,
   refresh: 'real-time',
+  liveValues: {
+    'sentinel-status': { list: 'sentinels', members: ['status'], format: 'word' },
+    'sentinel-heartbeat': { list: 'sentinels', members: ['last_heartbeat'], format: 'time' },
+    'sentinel-uptime': { list: 'sentinels', members: ['uptime_days'], format: 'integer' },
+    'sentinel-integrity': { list: 'sentinels', members: ['performance', 'gi_score'], format: 'score' },
+    'sentinel-coordination': {
+      list: 'sentinels',
+      members: ['performance', 'coordination'],
+      format: 'points',
+    },
+  },
   schema,
+  tables: [
+    {
+      name: 'sentinel_status',
+      from: 'sentinels[]',
+      key: ['id'],
+    },
+    {
+      name: 'alerts',
+      from: 'alerts[]',
+      title: 'Alerts',
+      key: ['id'],
+      references: { sentinel: 'sentinel_status' },
+    },
+  ],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: '9c836f1084707dfd',
+      change:
+        'The member system_health is not_measured without an active sentinel and an index that has a threshold.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: 'bf2ad13f024fee5e', change: 'First published.' },
+  ],
   render({ state }) {
     const sentinels = allSentinels(state).map((sentinel) => ({
       id: sentinel.id,

@@ -204,6 +204,18 @@ export const transparency = {
   restricted: false,
   refresh: 'release',
   schema: TransparencyReport,
+  /** Its lists repeat numbers of other files, whose tables have them in full. */
+  tables: [],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: '1c1990f924948737',
+      change:
+        'Null where nothing was measured: threshold without a supply, consensus_rate, average_coordination, scores of virtues. Statuses not_measured and not_audited.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: 'ea5848285d155808', change: 'First published.' },
+  ],
   render: (view, closed) => formatJson(TransparencyReport, transparencyReport(view, closed), path),
   closedPath: (year) => `government/transparency-${yearText(year)}.json`,
 } satisfies YearlyArtifact;

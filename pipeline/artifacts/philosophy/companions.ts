@@ -21,6 +21,29 @@ export const companions = {
   restricted: false,
   refresh: 'real-time',
   schema: PublishedRegistry,
+  tables: [
+    {
+      name: 'companion_attestations',
+      from: 'attestations[]',
+      key: ['id'],
+    },
+    {
+      name: 'companion_keys',
+      from: 'companions[].keys[]',
+      title: 'Public keys of companions',
+      parent: { column: 'companion', member: 'companion' },
+      key: ['companion', 'public_key'],
+    },
+    {
+      name: 'companion_wallets',
+      from: 'wallets[]',
+      title: 'Wallets behind ledger ids',
+      key: ['ledger_id'],
+    },
+  ],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: '130028550086f011', change: 'First published.' },
+  ],
   render: (view) => formatJson(PublishedRegistry, registryFile(view), REGISTRY_PATH),
 } satisfies DocumentArtifact;
 

@@ -34,6 +34,10 @@ export const decisions = {
   restricted: false,
   refresh: 'release',
   schema,
+  tables: [{ name: 'decisions', from: 'decisions[]', key: [] }],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: '89cc4e45816d5fe4', change: 'First published.' },
+  ],
   separator: ',\n',
   assembled: true,
   head: ({ state }) => `{"timestamp":${JSON.stringify(state.asOf)},"decisions":[\n`,

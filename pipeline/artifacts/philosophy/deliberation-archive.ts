@@ -43,6 +43,16 @@ export const deliberationArchive = {
   restricted: false,
   refresh: 'release',
   schema,
+  tables: [
+    {
+      name: 'deliberation_archive',
+      from: 'deliberations[]',
+      key: [],
+    },
+  ],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: 'ac3581b7ff3789a7', change: 'First published.' },
+  ],
   separator: ',\n',
   assembled: true,
   head: ({ state }) => `{"timestamp":${JSON.stringify(state.asOf)},"deliberations":[\n`,

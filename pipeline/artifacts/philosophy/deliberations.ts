@@ -66,6 +66,20 @@ export const deliberations = {
   restricted: false,
   refresh: 'real-time',
   schema,
+  tables: [
+    { name: 'deliberations', from: 'deliberations[]', key: [] },
+    {
+      name: 'positions',
+      from: 'deliberations[].sentinels[]',
+      title: 'Positions taken in deliberations',
+      parent: { column: 'deliberation', member: 'id' },
+      key: [],
+      references: { id: 'sentinel_status' },
+    },
+  ],
+  schemaHistory: [
+    { version: '0.1.0', date: '2026-11-21', digest: '893cce1678a7bc82', change: 'First published.' },
+  ],
   render({ state }) {
     const kept = within(
       state.deliberations,

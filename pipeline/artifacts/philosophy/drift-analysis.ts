@@ -83,6 +83,24 @@ export const driftAnalysis = {
   restricted: false,
   refresh: 'release',
   schema,
+  tables: [
+    {
+      name: 'drift_trends',
+      from: 'trends[]',
+      title: 'Drift by metric',
+      key: ['metric'],
+    },
+  ],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: '70da4457e0ae539a',
+      change:
+        'Null where there was nothing to measure, and before the first 30 days are over; status and direction are not_measured then.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: 'd694068f5ad071e9', change: 'First published.' },
+  ],
   render({ state }) {
     const alerts = activeAlerts(state).filter(({ scope }) => scope === 'drift');
     return formatJson(schema, { timestamp: state.asOf, ...drift(state), alerts }, path);

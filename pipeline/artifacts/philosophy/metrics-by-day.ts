@@ -21,6 +21,17 @@ export const metricsByDay = dayHistory({
   title: 'Virtues and drift metrics by day',
   description:
     'The five virtues and the other measures that drift is made of, each over the thirty days before the day’s last event.',
+  tables: [{ name: 'metrics_by_day', key: ['date'] }],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: '8be494bad3d5eec2',
+      change:
+        'A cell is empty, no longer 1 or 0, where there was nothing to measure; so is drift_score until the first 30 days are over.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: '9799e01e8f470a6f', change: 'First published.' },
+  ],
   schema: z.strictObject({
     date: day,
     integrity: virtue('Integrity', VIRTUE_MEASURES.integrity),

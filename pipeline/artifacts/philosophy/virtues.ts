@@ -42,6 +42,24 @@ export const virtues = {
   restricted: false,
   refresh: 'real-time',
   schema,
+  tables: [
+    {
+      name: 'virtues',
+      from: 'virtues.<name>',
+      named: 'virtue',
+      key: ['virtue'],
+    },
+  ],
+  schemaHistory: [
+    {
+      version: '0.1.0',
+      date: '2026-11-22',
+      digest: '7ff847c4bce87c80',
+      change:
+        'A score is null, no longer 1 or 0, where there was nothing to measure, with the status not_measured; overall_compliance is the mean of the scores that there are.',
+    },
+    { version: '0.1.0', date: '2026-11-21', digest: '1f7dc2bfa791f90c', change: 'First published.' },
+  ],
   render({ state }) {
     const scores = virtueScores(state);
     const members = VIRTUES.map((name) => {

@@ -1,4 +1,5 @@
 import type { Artifact } from '../../../pipeline/artifacts/artifact.ts';
+import { csvHeader, csvRow, type RowSchema } from '../../../pipeline/artifacts/format/csv.ts';
 import type { PublishedFile } from '../../../pipeline/artifacts/published-files.ts';
 
 /** Enough to see what a list is of. */
@@ -24,49 +25,6 @@ function trimTable(text: string, rows: number): string {
   return text.slice(0, text.lastIndexOf('\n') + 1);
 }
 
-/**
- * What restricted files look like, by path: invented, for nothing of such a file may stand in a public document. A test
- * checks each against its file's schema.
- */
-export const RESTRICTED_EXAMPLES: Readonly<Record<string, unknown>> = {
-  'government/compliance-report.json': {
-    timestamp: '2025-12-01T05:58:12Z',
-    compliance_status: 'compliant',
-    jurisdictions: {
-      USA: {
-        SEC: 'utility_token',
-        CFTC: 'compliant',
-        Federal_Reserve_Act: 'compatible',
-        last_audit: '2025-11-15',
-      },
-      EU: { GDPR: 'compliant', AI_Act: 'high_risk_compliant', MiCA: 'compliant', last_audit: '2025-11-10' },
-      UK: { FCA: 'compliant', Data_Protection_Act: 'compliant', last_audit: '2025-10-30' },
-      International: { Basel_III: 'compatible', FATF: 'compliant', last_audit: null },
-    },
-    next_audit: '2026-02-15',
-  },
-  'government/policy-impact.json': {
-    timestamp: '2025-12-01T05:58:12Z',
-    projections: [
-      {
-        policy: 'An invented policy',
-        economic_impact: {
-          debt_reduction_annual: '0.2 % of the budget',
-          gdp_impact: '+0.1 %',
-          job_creation: '12,000 in three years',
-        },
-        social_impact: {
-          access_improvement: 'Two more offices in each region',
-          equity_impact: 'Spread evenly over the regions',
-          transparency: 'Quarterly figures are published',
-        },
-        risks: [{ risk: 'Uneven uptake', severity: 'medium', mitigation: 'A staged start' }],
-        timeline: 'Three years',
-      },
-    ],
-  },
-};
-
 /** Where examples are taken from. It has no way to a restricted file. */
 export interface PublicFiles {
   /** A whole JSON file. */
@@ -79,14 +37,20 @@ export interface PublicFiles {
 const HEAD_BYTES = 16_384;
 const ROWS = 3;
 
-/** The beginning of a file as it is published, or something invented for what needs a key; undefined for what is not text. */
+/** The beginning of a public file, the invented example of a restricted one; undefined for a file that is not text. */
 export function exampleOf(artifact: Artifact, files: PublicFiles): unknown {
   const { path, mediaType, restricted, kind } = artifact;
-  if (restricted) return RESTRICTED_EXAMPLES[path];
   if (kind === 'printed') return undefined;
+  if (restricted) return mediaType === 'application/json' ? artifact.example : exampleTable(artifact);
   if (mediaType === 'application/json') return trimExample(files.read(artifact));
   const head = files.head(path, HEAD_BYTES);
   return mediaType.startsWith('text/csv') ? trimTable(head, ROWS) : firstEntry(head);
+}
+
+/** The example rows of a restricted CSV as text. */
+export function exampleTable({ schema, example }: Exclude<Artifact, { kind: 'printed' }>): string {
+  const rows = example as Record<string, string | number>[];
+  return csvHeader(schema as RowSchema) + rows.map((row) => csvRow(Object.values(row))).join('');
 }
 
 /** Of a BibTeX text: up to the brace that stands alone. */

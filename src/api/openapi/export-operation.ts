@@ -3,24 +3,12 @@ import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-expo
 import { EXPORT_MEDIA_TYPES, FORM_NAMES, PARAMETERS } from '../query/export-query.ts';
 import { FIELD_NAMES, FILTER_LIMITS } from '../query/filter.ts';
 import { securityOf } from './artifact-operations.ts';
+import { exampleTable } from './examples.ts';
 import { referToHeaders } from './headers.ts';
 import { type Content, type Operation, type Parameter, refer } from './operation.ts';
 import { problemsByStatus } from './responses.ts';
 
-/** Invented: nothing of the audit trail may stand in a public document. */
-const EVENT = {
-  timestamp: '2025-12-01T05:58:12Z',
-  event_type: 'mic_mint',
-  agent: 'LEDGER',
-  data: {
-    sentinel: 'EXAMPLE',
-    cathedral: 'FOR-ECONOMISTS',
-    coordination_score: 61.5,
-    multiplier: 1.5,
-    amount: '960.010392',
-  },
-  attestation_hash: `0x${'0123456789abcdef'.repeat(4)}`,
-};
+const [ROW] = ledgerExport.example;
 
 const Event = z.strictObject({
   ...(ledgerExport.schema as z.ZodObject).shape,
@@ -96,14 +84,12 @@ export function exportOperation(baseUrl: string, id: string): Operation {
 }
 
 function contents(): Record<string, Content> {
-  const data = JSON.stringify(EVENT.data).replaceAll('"', '""');
-  const { timestamp, event_type, agent, attestation_hash } = EVENT;
-  const csv = `timestamp,event_type,agent,data,attestation_hash\n${timestamp},${event_type},${agent},"${data}",${attestation_hash}\n`;
+  const event = { ...ROW, data: JSON.parse(ROW!.data) as object };
   const json = {
     from: '2025-12-01',
     to: null,
     filter: 'event_type==mic_mint',
-    events: [EVENT],
+    events: [event],
     count: 1,
     complete: true,
   };
@@ -116,7 +102,7 @@ function contents(): Record<string, Content> {
       schema: refer('schemas', 'LedgerExport'),
       examples: { invented: { summary: 'Invented', value: json } },
     },
-    [EXPORT_MEDIA_TYPES.csv]: text(csv),
-    [EXPORT_MEDIA_TYPES.ndjson]: text(`${JSON.stringify(EVENT)}\n`),
+    [EXPORT_MEDIA_TYPES.csv]: text(exampleTable(ledgerExport)),
+    [EXPORT_MEDIA_TYPES.ndjson]: text(`${JSON.stringify(event)}\n`),
   };
 }

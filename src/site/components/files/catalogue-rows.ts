@@ -1,3 +1,4 @@
+import { CITATIONS_PATH } from '../../../../pipeline/artifacts/academics/citations.ts';
 import { DATABASE } from '../../../../pipeline/forms/catalogue/facts.ts';
 import type { SiteRelease } from '../release.ts';
 
@@ -28,7 +29,7 @@ const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
     words: 'Tables and columns as machine learning frameworks load them (Croissant 1.0).',
   },
   {
-    path: 'academics/citations.bib',
+    path: CITATIONS_PATH,
     title: 'Citations as BibTeX',
     words: 'An entry for the system, each paper and each file.',
   },

@@ -1,6 +1,5 @@
-import type { Artifact } from '../../../../pipeline/artifacts/artifact.ts';
+import type { Artifact, SchemaVersion } from '../../../../pipeline/artifacts/artifact.ts';
 import { type Field, fieldsOf } from '../../../../pipeline/artifacts/data-dictionary.ts';
-import { SCHEMA_CHANGES, type SchemaChange } from '../../../../pipeline/artifacts/schema-changes.ts';
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
@@ -66,7 +65,7 @@ export interface FilePage {
   fields: Field[];
   /** Path of its schema. */
   schema: string | null;
-  schemaChanges: readonly SchemaChange[];
+  schemaHistory: readonly SchemaVersion[];
   preview: Preview | null;
   /** Of years that are over, newest first. */
   closed: ClosedFile[];
@@ -109,7 +108,7 @@ function filePage(
     fileName: fileNameOf(artifact),
     fields: fieldsOf(artifact),
     schema: schema !== null && release.find(schema) ? schema : null,
-    schemaChanges: SCHEMA_CHANGES[path] ?? [],
+    schemaHistory: artifact.kind === 'printed' ? [] : artifact.schemaHistory,
     preview: file && previewOf(release, file),
     closed: closedFiles(release, artifact),
     tables: otherForms(artifact, release.draft.files),

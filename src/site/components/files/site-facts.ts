@@ -1,3 +1,4 @@
+import { CITATIONS_PATH } from '../../../../pipeline/artifacts/academics/citations.ts';
 import { eventsByDay } from '../../../../pipeline/artifacts/academics/events-by-day.ts';
 import { mii } from '../../../../pipeline/artifacts/economy/mii.ts';
 import { cslCitations } from '../../../../pipeline/forms/catalogue/citation/csl-json.ts';
@@ -6,7 +7,6 @@ import { isSlotId, nextSlotId, slotId, slotTimestamp } from '../../../../pipelin
 import type { DraftManifest } from '../../../../pipeline/release/format/manifest.ts';
 import type { SiteRelease } from '../release.ts';
 
-const BIBTEX = 'academics/citations.bib';
 /** The author of the first entry, inside the braces that mark an organisation. */
 const BIBTEX_AUTHOR = /^ {2}author = \{\{(.*)\}\},$/m;
 
@@ -21,7 +21,7 @@ export function siteFacts(release: SiteRelease): CatalogueFacts {
 /** The publisher as citations name it. A release without catalogues has it in LaTeX only, which is the same for most names. */
 function authorOf(release: SiteRelease): string {
   if (release.willHave(cslCitations.path)) return release.read(cslCitations)[0].publisher;
-  return BIBTEX_AUTHOR.exec(release.text(BIBTEX))?.[1] ?? '';
+  return BIBTEX_AUTHOR.exec(release.text(CITATIONS_PATH))?.[1] ?? '';
 }
 
 /**

@@ -1,6 +1,7 @@
+import type { LiveValue } from '../../../../pipeline/artifacts/artifact.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { isServed } from './is-served.ts';
-import { isLiveName, LIVE_VALUES } from './live-values.ts';
+import { liveText } from './live-values.ts';
 
 /** What the stream says of one path; without `value` only the file's own time has moved. */
 interface Message {
@@ -14,7 +15,7 @@ interface Message {
  */
 async function followLive(): Promise<void> {
   const elements = [...document.querySelectorAll<HTMLElement>('[data-live]')];
-  const paths = [...new Set(elements.flatMap((element) => pathOf(element) ?? []))];
+  const paths = [...new Set(elements.map(({ dataset }) => dataset.livePath!))];
   if (paths.length === 0 || !(await isServed())) return;
   let source: EventSource | null = null;
   const turn = () => {
@@ -43,15 +44,11 @@ function listen(paths: readonly string[], elements: readonly HTMLElement[]): Eve
 }
 
 function show(path: string, file: unknown, elements: readonly HTMLElement[]): void {
-  for (const element of elements.filter((one) => pathOf(one) === path)) {
-    const { live = '', of = '' } = element.dataset;
-    const words = isLiveName(live) ? LIVE_VALUES[live].words(file, of) : null;
-    if (words !== null && element.textContent?.trim() !== words) element.textContent = words;
+  for (const element of elements.filter(({ dataset }) => dataset.livePath === path)) {
+    const { livePlace = '', of = '' } = element.dataset;
+    const text = liveText(file, JSON.parse(livePlace) as LiveValue, of);
+    if (text !== null && element.textContent?.trim() !== text) element.textContent = text;
   }
-}
-
-function pathOf({ dataset: { live = '' } }: HTMLElement): string | null {
-  return isLiveName(live) ? LIVE_VALUES[live].path : null;
 }
 
 let newest = '';
