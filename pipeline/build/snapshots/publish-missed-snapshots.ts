@@ -46,10 +46,10 @@ export async function publishMissedSnapshots(
   const missed = snapshots.slice(0, -1).filter(({ id }) => id > last && wanted.has(id));
   if (missed.length === 0) return;
   log(`making the snapshots of ${missed.length} missed slots, from ${missed[0]!.id} on`);
-  const look = site ? { baseUrl, style: await publishStyles(out) } : null;
+  const page = site ? { baseUrl, style: await publishStyles(out) } : null;
   let before = base;
   for (const { id } of missed) {
     const upTo = snapshots.slice(0, snapshots.findIndex((one) => one.id === id) + 1);
-    before = await make(before, upTo, (release) => publishSnapshot(out, release, look));
+    before = await make(before, upTo, (release) => publishSnapshot(out, release, page));
   }
 }

@@ -8,33 +8,33 @@ import { formatSnapshot, INDEX, SNAPSHOTS } from '../../release/format/snapshot-
 import { StagingFolder } from '../../release/staging/staging-folder.ts';
 import { describeSnapshot, historyEnds, storedFiles } from './describe-snapshot.ts';
 import { readHead } from './history-ranges.ts';
-import { type Look, snapshotPage } from './snapshot-page.ts';
+import { type PageContext, renderSnapshotPage } from './render-pages.ts';
 
-/** Of folders in the making, and of those that are going. */
+/** Name prefix of folders that are staged or being removed. */
 export const SNAPSHOT_STAGING = `${STAGING}snapshot-`;
 
 /**
- * Makes `OUT/snapshots/<id>` of a release, unless it is there: the first release of a snapshot is the one that stays. The
- * folder is whole before it has its name, so a kill leaves nothing of it to be seen, and the next run makes it. Throws
- * publish_failed.
+ * Publishes the data files of a release as `OUT/snapshots/<id>`. Does nothing if that exists: the first release of a ledger snapshot
+ * stays. The folder is complete before it gets its name, so a killed run leaves nothing visible and the next run starts over.
+ * Throws publish_failed.
  *
  * @param dir the release's folder
- * @param look of the page that describes it; null: no page
+ * @param page null for a snapshot without a page
  */
 export async function publishSnapshot(
   out: string,
   { dir, manifest }: { dir: string; manifest: Manifest },
-  look: Look | null,
+  page: PageContext | null,
 ): Promise<void> {
   const target = join(out, SNAPSHOTS, manifest.ledger.snapshot);
-  // Of snapshots alone: a log may be in the making.
+  // Only those of snapshots: a log may be staged.
   await removeLeftOvers(out, SNAPSHOT_STAGING);
   if (await exists(target)) return;
   const made = await asDiskErrors(out, () => mkdtemp(join(out, SNAPSHOT_STAGING)));
   await asDiskErrors(made, () => chmod(made, 0o755));
   const folder = new StagingFolder(made);
   try {
-    await fill(folder, { dir, manifest }, look);
+    await fill(folder, { dir, manifest }, page);
     await folder.flush();
     await asDiskErrors(target, async () => {
       await makeFolder(join(out, SNAPSHOTS));
@@ -49,17 +49,21 @@ export async function publishSnapshot(
 async function fill(
   folder: StagingFolder,
   { dir, manifest }: { dir: string; manifest: Manifest },
-  look: Look | null,
+  page: PageContext | null,
 ): Promise<void> {
   const files = storedFiles(manifest).map(({ path, bytes }) => ({ file: path, bytes }));
   if (!(await folder.link(join(dir, 'public'), files))) {
     const expected = 'each file of the release with its size (else run: cathedral build --rebuild)';
-    throw new CathedralError('release_invalid', { place: dir, expected, found: 'one that is not there' });
+    throw new CathedralError('release_invalid', {
+      place: dir,
+      expected,
+      found: 'a missing or different file',
+    });
   }
   const heads = new Map<string, string>();
   for (const { file, head } of historyEnds(manifest))
     heads.set(file.path, await readHead(join(dir, storedAt(file)), head));
   const snapshot = describeSnapshot(manifest, heads);
   await folder.write(INDEX, Buffer.from(formatSnapshot(snapshot)));
-  if (look) await folder.write('index.html', Buffer.from(snapshotPage(snapshot, look)));
+  if (page) await folder.write('index.html', Buffer.from(await renderSnapshotPage(snapshot, page)));
 }

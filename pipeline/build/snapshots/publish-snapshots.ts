@@ -12,10 +12,10 @@ import {
   SNAPSHOTS,
   type SnapshotIndex,
 } from '../../release/format/snapshot-index.ts';
-import { indexPage } from './index-page.ts';
 import { locateHistories } from './old-histories.ts';
 import { publishSnapshot, SNAPSHOT_STAGING } from './publish-snapshot.ts';
 import { publishedEntries } from './read-published.ts';
+import { renderSnapshotList } from './render-pages.ts';
 import { retained } from './retained.ts';
 import { publishStyles } from './styles.ts';
 
@@ -46,8 +46,8 @@ export async function publishSnapshots(
 ): Promise<void> {
   const { manifest } = release;
   const hasPages = manifest.files.some(({ kind }) => kind === 'page');
-  const look = hasPages ? { baseUrl, style: await publishStyles(out) } : null;
-  await publishSnapshot(out, release, look);
+  const context = hasPages ? { baseUrl, style: await publishStyles(out) } : null;
+  await publishSnapshot(out, release, context);
   const { known, unlisted } = await publishedEntries(out);
   const entries = await locateHistories(out, release, known, unlisted);
   const ids = entries.map(({ id }) => id);
@@ -55,7 +55,7 @@ export async function publishSnapshots(
   const index = entries.filter(({ id }) => kept.has(id)).sort((a, b) => (a.id < b.id ? 1 : -1));
   const list = formatSnapshotIndex(index);
   await record?.(index);
-  const page = look && indexPage(index, days, look);
+  const page = context && (await renderSnapshotList(index, days, context));
   await writeList(out, { list, page, note: noteOf(list, manifest, sign) });
   await removeOld(
     out,
