@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RowGroup, SealedGroups } from './parquet-file.ts';
-import type { SealedSheet } from './xlsx/xlsx-file.ts';
+import type { SealedSheet } from './xlsx/write-xlsx.ts';
 
 /** What the files of a growing table were made of, for the next run to go on from. */
 export interface TableState {

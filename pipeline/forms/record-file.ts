@@ -3,7 +3,7 @@ import { CathedralError } from '../errors.ts';
 import { type Blob, type DraftFile, storedAt } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import { formPath, type Table } from './tables.ts';
-import type { Source } from './write-chunks.ts';
+import type { PreviousFile } from './write-chunks.ts';
 
 /** Media types of the forms that tables are published in besides their own. */
 export const FORM_TYPES = {
@@ -25,16 +25,16 @@ export function formFile(
   return { path, kind: 'data', area, restricted: false, media_type: FORM_TYPES[form], rows, immutable };
 }
 
-/** The file of the release before at a public path. */
-export function previousOf(staging: Staging, path: string): Source | null {
+/** The previous release's file at a public path. Throws release_invalid where it has none. */
+export function previousOf(staging: Staging, path: string): PreviousFile {
   const { previous } = staging;
   const before = staging.before(path);
-  if (!previous || !before) return null;
+  if (!previous || !before) throw missing(path, 'none');
   const { bytes, sha256 } = before;
   return { path: join(previous.dir, storedAt(before)), bytes, sha256 };
 }
 
-/** Records a file that has been written, and is not compressed: it is packed inside. */
+/** Records a written file. It has no encodings, since its format compresses its content. */
 export function recordFile(
   staging: Staging,
   file: ReturnType<typeof formFile>,
@@ -43,15 +43,16 @@ export function recordFile(
   staging.record({ ...file, bytes, sha256, encodings: {} });
 }
 
-/** Takes a file of the release before over as it is. Throws release_invalid where it is not there. */
+/** Keeps a file of the previous release as it is. Throws release_invalid where it is missing. */
 export async function linkFile(staging: Staging, path: string): Promise<void> {
   const before = staging.before(path);
   const encodings = before && (await staging.link(before));
-  if (!before || !encodings) {
-    const fault = { place: path, expected: 'a file of the release before', found: 'none of that size' };
-    throw new CathedralError('release_invalid', fault);
-  }
+  if (!before || !encodings) throw missing(path, 'none of that size');
   const { modified: _, ...file } = before;
   staging.claim(path);
   staging.record(file);
+}
+
+function missing(place: string, found: string): CathedralError {
+  return new CathedralError('release_invalid', { place, expected: 'a file of the previous release', found });
 }

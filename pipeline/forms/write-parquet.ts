@@ -1,14 +1,13 @@
 import { yearText } from '../model/period.ts';
 import type { ManifestFile } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
-import type { Chunk } from './chunk.ts';
 import type { TableState } from './extras-state.ts';
 import { blocksOf, historyRows } from './history-rows.ts';
 import { GROUP_ROWS, ParquetFile, type SealedGroups } from './parquet-file.ts';
 import { formFile, previousOf, recordFile } from './record-file.ts';
 import type { Row } from './row.ts';
 import { formPath, type Table, timeColumn } from './tables.ts';
-import { writeChunks } from './write-chunks.ts';
+import { assertUnchanged, readRange, writeChunks } from './write-chunks.ts';
 
 const NO_GROUPS: SealedGroups = { groups: [], bytes: 0 };
 
@@ -82,17 +81,20 @@ async function writeYear(
 ): Promise<SealedGroups> {
   const path = pathOf(table, year);
   const parquet = new ParquetFile(table, sealed);
+  const previous = sealed.bytes > 0 ? previousOf(staging, path) : null;
   let groups = sealed;
-  async function* chunks(): AsyncGenerator<Chunk> {
-    if (sealed.bytes > 0) yield { start: 0, end: sealed.bytes };
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    if (previous) {
+      await assertUnchanged(previous);
+      yield* readRange(previous.path, 0, sealed.bytes);
+    }
     for await (const block of blocksOf(rows, GROUP_ROWS)) yield parquet.add(block);
     const end = parquet.finish();
     groups = end.sealed;
     yield end.bytes;
   }
   staging.claim(path);
-  const previous = sealed.bytes > 0 ? previousOf(staging, path) : null;
-  const blob = await writeChunks(staging.folder, `public/${path}`, chunks(), previous);
+  const blob = await writeChunks(staging.folder, `public/${path}`, chunks());
   recordFile(staging, formFile(table, '.parquet', { path, rows: parquet.rows, immutable: isOver }), blob);
   return groups;
 }

@@ -1,12 +1,17 @@
-import { inflateRawSync } from 'node:zlib';
 import { read, utils, type WorkBook } from '@e965/xlsx';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Chunk } from '../../pipeline/forms/chunk.ts';
 import type { Row } from '../../pipeline/forms/row.ts';
 import { TABLES, type Table } from '../../pipeline/forms/tables.ts';
-import { LONGEST_TEXT } from '../../pipeline/forms/xlsx/sheet-xml.ts';
-import { BLOCK_ROWS, type SealedSheet, SHEET_ROWS, XlsxFile } from '../../pipeline/forms/xlsx/xlsx-file.ts';
+import { LONGEST_TEXT } from '../../pipeline/forms/xlsx/workbook-xml.ts';
+import {
+  BLOCK_ROWS,
+  formatXlsx,
+  type SealedSheet,
+  SHEET_ROWS,
+  XlsxFile,
+} from '../../pipeline/forms/xlsx/write-xlsx.ts';
+import { readZip } from '../charts/files/read-zip.ts';
 
 const named = (name: string) => TABLES.find((table) => table.name === name)!;
 
@@ -15,17 +20,24 @@ interface Written {
   sealed: readonly SealedSheet[];
 }
 
-function write(table: Table, rows: readonly Row[], before?: Written, sheetRows = SHEET_ROWS): Written {
+async function write(
+  table: Table,
+  rows: readonly Row[],
+  before?: Written,
+  sheetRows = SHEET_ROWS,
+): Promise<Written> {
   const xlsx = new XlsxFile(table, rows.length, sheetRows);
-  const sealed = before?.sealed ?? [];
-  const chunks = xlsx.start(sealed);
-  const first = sealed.reduce((sum, sheet) => sum + sheet.rows, 0);
-  for (let at = first; at < rows.length; at += BLOCK_ROWS)
+  const chunks: Uint8Array[] = [];
+  if (before) {
+    const read = async function* (start: number, end: number) {
+      yield Uint8Array.from(before.bytes.subarray(start, end));
+    };
+    for await (const chunk of xlsx.resume(before.sealed, read)) chunks.push(chunk);
+  }
+  for (let at = xlsx.rows; at < rows.length; at += BLOCK_ROWS)
     chunks.push(...xlsx.add(rows.slice(at, at + BLOCK_ROWS)));
-  const end = xlsx.finish();
-  const bytes = (chunk: Chunk) =>
-    chunk instanceof Uint8Array ? chunk : before!.bytes.subarray(chunk.start, chunk.end);
-  return { bytes: Buffer.concat([...chunks, ...end.chunks].map(bytes)), sealed: end.sealed };
+  chunks.push(...xlsx.finish());
+  return { bytes: Buffer.concat(chunks), sealed: xlsx.sealed };
 }
 
 function cells(workbook: WorkBook, sheet = 'data'): unknown[][] {
@@ -44,7 +56,7 @@ describe('a workbook', () => {
       ['2026-01-01T23:59:59Z', 'C-182', 'EVE', '1234.567891', 'X', 52.25],
       ['2026-01-02T12:00:00Z', 'C-183', 'JADE', '0', 'X', 0],
     ];
-    const workbook = read(write(named('mic_history'), rows).bytes, { cellDates: true, UTC: true });
+    const workbook = read(formatXlsx(named('mic_history'), rows), { cellDates: true, UTC: true });
     expect(workbook.SheetNames).toEqual(['data', 'dictionary']);
     const seconds = (value: unknown) =>
       value instanceof Date ? new Date(Math.round(+value / 1000) * 1000) : value;
@@ -59,10 +71,10 @@ describe('a workbook', () => {
 
   test('has booleans, days, lists and empty cells', () => {
     const day: Row = ['2026-01-01', 4, 0.95, 0.9, 1, 0.96, 0.93, true];
-    const mii = read(write(named('mii_by_day'), [day]).bytes, { cellDates: true, UTC: true });
+    const mii = read(formatXlsx(named('mii_by_day'), [day]), { cellDates: true, UTC: true });
     expect(cells(mii)[1]).toEqual([new Date('2026-01-01'), 4, 0.95, 0.9, 1, 0.96, 0.93, true]);
     const decision: Row = ['d', '2026-01-01', 't', ['a', 'b'], [], 'r', 'o', ''];
-    expect(cells(read(write(named('decisions'), [decision]).bytes))[1]).toEqual([
+    expect(cells(read(formatXlsx(named('decisions'), [decision])))[1]).toEqual([
       'd',
       46023,
       't',
@@ -73,12 +85,12 @@ describe('a workbook', () => {
       '',
     ]);
     const silent: Row = ['2026-01-01', 'EVE', 'X', 'offline', 0, 24.5, null, null];
-    const sheet = read(write(named('sentinels_by_day'), [silent]).bytes).Sheets.data!;
+    const sheet = read(formatXlsx(named('sentinels_by_day'), [silent])).Sheets.data!;
     expect([sheet.F2.v, sheet.G2, sheet.H2]).toEqual([24.5, undefined, undefined]);
   });
 
   test('explains each column on a sheet of its own', () => {
-    const { bytes } = write(named('mic_history'), []);
+    const bytes = formatXlsx(named('mic_history'), []);
     const lines = cells(read(bytes), 'dictionary');
     expect(lines[0]).toEqual(['column', 'type', 'description', 'unit', 'range', 'formula']);
     expect(lines.slice(1, 7).map(([name]) => name)).toEqual(
@@ -102,10 +114,10 @@ describe('a workbook', () => {
       '1e3',
     ];
     const workbook = read(
-      write(
+      formatXlsx(
         WORDS,
         words.map((word) => [word]),
-      ).bytes,
+      ),
       { cellFormula: true },
     );
     for (const [index, word] of words.entries()) {
@@ -113,10 +125,10 @@ describe('a workbook', () => {
       expect([cell.t, cell.v, cell.f]).toEqual(['s', word, undefined]);
     }
     const xml = sheetXml(
-      write(
+      formatXlsx(
         WORDS,
         words.map((word) => [word]),
-      ).bytes,
+      ),
     );
     expect(xml).not.toContain('<f>');
   });
@@ -148,10 +160,10 @@ describe('a workbook', () => {
     });
     const same = fc.property(fc.array(word, { minLength: 1, maxLength: 8 }), (words) => {
       const sheet = read(
-        write(
+        formatXlsx(
           WORDS,
           words.map((one) => [one]),
-        ).bytes,
+        ),
       ).Sheets.data!;
       expect(words.map((_, index) => unescaped(sheet[`A${index + 2}`].v))).toEqual(words);
     });
@@ -159,37 +171,48 @@ describe('a workbook', () => {
   });
 
   test('cuts a text that no cell can hold, and shows that it did', () => {
-    const workbook = read(write(WORDS, [['x'.repeat(LONGEST_TEXT)], ['y'.repeat(LONGEST_TEXT + 1)]]).bytes);
+    const workbook = read(formatXlsx(WORDS, [['x'.repeat(LONGEST_TEXT)], ['y'.repeat(LONGEST_TEXT + 1)]]));
     expect(workbook.Sheets.data!.A2.v).toBe('x'.repeat(LONGEST_TEXT));
     expect(workbook.Sheets.data!.A3.v).toBe(`${'y'.repeat(LONGEST_TEXT - 1)}…`);
   });
 
-  test('has the same bytes whether it was written at once or went on from its full blocks', () => {
+  test('keeps its header in sight, and says nothing of when or where it was written', () => {
+    const bytes = Buffer.from(formatXlsx(WORDS, [['a']]));
+    const files = readZip(bytes);
+    for (const sheet of ['xl/worksheets/sheet1.xml', 'xl/worksheets/sheet2.xml'])
+      expect(files.get(sheet)!.toString()).toContain(
+        '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>',
+      );
+    expect(read(bytes, { cellStyles: true }).Sheets.data!['!cols']?.map(({ width }) => width)).toEqual([24]);
+    // Bytes 10 to 13 of a local header: 00:00 on 1980-01-01.
+    expect(bytes.readUInt32LE(10)).toBe((1 << 21) | (1 << 16));
+  });
+
+  test('has the same bytes whether it was written at once or resumed from its full blocks', async () => {
     const rows = Array.from({ length: 2 * BLOCK_ROWS + 7 }, (_, index): Row => [`word ${index}`]);
-    const whole = write(WORDS, rows);
+    const whole = await write(WORDS, rows);
     for (const cut of [0, 1, BLOCK_ROWS, BLOCK_ROWS + 1, 2 * BLOCK_ROWS, rows.length]) {
-      const after = write(WORDS, rows, write(WORDS, rows.slice(0, cut)));
+      const after = await write(WORDS, rows, await write(WORDS, rows.slice(0, cut)));
       expect(after.bytes.equals(whole.bytes), `${cut} rows before`).toBe(true);
       expect(after.sealed).toEqual(whole.sealed);
     }
     expect(cells(read(whole.bytes)).at(-1)).toEqual([`word ${rows.length - 1}`]);
   });
 
-  test('goes on on a further sheet where one is full, below the most rows that a sheet can have', () => {
+  test('continues on a further sheet when one is full, below the most rows that a sheet can have', async () => {
     expect(SHEET_ROWS % BLOCK_ROWS).toBe(0);
     expect(SHEET_ROWS).toBeLessThan(1_048_576);
     const rows = Array.from({ length: 2 * BLOCK_ROWS + 1 }, (_, index): Row => [`word ${index}`]);
-    const whole = write(WORDS, rows, undefined, BLOCK_ROWS);
+    const whole = await write(WORDS, rows, undefined, BLOCK_ROWS);
     const workbook = read(whole.bytes);
     expect(workbook.SheetNames).toEqual(['data', 'data 2', 'data 3', 'dictionary']);
     expect(cells(workbook).at(-1)).toEqual([`word ${BLOCK_ROWS - 1}`]);
     expect(cells(workbook, 'data 2')[1]).toEqual([`word ${BLOCK_ROWS}`]);
     expect(cells(workbook, 'data 3')).toEqual([['word'], [`word ${2 * BLOCK_ROWS}`]]);
     for (const cut of [BLOCK_ROWS, BLOCK_ROWS + 1, 2 * BLOCK_ROWS]) {
-      const before = write(WORDS, rows.slice(0, cut), undefined, BLOCK_ROWS);
-      expect(write(WORDS, rows, before, BLOCK_ROWS).bytes.equals(whole.bytes), `${cut} rows before`).toBe(
-        true,
-      );
+      const before = await write(WORDS, rows.slice(0, cut), undefined, BLOCK_ROWS);
+      const after = await write(WORDS, rows, before, BLOCK_ROWS);
+      expect(after.bytes.equals(whole.bytes), `${cut} rows before`).toBe(true);
     }
   });
 });
@@ -201,9 +224,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** The data sheet as it is stored; its header stands before it in the archive. */
-function sheetXml(bytes: Buffer): string {
-  const name = Buffer.from('xl/worksheets/sheet1.xml');
-  const at = bytes.indexOf(name) + name.length;
-  return inflateRawSync(bytes.subarray(at), { finishFlush: 2 }).toString();
+/** The data sheet as it is stored. */
+function sheetXml(bytes: Uint8Array): string {
+  return readZip(Buffer.from(bytes)).get('xl/worksheets/sheet1.xml')!.toString();
 }

@@ -143,7 +143,8 @@ function archive(shown: ShownChart, written: Written, { author }: ChartsOptions)
   const { id } = shown.chart;
   const endings = [...written.keys()];
   const files = [...written].map(([ending, content]) => [`${id}/${id}${ending}`, content] as const);
-  return zipFiles([[`${id}/readme.txt`, formatReadMe(shown, { author, endings })], ...files]);
+  const readMe = Buffer.from(formatReadMe(shown, { author, endings }));
+  return zipFiles([[`${id}/readme.txt`, readMe], ...files]);
 }
 
 async function writeFile(

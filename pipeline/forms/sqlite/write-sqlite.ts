@@ -5,7 +5,7 @@ import { DATABASE } from '../catalogue/facts.ts';
 import { historyRows } from '../history-rows.ts';
 import type { Row } from '../row.ts';
 import { TABLES } from '../tables.ts';
-import { hashFile, type Source, writeChunks } from '../write-chunks.ts';
+import { assertUnchanged, hashFile, type PreviousFile, readRange, writeChunks } from '../write-chunks.ts';
 import { DayCursor } from './day-cursor.ts';
 import { PublicDatabase } from './public-database.ts';
 
@@ -60,14 +60,14 @@ export async function writeSqlite(staging: Staging, options: SqliteOptions): Pro
 }
 
 async function openBase(staging: Staging, { extendsHistory }: SqliteOptions) {
-  const before = extendsHistory ? keptBefore(staging) : null;
-  const chunks = before ? [{ start: 0, end: before.bytes }] : [];
-  await writeChunks(staging.folder, BASE, chunks, before);
+  const previous = extendsHistory ? previousBase(staging) : null;
+  if (previous) await assertUnchanged(previous);
+  await writeChunks(staging.folder, BASE, previous ? readRange(previous.path, 0, previous.bytes) : []);
   const path = join(staging.dir, BASE);
   return { path, database: new PublicDatabase(path) };
 }
 
-function keptBefore({ previous }: Staging): Source | null {
+function previousBase({ previous }: Staging): PreviousFile | null {
   const kept = previous?.manifest.unlisted.find(({ file }) => file === BASE);
   return previous && kept ? { ...kept, path: join(previous.dir, BASE) } : null;
 }
@@ -75,6 +75,5 @@ function keptBefore({ previous }: Staging): Source | null {
 async function copyAsPublic(staging: Staging, path: string) {
   staging.claim(DATABASE.path);
   const { size } = await stat(path);
-  const source = { path, bytes: size };
-  return writeChunks(staging.folder, `public/${DATABASE.path}`, [{ start: 0, end: size }], source);
+  return writeChunks(staging.folder, `public/${DATABASE.path}`, readRange(path, 0, size));
 }
