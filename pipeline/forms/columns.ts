@@ -2,8 +2,8 @@ import type { Artifact } from '../artifacts/artifact.ts';
 import { type Field, fieldsOf } from '../artifacts/data-dictionary.ts';
 
 /**
- * decimal: a number with exactly the digits that it is written with; datetime: ISO 8601, UTC; date: YYYY-MM-DD;
- * list: an array, of texts mostly.
+ * decimal: a number that keeps exactly the digits it was written with; datetime: ISO 8601, UTC; date: YYYY-MM-DD; list: an
+ * array, usually of texts.
  */
 export type ColumnType = 'text' | 'integer' | 'number' | 'decimal' | 'boolean' | 'datetime' | 'date' | 'list';
 
@@ -14,7 +14,13 @@ export interface Column extends Pick<Field, 'description' | 'unit' | 'range' | '
   nullable: boolean;
 }
 
-/** Types that the data dictionary tells by unit alone. */
+/** A cell: decimals, dates and date-times as the text that is published, lists as arrays; null if it is empty. */
+export type Value = string | number | boolean | null | readonly unknown[];
+
+/** Cells in the order of the table's columns. */
+export type Row = readonly Value[];
+
+/** Types that follow from the unit alone. */
 const BY_UNIT: Readonly<Record<string, ColumnType>> = {
   'ISO 8601 date-time': 'datetime',
   'YYYY-MM-DD': 'date',
@@ -28,7 +34,7 @@ const BY_TYPE: Readonly<Record<string, ColumnType>> = {
   boolean: 'boolean',
 };
 
-/** Where the rows of a table are in its file, see `TABLES`. */
+/** The place of a table's rows in its file, see `TABLES`. */
 export interface Place {
   from: string;
   named: string | null;
@@ -36,9 +42,8 @@ export interface Place {
 }
 
 /**
- * The columns of the rows at a place of a file, read off the data dictionary: what stands directly in a row, and what
- * stands in an object of it (`performance.gi_score` → `performance_gi_score`). A list of objects is a table of its
- * own, and no column here.
+ * The columns of the rows at a place of a file, from the data dictionary: the members of a row and of the objects in it
+ * (`performance.gi_score` → `performance_gi_score`). A list of objects is a table of its own, so it gives no column.
  */
 export function columnsOf(
   artifact: Artifact,
@@ -59,7 +64,7 @@ export function columnsOf(
   return { columns, description: fields.find(({ name }) => name === listOf(from))?.description ?? '' };
 }
 
-/** Where the members are named by the schema, not by a rule, the first of them stands for all. */
+/** Where the schema names each member itself, the first of them stands for all. */
 function prefixOf(fields: readonly Field[], from: string): string {
   if (from === '') return '';
   if (fields.some(({ name }) => name.startsWith(`${from}.`))) return `${from}.`;

@@ -1,6 +1,6 @@
 /**
- * The rows of a CSV text without its header, as cells. The text is one that this service has written and checked: `\n`
- * after each row, quotes after RFC 4180.
+ * CSV rows without the header → cells. Reads only what this service has written and checked: `\n` after each row, quotes as in
+ * RFC 4180.
  */
 export function csvCells(text: string): string[][] {
   if (!text.includes('"')) {
@@ -11,7 +11,7 @@ export function csvCells(text: string): string[][] {
   return quotedCells(text);
 }
 
-/** A quoted cell, or one without quotes, and what ends it. */
+/** A cell with or without quotes, and the character that ends it. */
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\n]*))([,\n])/g;
 
 function quotedCells(text: string): string[][] {

@@ -1,23 +1,20 @@
 import { readSegment } from '../release/history/segment-file.ts';
 import type { Staging } from '../release/staging/staging.ts';
+import type { Row } from './columns.ts';
 import { readPiece } from './read-rows.ts';
-import type { Row } from './row.ts';
 import { type Table, timeColumn } from './tables.ts';
 
-/** Rows of a history so far; it has to be finished. */
+/** How many rows a finished history has. */
 export function countRows({ segments }: Staging, { artifact: { path } }: Table): number {
   return segments[path]?.[0]?.end_row ?? 0;
 }
 
-/**
- * reversed: the file from its end to its front. by-day: the same, but the rows of a day, which were added together,
- * stand in the order in which the file has them.
- */
+/** reversed: the file from its end to its front. by-day: the days in that order, but the rows of a day as in the file. */
 export type RowOrder = 'reversed' | 'by-day';
 
 /**
- * The rows of a finished history from number `from` on, oldest first, in batches: one segment is in memory at a time.
- * Throws release_invalid where a segment is damaged.
+ * The rows of a finished history from number `from` on, oldest first, in batches. Holds one segment in memory at a time.
+ * Throws release_invalid if a segment is damaged.
  */
 export async function* historyRows(
   staging: Staging,
@@ -32,7 +29,7 @@ export async function* historyRows(
   const at = segments.findIndex(({ end_row }) => end_row > from);
   if (at < 0) return;
   let rest: Row[] = [];
-  // A day may have begun in the segment before.
+  // A day may begin in the segment before.
   for (const segment of segments.slice(byDay ? Math.max(0, at - 1) : at)) {
     const text = (await readSegment(staging.dir, segment)).toString();
     const rows = rest.concat(readPiece(table, text).reverse());
@@ -44,18 +41,18 @@ export async function* historyRows(
   }
 }
 
-/** Rows that are of a day, all of which come when it is over; not those that come then and are of a moment. */
+/** Whether the rows stand for a whole day and are added when it closes. Rows added then may also stand for a moment. */
 function isByDay(table: Table): boolean {
   const { artifact, columns } = table;
-  const comesByDay = artifact.kind === 'history' && artifact.dayRows !== undefined;
-  return comesByDay && columns[timeColumn(table)]?.type === 'date';
+  const addedByDay = artifact.kind === 'history' && artifact.dayRows !== undefined;
+  return addedByDay && columns[timeColumn(table)]?.type === 'date';
 }
 
 function startOfLastDay(rows: readonly Row[], column: number): number {
   return rows.findLastIndex((row) => row[column] !== rows.at(-1)![column]) + 1;
 }
 
-/** A day's rows were added last first, for each goes to the front of the file. */
+/** Restores the order within each day: rows go to the front of a file, so the last row of a day was added first. */
 function inDays(rows: readonly Row[], column: number): Row[] {
   const ordered: Row[] = [];
   for (let begin = 0; begin < rows.length; ) {
@@ -67,7 +64,7 @@ function inDays(rows: readonly Row[], column: number): Row[] {
   return ordered;
 }
 
-/** Batches divided anew, into blocks of `size` rows; only the last may have fewer. */
+/** Regroups batches into blocks of `size` rows; only the last may have fewer. */
 export async function* blocksOf(batches: AsyncIterable<Row[]>, size: number): AsyncGenerator<Row[]> {
   let block: Row[] = [];
   for await (const batch of batches) {

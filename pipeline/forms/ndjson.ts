@@ -1,7 +1,11 @@
-import type { Row, Value } from './row.ts';
-import type { Table } from './tables.ts';
+import { openHistory } from '../release/history/history.ts';
+import type { Staging } from '../release/staging/staging.ts';
+import type { Row, Value } from './columns.ts';
+import { historyRows } from './history-rows.ts';
+import { FORM_TYPES } from './record-file.ts';
+import { formPath, type Table, timeColumn } from './tables.ts';
 
-/** Rows as JSON objects, one a line; a decimal keeps its digits, and an empty cell is null. */
+/** Rows as JSON objects, one per line. A decimal keeps its digits, and an empty cell is null. */
 export function formatNdjson({ columns }: Pick<Table, 'columns'>, rows: readonly Row[]): string[] {
   const names = columns.map(({ name }, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);
   return rows.map((row) => {
@@ -14,4 +18,23 @@ export function formatNdjson({ columns }: Pick<Table, 'columns'>, rows: readonly
 
 function formatValue(value: Value, type: string): string {
   return type === 'decimal' && value !== null ? (value as string) : JSON.stringify(value);
+}
+
+/** A growing table as JSON lines: newest first and kept in segments, like the file itself. */
+export async function writeNdjson(staging: Staging, table: Table): Promise<void> {
+  const history = await openHistory(staging, {
+    path: formPath(table, '.ndjson'),
+    area: table.artifact.area,
+    mediaType: FORM_TYPES['.ndjson'],
+    restricted: false,
+    separator: '',
+    assembled: true,
+  });
+  const time = timeColumn(table);
+  for await (const rows of historyRows(staging, table, history.rows, 'reversed')) {
+    const lines = formatNdjson(table, rows);
+    for (const [index, row] of rows.entries()) history.add([lines[index]!], row[time] as string);
+    await history.drain();
+  }
+  await history.finish('', '');
 }

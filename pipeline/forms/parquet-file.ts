@@ -1,12 +1,13 @@
-import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
-import { parquetSchema, toStored } from './parquet-schema.ts';
-import type { Row } from './row.ts';
+import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import { CathedralError } from '../errors.ts';
+import { parseAmount } from '../model/amount.ts';
+import type { Column, ColumnType, Row, Value } from './columns.ts';
 import type { Table } from './tables.ts';
 
-/** Rows of a group that is full. Its bytes depend on nothing but its rows and its place, so they are written once. */
+/** Rows of a full group. Its bytes depend only on its rows and its place, so they are written once. */
 export const GROUP_ROWS = 20_000;
 
-/** What a Parquet file's footer says of a group of rows: where its columns are, how they are packed, their bounds. */
+/** A Parquet file's footer about one group of rows: where its columns are, how they are compressed, and their bounds. */
 export type RowGroup = ParquetWriter['row_groups'][number];
 
 /** The full groups at the front of a file: its first `bytes` bytes. */
@@ -16,8 +17,8 @@ export interface SealedGroups {
 }
 
 /**
- * A Parquet file that grows at its end: what follows the full groups of the release before is written, and the footer.
- * The same rows give the same bytes, however they were divided among runs. Rows are oldest first.
+ * A Parquet file whose rows are only ever appended, oldest first. A run writes what follows the full groups of the previous
+ * release, and the footer. The same rows give the same bytes, whether one run wrote them or several.
  */
 export class ParquetFile {
   readonly #table: Table;
@@ -31,7 +32,7 @@ export class ParquetFile {
     this.#writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: 'cathedral-data-service' });
     this.#sealed = { groups: [...groups], bytes };
     if (groups.length === 0) return;
-    // The file has begun: offsets go on from there.
+    // Offsets continue after the full groups.
     this.#writer.row_groups = [...groups];
     this.#writer.num_rows = BigInt(groups.length * GROUP_ROWS);
     this.#bytes.index = 0;
@@ -43,12 +44,13 @@ export class ParquetFile {
     return Number(this.#writer.num_rows);
   }
 
-  /** The bytes of the next group: GROUP_ROWS rows, or fewer of the last. */
+  /** The bytes of the next group: GROUP_ROWS rows, or fewer if it is the last. */
   add(rows: readonly Row[]): Uint8Array {
     const { columns, artifact } = this.#table;
     const columnData = columns.map(({ name, type }, index): ColumnSource => {
       const data = rows.map((row) => toStored(row[index]!, type, artifact.path));
-      // A bound of a decimal is compared as a number, which it need not fit; an index of pages would follow the last group.
+      // The writer compares decimals as doubles, which may not hold them. An offset index would follow the last group,
+      // and so change when more groups are added.
       return { name, data, statistics: type !== 'decimal' && type !== 'list', offsetIndex: false };
     });
     this.#writer.write({ columnData, rowGroupSize: GROUP_ROWS });
@@ -70,4 +72,79 @@ export class ParquetFile {
     this.#bytes.index = 0;
     return bytes;
   }
+}
+
+const DAY_MS = 86_400_000;
+
+/** An amount has up to 21 digits in an event, and a sum has more. */
+const DECIMAL = { type: 'DECIMAL', precision: 38, scale: 6 } as const;
+const TEXT = {
+  type: 'BYTE_ARRAY',
+  converted_type: 'UTF8',
+  logical_type: { type: 'STRING' },
+} as const satisfies Omit<SchemaElement, 'name'>;
+
+/** How a column is stored, by its type. A list is a group of three elements, see `schemaElements`. */
+const STORED: Record<Exclude<ColumnType, 'list'>, Omit<SchemaElement, 'name'>> = {
+  text: TEXT,
+  integer: { type: 'INT64' },
+  number: { type: 'DOUBLE' },
+  decimal: {
+    type: 'FIXED_LEN_BYTE_ARRAY',
+    type_length: 16,
+    converted_type: 'DECIMAL',
+    precision: DECIMAL.precision,
+    scale: DECIMAL.scale,
+    logical_type: DECIMAL,
+  },
+  boolean: { type: 'BOOLEAN' },
+  datetime: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+  },
+  date: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
+};
+
+/** The schema of a Parquet file: its root, then the elements of each column. */
+function parquetSchema(columns: readonly Column[]): SchemaElement[] {
+  return [{ name: 'schema', num_children: columns.length }, ...columns.flatMap(schemaElements)];
+}
+
+function schemaElements({ name, type, nullable }: Column): SchemaElement[] {
+  const repetition_type = nullable ? 'OPTIONAL' : 'REQUIRED';
+  if (type !== 'list') return [{ name, repetition_type, ...STORED[type] }];
+  return [
+    { name, repetition_type, num_children: 1, converted_type: 'LIST', logical_type: { type: 'LIST' } },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    { name: 'element', repetition_type: 'REQUIRED', ...TEXT },
+  ];
+}
+
+/** A cell as the writer expects it. Throws artifact_invalid for an invalid date. */
+function toStored(value: Value, type: ColumnType, place: string): unknown {
+  if (value === null) return null;
+  if (type === 'integer') return BigInt(value as number);
+  if (type === 'decimal') return parseAmount(value as string);
+  if (type === 'datetime') return microseconds(value as string, place);
+  if (type === 'date') return milliseconds(value as string, place) / DAY_MS;
+  return value;
+}
+
+/** Microseconds from 1970 to a UTC date-time; digits of its fraction beyond the sixth are dropped. */
+function microseconds(text: string, place: string): bigint {
+  const dot = text.indexOf('.');
+  // Milliseconds are below 2^43, so a thousand times as many are exact.
+  if (dot < 0) return BigInt(milliseconds(text, place) * 1000);
+  const fraction = text
+    .slice(dot + 1, -1)
+    .slice(0, 6)
+    .padEnd(6, '0');
+  return BigInt(milliseconds(`${text.slice(0, dot)}Z`, place) * 1000 + Number(fraction));
+}
+
+function milliseconds(text: string, place: string): number {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new CathedralError('artifact_invalid', { place, expected: 'an ISO 8601 time', found: text });
 }

@@ -1,10 +1,9 @@
 import { CathedralError } from '../errors.ts';
-import type { Column, ColumnType } from './columns.ts';
+import type { Column, ColumnType, Row, Value } from './columns.ts';
 import { csvCells } from './csv-cells.ts';
-import type { Row, Value } from './row.ts';
 import type { Table } from './tables.ts';
 
-/** A number of a JSON text with the digits that stand there. */
+/** A number of a JSON text with all its digits. */
 class Digits {
   readonly text: string;
 
@@ -13,14 +12,14 @@ class Digits {
   }
 }
 
-/** All rows of a file of the release, in its order: a JSON file, or a CSV with its header. */
+/** All rows of a published file, in its order: a JSON file, or a CSV file with its header. */
 export function readTable(table: Table, text: string): Row[] {
   if (table.artifact.mediaType !== 'application/json')
     return readCsvRows(table, text.slice(text.indexOf('\n') + 1));
   return locate(parseExactly(text), table).map((row) => readObject(table, row));
 }
 
-/** The rows of a piece of a history, in its order; a piece is rows without what stands before and after them. */
+/** The rows of a segment of a history, in its order: rows without the text around them. */
 export function readPiece(table: Table, text: string): Row[] {
   if (table.artifact.mediaType !== 'application/json') return readCsvRows(table, text);
   const rows = parseExactly(`[${text}]`) as Record<string, unknown>[];
@@ -52,7 +51,7 @@ const FROM_CELL: Record<ColumnType, (cell: string) => Value> = {
   list: (cell) => JSON.parse(cell) as unknown[],
 };
 
-/** JSON whose numbers keep their digits: as a double, an amount of more than fifteen of them is another one. */
+/** JSON whose numbers keep their digits: a double would change an amount of more than fifteen of them. */
 function parseExactly(text: string): unknown {
   const keepDigits = (_: string, value: unknown, { source }: { source: string }) =>
     typeof value === 'number' ? new Digits(source) : value;
@@ -62,7 +61,7 @@ function parseExactly(text: string): unknown {
 
 type Members = Record<string, unknown>;
 
-/** The rows at a table's place, each with the columns that stand outside of it. */
+/** The rows at a table's place, each with the columns that come from around it. */
 function locate(document: unknown, { from, named, parent }: Table): Members[] {
   let rows: Members[] = [document as Members];
   const steps = from === '' ? [] : from.split('.');

@@ -5,7 +5,7 @@ import type { Staging } from '../release/staging/staging.ts';
 import { formPath, type Table } from './tables.ts';
 import type { PreviousFile } from './write-chunks.ts';
 
-/** Media types of the forms that tables are published in besides their own. */
+/** Media types of the formats in which a table is published besides its own. */
 export const FORM_TYPES = {
   '.ndjson': 'application/x-ndjson',
   '.parquet': 'application/vnd.apache.parquet',
@@ -13,7 +13,7 @@ export const FORM_TYPES = {
 } as const;
 export type Form = keyof typeof FORM_TYPES;
 
-/** What the manifest says of a table's file in another form. */
+/** The manifest entry of a table's file in another format. */
 export function formFile(
   table: Table,
   form: Form,

@@ -3,16 +3,16 @@ import { catalogueFile, catalogueFiles } from './catalogue/catalogue-files.ts';
 import { FEED_TABLES, type RecentRows } from './catalogue/changes/changes-of.ts';
 import type { CatalogueFacts } from './catalogue/facts.ts';
 import { formatSitemap } from './catalogue/sitemap.ts';
+import type { Row } from './columns.ts';
 import { countRows, historyRows } from './history-rows.ts';
-import type { Row } from './row.ts';
 import type { Table } from './tables.ts';
 
-/** Read whole: an entry leads to its page, whose name depends on the ids of those before it. */
+/** Read as a whole: each entry links to its page, whose name depends on the ids before it. */
 const NAMED = 'decisions';
-/** Of another table, for the feeds: more than they tell of. */
+/** Rows read of every other table: more than the feeds show. */
 const RECENT_ROWS = 400;
 
-/** The catalogues of what is staged: after the data files, before the site. */
+/** Writes the catalogues of the staged data files. The site comes after them. */
 export async function renderCatalogue(staging: Staging, facts: Omit<CatalogueFacts, 'files'>): Promise<void> {
   const recent: RecentRows = new Map(
     await Promise.all(
@@ -22,7 +22,7 @@ export async function renderCatalogue(staging: Staging, facts: Omit<CatalogueFac
   for (const file of catalogueFiles({ ...facts, files: staging.files() }, recent)) await staging.write(file);
 }
 
-/** The sitemap, after the site; without pages there is none. */
+/** Writes the sitemap of the staged pages, if there are any. */
 export async function renderSitemap(staging: Staging, baseUrl: string, asOf: string): Promise<void> {
   const files = staging.files();
   if (!files.some(({ kind }) => kind === 'page')) return;

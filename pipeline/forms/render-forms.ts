@@ -4,19 +4,18 @@ import { yearOf } from '../model/period.ts';
 import { dayOf } from '../model/window.ts';
 import { asDiskErrors } from '../release/disk/durable.ts';
 import type { Staging } from '../release/staging/staging.ts';
-import { type ExtrasState, formatExtrasState, parseExtrasState, type TableState } from './extras-state.ts';
+import type { Row } from './columns.ts';
+import { type FormsState, formatFormsState, parseFormsState, type TableState } from './forms-state.ts';
 import { countRows } from './history-rows.ts';
-import { formatNdjson } from './ndjson.ts';
+import { formatNdjson, writeNdjson } from './ndjson.ts';
 import { readTable } from './read-rows.ts';
 import { formFile, linkFile } from './record-file.ts';
-import type { Row } from './row.ts';
 import { writeSqlite } from './sqlite/write-sqlite.ts';
 import { formPath, TABLES, type Table } from './tables.ts';
-import { writeNdjson } from './write-ndjson.ts';
 import { parquetFiles, writeParquet } from './write-parquet.ts';
 import { formatXlsx, writeXlsx } from './xlsx/write-xlsx.ts';
 
-/** Where a run keeps what the next one goes on from. */
+/** Kept by each run for the next. */
 const STATE = 'extras/state.json';
 
 export interface FormsOptions {
@@ -29,9 +28,8 @@ export interface FormsOptions {
 }
 
 /**
- * Every public table in the forms that programs ask for: JSON lines, a workbook, Parquet files by year, and all of them
- * in one SQLite file. The data files have to be staged. Files of tables that grow go on from those of the release
- * before.
+ * Writes every public table as JSON lines, as a workbook and as Parquet files by year, and all of them into one SQLite file.
+ * The data files must be staged before. The files of growing tables extend those of the previous release.
  */
 export async function renderForms(staging: Staging, options: FormsOptions): Promise<void> {
   const before = await readState(staging, options.software);
@@ -54,21 +52,21 @@ async function writeGrowing(
   { asOf }: FormsOptions,
 ): Promise<TableState> {
   await writeNdjson(staging, table);
-  if (before && (await takeOver(staging, table, before, asOf))) return before;
+  if (before && (await keepFiles(staging, table, before, asOf))) return before;
   const sheets = await writeXlsx(staging, table, before?.sheets ?? []);
   const { year, groups } = await writeParquet(staging, table, before, yearOf(asOf));
   return { rows: countRows(staging, table), year, groups, sheets };
 }
 
-/** Without a new row, and in the same year, the files are those of the release before. */
-async function takeOver(
+/** Keeps the files of the previous release if there is no new row and the year is the same. */
+async function keepFiles(
   staging: Staging,
   table: Table,
   { rows }: TableState,
   asOf: string,
 ): Promise<boolean> {
-  const then = staging.previous!.manifest.timestamp;
-  if (rows !== countRows(staging, table) || yearOf(then) !== yearOf(asOf)) return false;
+  const { timestamp } = staging.previous!.manifest;
+  if (rows !== countRows(staging, table) || yearOf(timestamp) !== yearOf(asOf)) return false;
   await linkFile(staging, formPath(table, '.xlsx'));
   for (const { path, immutable } of parquetFiles(staging, table))
     await (immutable ? staging.carry(path) : linkFile(staging, path));
@@ -101,13 +99,13 @@ function aboutOf({ asOf, baseUrl, software, ledger }: FormsOptions): Record<stri
   };
 }
 
-/** Null where there is nothing to go on from, and all is made from the histories. */
-async function readState({ previous, reuse }: Staging, software: string): Promise<ExtrasState | null> {
+/** Null if nothing can be extended, so that every file is written from the histories. */
+async function readState({ previous, reuse }: Staging, software: string): Promise<FormsState | null> {
   if (!reuse || !previous?.manifest.unlisted.some(({ file }) => file === STATE)) return null;
   const path = join(previous.dir, STATE);
-  return parseExtrasState(await asDiskErrors(path, () => readFile(path, 'utf8')), software);
+  return parseFormsState(await asDiskErrors(path, () => readFile(path, 'utf8')), software);
 }
 
-async function keepState(staging: Staging, states: ExtrasState, software: string): Promise<void> {
-  staging.keep(STATE, await staging.folder.write(STATE, Buffer.from(formatExtrasState(states, software))));
+async function keepState(staging: Staging, states: FormsState, software: string): Promise<void> {
+  staging.keep(STATE, await staging.folder.write(STATE, Buffer.from(formatFormsState(states, software))));
 }

@@ -2,7 +2,7 @@ import type { Artifact, FileTable } from '../artifacts/artifact.ts';
 import { ARTIFACTS } from '../artifacts/table.ts';
 import { type Column, columnsOf } from './columns.ts';
 
-/** One public table, whatever form it is written in. */
+/** One public table, whatever format it is written in. */
 export interface Table extends Required<Pick<FileTable, 'name' | 'title' | 'key' | 'references'>> {
   artifact: Artifact;
   from: string;
@@ -10,7 +10,7 @@ export interface Table extends Required<Pick<FileTable, 'name' | 'title' | 'key'
   parent: FileTable['parent'] | null;
   description: string;
   columns: readonly Column[];
-  /** Rows are added to it for ever; else it is written anew by each run. */
+  /** Whether its rows are only ever added to. Otherwise each run writes it again. */
   grows: boolean;
 }
 
@@ -19,7 +19,7 @@ export const TABLES: readonly Table[] = ARTIFACTS.flatMap((artifact) =>
   artifact.kind === 'printed' ? [] : artifact.tables.map((table) => toTable(artifact, table)),
 );
 
-/** Path of a table's file in another form: `economy/mic-history.xlsx`. */
+/** Path of a table's file in another format: `economy/mic-history.xlsx`. */
 export function formPath(
   { artifact: { area }, name }: Pick<Table, 'artifact' | 'name'>,
   ending: string,
@@ -27,7 +27,7 @@ export function formPath(
   return `${area}/${name.replaceAll('_', '-')}${ending}`;
 }
 
-/** Number of the column that says when a row of a growing table happened: a date, or a date-time. */
+/** Index of the column that has the time of each row of a growing table: a date or a date-time. */
 export function timeColumn({ columns }: Pick<Table, 'columns'>): number {
   return columns.findIndex(({ type }) => type === 'datetime' || type === 'date');
 }

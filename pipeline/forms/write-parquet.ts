@@ -1,24 +1,24 @@
 import { yearText } from '../model/period.ts';
 import type { ManifestFile } from '../release/format/manifest.ts';
 import type { Staging } from '../release/staging/staging.ts';
-import type { TableState } from './extras-state.ts';
+import type { Row } from './columns.ts';
+import type { TableState } from './forms-state.ts';
 import { blocksOf, historyRows } from './history-rows.ts';
 import { GROUP_ROWS, ParquetFile, type SealedGroups } from './parquet-file.ts';
 import { formFile, previousOf, recordFile } from './record-file.ts';
-import type { Row } from './row.ts';
 import { formPath, type Table, timeColumn } from './tables.ts';
 import { assertUnchanged, readRange, writeChunks } from './write-chunks.ts';
 
 const NO_GROUPS: SealedGroups = { groups: [], bytes: 0 };
 
 type ParquetState = Pick<TableState, 'year' | 'groups'>;
-/** Of no year; there is a year 0. */
+/** Stands for no year: 0 is one. */
 const NO_YEAR = -1;
 const NOTHING: ParquetState = { year: NO_YEAR, groups: NO_GROUPS };
 
 /**
- * The rows of a growing table as a Parquet file for each year that has any. The file of a year that is over is written
- * once and carried over from then on; of the last one, the full groups are copied. `openYear`: that of the last event.
+ * A growing table as one Parquet file per year. The file of a closed year is written once and kept by every later run; of
+ * the current year's file, the full groups are copied. `openYear`: the year of the last event.
  */
 export async function writeParquet(
   staging: Staging,
@@ -49,7 +49,7 @@ function pathOf(table: Table, year: number): string {
   return formPath(table, `-${yearText(year)}.parquet`);
 }
 
-/** What the release before has of a table in this form, oldest year first. */
+/** The Parquet files of a table in the previous release, oldest year first. */
 export function parquetFiles({ previous }: Staging, table: Table): ManifestFile[] {
   const [start, end] = formPath(table, '-|.parquet').split('|') as [string, string];
   return (previous?.manifest.files ?? []).filter(
@@ -58,7 +58,7 @@ export function parquetFiles({ previous }: Staging, table: Table): ManifestFile[
   );
 }
 
-/** Takes the files of closed years over; from a damaged one on, they are written again. */
+/** Keeps the files of closed years. From the first damaged one on, all are written again. */
 async function carryClosed(staging: Staging, table: Table): Promise<ManifestFile[]> {
   const carried: ManifestFile[] = [];
   for (const file of parquetFiles(staging, table)) {
@@ -99,7 +99,7 @@ async function writeYear(
   return groups;
 }
 
-/** Batches divided where a year ends; `column` holds the rows' time. */
+/** Splits batches where a year ends; `column` holds the rows' time. */
 async function* divideByYear(
   batches: AsyncIterable<Row[]>,
   column: number,

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Row } from '../../pipeline/forms/columns.ts';
 import { GROUP_ROWS, ParquetFile, type SealedGroups } from '../../pipeline/forms/parquet-file.ts';
-import type { Row } from '../../pipeline/forms/row.ts';
 import { TABLES } from '../../pipeline/forms/tables.ts';
 import { query } from './duckdb.ts';
 

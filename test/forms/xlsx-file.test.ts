@@ -1,7 +1,7 @@
 import { read, utils, type WorkBook } from '@e965/xlsx';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../pipeline/forms/row.ts';
+import type { Row } from '../../pipeline/forms/columns.ts';
 import { TABLES, type Table } from '../../pipeline/forms/tables.ts';
 import { LONGEST_TEXT } from '../../pipeline/forms/xlsx/workbook-xml.ts';
 import {

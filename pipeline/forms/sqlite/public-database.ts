@@ -1,26 +1,25 @@
 import { open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { CathedralError } from '../../errors.ts';
-import type { Row } from '../row.ts';
-import type { Table } from '../tables.ts';
-import type { DayCursor } from './day-cursor.ts';
+import type { Row } from '../columns.ts';
+import { type Table, timeColumn } from '../tables.ts';
 import { insertInto, META_ROWS, SQLITE_SCHEMA, toSqlite } from './sqlite-schema.ts';
 
-/** `CATH`: what `file` and other programs tell databases of one kind by. */
+/** `CATH`, by which `file` and other programs recognise databases of this kind. */
 const APPLICATION_ID = 0x43415448;
-/** Where the file's header counts its changes (SQLite file format, 1.3.3 and 1.3.10). */
+/** Offsets of the change counters in the file's header (SQLite file format, 1.3.3 and 1.3.10). */
 const CHANGE_COUNTERS = [24, 92];
 
 /**
- * An SQLite file that rows are only added to, so that its bytes follow from the rows and their order, however they were
- * divided among runs. There is no journal: the file belongs to a run that is thrown away as a whole.
+ * An SQLite file whose rows are only ever appended: the same rows in the same order give the same bytes, whether one run
+ * wrote them or several. It needs no journal, since a run that fails discards the whole file.
  */
 export class PublicDatabase {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #inserts = new Map<string, StatementSync>();
 
-  /** Opens a database; an empty file becomes one without rows. */
+  /** Opens a database, or makes one without rows from an empty file. */
   constructor(path: string) {
     this.#path = path;
     this.#database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
@@ -53,7 +52,7 @@ export class PublicDatabase {
       } catch (cause) {
         throw new CathedralError('publish_failed', {
           place: `${this.#path}, table ${name}`,
-          expected: 'a row that the table takes',
+          expected: 'a row that fits the table',
           found: `${(cause as Error).message}: ${JSON.stringify(row).slice(0, 200)}`,
           cause,
         });
@@ -61,7 +60,7 @@ export class PublicDatabase {
     }
   }
 
-  /** The days before `end` (all, where it is null), each in one go: its rows of one table after those of another. */
+  /** Inserts the days before `end` (all if it is null) in order: each day's rows, table by table. */
   async insertDays(cursors: readonly DayCursor[], end: string | null): Promise<void> {
     for (;;) {
       const days = await Promise.all(cursors.map((cursor) => cursor.day()));
@@ -73,6 +72,7 @@ export class PublicDatabase {
     }
   }
 
+  /** Fills the tables that describe the database from within. */
   describe(about: Readonly<Record<string, string>>): void {
     const meta = this.#database.prepare(`INSERT INTO "_meta" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
     for (const row of META_ROWS) meta.run(...row);
@@ -80,7 +80,7 @@ export class PublicDatabase {
     for (const entry of Object.entries(about)) insert.run(...entry);
   }
 
-  /** The header would tell in how many runs it was made: that number becomes 1. */
+  /** Sets the change counters to 1, since they would reveal how many runs wrote the file. */
   async close(): Promise<void> {
     this.#database.exec('COMMIT');
     this.#database.close();
@@ -90,5 +90,42 @@ export class PublicDatabase {
     } finally {
       await handle.close();
     }
+  }
+}
+
+/** Reads the rows of a growing table one day at a time. */
+export class DayCursor {
+  readonly table: Table;
+  readonly #batches: AsyncIterator<Row[]>;
+  readonly #column: number;
+  #batch: readonly Row[] = [];
+  #at = 0;
+
+  constructor(table: Table, batches: AsyncIterator<Row[]>) {
+    this.table = table;
+    this.#batches = batches;
+    this.#column = timeColumn(table);
+  }
+
+  /** The day of the next row; null at the end. */
+  async day(): Promise<string | null> {
+    while (this.#at === this.#batch.length) {
+      const { value, done } = await this.#batches.next();
+      if (done) return null;
+      this.#batch = value;
+      this.#at = 0;
+    }
+    return this.#dayAt(this.#at);
+  }
+
+  /** The rows of that day in the current batch; the next batch may have more. */
+  take(day: string): readonly Row[] {
+    const begin = this.#at;
+    while (this.#at < this.#batch.length && this.#dayAt(this.#at) === day) this.#at += 1;
+    return this.#batch.slice(begin, this.#at);
+  }
+
+  #dayAt(index: number): string {
+    return (this.#batch[index]![this.#column] as string).slice(0, 10);
   }
 }

@@ -1,8 +1,7 @@
-import type { Column, ColumnType } from '../columns.ts';
-import type { Value } from '../row.ts';
+import type { Column, ColumnType, Value } from '../columns.ts';
 import { TABLES, type Table, timeColumn } from '../tables.ts';
 
-/** Decimals are REAL, for SQLite can compute with nothing more exact; the digits are in every other form. */
+/** Decimals are REAL, the most exact type that SQLite can compute with; every other format has all digits. */
 const AFFINITY: Record<ColumnType, string> = {
   text: 'TEXT',
   integer: 'INTEGER',
@@ -14,12 +13,12 @@ const AFFINITY: Record<ColumnType, string> = {
   list: 'TEXT',
 };
 
-/** What describes the tables, from within: a row for each table, whose column is null, and one for each column. */
+/** Describes the tables from within the database: one row per table, with a null column, and one per column. */
 const META = `CREATE TABLE "_meta" ("table" TEXT NOT NULL, "column" TEXT, "type" TEXT, "title" TEXT, "description" TEXT, \
 "unit" TEXT, "range" TEXT, "formula" TEXT, "path" TEXT)`;
 const ABOUT = 'CREATE TABLE "_about" ("name" TEXT PRIMARY KEY NOT NULL, "value" TEXT NOT NULL)';
 
-/** Statements that make the empty database. */
+/** Statements that create the empty database. */
 export const SQLITE_SCHEMA: readonly string[] = [...TABLES.flatMap(createTable), META, ABOUT];
 
 function createTable(table: Table): string[] {
@@ -34,7 +33,7 @@ function createTable(table: Table): string[] {
   ];
 }
 
-/** A reference says what a value means; that it is there is for the ledger to keep, and a finding where it is not. */
+/** References are documentation and are not enforced: a ledger that breaks one is reported as a finding. */
 function define({ key, references }: Table, { name, type, nullable }: Column): string {
   const required = !nullable || key.includes(name) ? ' NOT NULL' : '';
   const target = references[name];
@@ -42,7 +41,7 @@ function define({ key, references }: Table, { name, type, nullable }: Column): s
   return `${quote(name)} ${AFFINITY[type]}${required}${reference}`;
 }
 
-/** By what the rows of a table that grows are looked up: when, and whose. */
+/** Columns by which readers look up rows of a growing table: its time, and its references. */
 function indexed(table: Table): string[] {
   if (!table.grows) return [];
   const { columns, references, key } = table;
@@ -61,7 +60,7 @@ function quote(name: string): string {
   return `"${name}"`;
 }
 
-/** A cell as SQLite takes it. */
+/** A cell as SQLite stores it. */
 export function toSqlite(value: Value, type: ColumnType): string | number | null {
   if (value === null) return null;
   if (type === 'decimal') return Number(value);

@@ -2,22 +2,21 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Staging } from '../../release/staging/staging.ts';
 import { DATABASE } from '../catalogue/facts.ts';
+import type { Row } from '../columns.ts';
 import { historyRows } from '../history-rows.ts';
-import type { Row } from '../row.ts';
 import { TABLES } from '../tables.ts';
 import { assertUnchanged, hashFile, type PreviousFile, readRange, writeChunks } from '../write-chunks.ts';
-import { DayCursor } from './day-cursor.ts';
-import { PublicDatabase } from './public-database.ts';
+import { DayCursor, PublicDatabase } from './public-database.ts';
 
-/** The days that are over, and nothing else: what the next run goes on from. */
+/** A database of the closed days only, which the next run extends. */
 const BASE = 'extras/closed-days.sqlite';
 
 const GROWING = TABLES.filter(({ grows }) => grows);
 
 export interface SqliteOptions {
-  /** Day of the last event: it is not over. */
+  /** The day of the last event, which is not closed yet. */
   today: string;
-  /** Whether the base of the release before is of this version. */
+  /** Whether this version wrote the previous release's database of closed days. */
   extendsHistory: boolean;
   /** Rows of the tables that do not grow, by name. */
   small: ReadonlyMap<string, readonly Row[]>;
@@ -25,9 +24,9 @@ export interface SqliteOptions {
 }
 
 /**
- * One SQLite file with every public table. It would cost the length of the history to make it anew each time, so the
- * days that are over are added to a database that is kept, and the file is a copy of that one with the day that is not
- * over and the small tables added.
+ * One SQLite file with every public table. Rebuilding it in every run would take as long as the history is, so each run adds
+ * the days that have closed to a database that it keeps, and publishes a copy of it with the current day and the small
+ * tables added.
  */
 export async function writeSqlite(staging: Staging, options: SqliteOptions): Promise<void> {
   const { today, small, about } = options;

@@ -1,5 +1,4 @@
-import type { Column, ColumnType } from '../columns.ts';
-import type { Row, Value } from '../row.ts';
+import type { Column, ColumnType, Row, Value } from '../columns.ts';
 import type { Table } from '../tables.ts';
 
 // The XML of a workbook (ECMA-376 part 1, 12.2 and 18). No library can append rows to a sheet that an earlier run

@@ -1,9 +1,9 @@
 import { Zip } from 'fflate';
 import { CathedralError } from '../../errors.ts';
 import type { Staging } from '../../release/staging/staging.ts';
+import type { Row } from '../columns.ts';
 import { blocksOf, countRows, historyRows } from '../history-rows.ts';
 import { formFile, previousOf, recordFile } from '../record-file.ts';
-import type { Row } from '../row.ts';
 import { formPath, type Table } from '../tables.ts';
 import { assertUnchanged, readRange, writeChunks } from '../write-chunks.ts';
 import { PiecewiseEntry } from '../zip.ts';

@@ -4,7 +4,7 @@ import { formatAmount, parseAmount } from '../../../model/amount.ts';
 import { DAY_MS } from '../../../model/window.ts';
 import { formatIndex, formatMic } from '../../../words/number.ts';
 import { formatToken } from '../../../words/phrase.ts';
-import type { Row, Value } from '../../row.ts';
+import type { Row, Value } from '../../columns.ts';
 import { TABLES, type Table } from '../../tables.ts';
 import type { CatalogueFacts } from '../facts.ts';
 import { cyclePath, pageNames } from '../page-names.ts';

@@ -2,18 +2,18 @@ import { z } from 'zod';
 import type { RowGroup, SealedGroups } from './parquet-file.ts';
 import type { SealedSheet } from './xlsx/write-xlsx.ts';
 
-/** What the files of a growing table were made of, for the next run to go on from. */
+/** What a run keeps about the files of a growing table, so that the next one can extend them. */
 export interface TableState {
   /** Rows in all its files. */
   rows: number;
-  /** The year that is not over, and the full groups of its Parquet file; -1 where it has none. */
+  /** The current year, or -1 if it has no rows yet, and the full groups of its Parquet file. */
   year: number;
   groups: SealedGroups;
   sheets: readonly SealedSheet[];
 }
 
-/** By the table's name. */
-export type ExtrasState = Readonly<Record<string, TableState>>;
+/** By the name of the table. */
+export type FormsState = Readonly<Record<string, TableState>>;
 
 const Count = z.int().min(0);
 const Sheet = z.strictObject({ rows: Count, crc: Count, raw: Count, packed: Count, at: Count });
@@ -31,8 +31,8 @@ const StateFile = z.strictObject({
   ),
 });
 
-/** JSON, with the two numbers that JSON has no form for: integers of 64 bits, and minus zero, a bound of a column. */
-export function formatExtrasState(tables: ExtrasState, software: string): string {
+/** JSON, with objects for two numbers that it cannot hold: 64-bit integers, and minus zero as a bound of a column. */
+export function formatFormsState(tables: FormsState, software: string): string {
   const tagged = (_: string, value: unknown) => {
     if (typeof value === 'bigint') return { $integer: String(value) };
     return Object.is(value, -0) ? { $number: '-0' } : value;
@@ -40,8 +40,8 @@ export function formatExtrasState(tables: ExtrasState, software: string): string
   return `${JSON.stringify({ format: 'cathedral-extras/2', software, tables }, tagged)}\n`;
 }
 
-/** Null where it is of another version, whose files would not go on as they began: they are made again. */
-export function parseExtrasState(text: string, software: string): ExtrasState | null {
+/** Null if another version wrote it: its files cannot be extended and are written again. */
+export function parseFormsState(text: string, software: string): FormsState | null {
   const untagged = (_: string, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
     if ('$integer' in value) return BigInt(value.$integer as string);
