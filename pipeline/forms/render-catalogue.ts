@@ -1,8 +1,8 @@
 import type { Staging } from '../release/staging/staging.ts';
 import { catalogueFile, catalogueFiles } from './catalogue/catalogue-files.ts';
-import { FEED_TABLES, type RecentRows } from './catalogue/changes/changes-of.ts';
+import { FEED_TABLES, type RecentRows } from './catalogue/changes.ts';
+import { formatSitemap } from './catalogue/crawlers.ts';
 import type { CatalogueFacts } from './catalogue/facts.ts';
-import { formatSitemap } from './catalogue/sitemap.ts';
 import type { Row } from './columns.ts';
 import { countRows, historyRows } from './history-rows.ts';
 import type { Table } from './tables.ts';

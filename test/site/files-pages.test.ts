@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
-import { CITATION_FORMS } from '../../pipeline/forms/catalogue/citation/forms.ts';
+import { CITATION_FORMS } from '../../pipeline/forms/catalogue/citation.ts';
 import { fieldGroups } from '../../src/site/components/files/file-page.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { type FilesRelease, filesRelease, filesSite, PRINTED_FILE } from './files-release.ts';

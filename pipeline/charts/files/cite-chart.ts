@@ -1,4 +1,4 @@
-import { type DatasetCitation, formatBibtexEntry } from '../../forms/catalogue/citation/cite.ts';
+import { type DatasetCitation, formatBibtexEntry } from '../../forms/catalogue/citation.ts';
 import { chartPath } from './chart-forms.ts';
 import type { ShownChart } from './shown-chart.ts';
 

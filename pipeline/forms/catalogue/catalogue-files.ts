@@ -1,19 +1,16 @@
 import { ARTIFACTS } from '../../artifacts/table.ts';
 import type { NewFile } from '../../release/format/manifest.ts';
-import { formatAtom } from './changes/atom.ts';
-import { changesOf, type RecentRows } from './changes/changes-of.ts';
-import { formatJsonFeed } from './changes/json-feed.ts';
-import { citeFile } from './citation/cite.ts';
-import { formatCslJson } from './citation/csl-json.ts';
-import { formatRis } from './citation/ris.ts';
+import { changesOf, type RecentRows } from './changes.ts';
+import { citeFile, formatCslJson, formatRis } from './citation.ts';
+import { formatRobotsTxt } from './crawlers.ts';
 import { formatCroissant } from './croissant.ts';
 import { formatDataPackage } from './data-package.ts';
 import { formatDcat } from './dcat.ts';
 import type { CatalogueFacts } from './facts.ts';
+import { formatAtom, formatJsonFeed } from './feeds.ts';
 import { formatLlmsTxt } from './llms-txt.ts';
-import { formatRobotsTxt } from './robots-txt.ts';
 
-/** Everything that tells of the data files and is not one: path, media type and text. The sitemap is not among them: it needs the pages. */
+/** Every file that describes the data files, except the sitemap, which needs the pages. */
 export function catalogueFiles(facts: CatalogueFacts, recent: RecentRows): NewFile[] {
   const { baseUrl, author, asOf, cycle } = facts;
   const changes = changesOf(recent, facts);

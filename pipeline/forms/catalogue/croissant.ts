@@ -60,7 +60,7 @@ const DATA_TYPES: Record<ColumnType, string> = {
   list: 'sc:Text',
 };
 
-/** `/croissant.json`, Croissant 1.0: files with their hashes, and each table with its columns, for machine learning. */
+/** `/croissant.json`, Croissant 1.0: files with their hashes and tables with their columns, for machine learning. */
 export function formatCroissant(facts: CatalogueFacts): string {
   const { baseUrl, asOf, since, author } = facts;
   const described = describedFiles(facts);
@@ -87,7 +87,7 @@ export function formatCroissant(facts: CatalogueFacts): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** `2026-09-30T23:59:59Z` → `2026.9.30`: a version of three numbers, as the format asks for. */
+/** `2026-09-30T23:59:59Z` → `2026.9.30`: Croissant requires three numbers. */
 function versionOf(asOf: string): string {
   return asOf.slice(0, 10).split('-').map(Number).join('.');
 }
@@ -104,7 +104,7 @@ function fileObject({ baseUrl }: CatalogueFacts, { path, media_type, bytes, sha2
   };
 }
 
-/** A CSV is read as it is; the rows of a JSON file from its form of one row a line. */
+/** Rows come from a CSV file itself, and from the JSON lines of a JSON file. */
 function recordSet(table: Table, files: Described['files']) {
   const { artifact, name, title, description, key, columns } = table;
   const isCsv = artifact.mediaType.startsWith('text/csv');

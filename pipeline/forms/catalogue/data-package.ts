@@ -14,8 +14,8 @@ import {
 } from './facts.ts';
 
 /**
- * `/datapackage.json`, a Data Package (version 2) of every public data file, with its form, size, hash and, for CSV, its
- * Table Schema. Paths are relative: a mirror's package is one of the mirror's files.
+ * `/datapackage.json`, a Data Package (version 2) of every public data file with its format, size, hash and, for CSV, its Table
+ * Schema. Paths are relative, so that a mirror's package describes the mirror's files.
  */
 export function formatDataPackage(facts: CatalogueFacts): string {
   const { baseUrl, asOf, author, ledger } = facts;
@@ -59,7 +59,7 @@ function resourcesOf({ artifact, tables, files }: Described) {
   });
 }
 
-/** The file that holds every table. */
+/** The SQLite file with every table. */
 function databaseOf({ files }: CatalogueFacts) {
   return files
     .filter(({ path }) => path === DATABASE.path)
@@ -93,7 +93,7 @@ function isNamed({ path }: DraftFile, name: string): boolean {
   return path.split('/').at(-1)!.startsWith(name.replaceAll('_', '-'));
 }
 
-/** Files without an ending are JSON. */
+/** A path without an ending is JSON. */
 function formatOf({ path }: DraftFile): string {
   return /\.([a-z]+)$/.exec(path)?.[1] ?? 'json';
 }

@@ -1,7 +1,7 @@
 import { fieldsOf } from '../../artifacts/data-dictionary.ts';
 import { type CatalogueFacts, type Described, LICENCE, pageUrl, plainType, TITLE } from './facts.ts';
 
-/** schema.org/Dataset for the page of one file, as search engines for data read it. */
+/** schema.org/Dataset for the page of one file, which dataset search engines read. */
 export function datasetJsonLd(
   facts: Pick<CatalogueFacts, 'baseUrl' | 'author' | 'since' | 'asOf'>,
   { artifact, files }: Pick<Described, 'artifact' | 'files'>,
@@ -38,14 +38,14 @@ export function datasetJsonLd(
   };
 }
 
-/** What is measured: fields with a unit. */
+/** Fields with a unit. */
 function variables(artifact: Described['artifact']) {
   return fieldsOf(artifact)
     .filter(({ unit }) => unit !== '')
     .map(({ name, description, unit }) => ({ '@type': 'PropertyValue', name, description, unitText: unit }));
 }
 
-/** JSON for a `script` element: nothing in it can end the element. */
+/** JSON for a `script` element, in which nothing can end the element. */
 export function formatForScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

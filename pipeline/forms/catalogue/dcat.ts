@@ -14,7 +14,7 @@ import {
 
 const XSD = 'http://www.w3.org/2001/XMLSchema#';
 
-/** Terms stand here, not at an address: who reads the catalogue needs nothing else. */
+/** Inline, so that readers of the catalogue need no further file. */
 const CONTEXT = {
   dcat: 'http://www.w3.org/ns/dcat#',
   dct: 'http://purl.org/dc/terms/',
@@ -26,8 +26,8 @@ const CONTEXT = {
 const ACCESS = 'http://publications.europa.eu/resource/authority/access-right/';
 
 /**
- * `/catalog.jsonld`, a DCAT 3 catalogue: a dataset for each file, a distribution for each form of it. Files that only a
- * key opens are described, and have no distribution.
+ * `/catalog.jsonld`, a DCAT 3 catalogue: a dataset for each file, a distribution for each of its formats. Restricted files are
+ * described and have no distribution.
  */
 export function formatDcat(facts: CatalogueFacts): string {
   const { baseUrl, author, asOf, since } = facts;
@@ -90,7 +90,7 @@ function common(
   };
 }
 
-/** The file that holds every table, as a dataset of its own. */
+/** The SQLite file with every table, as a dataset of its own. */
 function databaseOf(facts: CatalogueFacts) {
   const { baseUrl, files } = facts;
   return files

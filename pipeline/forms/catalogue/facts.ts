@@ -3,7 +3,7 @@ import { ARTIFACTS } from '../../artifacts/table.ts';
 import type { DraftFile, Facts } from '../../release/format/manifest.ts';
 import { TABLES, type Table } from '../tables.ts';
 
-/** What the catalogues are made from: a release's public facts, the ledger's times and nothing else. */
+/** What the catalogues follow from: the public facts of a release, and the times of the ledger. */
 export interface CatalogueFacts {
   /** Without a slash at the end. */
   baseUrl: string;
@@ -15,13 +15,13 @@ export interface CatalogueFacts {
   /** Label of the cycle of the last event. */
   cycle: string;
   ledger: Facts['ledger'];
-  /** Of the release, as far as it is made. */
+  /** The files staged so far. */
   files: readonly DraftFile[];
 }
 
 export const TITLE = 'Cathedral Data Service';
 export const DESCRIPTION =
-  'Open data of an append-only ledger: supply and minting of MIC, the integrity index, sentinels and their coordination, deliberations and decisions, treaty documents. Every number is made from the ledger alone, and can be verified against it.';
+  'Open data of an append-only ledger: supply and minting of MIC, the integrity index, sentinels and their coordination, deliberations and decisions, treaty documents. Every number follows from the ledger alone and can be verified against it.';
 export const LICENCE = {
   name: 'CC-BY-4.0',
   title: 'Creative Commons Attribution 4.0 International',
@@ -36,11 +36,11 @@ export const DATABASE = {
 } as const;
 const EXTRA_FORMS = ['.ndjson', '.xlsx', '.parquet'];
 
-/** A file that is described, with every form in which it can be downloaded. */
+/** An artifact with every format in which it can be downloaded. */
 export interface Described {
   artifact: Artifact;
   tables: readonly Table[];
-  /** The file itself first; none, where only a key opens it. */
+  /** The file itself first; empty if it is restricted. */
   files: readonly DraftFile[];
 }
 
@@ -55,7 +55,7 @@ export function describedFiles({ files }: Pick<CatalogueFacts, 'files'>): Descri
   });
 }
 
-/** `economy/mic-history-2026.parquet` is a form of `mic_history`. */
+/** `economy/mic-history-2026.parquet` is a format of `mic_history`. */
 function isFormOf(path: string, { name, artifact: { area } }: Table): boolean {
   const stem = `${area}/${name.replaceAll('_', '-')}`;
   if (!path.startsWith(stem)) return false;

@@ -2,7 +2,7 @@ import { AREAS } from '../../artifacts/artifact.ts';
 import { formPath } from '../tables.ts';
 import { type CatalogueFacts, DESCRIPTION, type Described, describedFiles, LICENCE, TITLE } from './facts.ts';
 
-/** `/llms.txt` (llmstxt.org): what is here and where, for a language model that reads it for somebody. */
+/** `/llms.txt` (llmstxt.org): what is here and where, for language models. */
 export function formatLlmsTxt(facts: CatalogueFacts): string {
   const { baseUrl, asOf, cycle, author } = facts;
   const described = describedFiles(facts);
@@ -18,7 +18,7 @@ State of the ledger: ${asOf}, cycle ${cycle}. Releases come every six hours; fil
 the server. Times are UTC. Data under ${LICENCE.title} (${LICENCE.path}). Cite as: ${author} (${asOf.slice(0, 4)}), title of
 the file, its time, its address.
 
-A number is right only with its unit and its time: both are in the file, and its schema is below ${baseUrl}/schemas/.
+Quote each number with its unit and its time. Both are in the file; its schema is under ${baseUrl}/schemas/.
 
 ${areas.join('\n')}
 ## Catalogues
@@ -30,7 +30,7 @@ ${areas.join('\n')}
 - [Croissant](${baseUrl}/croissant.json)
 - [OpenAPI description](${baseUrl}/openapi.json)
 - [AsyncAPI description of the governance simulation, a WebSocket](${baseUrl}/asyncapi.json)
-- [What changed in the data: Atom](${baseUrl}/feed.atom)
+- [Changes to the data: Atom](${baseUrl}/feed.atom)
 - [Citations: BibTeX](${baseUrl}/academics/citations.bib), [RIS](${baseUrl}/citations.ris), [CSL-JSON](${baseUrl}/citations.csl.json)
 `;
 }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** What a page may be called in an address, on a disk, and in every server's configuration: ASCII, no dot beside another. */
+/** Names that are safe in an address, on a disk and in any server's configuration: ASCII, no two dots in a row. */
 const PLAIN = /^(?=.{1,100}$)[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9]))*$/;
-/** Lists by year, and names that Windows, static hosts or the site's build give a meaning to. */
+/** Lists by year, and names that mean something to Windows, static hosts or the site's build. */
 const RESERVED =
   /^(in-\d{4}|web\.config|(index|con|prn|aux|nul|com\d|lpt\d)(\..*)?|.*\.(html?|xhtml|br|gz|zst))$/;
 const HASH_LENGTH = 10;
 
 /**
- * A page's name in its address for each id: the id in lower case, `ATLAS` → `atlas`. An id of the ledger may hold anything,
- * `../x` too: one that is no plain name, that is reserved, or whose name an earlier one has, such as `Atlas` after `ATLAS`, has
- * what is plain of it and a hash. Names are told apart by file systems that ignore case, too. An id keeps its name as long
- * as the ids before it stay the same.
+ * The name of each id's page in addresses: the id in lower case, `ATLAS` → `atlas`. An id from the ledger may be any text, even
+ * `../x`. If it is not a plain name, is reserved, or collides with an earlier one (`Atlas` after `ATLAS`), its name is the plain
+ * part of it and a hash. Names stay distinct on file systems that ignore case. An id keeps its name as long as the ids before it
+ * stay the same.
  */
 export function pageNames(ids: readonly string[]): Map<string, string> {
   const used = new Set<string>();
@@ -19,7 +19,7 @@ export function pageNames(ids: readonly string[]): Map<string, string> {
   for (const id of ids) {
     if (names.has(id)) continue;
     let name = plainName(id) ?? hashedName(id, id);
-    // An id can be written so that it is the hashed name of another.
+    // An id may equal the hashed name of another.
     for (let count = 0; used.has(name); count += 1)
       name = hashedName(id, count === 0 ? id : `${id}\0${count}`);
     used.add(name);
@@ -44,12 +44,12 @@ function hashedName(id: string, hashed: string): string {
 }
 
 /**
- * The newest cycles have a page each; of older ones, their year's page has what is most asked for. A cycle is a day, so this
- * is nearly three years, and what a build writes stays bounded.
+ * The newest cycles have a page each; older ones are on the page of their year. A cycle is a day, so this is nearly three years,
+ * and it limits what a run writes.
  */
 export const MOST_CYCLE_PAGES = 1000;
 
-/** Path of a cycle's page, from its number and how many cycles ago it was; null where it has none. */
+/** Path of a cycle's page, from its number and its distance to the current cycle; null if it has none. */
 export function cyclePath(number: number, back: number): string | null {
   const hasPage = Number.isSafeInteger(number) && number >= 0 && back < MOST_CYCLE_PAGES;
   return hasPage ? `cycles/c-${number}/` : null;

@@ -1,6 +1,6 @@
 import { micHistory } from '../../../pipeline/artifacts/economy/mic-history.ts';
-import { jsonFeed } from '../../../pipeline/forms/catalogue/changes/json-feed.ts';
 import { DESCRIPTION, LICENCE, TITLE } from '../../../pipeline/forms/catalogue/facts.ts';
+import { jsonFeed } from '../../../pipeline/forms/catalogue/feeds.ts';
 import { siteFacts } from './files/site-facts.ts';
 import type { SiteRelease } from './release.ts';
 

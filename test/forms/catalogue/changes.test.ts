@@ -1,9 +1,12 @@
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
 import { describe, expect, test } from 'vitest';
-import { formatAtom } from '../../../pipeline/forms/catalogue/changes/atom.ts';
-import { FEED_DAYS, MOST_CHANGES } from '../../../pipeline/forms/catalogue/changes/change.ts';
-import { changesOf, type RecentRows } from '../../../pipeline/forms/catalogue/changes/changes-of.ts';
-import { formatJsonFeed } from '../../../pipeline/forms/catalogue/changes/json-feed.ts';
+import {
+  changesOf,
+  FEED_DAYS,
+  MOST_CHANGES,
+  type RecentRows,
+} from '../../../pipeline/forms/catalogue/changes.ts';
+import { formatAtom, formatJsonFeed } from '../../../pipeline/forms/catalogue/feeds.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
 const facts = tinyFacts();

@@ -4,10 +4,15 @@ import '@citation-js/plugin-csl';
 import '@citation-js/plugin-ris';
 import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { citeFile, formatBibtexEntry, formatText } from '../../../pipeline/forms/catalogue/citation/cite.ts';
-import { formatCslJson, toCsl } from '../../../pipeline/forms/catalogue/citation/csl-json.ts';
-import { CITATION_FORMS } from '../../../pipeline/forms/catalogue/citation/forms.ts';
-import { formatRis } from '../../../pipeline/forms/catalogue/citation/ris.ts';
+import {
+  CITATION_FORMS,
+  citeFile,
+  formatBibtexEntry,
+  formatCslJson,
+  formatRis,
+  formatText,
+  toCsl,
+} from '../../../pipeline/forms/catalogue/citation.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
 const { author, baseUrl, asOf, cycle } = tinyFacts();

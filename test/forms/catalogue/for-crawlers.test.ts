@@ -3,9 +3,8 @@ import robotsParser, { type Robot } from 'robots-parser';
 import { parseSitemap } from 'sitemap';
 import { describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
+import { formatRobotsTxt, formatSitemap } from '../../../pipeline/forms/catalogue/crawlers.ts';
 import { formatLlmsTxt } from '../../../pipeline/forms/catalogue/llms-txt.ts';
-import { formatRobotsTxt } from '../../../pipeline/forms/catalogue/robots-txt.ts';
-import { formatSitemap } from '../../../pipeline/forms/catalogue/sitemap.ts';
 import { tinyFacts } from './tiny-facts.ts';
 
 // Its types describe a module of another kind than it is.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { digestOf, schemaDigest } from '../../../pipeline/forms/catalogue/schema-digest.ts';
+import { digestOf, schemaDigest } from './schema-digest.ts';
 
 const HISTORIES = ARTIFACTS.flatMap((artifact) =>
   artifact.kind === 'printed' ? [] : [[artifact.path, artifact.schemaHistory, artifact] as const],

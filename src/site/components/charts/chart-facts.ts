@@ -6,8 +6,11 @@ import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
 import { DEFAULT_STATE } from '../../../../pipeline/charts/chart-state.ts';
 import { CHART_FORMS, chartPath, isAnyState } from '../../../../pipeline/charts/files/chart-forms.ts';
 import { citeChart as citeChartFile } from '../../../../pipeline/charts/files/cite-chart.ts';
-import type { DatasetCitation } from '../../../../pipeline/forms/catalogue/citation/cite.ts';
-import { CITATION_FORMS, type CitationForm } from '../../../../pipeline/forms/catalogue/citation/forms.ts';
+import {
+  CITATION_FORMS,
+  type CitationForm,
+  type DatasetCitation,
+} from '../../../../pipeline/forms/catalogue/citation.ts';
 import { siteFacts } from '../files/site-facts.ts';
 import type { SiteRelease } from '../release.ts';
 import type { OpenChart } from './open-chart.ts';

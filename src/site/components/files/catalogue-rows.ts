@@ -46,7 +46,7 @@ const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
   {
     path: 'feed.atom',
     title: 'Changes as an Atom feed',
-    words: 'Each day that is over, each multiplier that was set, each decision.',
+    words: 'Each closed day, each change of a multiplier, each decision.',
   },
   { path: 'feed.json', title: 'Changes as a JSON Feed', words: 'The same entries in JSON.' },
   {

@@ -3,7 +3,7 @@ import { type Field, fieldsOf } from '../../../../pipeline/artifacts/data-dictio
 import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
-import { citeFile, type DatasetCitation } from '../../../../pipeline/forms/catalogue/citation/cite.ts';
+import { citeFile, type DatasetCitation } from '../../../../pipeline/forms/catalogue/citation.ts';
 import { datasetJsonLd } from '../../../../pipeline/forms/catalogue/dataset-json-ld.ts';
 import { describedFiles } from '../../../../pipeline/forms/catalogue/facts.ts';
 import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';

@@ -1,7 +1,7 @@
 import { CITATIONS_PATH } from '../../../../pipeline/artifacts/academics/citations.ts';
 import { eventsByDay } from '../../../../pipeline/artifacts/academics/events-by-day.ts';
 import { mii } from '../../../../pipeline/artifacts/economy/mii.ts';
-import { cslCitations } from '../../../../pipeline/forms/catalogue/citation/csl-json.ts';
+import { cslCitations } from '../../../../pipeline/forms/catalogue/citation.ts';
 import type { CatalogueFacts } from '../../../../pipeline/forms/catalogue/facts.ts';
 import { isSlotId, nextSlotId, slotId, slotTimestamp } from '../../../../pipeline/ledger/slot.ts';
 import type { DraftManifest } from '../../../../pipeline/release/format/manifest.ts';

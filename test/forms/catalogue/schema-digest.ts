@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Artifact } from '../../artifacts/artifact.ts';
+import type { Artifact } from '../../../pipeline/artifacts/artifact.ts';
 
-/** What a reader's program relies on. Words that only describe may change without it being another schema. */
+/** What programs rely on. Descriptions may change without changing the digest. */
 const COUNTED = new Set([
   'type',
   'properties',
@@ -20,19 +20,19 @@ const COUNTED = new Set([
   'range',
   'formula',
 ]);
-/** Of a member's own name nothing is left out, whatever it is. */
+/** Below these, every name counts, because members are named freely. */
 const NAMED = new Set(['properties']);
 
 /**
- * SHA-256 in hex over names, types, units, ranges and formulas of a file's members, in their order; null for a file that
- * has none (a PDF, BibTeX).
+ * SHA-256 in hex over names, types, units, ranges and formulas of a file's members, in their order; null for a file without
+ * members (PDF, BibTeX).
  */
 export function schemaDigest(artifact: Artifact): string | null {
   if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex')) return null;
   return digestOf(artifact.schema);
 }
 
-/** The same of a schema by itself. */
+/** The same for a schema alone. */
 export function digestOf(schema: z.ZodType): string {
   const whole = z.toJSONSchema(schema, { unrepresentable: 'any' });
   return createHash('sha256')

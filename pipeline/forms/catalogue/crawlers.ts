@@ -1,7 +1,12 @@
 import type { DraftFile } from '../../release/format/manifest.ts';
 import { escapeXml } from './xml.ts';
 
-/** Pages of words, and reports of years that are over: they say as of when the site is, but do not follow the ledger. */
+/** `/robots.txt` allows everything: restricted files ask for a key. */
+export function formatRobotsTxt(baseUrl: string): string {
+  return `User-agent: *\nAllow: /\n\nSitemap: ${baseUrl}/sitemap.xml\n`;
+}
+
+/** Prose, and reports of closed years: their footer has the time of the data, but their content does not follow the ledger. */
 const PROSE = [
   /^licence\//,
   /^problems\//,
@@ -10,16 +15,16 @@ const PROSE = [
   /^philosophy\/simulation\//,
   /\/\d{4}\/index\.html$/,
 ];
-/** Pages of what is over: a release that comes changes the time in their footer and nothing else. Lists by year do change. */
+/** Pages about the past: a new release changes only the time in their footer. Lists by year do change. */
 const SETTLED = /^(cycles|decisions|deliberations)\/(?!in-)[^/]+\//;
-/** Not for search engines: not a page of its own, or for other sites to show. */
+/** Not for search engines: error pages, and what other sites embed. */
 const LEFT_OUT = [/^404\.html$/, /^embed\//, /^oembed/];
-/** Of a sitemap (sitemaps.org). */
+/** The most that a sitemap may have (sitemaps.org). */
 const MOST_URLS = 50_000;
 
 /**
- * `/sitemap.xml`: every page. `lastmod` is the time of the last ledger event, for a page whose numbers are of that time;
- * a page of words, or of what is over, has none, since when its words changed is not known here.
+ * `/sitemap.xml`: every page. `lastmod` is the time of the last event for pages that follow the ledger. Prose and pages about
+ * the past have none, because nothing here knows when they last changed.
  */
 export function formatSitemap(baseUrl: string, asOf: string, files: readonly DraftFile[]): string {
   const pages = files

@@ -1,16 +1,36 @@
-import { showDirections } from '../../../artifacts/format/show-directions.ts';
-import { compareTimestamps } from '../../../ledger/timestamp.ts';
-import { formatAmount, parseAmount } from '../../../model/amount.ts';
-import { DAY_MS } from '../../../model/window.ts';
-import { formatIndex, formatMic } from '../../../words/number.ts';
-import { formatToken } from '../../../words/phrase.ts';
-import type { Row, Value } from '../../columns.ts';
-import { TABLES, type Table } from '../../tables.ts';
-import type { CatalogueFacts } from '../facts.ts';
-import { cyclePath, pageNames } from '../page-names.ts';
-import { type Change, FEED_DAYS, MOST_CHANGES } from './change.ts';
+import { showDirections } from '../../artifacts/format/show-directions.ts';
+import { compareTimestamps } from '../../ledger/timestamp.ts';
+import { formatAmount, parseAmount } from '../../model/amount.ts';
+import { DAY_MS } from '../../model/window.ts';
+import { formatIndex, formatMic } from '../../words/number.ts';
+import { formatToken } from '../../words/phrase.ts';
+import type { Row, Value } from '../columns.ts';
+import { TABLES, type Table } from '../tables.ts';
+import type { CatalogueFacts } from './facts.ts';
+import { cyclePath, pageNames } from './page-names.ts';
 
-/** The last rows of the growing tables that feeds tell of, oldest first, by the table's name; of decisions all, which name their pages. */
+/** One change to the data, as feeds show it. */
+export interface Change {
+  /** Stable, and unique in the feed: `day/2026-09-29`. */
+  id: string;
+  title: string;
+  /** Plain text. */
+  summary: string;
+  /** When it happened, UTC: the time of the event, the start of a decision's day, or the end of the day that is summed up. */
+  updated: string;
+  /** The page about it: `decisions/decision-506-1/`. */
+  path: string;
+}
+
+/** Entries in a feed. */
+export const MOST_CHANGES = 50;
+/** Days in a feed. */
+export const FEED_DAYS = 30;
+
+/**
+ * The newest rows of the tables that feeds show, oldest first, by the name of the table. All rows of decisions, since the name of
+ * a decision's page depends on the ids before it.
+ */
 export type RecentRows = ReadonlyMap<string, readonly Row[]>;
 
 /** The tables that changes are read from. */
@@ -24,10 +44,7 @@ export const FEED_TABLES: readonly Table[] = [
 
 type Cells = Readonly<Record<string, Value>>;
 
-/**
- * What changed in the data, newest first: each day that is over, each multiplier that was set, each decision. It is read
- * from published rows alone, so the same ledger tells the same.
- */
+/** What changed in the data, newest first: each closed day, each multiplier that was set, each decision. */
 export function changesOf(rows: RecentRows, now: Pick<CatalogueFacts, 'asOf' | 'cycle'>): Change[] {
   const [supply, minting, mii, multipliers, decisions] = FEED_TABLES.map((table) =>
     named(table, rows.get(table.name)),
@@ -45,7 +62,7 @@ export function changesOf(rows: RecentRows, now: Pick<CatalogueFacts, 'asOf' | '
     .slice(0, MOST_CHANGES);
 }
 
-/** A ledger may correct a decision under its id, and set a multiplier twice at one instant: each is an entry of its own. */
+/** Numbers repeated ids: a ledger may correct a decision under its id, or set a multiplier twice at one instant. */
 function withOwnIds(changes: readonly Change[]): Change[] {
   const taken = new Set<string>();
   return changes.map((change) => {
@@ -61,7 +78,7 @@ function named({ columns }: Table, rows: readonly Row[] = []): Cells[] {
   return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]!])));
 }
 
-/** Of the cycle that the day is, counted from the current one as the pages count it. */
+/** The page of the day's cycle, counted back from the current one as the pages do. */
 function dayPath({ date }: Cells, { asOf, cycle }: Pick<CatalogueFacts, 'asOf' | 'cycle'>): string {
   const back = (Date.parse(asOf.slice(0, 10)) - Date.parse(date as string)) / DAY_MS;
   return cyclePath(Number(cycle.slice('C-'.length)) - back, back) ?? 'cycles/';
@@ -80,9 +97,9 @@ function dayChange(
     : '';
   return {
     id: `day/${date}`,
-    // In whole MIC, to be read; the summary has the exact amounts.
+    // Whole MIC are easier to read; the summary has the exact amounts.
     title: `${date}: ${formatMic(Number(minted))} minted, total supply ${formatMic(Number(day.total_supply))}`,
-    summary: `The day’s rows are in the files by day. ${mints} mints, ${minted} MIC. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
+    summary: `The day’s rows are in the daily files. ${mints} mints, ${minted} MIC. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
     updated: endOf(date),
     path,
   };
@@ -92,7 +109,7 @@ function thresholdWords(threshold: number | null): string {
   return threshold === null ? 'no threshold without a supply' : `threshold ${formatIndex(threshold)}`;
 }
 
-/** The day’s last second: a reader sees the day that it is about. */
+/** The day’s last second, so that feed readers show the day itself. */
 function endOf(date: string): string {
   return `${date}T23:59:59Z`;
 }
@@ -107,7 +124,7 @@ function multiplierChange({ timestamp, cathedral, multiplier, reason }: Cells): 
   };
 }
 
-/** The files have the day of a decision. Its first second: a later one might be yet to come. */
+/** The files have only the day of a decision. Its first second, since a later one may lie in the future. */
 function decisionChange({ id, date, topic, outcome }: Cells, names: ReadonlyMap<string, string>): Change {
   return {
     id: `decision/${id}`,

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { type Cited, citeDataset } from '../../artifacts/academics/citations.ts';
+import type { Artifact } from '../../artifacts/artifact.ts';
+import { formatBibtex } from '../../artifacts/format/bibtex.ts';
+
+/** The citation of a file: its entry in `citations.bib`, and the time of the data. */
+export interface DatasetCitation extends ReturnType<typeof citeDataset> {
+  /** Time of the last event counted. */
+  asOf: string;
+}
+
+export function citeFile(cited: Cited, artifact: Artifact): DatasetCitation {
+  return { ...citeDataset(cited, artifact), asOf: cited.state.asOf };
+}
+
+/** One line of text: author (year), title, time of the data, address. */
+export function formatText({ author, year, title, note, url }: DatasetCitation): string {
+  return `${author} (${year}). ${title} [data set]. ${note} ${url}`;
+}
+
+/** The entry as in `citations.bib`. Throws artifact_invalid for a character that LaTeX cannot print. */
+export function formatBibtexEntry(citation: DatasetCitation): string {
+  return formatBibtex(`Cite with the time of the data: ${citation.asOf}.`, [citation], citation.key);
+}
+
+const CslItem = z.strictObject({
+  id: z.string(),
+  type: z.literal('dataset'),
+  author: z.tuple([z.strictObject({ literal: z.string() })]),
+  title: z.string(),
+  issued: z.strictObject({ 'date-parts': z.tuple([z.tuple([z.number(), z.number(), z.number()])]) }),
+  publisher: z.string(),
+  URL: z.string(),
+  note: z.string(),
+});
+
+/** All citations, one per data file. */
+export const cslCitations = {
+  path: 'citations.csl.json',
+  mediaType: 'application/json',
+  schema: z.tuple([CslItem], CslItem),
+};
+
+/** An item of CSL-JSON, as citation managers and styles read it. */
+export function toCsl({ key, author, title, url, note, asOf }: DatasetCitation): z.output<typeof CslItem> {
+  const [year, month, day] = asOf.slice(0, 10).split('-').map(Number) as [number, number, number];
+  return {
+    id: key,
+    type: 'dataset',
+    author: [{ literal: author }],
+    title,
+    issued: { 'date-parts': [[year, month, day]] },
+    publisher: author,
+    URL: url,
+    note,
+  };
+}
+
+export function formatCslJson(citations: readonly DatasetCitation[]): string {
+  return `${JSON.stringify(citations.map(toCsl), null, 2)}\n`;
+}
+
+/** RIS: a tag of two characters, two spaces, a hyphen, a space; lines end with CR LF. */
+export function formatRis(citations: readonly DatasetCitation[]): string {
+  return citations.map(formatEntry).join('');
+}
+
+function formatEntry({ key, author, title, year, url, note, asOf }: DatasetCitation): string {
+  const lines: [tag: string, value: string][] = [
+    ['TY', 'DATA'],
+    ['ID', key],
+    // A comma at the end: a name of one part, that of an organisation.
+    ['AU', `${author},`],
+    ['TI', title],
+    ['PY', year],
+    ['DA', `${asOf.slice(0, 10).replaceAll('-', '/')}/`],
+    ['PB', author],
+    ['UR', url],
+    ['N1', note],
+    ['ER', ''],
+  ];
+  return `${lines.map(([tag, value]) => `${tag}  - ${oneLine(value)}\r\n`).join('')}\r\n`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+export interface CitationForm {
+  /** The ending of its file: `citation.bib`. */
+  ending: 'txt' | 'bib' | 'ris' | 'json';
+  name: string;
+  /** What it is for. */
+  use: string;
+  /** The whole file. BibTeX throws artifact_invalid for a character that LaTeX cannot print. */
+  format(citation: DatasetCitation): string;
+}
+
+/** Every format in which one file can be cited. */
+export const CITATION_FORMS: readonly CitationForm[] = [
+  {
+    ending: 'txt',
+    name: 'Text',
+    use: 'to paste into a text',
+    format: (citation) => `${formatText(citation)}\n`,
+  },
+  { ending: 'bib', name: 'BibTeX', use: 'for LaTeX and biblatex', format: formatBibtexEntry },
+  {
+    ending: 'ris',
+    name: 'RIS',
+    use: 'for reference managers',
+    format: (citation) => formatRis([citation]),
+  },
+  {
+    ending: 'json',
+    name: 'CSL-JSON',
+    use: 'for Zotero, Pandoc and citation styles',
+    format: (citation) => formatCslJson([citation]),
+  },
+];

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import type { Change } from './changes.ts';
+import { TITLE } from './facts.ts';
+import { escapeXml } from './xml.ts';
+
+export interface FeedOptions {
+  baseUrl: string;
+  author: string;
+  /** The time of the first event: the last change of a feed without entries. */
+  since: string;
+}
+
+/** `/feed.atom` (RFC 4287). */
+export function formatAtom(changes: readonly Change[], { baseUrl, author, since }: FeedOptions): string {
+  const updated = changes[0]?.updated ?? since;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
+  <id>${escapeXml(`${baseUrl}/feed.atom`)}</id>
+  <title>${TITLE}: changes to the data</title>
+  <subtitle>Each closed day, each change of a multiplier, each decision</subtitle>
+  <updated>${updated}</updated>
+  <author><name>${escapeXml(author)}</name><uri>${escapeXml(`${baseUrl}/`)}</uri></author>
+  <link rel="self" type="application/atom+xml" href="${escapeXml(`${baseUrl}/feed.atom`)}"/>
+  <link rel="alternate" type="text/html" href="${escapeXml(`${baseUrl}/`)}"/>
+  <link rel="license" href="https://creativecommons.org/licenses/by/4.0/"/>
+${changes.map((change) => formatEntry(change, baseUrl)).join('')}</feed>
+`;
+}
+
+function formatEntry({ id, title, summary, updated, path }: Change, baseUrl: string): string {
+  return `  <entry>
+    <id>${escapeXml(entryId(baseUrl, id))}</id>
+    <title>${escapeXml(title)}</title>
+    <updated>${updated}</updated>
+    <published>${updated}</published>
+    <link rel="alternate" type="text/html" href="${escapeXml(`${baseUrl}/${path}`)}"/>
+    <summary type="text">${escapeXml(summary)}</summary>
+  </entry>
+`;
+}
+
+/** A name that stays the same even if files are renamed (RFC 4151). */
+export function entryId(baseUrl: string, id: string): string {
+  return `tag:${new URL(baseUrl).hostname},2025:${encodeURI(id)}`;
+}
+
+const Link = z.strictObject({ name: z.string(), url: z.url() });
+
+const schema = z.strictObject({
+  version: z.literal('https://jsonfeed.org/version/1.1'),
+  title: z.string(),
+  home_page_url: z.url(),
+  feed_url: z.url(),
+  description: z.string(),
+  language: z.literal('en'),
+  authors: z.array(Link),
+  items: z.array(
+    z.strictObject({
+      id: z.string(),
+      url: z.url(),
+      title: z.string(),
+      content_text: z.string(),
+      date_published: z.string(),
+      date_modified: z.string(),
+    }),
+  ),
+});
+
+export const jsonFeed = { path: 'feed.json', mediaType: 'application/json', schema };
+
+/** JSON Feed 1.1, with the entries of the Atom feed. */
+export function formatJsonFeed(changes: readonly Change[], { baseUrl, author }: FeedOptions): string {
+  const feed: z.output<typeof schema> = {
+    version: 'https://jsonfeed.org/version/1.1',
+    title: `${TITLE}: changes to the data`,
+    home_page_url: `${baseUrl}/`,
+    feed_url: `${baseUrl}/feed.json`,
+    description: 'Each closed day, each change of a multiplier, each decision',
+    language: 'en',
+    authors: [{ name: author, url: `${baseUrl}/` }],
+    items: changes.map(({ id, title, summary, updated, path }) => ({
+      id: entryId(baseUrl, id),
+      url: `${baseUrl}/${path}`,
+      title,
+      content_text: summary,
+      date_published: updated,
+      date_modified: updated,
+    })),
+  };
+  return `${JSON.stringify(feed, null, 2)}\n`;
+}
