@@ -1,3 +1,5 @@
+import { formatTimestamp } from '../words/moment.ts';
+
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 /** Length of the window over which virtues, drift and consensus are measured. */
@@ -10,15 +12,12 @@ export function timeOf(timestamp: string): number {
   return Date.parse(timestamp);
 }
 
-/** After it, a time has no form that readers of ISO 8601 take without being told: years have four digits. */
+/** ISO 8601 readers accept years of four digits only. */
 const END_OF_TIME = Date.parse('9999-12-31T23:59:59Z');
 
-/**
- * `2026-01-15T06:00:00Z` of milliseconds since 1970, whole seconds. An event may be of the year 9999; what follows from it and
- * would be later is told as the last second of that year.
- */
+/** Milliseconds since 1970 → `2026-01-15T06:00:00Z`. A time after the year 9999 becomes the last second of that year. */
 export function timestampOf(ms: number): string {
-  return `${new Date(Math.min(ms, END_OF_TIME)).toISOString().slice(0, 19)}Z`;
+  return formatTimestamp(Math.min(ms, END_OF_TIME));
 }
 
 /** `2026-01-15` of a timestamp. Ledger timestamps are UTC. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../../errors.ts';
+import { formatTimestamp } from '../../words/moment.ts';
 import type { LedgerEvent } from '../event.ts';
 import type { Signer } from '../note.ts';
 import { inChainOrder } from './chain.ts';
@@ -130,13 +131,9 @@ function badSetting(name: string, expected: string, found: string): CathedralErr
 
 function placeAfter({ position, head }: LocalLedger) {
   // An event belongs to the slot of its time, so none may be as early as the slots that are sealed.
-  const sealedUntil = position.snapshot === null ? null : formatSecond(snapshotEnd(position.snapshot));
+  const sealedUntil = position.snapshot === null ? null : formatTimestamp(snapshotEnd(position.snapshot));
   const notBefore = head.at(-1)?.timestamp ?? sealedUntil;
   return { place: { seq: position.size + head.length, notBefore }, sealedUntil };
-}
-
-function formatSecond(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
 function* concat(...lists: Iterable<LedgerEvent>[]): Generator<LedgerEvent> {
