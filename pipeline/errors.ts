@@ -127,3 +127,10 @@ export function withHint(cause: unknown, advice: string): unknown {
   const expected = `${cause.expected} (nothing is published: ${advice})`;
   return new CathedralError(code, { place, expected, found, cause });
 }
+
+/** One thing that a check found wrong: an error as a value, so that the other checks can go on. */
+export type Finding = Pick<CathedralError, 'code' | 'place' | 'expected' | 'found'>;
+
+export function findingOf({ code, place, expected, found }: CathedralError): Finding {
+  return { code, place, expected, found };
+}

@@ -1,12 +1,11 @@
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, type Finding } from '../errors.ts';
 import { openDirectory } from '../ledger/directory.ts';
 import { asDiskErrors } from '../release/disk/durable.ts';
 import type { Manifest } from '../release/format/manifest.ts';
 import { SNAPSHOTS, type Snapshot, type SnapshotFile } from '../release/format/snapshot-index.ts';
-import type { Problem } from '../release/staging/verify-release.ts';
 import { type BuildOptions, build } from './build.ts';
 import type { CheckOptions } from './check.ts';
 import { PUBLISHER_KEYS_PATH } from './publisher.ts';
@@ -26,8 +25,8 @@ export interface AsOfReport {
   manifest: Manifest;
   /** Null where the snapshot is not kept in OUT. */
   published: Snapshot | null;
-  /** In what the two differ, or the published one from its own index. */
-  problems: Problem[];
+  /** How the published snapshot differs from the rebuilt one, from its own index, or from what is signed. */
+  findings: Finding[];
   /** Files that were compared with the ledger. */
   compared: number;
   /** Files that the ledger does not give byte for byte: printed by a browser, signed, or of the keys. */
@@ -48,9 +47,9 @@ export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
     const { manifest } = await build({ ...options, ...(await decided(options)), out: made });
     const { snapshot: again } = await readPublished(made, id);
     if (into !== null) await keepMade(made, id, into);
-    if (!published) return { manifest, published, problems: [], compared: 0, notReproducible: [] };
+    if (!published) return { manifest, published, findings: [], compared: 0, notReproducible: [] };
     log(`reading every byte of ${join(out, SNAPSHOTS, id)}`);
-    const problems = [
+    const findings = [
       ...(await verifyList(out, null)),
       ...(await verifySnapshot(out, id)),
       ...compareSnapshots(published, again),
@@ -59,7 +58,7 @@ export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
     return {
       manifest,
       published,
-      problems,
+      findings,
       compared: published.files.length - notReproducible.length,
       notReproducible,
     };
@@ -116,10 +115,11 @@ function isNotMade({ path, media_type }: SnapshotFile): boolean {
   return media_type === 'application/pdf' || /^manifest\.json(\.sig)?$/.test(path);
 }
 
-function compareSnapshots(published: Snapshot, again: Snapshot): Problem[] {
-  const problems: Problem[] = [];
+function compareSnapshots(published: Snapshot, again: Snapshot): Finding[] {
+  const findings: Finding[] = [];
   const differ = (place: string, expected: unknown, found: unknown) => {
-    if (expected !== found) problems.push({ place, expected: `${expected}`, found: `${found}` });
+    if (expected === found) return;
+    findings.push({ code: 'release_invalid', place, expected: `${expected}`, found: `${found}` });
   };
   const index = `${SNAPSHOTS}/${published.id}/index.json`;
   for (const member of ['as_of', 'software'] as const)
@@ -132,5 +132,5 @@ function compareSnapshots(published: Snapshot, again: Snapshot): Problem[] {
     rest.delete(file.path);
   }
   for (const path of rest.keys()) differ(path, 'not to be published', 'published');
-  return problems;
+  return findings;
 }

@@ -2,26 +2,23 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasChartPdfs, hasCharts } from '../charts/files/render-charts.ts';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, type Finding } from '../errors.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { storedAt } from '../release/format/manifest.ts';
 import { type Published, readCurrent } from '../release/format/release.ts';
-import { type Problem, verifyRelease } from '../release/staging/verify-release.ts';
-import { compareManifests } from '../verify/compare-manifests.ts';
-import { verifyLog } from '../verify/verify-log-folder.ts';
-import { verifyProofs } from '../verify/verify-proofs.ts';
 import { type BuildOptions, build } from './build.ts';
+import { checkRelease } from './check-release.ts';
+import { compareManifests } from './compare-manifests.ts';
 import { hasExtras } from './render-extras.ts';
-import { verifySnapshots } from './snapshots/verify-published-snapshots.ts';
 
-/** What a check needs of a build's options; without a ledger only the release itself is checked. */
+/** The options of a build, as far as a check does not take them from the release. Without a ledger nothing is rebuilt. */
 export interface CheckOptions extends Omit<BuildOptions, Decided> {
   ledger: string | null;
-  /** Of the publisher; null or left out: those that the release names. */
+  /** Keys of the publisher; null or omitted: those that the release names. */
   publisherKeys?: readonly Verifier[] | null;
 }
 
-/** What a check decides by the release that it checks. */
+/** Options that a check takes from the release. */
 type Decided =
   | 'ledger'
   | 'rebuild'
@@ -36,55 +33,32 @@ type Decided =
   | 'printCharts';
 
 /**
- * Compares what is published with its manifest, byte for byte, and then with what the ledger gives when everything is
- * made again from genesis, up to the release's snapshot; the log with the tree over that ledger. A PDF depends on the browser that printed it: of PDFs only the
- * bytes are checked; their numbers stand in the JSON file beside them, which is made again. Pictures are drawn again.
+ * Verifies what is published, including the restricted files, and then compares it with a rebuild from the ledger, up to the
+ * release's snapshot. The bytes of a PDF depend on the browser that printed it, so PDFs are only verified: the rebuild covers
+ * the JSON files beside them, which have the same numbers. Pictures are drawn again.
  */
-export async function check(options: CheckOptions): Promise<Problem[]> {
-  const { out, ledger, log } = options;
+export async function check(options: CheckOptions): Promise<Finding[]> {
+  const { out, ledger } = options;
   const dir = await realpath(join(out, 'current')).catch((cause) => {
-    throw new CathedralError('release_invalid', {
-      place: out,
-      expected: 'a published release',
-      found: 'none',
-      cause,
-    });
+    const fault = { place: out, expected: 'a published release', found: 'none', cause };
+    throw new CathedralError('release_invalid', fault);
   });
-  log(`checking every byte of ${dir}`);
-  const problems = [...(await verifyRelease(dir)), ...(await checkLog(options))];
-  if (problems.length > 0) return problems;
-  const { manifest } = (await readCurrent(out))!;
-  if (!manifest.signed) log('the release is not signed');
-  const keys = {
-    publisher: options.publisherKeys ?? null,
-    ledger: ledger === null ? null : options.verifiers,
-  };
-  const unproved = await verifyProofs(dir, manifest, keys);
-  log('checking every byte of the snapshots');
-  unproved.push(...(await verifySnapshots(out, keys.publisher)));
-  if (unproved.length > 0 || ledger === null) return unproved;
+  const findings = await checkRelease(dir, options);
+  if (findings.length > 0 || ledger === null) return findings;
   return compareWithLedger({ ...options, ledger });
 }
 
-/** A release that cannot be read is a problem by itself; its log is then looked at when it can. */
-async function checkLog({ out, verifiers, log }: CheckOptions): Promise<Problem[]> {
-  const published = await readCurrent(out).catch(() => null);
-  if (!published) return [];
-  log('checking every tile and entry of the log');
-  return verifyLog(out, published.manifest.ledger, verifiers);
-}
-
-async function compareWithLedger(options: CheckOptions & { ledger: string }): Promise<Problem[]> {
+async function compareWithLedger(options: CheckOptions & { ledger: string }): Promise<Finding[]> {
   const published = (await readCurrent(options.out))!;
   const { manifest } = published;
   const out = await mkdtemp(join(tmpdir(), 'cathedral-check-'));
   const site = manifest.files.some(({ kind }) => kind === 'page');
   try {
     const until = manifest.ledger.snapshot;
-    options.log(`building again from the ledger, up to ${until}`);
+    options.log(`rebuilding from the ledger, up to ${until}`);
     const extras = hasExtras(manifest);
     const charts = hasCharts(manifest);
-    const again = {
+    const rebuildOptions = {
       ...options,
       ...printedBefore(published),
       out,
@@ -96,14 +70,14 @@ async function compareWithLedger(options: CheckOptions & { ledger: string }): Pr
       publishesLog: false,
       publisher: manifest.signed ? { kind: 'shown' as const, keys: manifest.signed.keys } : null,
     };
-    const rebuilt = await build(again);
+    const rebuilt = await build(rebuildOptions);
     return compareManifests(manifest, rebuilt.manifest);
   } finally {
     await rm(out, { recursive: true, force: true });
   }
 }
 
-/** In the place of a browser: the PDFs that the release has, whose bytes have been checked. */
+/** The release's PDFs, whose bytes are verified, instead of a browser's. */
 function printedBefore({ dir, manifest }: Published): Pick<BuildOptions, 'print' | 'prints' | 'printCharts'> {
   const files = new Map(manifest.files.map((file) => [file.path, file]));
   const print = ({ path }: { path: string }) => readFile(join(dir, storedAt(files.get(path)!)));

@@ -4,18 +4,19 @@ import type { PublicFile, PublicManifest } from '../release/format/public-manife
 
 const ASSET = /^(image|font|text\/css|text\/javascript|application\/(wasm|octet-stream|manifest\+json))\b/;
 
-/** What belongs to pages although it has a media type of data: citations, codes to embed, the index of the search. */
+/** Belongs to pages although its media type is one of data: citations, embed codes, the search index. */
 const BESIDE_PAGES = /^(files|embed|oembed|search|charts\/[^/]+)\/|^\.well-known\/security\.txt$/;
 
 /**
- * `_headers` for static hosts that read it, as the publisher's own would be. The manifest does not say what is a page and
- * what is data, so that is told by media type and folder. Nothing is called immutable that is not named by its hash.
+ * The publisher's `_headers`, for static hosts that read it. The manifest does not distinguish pages from data, so this goes by
+ * media type and folder. Nothing is called immutable unless its name contains its hash.
  */
 export function mirrorHeaders({ files }: PublicManifest): string {
-  return formatHeadersFile(files.map((file) => ({ ...file, ...WHATEVER, kind: kindOf(file) })));
+  return formatHeadersFile(files.map((file) => ({ ...file, ...UNUSED, kind: kindOf(file) })));
 }
 
-const WHATEVER = { area: null, restricted: false, rows: null, encodings: {}, immutable: false, modified: '' };
+/** Members that make no difference to headers. */
+const UNUSED = { area: null, restricted: false, rows: null, encodings: {}, immutable: false, modified: '' };
 
 function kindOf({ path, media_type }: PublicFile): ManifestFile['kind'] {
   if (media_type.startsWith('text/html')) return 'page';

@@ -1,97 +1,147 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CathedralError } from '../errors.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { asDiskErrors, exists, sync } from '../release/disk/durable.ts';
 import { withLock } from '../release/disk/lock.ts';
 import { LATEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
-import { type MirrorState, readMirrorState, writeMirrorState } from '../verify/mirror-state.ts';
-import { restoreCurrent } from '../verify/origin/generation.ts';
-import { type Held, readHeld } from '../verify/origin/held.ts';
-import { type Looking, lookingAgain } from '../verify/origin/looking-again.ts';
-import type { Validator } from '../verify/origin/origin.ts';
-import { assertFresh, assertNoRollback } from '../verify/rules.ts';
-import { readLatest, readSigned } from '../verify/signed-release.ts';
-import { hasNewAnchors, rememberedKeys, trustedKeys } from '../verify/trust.ts';
-import { type BringOptions, type Brought, bringRelease, stagingOf } from './bring-release.ts';
+import { type Retries, retryWhileInconsistent } from '../verify/findings.ts';
+import { LOG, type Validator } from '../verify/origin.ts';
+import {
+  type Announced,
+  assertFresh,
+  assertNoRollback,
+  readLatest,
+  type SignedRelease,
+} from '../verify/signed-release.ts';
+import { verify } from '../verify/verify.ts';
+import { type Fetched, Keeper, type KeeperOptions, type LocalCopy, stagingOf } from './keep.ts';
+import {
+  hasNewAnchors,
+  type LocalRelease,
+  type MirrorState,
+  readLocalRelease,
+  readMirrorState,
+  rememberedKeys,
+  trustedKeys,
+  writeMirrorState,
+} from './mirror-state.ts';
+import { restoreCurrent } from './place-release.ts';
 import { refreshNotes } from './refresh-notes.ts';
 
-export interface MirrorOptions extends BringOptions, Looking {
-  /** The origin's address, for what is remembered of it. */
+export interface MirrorOptions extends KeeperOptions, Retries {
+  /** The origin's address, to be remembered. */
   address: string;
-  /** Who may have signed; null: those who are remembered, or at first whoever did. */
+  /** Keys that may have signed; null: the remembered ones, or on first use whoever signed. */
   keys: readonly Verifier[] | null;
+  /** Keys that may have signed the ledger's checkpoint; null: that signature is not verified. */
+  ledgerKeys: readonly Verifier[] | null;
   acceptExpired: boolean;
-  /** How long to wait for another run on this folder, ms. */
+  /** How long to wait for another update of this folder, ms. */
   waitMs: number;
   /** ms since 1970. */
   now: () => number;
 }
 
-export interface Mirrored extends Brought {
+export interface Mirrored extends Fetched {
   outcome: 'mirrored' | 'unchanged';
   manifest: PublicManifest;
-  /** Who signed, where that was looked at. */
+  /** Who signed; null if the release is unchanged. */
   signedBy: Verifier | null;
-  /** Nobody had said which key to trust. */
+  /** Nobody had named a key to trust. */
   firstUse: boolean;
 }
 
 /**
- * Brings a folder to the newest release of an origin, or leaves it as it is and throws the reason: mirror_unreachable,
- * mirror_untrusted, mirror_rollback, mirror_forked, mirror_expired, mirror_mismatch, mirror_invalid, publish_failed or locked.
+ * Updates a folder to the current release of an origin: runs `verify` and keeps what passes. On failure the folder keeps serving
+ * its release. Throws mirror_unreachable, mirror_stopped, mirror_untrusted, mirror_rollback, mirror_forked, mirror_expired,
+ * mirror_mismatch, mirror_invalid, publish_failed and locked.
  */
 export async function mirror(options: MirrorOptions): Promise<Mirrored> {
   const { folder, waitMs } = options;
   return withLock(folder, { waitMs, holder: `mirror, process ${process.pid}` }, async () => {
     await restoreCurrent(folder);
-    return lookingAgain(options, () => bring(options));
+    return retryWhileInconsistent(options, () => update(options));
   });
 }
 
-async function bring(options: MirrorOptions): Promise<Mirrored> {
+async function update(options: MirrorOptions): Promise<Mirrored> {
   const { origin, address, folder, keys, recheck, acceptExpired, now } = options;
-  const held = await readHeld(folder);
+  const local = await readLocalRelease(folder);
   const state = await readMirrorState(folder);
-  // Mirrors that were made when lists of snapshots had no signature look at all of a release once more.
+  // An update that was killed while it placed the last files does not count as whole, nor does a mirror from before lists were signed.
   const isListed = await exists(join(folder, LIST_SIGNATURE_PATH));
-  // Not so after a run that was killed while it put the last pieces in their places.
-  const isWhole = held !== null && state?.version === held.manifest.version && !recheck && isListed;
+  const isWhole = local !== null && state?.version === local.manifest.version && !recheck && isListed;
   const isSettled = isWhole && !hasNewAnchors(state, keys);
   const announced = await readLatest(origin, isSettled ? validatorFor(state, address) : undefined);
   const place = origin.placeOf(LATEST_PATH);
-  if (announced === 'unchanged' || (isSettled && announced.latest.manifest.sha256 === held.sha256)) {
-    if (!acceptExpired) assertFresh(held!.manifest, now(), place);
-    await refreshNotes(origin, folder, held!);
-    return unchanged(held!);
+  if (announced === 'unchanged' || (isSettled && announced.latest.manifest.sha256 === local.sha256)) {
+    if (!acceptExpired) assertFresh(local!.manifest, now(), place);
+    await refreshNotes(origin, folder, local!);
+    return unchanged(local!);
   }
-  if (held) assertNoRollback(held, announced.latest, place);
+  // Found before anything else is fetched.
+  if (local) assertNoRollback(acceptedOf(local), announced.latest, place);
   const trusted = trustedKeys(state, keys);
-  const release = await readSigned(origin, announced, trusted);
-  if (!acceptExpired) assertFresh(release.manifest, now(), place);
-  const brought = await bringRelease(release, { held, isWhole }, options);
+  const { release, fetched } = await verifyAndKeep(announced, trusted, { release: local, isWhole }, options);
   await asDiskErrors(folder, async () => {
     await rm(stagingOf(folder), { recursive: true, force: true });
     await sync(folder);
   });
-  // The last of all: until then the next run looks at everything again.
+  const { manifest, signedBy } = release;
+  // Written last: until then the next update verifies everything again.
   await writeMirrorState(folder, {
     format: 'cathedral-mirror/1',
     origin: address,
-    ...rememberedKeys(state, keys, release),
-    version: release.manifest.version,
+    ...rememberedKeys(state, keys, release.keys),
+    version: manifest.version,
     validator: announced.validator,
   });
-  const { manifest, signedBy } = release;
-  return { outcome: 'mirrored', manifest, signedBy, firstUse: trusted === null, ...brought };
+  return { outcome: 'mirrored', manifest, signedBy, firstUse: trusted === null, ...fetched };
 }
 
-function unchanged({ manifest }: Held): Mirrored {
+async function verifyAndKeep(
+  announced: Announced,
+  keys: readonly Verifier[] | null,
+  local: Omit<LocalCopy, 'hasDamagedTiles'>,
+  options: MirrorOptions,
+  hasDamagedTiles = false,
+): Promise<{ release: SignedRelease; fetched: Fetched }> {
+  const { origin, ledgerKeys } = options;
+  const keeper = await Keeper.open(options, { ...local, hasDamagedTiles });
+  const earlier = local.release && acceptedOf(local.release);
+  const log = local.release?.manifest.log;
+  const checkpoint = log ? { place: origin.placeOf(LOG), log } : null;
+  const trust = { keys, ledgerKeys, earlier, checkpoint };
+  const { wait, now, parallel, acceptExpired } = options;
+  const kept = { announced, isStrict: true, keep: keeper, choose: keeper.choice };
+  try {
+    const given = { wait, now, parallel, acceptExpired, log: options.log };
+    const { release } = await verify(keeper.origin, trust, { ...given, ...kept });
+    return { release: release!, fetched: await keeper.finish() };
+  } catch (error) {
+    // A tile on this disk may be the one that is wrong.
+    if (keeper.origin.tiles.reused === 0 || !isLogInvalid(error)) throw error;
+    return verifyAndKeep(announced, keys, local, options, true);
+  }
+}
+
+function isLogInvalid(error: unknown): boolean {
+  if (!(error instanceof CathedralError)) return false;
+  return error.code === 'log_invalid' || isLogInvalid(error.cause);
+}
+
+function acceptedOf({ manifest: { version, log }, sha256 }: LocalRelease) {
+  return { version, log, sha256 };
+}
+
+function unchanged({ manifest }: LocalRelease): Mirrored {
   const nothing = { files: { files: 0, bytes: 0 }, tiles: 0, snapshots: 0, unvouched: 0 };
   return { outcome: 'unchanged', manifest, signedBy: null, firstUse: false, ...nothing };
 }
 
-/** Of another address the same tag may stand for other bytes. */
+/** At another address the same tag may stand for other bytes. */
 function validatorFor(state: MirrorState, address: string): Validator | undefined {
   return state.origin === address ? state.validator : undefined;
 }

@@ -5,27 +5,29 @@ import { MAX_NOTE_BYTES, noteText } from '../ledger/note.ts';
 import { replaceFile } from '../release/disk/durable.ts';
 import { SIGNATURE_PATH } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
-import type { Held } from '../verify/origin/held.ts';
-import type { Origin } from '../verify/origin/origin.ts';
-import { readSmall } from '../verify/origin/read-small.ts';
-import { LOG } from '../verify/origin/read-tile.ts';
+import { LOG, type Origin, readSmall } from '../verify/origin.ts';
+import type { LocalRelease } from './mirror-state.ts';
 
-interface HeldNote {
+interface LocalNote {
   path: string;
   /** On the disk. */
   place: string;
-  /** Of its maker's keys, whose signatures were looked at when it came. */
+  /** The name of its author's keys, whose signatures were verified when it came. */
   name: string;
 }
 
 /**
- * Others may sign a checkpoint, or a release, after it was published: brings their signatures for what is held. Left as it is
- * where the origin has another text, as of the next release, other signatures of the maker, or fewer ones. Throws
+ * Others may cosign a checkpoint or a release after it was published: fetches their signatures. A note stays as it is if the
+ * origin has a different text, as of the next release, other signatures of the author, or fewer signatures. Throws
  * ledger_corrupt, mirror_unreachable and publish_failed.
  */
-export async function refreshNotes(origin: Origin, folder: string, { manifest, root }: Held): Promise<void> {
+export async function refreshNotes(
+  origin: Origin,
+  folder: string,
+  { manifest, root }: LocalRelease,
+): Promise<void> {
   const checkpoint = `${LOG}/checkpoint`;
-  const notes: HeldNote[] = [
+  const notes: LocalNote[] = [
     { path: checkpoint, place: join(folder, checkpoint), name: manifest.log.origin },
     { path: SIGNATURE_PATH, place: join(root, SIGNATURE_PATH), name: manifest.publisher },
     { path: LIST_SIGNATURE_PATH, place: join(folder, LIST_SIGNATURE_PATH), name: manifest.publisher },
@@ -33,19 +35,19 @@ export async function refreshNotes(origin: Origin, folder: string, { manifest, r
   for (const note of notes) await refresh(origin, note);
 }
 
-async function refresh(origin: Origin, { path, place, name }: HeldNote): Promise<void> {
-  const found = await readSmall(origin, path, { most: MAX_NOTE_BYTES });
-  const before = await readFile(place).catch(() => null);
-  if (!found || !before || before.equals(found.bytes)) return;
-  if (noteText(found.bytes, origin.placeOf(path)) !== noteText(before, place)) return;
-  const [held, offered] = [signaturesOf(before), signaturesOf(found.bytes)];
+async function refresh(origin: Origin, { path, place, name }: LocalNote): Promise<void> {
+  const offered = await readSmall(origin, path, { most: MAX_NOTE_BYTES });
+  const local = await readFile(place).catch(() => null);
+  if (!offered || !local || local.equals(offered.bytes)) return;
+  if (noteText(offered.bytes, origin.placeOf(path)) !== noteText(local, place)) return;
+  const [before, after] = [signaturesOf(local), signaturesOf(offered.bytes)];
   const own = (lines: readonly string[]) => lines.filter((line) => line.startsWith(`— ${name} `));
-  // One more by the maker's key, which does not verify, would make every reader refuse the note.
-  if (!isDeepStrictEqual(own(held), own(offered)) || offered.length < held.length) return;
-  await replaceFile(place, found.bytes);
+  // A further signature under the author's key that does not verify would make every reader refuse the note.
+  if (!isDeepStrictEqual(own(before), own(after)) || after.length < before.length) return;
+  await replaceFile(place, offered.bytes);
 }
 
-/** Of a note that was read already, a line each. */
+/** The signature lines of a note. */
 function signaturesOf(note: Uint8Array): string[] {
   const text = new TextDecoder().decode(note);
   return text

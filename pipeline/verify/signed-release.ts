@@ -14,133 +14,156 @@ import {
   SIGNATURE_PATH,
   textOf,
 } from '../release/format/public-manifest.ts';
-import { mismatch } from './mismatch.ts';
-import type { Origin, Validator } from './origin/origin.ts';
-import { readSmall, readUnless, type SmallFile } from './origin/read-small.ts';
+import { formatTimestamp } from '../words/moment.ts';
+import { mismatchError } from './findings.ts';
+import { type Origin, readListed, readSmall, readUnless, type SmallFile, type Validator } from './origin.ts';
 
-/** What an origin says is its newest release; until its manifest is verified that is hearsay. */
+/** `/latest.json`, which nobody vouches for until the manifest is verified. */
 export interface Announced extends SmallFile {
   latest: Latest;
 }
 
 export interface SignedRelease {
   manifest: PublicManifest;
+  latest: Latest;
   /** Of `manifest.json`, hex. */
   sha256: string;
-  /** One of the keys that are trusted. */
+  /** One of the trusted keys. */
   signedBy: Verifier;
-  /** Each of which has signed: who trusts one of them learns the others. */
+  /** The keys that the manifest names. All of them signed it, so who trusts one learns the others. */
   keys: readonly Verifier[];
-  /** Those, and the ones that were trusted before. */
+  /** These, and the keys that were trusted before. */
   known: readonly Verifier[];
-  /** The three files that prove it, byte for byte, by path. */
+  /** The three files that prove the release, by path. */
   proofs: ReadonlyMap<string, Uint8Array>;
 }
 
-/** `/latest.json`. Throws mirror_mismatch where there is none, release_invalid and mirror_unreachable. */
+/** Throws mirror_mismatch if there is no such file, release_invalid and mirror_unreachable. */
+export async function readLatest(origin: Origin): Promise<Announced>;
+export async function readLatest(
+  origin: Origin,
+  unless: Validator | undefined,
+): Promise<Announced | 'unchanged'>;
 export async function readLatest(origin: Origin, unless?: Validator): Promise<Announced | 'unchanged'> {
   const size = { most: LONGEST[LATEST_PATH] };
   const found = await readUnless(origin, LATEST_PATH, size, unless);
   if (found === 'unchanged') return found;
   const place = origin.placeOf(LATEST_PATH);
-  if (!found) throw mismatch(place, 'what says which release is the newest', 'no such file');
+  if (!found) throw mismatchError(place, 'the file that names the current release', 'no such file');
   return { ...found, latest: parseLatest(textOf(found.bytes, place), place) };
 }
 
 /**
- * The manifest of that release, once a trusted key has signed its bytes; `trusted` null takes those that the manifest names.
- * Throws mirror_mismatch where the three files are not of one release, ledger_signature, ledger_corrupt, release_invalid and
- * mirror_unreachable.
+ * The manifest of that release, once a trusted key has signed its bytes; `trusted` null trusts the keys that it names.
+ * Throws mirror_mismatch if the three files belong to different releases, ledger_signature, ledger_corrupt, release_invalid
+ * and mirror_unreachable.
  */
 export async function readSigned(
   origin: Origin,
   { latest, bytes }: Announced,
   trusted: readonly Verifier[] | null,
 ): Promise<SignedRelease> {
-  const signature = await need(origin, SIGNATURE_PATH, { most: LONGEST[SIGNATURE_PATH] });
-  const manifestBytes = await need(origin, MANIFEST_PATH, { exactly: latest.manifest.bytes });
   const place = origin.placeOf(MANIFEST_PATH);
-  const found = await digestOf(manifestBytes);
-  if (found !== latest.manifest.sha256)
-    throw mismatch(place, `SHA-256 ${latest.manifest.sha256}, as in ${LATEST_PATH}`, found);
+  const signaturePlace = origin.placeOf(SIGNATURE_PATH);
+  const signature = (await readSmall(origin, SIGNATURE_PATH, { most: LONGEST[SIGNATURE_PATH] }))?.bytes;
+  if (!signature)
+    throw mismatchError(signaturePlace, 'the publisher’s signature of the release', 'no such file');
+  const manifestBytes = await readListed(origin, MANIFEST_PATH, latest.manifest.bytes);
+  const sha256 = await digestOf(manifestBytes);
+  if (sha256 !== latest.manifest.sha256)
+    throw mismatchError(place, `SHA-256 ${latest.manifest.sha256}, as in ${LATEST_PATH}`, sha256);
   const parse = () => parsePublicManifest(textOf(manifestBytes, place), place);
-  // Nothing but a hash is computed of what a trusted key has not signed.
-  const signedBy = await verifySignature(
-    origin,
-    latest,
-    signature,
-    trusted ?? parse().keys.map(parseVerifierKey),
-  );
+  // With a trusted key given, nothing is parsed before its signature is verified.
+  const verifiers = trusted ?? parse().keys.map(parseVerifierKey);
+  const signedBy = await verifySignature(latest, signature, verifiers, signaturePlace);
   const manifest = parse();
   assertSame(latest, manifest, place);
   const keys = manifest.keys.map(parseVerifierKey);
-  await assertEachSigned(keys, signature, origin.placeOf(SIGNATURE_PATH));
+  await assertEachSigned(keys, signature, signaturePlace);
   const proofs = new Map([
     [MANIFEST_PATH, manifestBytes],
     [SIGNATURE_PATH, signature],
     [LATEST_PATH, bytes],
   ]);
-  return { manifest, sha256: found, signedBy, keys, known: [...keys, ...(trusted ?? [])], proofs };
-}
-
-async function need(
-  origin: Origin,
-  path: string,
-  size: Parameters<typeof readSmall>[2],
-): Promise<SmallFile['bytes']> {
-  const found = await readSmall(origin, path, size);
-  if (found) return found.bytes;
-  throw mismatch(origin.placeOf(path), 'a file that proves the release', 'no such file');
+  return { manifest, latest, sha256, signedBy, keys, known: [...keys, ...(trusted ?? [])], proofs };
 }
 
 async function verifySignature(
-  origin: Origin,
-  { version, manifest: { sha256: hash, bytes } }: Latest,
+  { version, manifest: { sha256, bytes } }: Latest,
   signature: Uint8Array,
   keys: readonly Verifier[],
+  place: string,
 ): Promise<Verifier> {
-  const place = origin.placeOf(SIGNATURE_PATH);
   const { text, verifier } = await verifyNote(signature, keys, place);
   const signed = parseSignedText(text, place);
-  if (signed.version !== version || signed.sha256 !== hash || signed.bytes !== bytes)
-    throw mismatch(
-      place,
-      `a signature of version ${version}, ${hash}`,
-      `one of version ${signed.version}, ${signed.sha256}`,
-    );
-  return verifier;
+  if (signed.version === version && signed.sha256 === sha256 && signed.bytes === bytes) return verifier;
+  const expected = `a signature of version ${version}, ${sha256}`;
+  throw mismatchError(place, expected, `one of version ${signed.version}, ${signed.sha256}`);
 }
 
-/** What `latest.json` says is what was signed. */
+/** `latest.json` must repeat the manifest. */
 function assertSame(latest: Latest, manifest: PublicManifest, place: string): void {
   const { size, root_hash } = manifest.log;
   const signed: Record<string, unknown> = { ...manifest, log: { size, root_hash } };
   const { manifest: _, ...announced } = latest;
   for (const [member, value] of Object.entries(announced)) {
-    // Both came out of schemas, which give members their order.
+    // The schemas fix the order of members.
     const [expected, found] = [JSON.stringify(value), JSON.stringify(signed[member])];
     if (found !== expected)
-      throw mismatch(`${place}: ${member}`, `${expected}, as in ${LATEST_PATH}`, found ?? 'nothing');
+      throw mismatchError(`${place}: ${member}`, `${expected}, as in ${LATEST_PATH}`, found ?? 'nothing');
   }
 }
 
-/** A key is learned only where it has signed: one that a slip put there could lock every reader out. */
+/** A key is learned only if it has signed: a key that was added by mistake could lock out every reader. */
 async function assertEachSigned(
   keys: readonly Verifier[],
   signature: Uint8Array,
   place: string,
 ): Promise<void> {
-  for (const key of keys) {
+  for (const key of keys)
     try {
       await verifyNote(signature, [key], place);
     } catch (cause) {
-      const expected = `a signature by each key of the manifest, ${formatVerifierKey(key)} too`;
-      throw new CathedralError('ledger_signature', {
-        place,
-        expected,
-        found: (cause as Error).message,
-        cause,
-      });
+      const expected = `a signature by each key of the manifest, including ${formatVerifierKey(key)}`;
+      const found = (cause as Error).message;
+      throw new CathedralError('ledger_signature', { place, expected, found, cause });
     }
-  }
+}
+
+/** What a reader remembers of the last release that it accepted. */
+export interface AcceptedRelease extends Pick<Latest, 'version' | 'log'> {
+  /** Of its `manifest.json`, hex. */
+  sha256: string;
+}
+
+/**
+ * TUF's rule against rollback (theupdateframework.github.io, §5.3 to §5.6): a release never goes behind the last one accepted.
+ * Throws mirror_rollback or mirror_forked.
+ */
+export function assertNoRollback(accepted: AcceptedRelease, next: Latest, place: string): void {
+  const { version, log, sha256 } = accepted;
+  if (next.version < version)
+    throw rollbackError(place, `version ${version} or later`, `version ${next.version}`);
+  if (next.version === version && next.manifest.sha256 !== sha256)
+    throw forkError(place, `version ${version} with the manifest ${sha256}`, next.manifest.sha256);
+  if (next.log.size < log.size)
+    throw rollbackError(place, `a log of ${log.size} events or more`, `${next.log.size}`);
+  if (next.log.size === log.size && next.log.root_hash !== log.root_hash)
+    throw forkError(place, `root ${log.root_hash} of ${log.size} events`, next.log.root_hash);
+}
+
+/** TUF's rule against freezing a reader on an old release. Throws mirror_expired. `now`: ms since 1970. */
+export function assertFresh({ expires, as_of }: PublicManifest, now: number, place: string): void {
+  if (now <= Date.parse(expires)) return;
+  const expected = `a release that is valid at ${formatTimestamp(now)}`;
+  const found = `one of ${as_of}, valid until ${expires}`;
+  throw new CathedralError('mirror_expired', { place, expected, found });
+}
+
+export function rollbackError(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('mirror_rollback', { place, expected, found });
+}
+
+export function forkError(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('mirror_forked', { place, expected, found });
 }

@@ -1,107 +1,100 @@
 import { digestOf } from '../ledger/digest.ts';
-import type { TileReader } from '../ledger/log/tile-reader.ts';
-import type { PublicManifest } from '../release/format/public-manifest.ts';
-import { textOf } from '../release/format/public-manifest.ts';
+import type { Verifier } from '../ledger/note.ts';
+import { verifyNote } from '../ledger/verify-note.ts';
+import { LONGEST, type PublicManifest, SIGNATURE_PATH, textOf } from '../release/format/public-manifest.ts';
 import {
-  INDEX,
   LIST_PATH,
+  LIST_SIGNATURE_PATH,
   LONGEST_INDEX,
-  parseSnapshot,
+  parseSignedList,
   parseSnapshotIndex,
-  SNAPSHOTS,
-  type Snapshot,
-  type SnapshotEntry,
-  type SnapshotFile,
   type SnapshotIndex,
 } from '../release/format/snapshot-index.ts';
-import { assertPlaceable } from './assert-placeable.ts';
-import { assertBeginsWith, headOf } from './log-head.ts';
-import { mismatch } from './mismatch.ts';
-import type { Origin } from './origin/origin.ts';
-import { readSmall } from './origin/read-small.ts';
+import type { SignedFile } from '../release/signing/signed-file.ts';
+import { mismatchError } from './findings.ts';
+import { type Origin, readSmall } from './origin.ts';
 
-/** `/snapshots/index.json` as an origin has it. */
+/** `/snapshots/index.json` */
 export interface SnapshotList {
   bytes: Uint8Array;
   index: SnapshotIndex;
 }
 
-export type Stored = Extract<SnapshotFile, { url: string }>;
-export type Ended = Exclude<SnapshotFile, Stored>;
+export interface SignedList extends SnapshotList {
+  /** The signature file. */
+  signature: Uint8Array;
+}
 
-/** A file of its own below a snapshot's folder, or one that several share; never an index. */
-const URL = new RegExp(`^${SNAPSHOTS}/[^/]+/(?!index\\.json$).`, 'i');
+interface Release {
+  manifest: PublicManifest;
+  /** The keys of the release. A retired key signs no list. */
+  keys: readonly Verifier[];
+}
 
-/**
- * The list as it is, whoever made it: for what is held already, and for hints. Null where there is none. Throws
- * release_invalid, mirror_mismatch and mirror_unreachable.
- */
+/** The list without its signature, for hints and for copies that were verified before. Null if there is none. Throws release_invalid. */
 export async function readSnapshotList(origin: Origin): Promise<SnapshotList | null> {
   const found = await readSmall(origin, LIST_PATH, { most: LONGEST_INDEX });
   return found && parseList(found.bytes, origin.placeOf(LIST_PATH));
 }
 
-/** Throws release_invalid. */
-export function parseList(bytes: Uint8Array<ArrayBuffer>, place: string): SnapshotList {
-  return { bytes, index: parseSnapshotIndex(textOf(bytes, place), place) };
-}
-
 /**
- * What a snapshot consists of, once its place in the log and its index are what its entry says. Throws mirror_forked,
- * mirror_mismatch, release_invalid and mirror_unreachable.
+ * The snapshot list that belongs to a release: a key of the release signed it with the release's version or a later one, so
+ * nobody can serve an older list. The list is published before its release; entries beyond this release are left out. Throws
+ * mirror_mismatch, ledger_signature, ledger_corrupt, release_invalid and mirror_unreachable.
  */
-export async function readSnapshot(
-  origin: Origin,
-  entry: SnapshotEntry,
-  reader: TileReader,
-): Promise<{ snapshot: Snapshot; bytes: Uint8Array }> {
-  const { id, log_size, root_hash, index } = entry;
-  const path = `${SNAPSHOTS}/${id}/${INDEX}`;
-  const place = origin.placeOf(path);
-  if (index.path !== path) throw mismatch(origin.placeOf(LIST_PATH), path, index.path);
-  if (log_size > reader.head.size)
-    throw mismatch(place, `a snapshot of at most ${reader.head.size} events`, `${log_size}`);
-  await assertBeginsWith(reader, headOf({ size: log_size, root_hash }), place);
-  const found = await readSmall(origin, path, { exactly: index.bytes });
-  if (!found) throw mismatch(place, `a file of ${index.bytes} bytes`, 'no such file');
-  const sha256 = await digestOf(found.bytes);
-  if (sha256 !== index.sha256) throw mismatch(place, `SHA-256 ${index.sha256}`, sha256);
-  const snapshot = parseSnapshot(textOf(found.bytes, place), place);
-  const { size, root_hash: root } = snapshot.log;
-  if (snapshot.id !== id || size !== log_size || root !== root_hash)
-    throw mismatch(
+export async function readSignedList(origin: Origin, { manifest, keys }: Release): Promise<SignedList> {
+  const place = origin.placeOf(LIST_SIGNATURE_PATH);
+  const signature = await readSignature(origin, place);
+  const { text } = await verifyNote(signature, keys, place);
+  const signed = parseSignedList(text, place);
+  if (signed.version < manifest.version)
+    throw mismatchError(
       place,
-      `snapshot ${id} of ${log_size} events, ${root_hash}`,
-      `${snapshot.id}, ${size}, ${root}`,
+      `the snapshot list signed with version ${manifest.version}, ${manifest.release}, or later`,
+      `an older list, of version ${signed.version}`,
     );
-  return { snapshot, bytes: found.bytes };
+  const list = await readAsSigned(origin, signed);
+  if (signed.version > manifest.version) {
+    const index = list.index.filter(({ log_size }) => log_size <= manifest.log.size);
+    return { ...list, index, signature };
+  }
+  if (list.index.some(({ id }) => id === manifest.snapshot)) return { ...list, signature };
+  const expected = `snapshot ${manifest.snapshot}, which the release was made from`;
+  throw mismatchError(origin.placeOf(LIST_PATH), expected, 'a list without it');
 }
 
-/**
- * The files that a snapshot has of its own, each at a path where a mirror may write it. Not every snapshot's key is known, so
- * their size is bounded by that of the release, which holds all of the histories. Throws release_invalid and mirror_mismatch.
- */
-export function storedFiles({ files }: Snapshot, release: PublicManifest, place: string): Stored[] {
-  const stored = files.filter((file): file is Stored => 'url' in file);
-  assertPlaceable(
-    stored.map(({ url }) => url),
-    place,
-  );
-  const astray = stored.find(({ url }) => !URL.test(url));
-  if (astray) throw mismatch(place, `files below ${SNAPSHOTS}/`, astray.url);
-  const [most, found] = [mostBytesBeside(release), bytesOf(stored)];
-  if (found > most) throw mismatch(place, `files of at most ${most} bytes together`, `${found}`);
-  return stored;
+async function readSignature(origin: Origin, place: string): Promise<Uint8Array> {
+  const found = await readSmall(origin, LIST_SIGNATURE_PATH, { most: LONGEST[SIGNATURE_PATH] });
+  if (found) return found.bytes;
+  // The message depends on whether the list itself is missing.
+  const opened = await origin.retrying(LIST_PATH, async () => {
+    const list = await origin.open(LIST_PATH);
+    if (list === null || list === 'unchanged') return false;
+    for await (const _ of list.body) break;
+    return true;
+  });
+  if (!opened)
+    throw mismatchError(
+      origin.placeOf(LIST_PATH),
+      'the snapshot list, which accompanies every signed release',
+      'no such file',
+    );
+  const expected =
+    'the publisher’s signature of the snapshot list (a service upgraded from a version without one adds it in its next run)';
+  throw mismatchError(place, expected, 'no such file');
 }
 
-/** A manifest may be longer than all the files of a small service. */
-const LEAST_BOUND = 1 << 20;
-
-/** The most that a snapshot, or a history that is kept for them, may have beside a release. */
-export function mostBytesBeside({ files }: PublicManifest): number {
-  return 2 * bytesOf(files) + LEAST_BOUND;
+async function readAsSigned(origin: Origin, { sha256, bytes }: SignedFile): Promise<SnapshotList> {
+  const place = origin.placeOf(LIST_PATH);
+  if (bytes > LONGEST_INDEX)
+    throw mismatchError(place, `a list of at most ${LONGEST_INDEX} bytes`, `${bytes}`);
+  const found = await readSmall(origin, LIST_PATH, { exactly: bytes });
+  if (!found) throw mismatchError(place, 'the snapshot list that was signed', 'no such file');
+  const digest = await digestOf(found.bytes);
+  if (digest !== sha256) throw mismatchError(place, `SHA-256 ${sha256}, which was signed`, digest);
+  return parseList(found.bytes, place);
 }
 
-function bytesOf(files: readonly { bytes: number }[]): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+function parseList(bytes: Uint8Array<ArrayBuffer>, place: string): SnapshotList {
+  return { bytes, index: parseSnapshotIndex(textOf(bytes, place), place) };
 }

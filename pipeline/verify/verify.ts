@@ -1,157 +1,96 @@
-import type { TileReader } from '../ledger/log/tile-reader.ts';
-import type { Verifier } from '../ledger/note.ts';
-import { LATEST_PATH, MANIFEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
-import { mirrorWarning } from './assert-placeable.ts';
-import { assertBeginsWith, openCheckpoint } from './log-head.ts';
-import { type Looking, lookingAgain } from './origin/looking-again.ts';
-import type { Origin } from './origin/origin.ts';
-import { assertFresh } from './rules.ts';
-import { readLatest, readSigned, type SignedRelease } from './signed-release.ts';
-import { CHECKS, Findings, type Verification } from './verification.ts';
-import { verifyFiles } from './verify-files.ts';
-import { openLog, readCheckpoint, verifyOwnCheckpoint, verifyTiles } from './verify-log.ts';
-import { verifyLogNames, verifyReleaseNames } from './verify-names.ts';
-import { verifySnapshots } from './verify-snapshots.ts';
+import type { Finding } from '../errors.ts';
+import { MANIFEST_PATH } from '../release/format/public-manifest.ts';
+import {
+  CHECKS,
+  type Choice,
+  NEEDS,
+  type Subject,
+  type Trust,
+  type Verdict,
+  type VerifyOptions,
+} from './checks.ts';
+import { Findings } from './findings.ts';
+import type { Origin } from './origin.ts';
+import { mirrorWarning } from './placeable-paths.ts';
+import { readLatest, type SignedRelease } from './signed-release.ts';
 
-export interface VerifyOptions extends Looking {
-  origin: Origin;
-  /** The folder that is served, where nothing else should be; null: it cannot be listed. */
-  root: string | null;
-  /** Who may have signed; null: those whom the manifest names. */
-  keys: readonly Verifier[] | null;
-  /** Who may have signed the ledger's checkpoint; null: that signature is left to others. */
-  ledgerKeys: readonly Verifier[] | null;
-  /** A checkpoint that the log has to go on from, a signed note; null: none is held. */
-  held: { note: string; place: string } | null;
-  /** Of a list what is read of it. */
-  choose: <T>(all: readonly T[]) => readonly T[];
-  acceptExpired: boolean;
-  parallel: number;
-  /** ms since 1970. */
-  now: () => number;
+export interface Verification {
+  /** What is signed; null if no trusted signature was found. */
+  release: SignedRelease | null;
+  verdicts: readonly Verdict[];
+  findings: readonly Finding[];
+  /** Signed content that causes trouble anyway. */
+  warnings: readonly string[];
+  /** Sorted paths that answered with newer data than the release, which nobody has signed. */
+  notProven: readonly string[];
 }
 
-/** A release that is published while one reads would look like a damaged one. */
-const LOOKS = 3;
+/** Otherwise a release published in the meantime would look like a damaged one. */
+const ATTEMPTS = 3;
+
+const EVERYTHING: Choice = { files: (all) => all, tiles: (all) => all, snapshots: (all) => all };
 
 /**
- * Compares all that an origin has, or what is chosen of it, with what its publisher and its ledger have signed. What is
- * wrong is a finding; throws nothing but what the disk throws.
+ * Compares what an origin serves with what its publisher and its ledger signed, by the checks in `CHECKS`. Whatever is wrong
+ * becomes a finding. Throws mirror_stopped, and what the local disk throws; with `isStrict` also the first finding.
  */
-export async function verify(options: VerifyOptions): Promise<Verification> {
-  for (let look = 1; ; look += 1) {
-    const verification = await verifyOnce(options);
-    const isSettled = verification.findings.length === 0 || look === LOOKS;
-    if (isSettled || !(await hasMoved(options.origin, verification))) return verification;
-    options.log('another release was published meanwhile; looking again');
+export async function verify(origin: Origin, trust: Trust, options: VerifyOptions): Promise<Verification> {
+  for (let attempt = 1; ; attempt += 1) {
+    const verification = await runChecks(origin, trust, options);
+    const isDone = verification.findings.length === 0 || attempt === ATTEMPTS;
+    if (isDone || !(await hasNewRelease(origin, verification))) return verification;
+    options.log('a new release was published in the meantime; starting again');
   }
 }
 
-async function hasMoved(origin: Origin, { manifest }: Verification): Promise<boolean> {
-  const announced = manifest && (await readLatest(origin).catch(() => null));
-  return !!announced && announced !== 'unchanged' && announced.latest.version !== manifest.version;
+async function hasNewRelease(origin: Origin, { release }: Verification): Promise<boolean> {
+  const announced = release && (await readLatest(origin).catch(() => null));
+  return !!announced && announced.latest.version !== release?.manifest.version;
 }
 
-async function verifyOnce(options: VerifyOptions): Promise<Verification> {
-  const { origin, keys, acceptExpired, now } = options;
-  const findings = new Findings();
-  let release: SignedRelease | null = null;
-  await findings.check('signature', async () => {
-    release = await lookingAgain(options, () => readRelease(origin, keys));
-    const { name, id } = release.signedBy;
-    const whose = keys ? '' : ', a key that the manifest names itself';
-    return `${name}+${id} signed version ${release.manifest.version}${whose}`;
-  });
-  const signed = release as SignedRelease | null;
-  if (!signed) {
-    for (const check of CHECKS.slice(1)) findings.skip(check, 'nothing is known to be signed');
-    return { manifest: null, ...findings.result() };
+async function runChecks(origin: Origin, trust: Trust, options: VerifyOptions): Promise<Verification> {
+  const findings = new Findings({ isStrict: options.isStrict ?? false });
+  const subject: Subject = {
+    origin,
+    trust,
+    options: { ...options, choose: options.choose ?? EVERYTHING },
+    findings,
+    signed: null,
+    manifest: null,
+    notProven: [],
+    reader: null,
+  };
+  const verdicts: Verdict[] = [];
+  for (const check of CHECKS) {
+    if (options.checks && !options.checks.includes(check.name)) continue;
+    const hasFailed = verdicts.some(({ state }) => state === 'failed');
+    const verdict = await runCheck(check, subject, !!options.stopAtFailure && hasFailed);
+    verdicts.push(verdict);
+    options.report?.(verdict, subject.signed);
   }
-  const { manifest } = signed;
-  const warning = mirrorWarning(
-    manifest.files.map(({ path }) => path),
-    origin.placeOf(MANIFEST_PATH),
-  );
-  if (warning !== null) findings.warn(warning);
-  await findings.check('freshness', async () => {
-    if (!acceptExpired) assertFresh(manifest, now(), origin.placeOf(LATEST_PATH));
-    return `of ${manifest.as_of}, good until ${manifest.expires}`;
-  });
-  await findings.check('files', () => checkFiles(manifest, options, findings));
-  await checkLog(signed, options, findings);
-  return { manifest, ...findings.result() };
+  const { signed, notProven } = subject;
+  return { release: signed, verdicts, findings: findings.all, warnings: warningsOf(subject), notProven };
 }
 
-async function readRelease(origin: Origin, keys: VerifyOptions['keys']): Promise<SignedRelease> {
-  const announced = await readLatest(origin);
-  if (announced === 'unchanged') throw new Error('nothing was held that could be unchanged');
-  return readSigned(origin, announced, keys);
+async function runCheck(
+  { name, needs, run }: (typeof CHECKS)[number],
+  subject: Subject,
+  isLeftOut: boolean,
+): Promise<Verdict> {
+  const { all } = subject.findings;
+  const unmet = needs.find((need) => !NEEDS[need].isMet(subject));
+  const why = isLeftOut ? 'an earlier check failed' : unmet && NEEDS[unmet].otherwise;
+  if (why !== undefined) return { check: name, state: 'not checked', detail: why, findings: [] };
+  const before = all.length;
+  const detail = await subject.findings.attempt(() => run(subject));
+  const found = all.slice(before);
+  if (found.length === 0) return { check: name, state: 'verified', detail: detail!, findings: [] };
+  const count = found.length === 1 ? '1 finding' : `${found.length} findings`;
+  return { check: name, state: 'failed', detail: count, findings: found };
 }
 
-async function checkFiles(
-  manifest: PublicManifest,
-  { origin, root, choose, parallel, log }: VerifyOptions,
-  findings: Findings,
-): Promise<string> {
-  const chosen = choose(manifest.files);
-  log(`${chosen.length} of ${manifest.files.length} files`);
-  const { bytes, notProven } = await verifyFiles(origin, chosen, manifest, { findings, parallel, log });
-  findings.leaveOpen(notProven);
-  if (root !== null) await verifyReleaseNames(root, manifest, { origin, findings });
-  const read = chosen.length - notProven.length;
-  return `${read} of ${manifest.files.length} read, ${(bytes / 1e6).toFixed(1)} MB, as listed`;
-}
-
-/** The log, and with it the checkpoint that was held, and the snapshots, which have their places in it. */
-async function checkLog(release: SignedRelease, options: VerifyOptions, findings: Findings): Promise<void> {
-  const { manifest } = release;
-  const { origin, ledgerKeys, held, choose, parallel, log } = options;
-  const ledger = { origin: manifest.log.origin, keys: ledgerKeys };
-  let opened: TileReader | null = null;
-  await findings.check('log', async () => {
-    const reader = await openManifestLog(manifest, options);
-    opened = reader;
-    log(`log of ${reader.head.size} events`);
-    const { read, all } = await verifyTiles(reader, choose, parallel);
-    const newest = await verifyOwnCheckpoint(origin, reader, ledger);
-    if (options.root !== null) await verifyLogNames(newest, { origin, findings });
-    const whose = ledgerKeys ? 'signed by the ledger' : 'the ledger’s own signature not looked at';
-    return `${reader.head.size} events, ${read} of ${all} tiles have the root that is signed; ${whose}`;
-  });
-  const reader = opened as TileReader | null;
-  if (!reader || !held)
-    findings.skip('checkpoint', held ? 'the log cannot be read' : 'no earlier one is given');
-  else
-    await findings.check('checkpoint', async () => {
-      const before = await readCheckpoint(held.note, ledger, held.place);
-      await assertBeginsWith(reader, before, held.place);
-      return `the log goes on from the ${before.size} events of ${held.place}`;
-    });
-  if (reader) await checkSnapshots(reader, release, options, findings);
-  else findings.skip('snapshots', 'the log cannot be read');
-}
-
-async function openManifestLog(
-  manifest: PublicManifest,
-  { origin, ledgerKeys }: VerifyOptions,
-): Promise<TileReader> {
-  const place = `${origin.placeOf(MANIFEST_PATH)}: log.checkpoint`;
-  return openLog(origin, await openCheckpoint(manifest, ledgerKeys, place));
-}
-
-async function checkSnapshots(
-  reader: TileReader,
-  { manifest, keys, known }: SignedRelease,
-  { origin, root, choose, parallel, wait, log }: VerifyOptions,
-  findings: Findings,
-): Promise<void> {
-  log('snapshots');
-  await findings.check('snapshots', async () => {
-    const isFolder = root !== null;
-    const work = { origin, isFolder, reader, manifest, keys, known, choose, findings, parallel, wait, log };
-    const done = await verifySnapshots(work);
-    const others = done.read - done.vouched;
-    const whose = others > 0 ? `; ${others} signed by none of the keys of now` : '';
-    return `${done.read} of ${done.all} read, the list signed, all of their files as listed${whose}`;
-  });
+function warningsOf({ origin, signed }: Subject): string[] {
+  const paths = signed?.manifest.files.map(({ path }) => path) ?? [];
+  const warning = mirrorWarning(paths, origin.placeOf(MANIFEST_PATH));
+  return warning === null ? [] : [warning];
 }

@@ -25,7 +25,7 @@ export const asOf = defineCommand({
       throw new CathedralError('usage', { place: '--snapshot', expected, found: 'no value' });
     }
     const source = await openSource(config.ledger, config, context);
-    const { published, manifest, problems, compared, notReproducible } = await makeAgain({
+    const { published, manifest, findings, compared, notReproducible } = await makeAgain({
       ...source,
       snapshot,
       out,
@@ -39,7 +39,7 @@ export const asOf = defineCommand({
       log: (line) => progress.stage(line),
     });
     progress.end();
-    for (const { place, expected, found } of problems)
+    for (const { place, expected, found } of findings)
       print(`${place}: expected ${expected}, found ${found}`);
     const { size, root } = manifest.ledger;
     print(`made again: as of ${manifest.timestamp}, ${size} events, root ${root}`);
@@ -49,9 +49,8 @@ export const asOf = defineCommand({
       return into === null ? 1 : 0;
     }
     if (notReproducible.length > 0) print(`checked by their hashes alone: ${notReproducible.join(', ')}`);
-    const verdict =
-      problems.length === 0 ? 'agrees with the ledger' : `does not: ${problems.length} problems`;
+    const verdict = findings.length === 0 ? 'agrees with the ledger' : `differs: ${findings.length} findings`;
     print(`${snapshot}, ${compared} files: ${verdict}`);
-    return problems.length === 0 ? 0 : 1;
+    return findings.length === 0 ? 0 : 1;
   },
 });

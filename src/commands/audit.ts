@@ -4,9 +4,13 @@ import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { formatTlogProof } from '../../pipeline/ledger/log/tlog-proof.ts';
 import { nodeHash } from '../../pipeline/ledger/merkle.ts';
-import { assertGoesOn } from '../../pipeline/verify/audit/assert-goes-on.ts';
+import {
+  assertGoesOn,
+  folderSource,
+  type LogSource,
+  originSource,
+} from '../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../pipeline/verify/audit/log-entries.ts';
-import { folderSource, type LogSource, originSource } from '../../pipeline/verify/audit/log-source.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/verify/audit/prove-event.ts';
 import { readExport } from '../../pipeline/verify/audit/read-export.ts';
 import { verifyExport } from '../../pipeline/verify/audit/verify-export.ts';

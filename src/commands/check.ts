@@ -38,7 +38,7 @@ export const check = defineCommand({
     const { out, documents, companions, baseUrl, contact, checkedLedger, wait } = config;
     const { progress, print } = context;
     const source = checkedLedger && (await openSource(checkedLedger, config, context));
-    const problems = await checkRelease({
+    const findings = await checkRelease({
       ...(source ?? { ledger: null, verifiers: [] }),
       publisherKeys: await publisherVerifiers(config.publisherKey),
       out,
@@ -51,13 +51,13 @@ export const check = defineCommand({
       log: (line) => progress.stage(line),
     });
     progress.end();
-    for (const { place, expected, found } of problems)
+    for (const { place, expected, found } of findings)
       print(`${place}: expected ${expected}, found ${found}`);
     const made = await softwareOf(out);
-    if (problems.length > 0 && source && made !== null && made !== SOFTWARE)
+    if (findings.length > 0 && source && made !== null && made !== SOFTWARE)
       print(`${made} made the release, and this is ${SOFTWARE}: compare with the software that made it`);
     const against = source ? 'its manifest and the ledger' : 'its manifest';
-    print(problems.length === 0 ? `the release agrees with ${against}` : `${problems.length} problems`);
-    return problems.length === 0 ? 0 : 1;
+    print(findings.length === 0 ? `the release agrees with ${against}` : `${findings.length} findings`);
+    return findings.length === 0 ? 0 : 1;
   },
 });

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
+import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
 import { Random } from '../../pipeline/random.ts';
-import { readMirrorState } from '../../pipeline/verify/mirror-state.ts';
-import { FolderOrigin } from '../../pipeline/verify/origin/folder-origin.ts';
-import { verify as verifyService } from '../../pipeline/verify/verify.ts';
+import type { Choice } from '../../pipeline/verify/checks.ts';
+import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
+import { verify as verifyOrigin } from '../../pipeline/verify/verify.ts';
 import { defineCommand } from './command.ts';
 import { formatVerification, formatVerificationJson } from './format-verification.ts';
 import { httpOrigin, READER_SETTINGS, readerOptions, readHeld } from './reader-settings.ts';
@@ -11,7 +12,7 @@ import { required } from './required.ts';
 
 export const verify = defineCommand({
   summary:
-    'Compares what a service, a mirror or a folder has with what is signed, and says what was proved; exits 1 where something is wrong.',
+    'Verifies what a service, a mirror or a folder publishes against its signatures; exits 1 if anything is wrong.',
   settings: ['verifiedPlace', ...READER_SETTINGS, 'sampleSize', 'sampleSeed', 'heldCheckpoint', 'json'],
   words: ['verifiedPlace'],
   async run(config, context) {
@@ -20,19 +21,16 @@ export const verify = defineCommand({
     const seed = config.sampleSeed ?? randomInt(2 ** 32);
     const isRemote = /^https?:\/\//.test(place);
     const folder = isRemote ? null : await FolderOrigin.at(place);
-    const reader = await readerOptions(config, context);
-    const keys = reader.keys ?? (folder && (await rememberedKeys(place)));
-    const verification = await verifyService({
-      ...reader,
-      // A folder does not change by itself.
-      ...(folder && { wait: async () => {} }),
-      keys,
-      origin:
-        folder ?? httpOrigin(place, config, { apiKey, isStatic, log: (line) => context.progress.note(line) }),
-      root: folder?.root ?? null,
-      held: await readHeld(config.heldCheckpoint),
-      choose: choiceOf(sampleSize, seed),
-    });
+    const { keys: givenKeys, ledgerKeys, ...options } = await readerOptions(config, context);
+    const keys = givenKeys ?? (folder && (await rememberedKeys(place)));
+    const checkpoint = await readHeld(config.heldCheckpoint);
+    const told = { apiKey, isStatic, log: (line: string) => context.progress.note(line) };
+    const origin = folder ?? httpOrigin(place, config, told);
+    const trust = { keys, ledgerKeys, checkpoint };
+    const choose = sampleSize === null ? {} : { choose: sampleOf(sampleSize, seed) };
+    // Nobody updates a folder while it is verified.
+    const wait = folder ? { wait: async () => {} } : {};
+    const verification = await verifyOrigin(origin, trust, { ...options, ...choose, ...wait });
     context.progress.end();
     const sample = sampleSize === null ? null : { size: sampleSize, seed };
     const format = json ? formatVerificationJson : formatVerification;
@@ -41,13 +39,14 @@ export const verify = defineCommand({
   },
 });
 
-/** Those that a mirror has learnt. */
+/** The keys that a mirror trusts. */
 async function rememberedKeys(folder: string) {
   const state = await readMirrorState(folder);
   return state?.keys.map(parseVerifierKey) ?? null;
 }
 
-function choiceOf(size: number | null, seed: number): <T>(all: readonly T[]) => readonly T[] {
+function sampleOf(size: number, seed: number): Choice {
   const random = new Random('verify', seed);
-  return (all) => (size === null || size >= all.length ? all : random.shuffled(all).slice(0, size));
+  const draw = <T>(all: readonly T[]) => (size >= all.length ? all : random.shuffled(all).slice(0, size));
+  return { files: draw, tiles: draw, snapshots: draw };
 }

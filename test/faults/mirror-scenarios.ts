@@ -1,12 +1,11 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Finding } from '../../pipeline/errors.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
-import { readMirrorState } from '../../pipeline/verify/mirror-state.ts';
-import { FolderOrigin } from '../../pipeline/verify/origin/folder-origin.ts';
+import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
+import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { readSnapshotList } from '../../pipeline/verify/snapshot-list.ts';
-import type { Finding } from '../../pipeline/verify/verification.ts';
 import { verify } from '../../pipeline/verify/verify.ts';
-import { verifyFile } from '../../pipeline/verify/verify-files.ts';
 import { bring } from '../mirror/bring.ts';
 import { LyingServer } from '../mirror/lying-server.ts';
 import { BEGIN, LEDGER, PUBLISHER, smallSite } from '../mirror/small-service.ts';
@@ -59,20 +58,14 @@ async function mirrorProblems(
   );
   if (!isServed) return mayMiss ? [] : ['nothing is served'];
   const origin = await FolderOrigin.at(folder);
-  const { manifest, findings } = await verify({
-    origin,
-    root: origin.root,
-    keys: [PUBLISHER.verifier],
-    ledgerKeys: [LEDGER.verifier],
-    held: null,
-    choose: (all) => all,
-    acceptExpired: false,
+  const trust = { keys: [PUBLISHER.verifier], ledgerKeys: [LEDGER.verifier] };
+  const { release, findings } = await verify(origin, trust, {
     parallel: 4,
     now: () => BEGIN,
     wait: async () => {},
     log: () => {},
   });
-  const version = manifest?.version ?? 0;
+  const version = release?.manifest.version ?? 0;
   await readMirrorState(folder);
   return [
     ...findings
@@ -98,7 +91,7 @@ function isAhead({ place, expected }: Finding): boolean {
 async function listedProblems(origin: FolderOrigin): Promise<string[]> {
   const problems: string[] = [];
   for (const { index } of (await readSnapshotList(origin))?.index ?? [])
-    await verifyFile(origin, index).catch((error: Error) => problems.push(error.message));
+    await origin.verifyFile(index).catch((error: Error) => problems.push(error.message));
   return problems;
 }
 

@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { check } from '../../pipeline/build/check.ts';
+import { checkLog, compareProofs } from '../../pipeline/build/check-release.ts';
 import { publishedIds, readIndex } from '../../pipeline/build/snapshots/read-published.ts';
 import { verifyList, verifySnapshot } from '../../pipeline/build/snapshots/verify-published-snapshots.ts';
-import { CathedralError } from '../../pipeline/errors.ts';
+import { CathedralError, type Finding } from '../../pipeline/errors.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LIST_PATH } from '../../pipeline/release/format/snapshot-index.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
@@ -11,13 +12,11 @@ import { openLog } from '../../pipeline/release/log/open-log.ts';
 import { verifierKeyOf } from '../../pipeline/release/signing/change-publisher.ts';
 import { readPublisherKeys } from '../../pipeline/release/signing/publisher-keys.ts';
 import { readSigningRecord } from '../../pipeline/release/signing/signing-record.ts';
-import { type Problem, verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
-import { verifyLog } from '../../pipeline/verify/verify-log-folder.ts';
-import { verifyProofs } from '../../pipeline/verify/verify-proofs.ts';
+import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
+import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
+import { verify } from '../../pipeline/verify/verify.ts';
 import { signer } from '../ledger/test-signer.ts';
 import { keysOf, ledgerOf, outOf, publisherOptions } from './small-publisher.ts';
-
-const KEYS = { publisher: null, ledger: [signer.verifier] };
 
 /**
  * What is wrong with what readers of a publisher's folder see, and with what the next run needs. The release that is served is
@@ -30,7 +29,7 @@ export async function publishedProblems(
 ): Promise<string[]> {
   const out = outOf(folder);
   const problems: string[] = [];
-  const look = (part: string, work: () => Promise<Iterable<Problem | string>>) =>
+  const look = (part: string, work: () => Promise<Iterable<Finding | string>>) =>
     looking(part, work).then((found) => void problems.push(...found));
   await look('release', () => releaseProblems(folder, sizes));
   await look('log', () => logProblems(out));
@@ -44,7 +43,7 @@ export async function publishedProblems(
   return problems;
 }
 
-async function looking(part: string, work: () => Promise<Iterable<Problem | string>>): Promise<string[]> {
+async function looking(part: string, work: () => Promise<Iterable<Finding | string>>): Promise<string[]> {
   try {
     return [...(await work())].map((problem) => `${part}: ${sentence(problem)}`);
   } catch (error) {
@@ -53,17 +52,21 @@ async function looking(part: string, work: () => Promise<Iterable<Problem | stri
   }
 }
 
-function sentence(problem: Problem | string): string {
+function sentence(problem: Finding | string): string {
   if (typeof problem === 'string') return problem;
   return `${problem.place}: expected ${problem.expected}, found ${problem.found}`;
 }
 
-async function releaseProblems(folder: string, sizes: readonly number[]): Promise<(Problem | string)[]> {
+async function releaseProblems(folder: string, sizes: readonly number[]): Promise<(Finding | string)[]> {
   const current = await readCurrent(outOf(folder));
   if (!current) return sizes.includes(0) ? [] : ['there is none'];
   const { dir, manifest } = current;
   const { size } = manifest.ledger;
-  const problems = [...(await verifyRelease(dir)), ...(await verifyProofs(dir, manifest, KEYS))];
+  const problems = [
+    ...(await verifyRelease(dir)),
+    ...(await compareProofs(dir, manifest)),
+    ...(manifest.signed ? await signatureProblems(outOf(folder)) : []),
+  ];
   const keys = (await readPublisherKeys(keysOf(folder)))?.map(verifierKeyOf) ?? [];
   const isFollowed = manifest.signed?.keys.some((key) => keys.includes(key)) ?? false;
   const replaced = (await readSigningRecord(keysOf(folder))).replaced;
@@ -74,23 +77,32 @@ async function releaseProblems(folder: string, sizes: readonly number[]): Promis
   ];
 }
 
+/** What readers find; the log may already be ahead of the release. */
+async function signatureProblems(out: string): Promise<Finding[]> {
+  const trust = { keys: null, ledgerKeys: [signer.verifier] };
+  const options = { parallel: 2, now: () => 0, wait: async () => {}, log: () => {} };
+  const checks = ['signature', 'files', 'encodings', 'log'] as const;
+  const { findings } = await verify(await FolderOrigin.at(out), trust, { ...options, checks });
+  return findings.filter(({ expected }) => expected !== 'nothing');
+}
+
 /** All of the release’s log is there. What its checkpoint does not say yet may be there, too. */
-async function logProblems(out: string): Promise<(Problem | string)[]> {
+async function logProblems(out: string): Promise<(Finding | string)[]> {
   const { checkpoint } = await openLog(out);
   const released = (await readCurrent(out))?.manifest.ledger;
   if (!checkpoint && !released) return [];
-  const problems = await verifyLog(out, released ?? { ...checkpoint!, snapshot: '' }, [signer.verifier]);
+  const problems = await checkLog(out, released ?? { ...checkpoint!, snapshot: '' }, [signer.verifier]);
   return problems.filter(({ expected }) => expected !== 'nothing');
 }
 
-async function snapshotProblems(out: string): Promise<(Problem | string)[]> {
+async function snapshotProblems(out: string): Promise<(Finding | string)[]> {
   const kept = await publishedIds(out);
-  const problems: (Problem | string)[] = [];
+  const problems: (Finding | string)[] = [];
   for (const id of kept) problems.push(...(await verifySnapshot(out, id)));
   for (const { id } of (await readIndex(out)) ?? [])
     if (!kept.includes(id)) problems.push(`${id} is listed and is not there`);
   // As readers of the release that is served take the list. Between the list and its signature they have to look again.
-  const isBetween = ({ place, expected }: Problem) =>
+  const isBetween = ({ place, expected }: Finding) =>
     place.endsWith(LIST_PATH) && !/^snapshot/.test(expected);
   if (await readCurrent(out))
     problems.push(...(await verifyList(out, null)).filter((one) => !isBetween(one)));

@@ -92,11 +92,15 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'mirrors files that are not flushed': {
     scenario: 'a mirror that goes on',
-    changes: { 'pipeline/verify/origin/fetch-blob.ts': [['await handle.sync();', '']] },
+    changes: { 'pipeline/mirror/fetch-blob.ts': [['await handle.sync();', '']] },
   },
   'tells of tiles that are not flushed': {
     scenario: 'a mirror that goes on',
-    changes: { 'pipeline/mirror/mirror-log.ts': [['await held.flush(parallel);', '']] },
+    changes: {
+      'pipeline/mirror/local-tiles.ts': [
+        ['inParallel([...placed, ...folders], parallel, sync)', 'Promise.resolve()'],
+      ],
+    },
   },
 };
 

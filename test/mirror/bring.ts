@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Mirrored, type MirrorOptions, mirror } from '../../pipeline/mirror/mirror.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
-import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/origin/http-origin.ts';
+import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
 import { BEGIN, PUBLISHER, type Site } from './small-service.ts';
 
 const HOUR_MS = 3_600_000;

@@ -140,7 +140,7 @@ const LIES: Record<string, Lie> = {
     tell: () => {},
     options: { now: () => BEGIN + 60 * 3_600_000 },
     code: 'mirror_expired',
-    found: /good until 2025-12-03T06:00/,
+    found: /valid until 2025-12-03T06:00/,
   },
   'serves a newer release that is out of date already': {
     tell: third(),
@@ -469,26 +469,26 @@ const LIES: Record<string, Lie> = {
     tell: third([LIST, formatSnapshotIndex(listOf(3).toSpliced(1, 1)).trimEnd().padEnd(listBytes(3))]),
     code: 'mirror_mismatch',
     place: LIST,
-    expected: /^SHA-256 .*, as it is signed$/,
+    expected: /^SHA-256 .*, which was signed$/,
   },
   'lists the snapshots of the release before (rollback of the list alone)': {
     tell: third([LIST, original(LIST, 2)], [LIST_SIGNATURE, original(LIST_SIGNATURE, 2)]),
     code: 'mirror_mismatch',
     place: LIST_SIGNATURE,
-    expected: 'the list of snapshots that was signed with version 3, release-3, or later',
-    found: 'an older one, of version 2',
+    expected: 'the snapshot list signed with version 3, release-3, or later',
+    found: 'an older list, of version 2',
   },
   'has signed a list that leaves out the snapshot of its release': {
     tell: snapshots((index) => index.shift()),
     code: 'mirror_mismatch',
     place: LIST,
-    expected: 'snapshot 2025-12-01T12Z, of which the release is',
+    expected: 'snapshot 2025-12-01T12Z, which the release was made from',
   },
   'has no list of snapshots any more': {
     tell: third([LIST, null], [LIST_SIGNATURE, null]),
     code: 'mirror_mismatch',
     place: LIST,
-    expected: 'the list of snapshots, which there is with every signed release',
+    expected: 'the snapshot list, which accompanies every signed release',
     found: 'no such file',
   },
   'has the signature of a list that is gone': {
@@ -501,7 +501,7 @@ const LIES: Record<string, Lie> = {
     tell: third([LIST_SIGNATURE, null]),
     code: 'mirror_mismatch',
     place: LIST_SIGNATURE,
-    expected: /a service of a version that made none has it with its next run/,
+    expected: /upgraded from a version without one/,
     found: 'no such file',
   },
   'has a list of snapshots that another key has signed': {
@@ -565,7 +565,7 @@ LIES['forges a file of a snapshot, and all that lists it'] = {
   tell: forgedSnapshot,
   code: 'mirror_mismatch',
   place: 'snapshots/2025-12-01T12Z/index.json: economy/supply',
-  expected: /as it is signed$/,
+  expected: /as signed$/,
 };
 
 const PATHS: Record<string, [paths: string[], code: string]> = {

@@ -228,7 +228,7 @@ describe('a mirror', () => {
     const lines: string[] = [];
     const { manifest } = await bring(server.url, folder, { lines });
     expect(manifest.version).toBe(2);
-    expect(lines[0]).toMatch(/mirror_mismatch.*looking again/);
+    expect(lines[0]).toMatch(/mirror_mismatch.*trying again/);
     // The partial tile of the first release, which this mirror never saw, is there for whoever holds its checkpoint.
     expect(contents(await servedBy(folder))).toEqual(contents(next));
   });
@@ -246,9 +246,9 @@ describe('a mirror', () => {
     };
     const { manifest } = await bring(server.url, folder, { lines, wait });
     expect(manifest.version).toBe(2);
-    expect(lines.filter((line) => line.endsWith('looking again'))).toEqual([
-      expect.stringMatching(/index\.json\.sig: .*version 2, release-2.*an older one, of version 1/),
-      expect.stringMatching(/index\.json\.sig: .*version 2, release-2.*an older one, of version 1/),
+    expect(lines.filter((line) => line.endsWith('; trying again'))).toEqual([
+      expect.stringMatching(/index\.json\.sig: .*version 2, release-2.*an older list, of version 1/),
+      expect.stringMatching(/index\.json\.sig: .*version 2, release-2.*an older list, of version 1/),
     ]);
     expect(contents(await servedBy(folder))).toEqual(contents(next));
   });
@@ -357,7 +357,7 @@ describe('the keys of a mirror', () => {
     expect(error).toMatchObject({
       code: 'mirror_untrusted',
       place: `${server.url}/snapshots/2025-12-01T06Z/index.json`,
-      found: 'one by keys that it names itself',
+      found: 'a signature by keys that the snapshot itself names',
     });
     expect([...(await servedBy(folder)).keys()].filter((path) => path.includes('06Z'))).toEqual([]);
   });

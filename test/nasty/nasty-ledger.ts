@@ -5,7 +5,7 @@ import { check } from '../../pipeline/build/check.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import { SLOT_MS, slotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
-import type { Problem } from '../../pipeline/release/staging/verify-release.ts';
+import type { Finding } from '../../pipeline/errors.ts';
 import { ORIGIN, signer } from '../ledger/test-signer.ts';
 import { cycleLabel } from '../model/cycle.ts';
 
@@ -69,7 +69,7 @@ export interface Published {
   /** Every file of the release by its path in it, as Latin-1. */
   files: Readonly<Record<string, string>>;
   /** What a check finds, which makes everything again from genesis: the runs gave what one run gives. */
-  problems: Problem[];
+  problems: Finding[];
 }
 
 /** Publishes the ledger with a run for each snapshot, and checks the last release. */

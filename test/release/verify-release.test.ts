@@ -11,10 +11,10 @@ import {
 } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { compareManifests } from '../../pipeline/build/compare-manifests.ts';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
 import { formatManifest, parseManifest, sealManifest } from '../../pipeline/release/format/manifest.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
-import { compareManifests } from '../../pipeline/verify/compare-manifests.ts';
 import { publishTiny } from './publish-tiny.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -117,11 +117,11 @@ describe('the release', () => {
   test('is verified against the keys on the page, and nothing but this host is asked', async () => {
     const { page, requests, wrong } = await opened(siteOf());
     const { title, steps } = await verifyRelease(page);
-    expect(title).toBe('This release is what the publisher and the ledger have signed');
+    expect(title).toBe('This release is what the publisher and the ledger signed');
     expect(steps).toMatchObject({
       Signature: expect.stringMatching(/^Holds: .*signed version 4.*WebCrypto/),
-      Manifest: expect.stringMatching(/^Holds: .*8 files/),
-      Age: expect.stringMatching(/^Holds: .*good until 3 December 2025/),
+      Manifest: expect.stringMatching(/^Holds: .*9 files/),
+      Age: expect.stringMatching(/^Holds: .*valid until 3 December 2025/),
       Order: expect.stringMatching(/^Not checked/),
       Ledger: expect.stringMatching(/^Holds: .*400 events/),
     });
@@ -134,7 +134,7 @@ describe('the release', () => {
     const { page } = await opened(siteOf(), { before });
     const { title, steps } = await verifyRelease(page);
     expect(title).toContain('This release is what');
-    expect(steps.Signature).toContain('noble-curves that comes with this page');
+    expect(steps.Signature).toContain('noble-curves, which comes with this page');
   });
 
   test.each<[what: string, step: string, says: RegExp, reader: Reader]>([
@@ -178,7 +178,7 @@ describe('the release', () => {
     [
       'no signature',
       'Signature',
-      /proves the release.*no such file/,
+      /signature of the release.*no such file/,
       (site) => void site.delete('manifest.json.sig'),
       { before: hurry },
     ],
@@ -192,7 +192,7 @@ describe('the release', () => {
     [
       'a release that has expired',
       'Age',
-      /good at 2026-.*good until 2025-12-03/,
+      /valid at 2026-.*valid until 2025-12-03/,
       () => {},
       { now: Date.UTC(2026, 0, 1) },
     ],
@@ -269,7 +269,7 @@ describe('what this browser remembers', () => {
     served.site = siteOf({ event: (index) => event(index === 7 ? 8000 : index) });
     await open();
     const { steps } = await verifyRelease(page);
-    expect(steps['History of the log']).toMatch(/^Does not hold: .*which begin otherwise.*mirror_forked/s);
+    expect(steps['History of the log']).toMatch(/^Does not hold: .*which begin differently.*mirror_forked/s);
     const proved = await proveEvent(page, hashOf(3));
     expect(proved.title).toContain('does not hold');
     expect(proved.steps['History of the log']).toMatch(/mirror_forked/);
@@ -293,7 +293,7 @@ describe('a file', () => {
     const { page, wrong } = await opened(siteOf());
     const { title, steps } = await identify(page, 'what is this.txt', supply(RELEASE));
     expect(title).toBe('This is /economy/supply of release-4, as of 1 December 2025, 18:00 UTC.');
-    expect(steps.Hash).toContain('the file went nowhere');
+    expect(steps.Hash).toContain('the file was not sent');
     expect(wrong).toEqual([]);
   });
 
@@ -302,7 +302,7 @@ describe('a file', () => {
     const changed = Buffer.from(supply(RELEASE));
     changed[3]! ^= 1;
     const { title, steps } = await identify(page, 'supply (1).json', changed);
-    expect(title).toContain('supply (1).json is no file that is known to be signed, or it was changed');
+    expect(title).toContain('supply (1).json is not known to be signed, or was changed');
     expect(steps['In the release']).toMatch(/^Does not hold: .*which is \/economy\/supply/s);
     expect(steps['In the snapshots']).toMatch(/^Does not hold: .*none in 4 of 4/s);
   });
@@ -333,7 +333,7 @@ describe('a file', () => {
         for (const path of ['snapshots/index.json', 'snapshots/index.json.sig'])
           site.set(path, before.get(path)!);
       },
-      /an older one, of version 3.*mirror_mismatch/s,
+      /an older list, of version 3.*mirror_mismatch/s,
     ],
     ['not signed', (site) => site.delete('snapshots/index.json.sig'), /no such file.*mirror_mismatch/s],
     [
@@ -349,7 +349,7 @@ describe('a file', () => {
     lie(site);
     const { page } = await opened(site);
     const { title, steps } = await identify(page, 'supply', supply(2));
-    expect(title).toContain('no file that is known to be signed');
+    expect(title).toContain('is not known to be signed');
     expect(steps['In the snapshots']).toMatch(/^Does not hold/);
     expect(steps['In the snapshots']).toMatch(says);
   });
@@ -358,8 +358,8 @@ describe('a file', () => {
     const site = siteOf({ signers: (release) => [release === 2 ? STRANGER : PUBLISHER] });
     const { page } = await opened(site);
     const { title, steps } = await identify(page, 'supply', supply(2));
-    expect(title).toContain('no file that is known to be signed');
-    expect(steps['In the snapshots']).toMatch(/one that another key has signed/);
+    expect(title).toContain('is not known to be signed');
+    expect(steps['In the snapshots']).toMatch(/one that another key signed/);
   });
 });
 
@@ -400,7 +400,7 @@ describe('an event', () => {
     await page.setInputFiles('#proof', proof);
     const asked = requests.length;
     expect((await proveEvent(page, hashOf(300))).steps.Proof).toMatch(
-      /^Holds: .*number 300.*Nothing was asked for/,
+      /^Holds: .*number 300.*Nothing was fetched/,
     );
     expect((await proveEvent(page, hashOf(299))).steps.Proof).toMatch(/^Does not hold: .*lead elsewhere/s);
     expect(requests.slice(asked).filter((url) => url.startsWith('http'))).toEqual([]);
@@ -555,7 +555,7 @@ describe('the page', () => {
     await page.click('#event-form button[type="submit"]');
     await page.getByText('Searching the log').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    expect((await outcome(page, 'event')).title).toBe('Stopped, with nothing found yet');
+    expect((await outcome(page, 'event')).title).toBe('Stopped before anything was found');
     held.resolve();
     expect((await proveEvent(page, hashOf(0))).title).toBe('The event is in the ledger’s log');
   });

@@ -6,18 +6,10 @@ import { basename, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, crc32, createBrotliDecompress, createGunzip, createInflateRaw } from 'node:zlib';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError, type Finding, findingOf } from '../../errors.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { listTree } from '../disk/list-tree.ts';
 import { type Blob, type Manifest, parseManifest, releaseFolder, storedAt } from '../format/manifest.ts';
-
-/** One thing that is not as it should be. */
-export interface Problem {
-  /** A file of the release, `public/economy/supply`, or a member of its manifest. */
-  place: string;
-  expected: string;
-  found: string;
-}
 
 /** A file that has to be there, and what it has to decompress to. */
 interface Expected {
@@ -39,30 +31,29 @@ const DECODERS = {
  * digests: one flipped byte anywhere, a missing file and one too many are found. By place; empty where all
  * is well. Throws only what the disk throws.
  */
-export async function verifyRelease(dir: string): Promise<Problem[]> {
+export async function verifyRelease(dir: string): Promise<Finding[]> {
   const manifest = await readManifest(dir);
   if ('found' in manifest) return [manifest];
   const expected = expectedFiles(manifest);
-  const problems = [...verifyName(await realpath(dir), manifest), ...verifyRows(manifest)];
-  problems.push(...(await verifyNames(dir, expected)));
+  const findings = [...verifyName(await realpath(dir), manifest), ...verifyRows(manifest)];
+  findings.push(...(await verifyNames(dir, expected)));
   await inParallel(expected, availableParallelism(), async ([file, { blob, plain }]) => {
     const path = join(dir, file);
     if (!(await isFile(path))) return;
-    const problem = compare(file, blob, await measure(path, blob.bytes));
-    if (problem) problems.push(problem);
-    else if (plain) problems.push(...(await verifyEncoding(path, file, plain)));
+    const differing = compare(file, blob, await measure(path, blob.bytes));
+    if (differing) findings.push(differing);
+    else if (plain) findings.push(...(await verifyEncoding(path, file, plain)));
   });
-  return problems.sort((a, b) => (a.place < b.place ? -1 : 1));
+  return findings.sort((a, b) => (a.place < b.place ? -1 : 1));
 }
 
-async function readManifest(dir: string): Promise<Manifest | Problem> {
+async function readManifest(dir: string): Promise<Manifest | Finding> {
   const place = 'manifest.json';
   try {
     return parseManifest(await readFile(join(dir, place), 'utf8'), place);
   } catch (error) {
-    if (error instanceof CathedralError)
-      return { place: error.place, expected: error.expected, found: error.found };
-    return { place, expected: 'a readable file', found: (error as Error).message };
+    if (error instanceof CathedralError) return findingOf(error);
+    return finding(place, 'a readable file', (error as Error).message);
   }
 }
 
@@ -85,32 +76,32 @@ function expectedFiles({ files, segments, unlisted }: Manifest): Map<string, Exp
   return expected;
 }
 
-function verifyName(dir: string, manifest: Manifest): Problem[] {
+function verifyName(dir: string, manifest: Manifest): Finding[] {
   const found = basename(dir);
   const { release } = manifest;
   return [release, releaseFolder(manifest)].includes(found)
     ? []
-    : [{ place: '.', expected: `a folder ${release}`, found }];
+    : [finding('.', `a folder ${release}`, found)];
 }
 
 /** Segments follow each other without a gap, down to the first row. */
-function verifyRows({ segments, files }: Manifest): Problem[] {
-  const problems: Problem[] = [];
+function verifyRows({ segments, files }: Manifest): Finding[] {
+  const findings: Finding[] = [];
   for (const [path, list] of Object.entries(segments)) {
     const place = `manifest.json segments.${path}`;
     list.forEach(({ file, first_row }, index) => {
       const end = list[index + 1]?.end_row ?? 0;
       if (first_row !== end)
-        problems.push({ place, expected: `${file} to begin at row ${end}`, found: `${first_row}` });
+        findings.push(finding(place, `${file} to begin at row ${end}`, `${first_row}`));
     });
     const rows = files.find((file) => file.path === path)?.rows;
     const end = list[0]?.end_row ?? 0;
-    if (rows != null && rows !== end) problems.push({ place, expected: `${rows} rows`, found: `${end}` });
+    if (rows != null && rows !== end) findings.push(finding(place, `${rows} rows`, `${end}`));
   }
-  return problems;
+  return findings;
 }
 
-async function verifyNames(dir: string, expected: Map<string, Expected>): Promise<Problem[]> {
+async function verifyNames(dir: string, expected: Map<string, Expected>): Promise<Finding[]> {
   const names = new Set(['manifest.json', ...expected.keys()]);
   const folders = new Set(
     [...names].flatMap((name) => name.split('/').map((_, i, parts) => parts.slice(0, i).join('/'))),
@@ -121,12 +112,8 @@ async function verifyNames(dir: string, expected: Map<string, Expected>): Promis
   const surplus = [...tree.files, ...tree.others].filter((name) => !names.has(name) || !found.has(name));
   surplus.push(...tree.folders.filter((name) => !folders.has(name)));
   return [
-    ...missing.map((place) => ({ place, expected: 'a file', found: 'none' })),
-    ...surplus.map((place) => ({
-      place,
-      expected: 'nothing',
-      found: 'something that the manifest does not list',
-    })),
+    ...missing.map((place) => finding(place, 'a file', 'none')),
+    ...surplus.map((place) => finding(place, 'nothing', 'something that the manifest does not list')),
   ];
 }
 
@@ -141,16 +128,16 @@ async function verifyEncoding(
   path: string,
   place: string,
   plain: NonNullable<Expected['plain']>,
-): Promise<Problem[]> {
+): Promise<Finding[]> {
   try {
-    const problem = compare(
+    const differing = compare(
       `${place} decompressed`,
       plain.blob,
       await measure(path, plain.blob.bytes, DECODERS[plain.decoder]()),
     );
-    return problem ? [problem] : [];
+    return differing ? [differing] : [];
   } catch (error) {
-    return [{ place, expected: `a file of ${plain.decoder}`, found: (error as Error).message }];
+    return [finding(place, `a file of ${plain.decoder}`, (error as Error).message)];
   }
 }
 
@@ -180,7 +167,7 @@ function compare(
   place: string,
   expected: Expected['blob'],
   found: Required<Expected['blob']>,
-): Problem | null {
+): Finding | null {
   for (const [member, name] of [
     ['bytes', 'bytes'],
     ['sha256', 'SHA-256'],
@@ -188,8 +175,12 @@ function compare(
   ] as const) {
     const value = expected[member];
     if (value !== undefined && value !== found[member]) {
-      return { place, expected: `${name} ${value}`, found: `${found[member]}` };
+      return finding(place, `${name} ${value}`, `${found[member]}`);
     }
   }
   return null;
+}
+
+function finding(place: string, expected: string, found: string): Finding {
+  return { code: 'release_invalid', place, expected, found };
 }

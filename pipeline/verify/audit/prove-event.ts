@@ -8,8 +8,8 @@ import { leafHash, nodeHash } from '../../ledger/merkle.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { readCheckpoint } from '../../ledger/read-checkpoint.ts';
 import { readLines } from '../../ledger/read-lines.ts';
-import type { LogSource } from './log-source.ts';
-import { openAuditedLog } from './open-audited-log.ts';
+import type { LogSource } from './audited-log.ts';
+import { openAuditedLog } from './audited-log.ts';
 
 /** The proof that the event with this hash is in a published log, from its hash tiles alone. Throws proof_refused. */
 export async function proveFromLog(

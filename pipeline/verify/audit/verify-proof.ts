@@ -1,10 +1,10 @@
 import { CathedralError } from '../../errors.ts';
-import type { Checkpoint } from '../../ledger/checkpoint.ts';
+import { type Checkpoint, parseCheckpoint } from '../../ledger/checkpoint.ts';
 import type { Hash, NodeHash } from '../../ledger/log/hash.ts';
 import { verifyInclusion } from '../../ledger/log/proofs.ts';
 import { parseTlogProof } from '../../ledger/log/tlog-proof.ts';
 import type { Verifier } from '../../ledger/note.ts';
-import { openCheckpoint } from './open-checkpoint.ts';
+import { verifyNote } from '../../ledger/verify-note.ts';
 
 /** What a good proof says. */
 export interface ProvedEvent {
@@ -31,5 +31,21 @@ export async function verifyProof(
     place,
     expected: `hashes that lead from event 0x${event} to the root ${checkpoint.root}`,
     found: 'hashes that lead elsewhere',
+  });
+}
+
+/** The checkpoint of a signed note, of the origin that its key is named for. Throws ledger_signature or ledger_corrupt. */
+export async function openCheckpoint(
+  note: string | Uint8Array,
+  verifiers: readonly Verifier[],
+  place: string,
+): Promise<{ checkpoint: Checkpoint; verifier: Verifier }> {
+  const { text, verifier } = await verifyNote(note, verifiers, place);
+  const checkpoint = parseCheckpoint(text, place);
+  if (checkpoint.origin === verifier.name) return { checkpoint, verifier };
+  throw new CathedralError('ledger_signature', {
+    place,
+    expected: `origin ${verifier.name}, the name of the key`,
+    found: checkpoint.origin,
   });
 }

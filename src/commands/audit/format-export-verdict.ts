@@ -1,7 +1,7 @@
 import { printable } from '../../../pipeline/attestation/printable.ts';
 import type { Checkpoint } from '../../../pipeline/ledger/checkpoint.ts';
 import type { Verifier } from '../../../pipeline/ledger/note.ts';
-import type { HeldCheckpoint } from '../../../pipeline/verify/audit/assert-goes-on.ts';
+import type { HeldCheckpoint } from '../../../pipeline/verify/audit/audited-log.ts';
 import type { ExportOptions, ExportVerdict } from '../../../pipeline/verify/audit/verify-export.ts';
 
 interface About {

@@ -2,7 +2,7 @@
 
 import { mirror } from '../../../pipeline/mirror/mirror.ts';
 import { inParallel } from '../../../pipeline/release/disk/in-parallel.ts';
-import { HttpOrigin } from '../../../pipeline/verify/origin/http-origin.ts';
+import { HttpOrigin } from '../../../pipeline/verify/http-origin.ts';
 import { report } from '../child.ts';
 
 const PARALLEL = 6;

@@ -8,7 +8,7 @@ import { verifyList } from '../../../pipeline/build/snapshots/verify-published-s
 import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
 import { expiryOf } from '../../../pipeline/release/format/public-manifest.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
-import { FolderOrigin } from '../../../pipeline/verify/origin/folder-origin.ts';
+import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
 import { verify } from '../../../pipeline/verify/verify.ts';
 import { sampleEvents } from '../../ledger/sample-events.ts';
 import { writeSnapshot } from '../../ledger/test-ledger.ts';
@@ -37,20 +37,9 @@ async function mirrorAt(of: SmallService, time: string) {
 
 /** What `cathedral verify` says of the folder. */
 async function findingsOf({ out }: SmallService) {
-  const origin = await FolderOrigin.at(out);
-  const { findings } = await verify({
-    origin,
-    root: origin.root,
-    keys: null,
-    ledgerKeys: null,
-    held: null,
-    choose: (all) => all,
-    acceptExpired: true,
-    parallel: 2,
-    now: () => 0,
-    wait: async () => {},
-    log: () => {},
-  });
+  const trust = { keys: null, ledgerKeys: null };
+  const options = { acceptExpired: true, parallel: 2, now: () => 0, wait: async () => {}, log: () => {} };
+  const { findings } = await verify(await FolderOrigin.at(out), trust, options);
   return findings;
 }
 
@@ -147,8 +136,8 @@ describe('slots that were missed', () => {
     expect(await other.publish({ snapshots })).toMatchObject({ outcome: 'published', snapshots: 4 });
     expect((await readIndex(other.out))!.map(({ id }) => id).toReversed()).toEqual(IDS);
     expect(await filesOf(other)).toEqual(await filesOf(one));
-    const { published, problems } = await asOf({ ...other.options(), snapshot: IDS[2]!, into: null });
-    expect([published?.as_of, problems]).toEqual(['2025-07-03T01:09:00Z', []]);
+    const { published, findings } = await asOf({ ...other.options(), snapshot: IDS[2]!, into: null });
+    expect([published?.as_of, findings]).toEqual(['2025-07-03T01:09:00Z', []]);
     expect(await check(other.options())).toEqual([]);
     const mirrored = await mirrorAt(other, '04T06:00:00');
     expect(mirrored).toMatchObject({ outcome: 'mirrored', snapshots: 5, unvouched: 0 });

@@ -15,7 +15,7 @@ import { signerOf } from '../../../pipeline/release/signing/publisher-key-file.t
 import { readPublisherKeys } from '../../../pipeline/release/signing/publisher-keys.ts';
 import { readSigningRecord, writeSigningRecord } from '../../../pipeline/release/signing/signing-record.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
-import { FolderOrigin } from '../../../pipeline/verify/origin/folder-origin.ts';
+import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
 import { bring, contents, servedBy } from '../../mirror/bring.ts';
 import { BASE_URL, type SmallService, smallService } from '../../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';

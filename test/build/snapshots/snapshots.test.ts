@@ -293,7 +293,7 @@ describe('the signature of the list', () => {
     expect(await check({ ...of.options(), ledger: null })).toEqual([]);
     await writeFile(place(of), '');
     expect(await check({ ...of.options(), ledger: null })).toMatchObject([
-      { place: 'snapshots/index.json.sig', found: 'one' },
+      { place: 'snapshots/index.json.sig', found: 'a file' },
     ]);
   });
 
@@ -386,7 +386,7 @@ describe('a snapshot made again from the ledger', () => {
     await of.publish({ snapshots });
     for (const id of [FIRST, SECOND]) {
       const report = await asOf(options(of, id));
-      expect(report.problems).toEqual([]);
+      expect(report.findings).toEqual([]);
       expect(report.compared).toBeGreaterThan(40);
       expect(report.notReproducible).toEqual(['manifest.json', 'manifest.json.sig']);
     }
@@ -400,12 +400,12 @@ describe('a snapshot made again from the ledger', () => {
     const text = await readFile(file, 'utf8');
     await rm(file);
     await writeFile(file, text.replace('1', '2'));
-    expect((await asOf(options(of, SECOND))).problems).toMatchObject([{ place }]);
+    expect((await asOf(options(of, SECOND))).findings).toMatchObject([{ place }]);
     const problems = await check(of.options());
     expect(problems).toMatchObject([{ place }]);
     await writeFile(file, text);
     await of.seal(400, 61);
-    const places = (await asOf(options(of, SECOND))).problems.map(({ place }) => place);
+    const places = (await asOf(options(of, SECOND))).findings.map(({ place }) => place);
     expect(places).toContain(`snapshots/${SECOND}/index.json log.size`);
   });
 
@@ -435,7 +435,7 @@ describe('a check', () => {
     await writeFile(join(folder, 'more'), '');
     expect(await faults()).toEqual([`snapshots/${FIRST}/more`]);
     await rm(folder, { recursive: true });
-    expect(await faults()).toEqual([`snapshots/${FIRST}`]);
+    expect(await faults()).toEqual([`snapshots/${FIRST}/index.json`]);
     await cp(`${of.out}.copy`, folder, { recursive: true });
     await rm(join(folder, 'economy/roi'));
     expect(await faults()).toEqual([`snapshots/${FIRST}/economy/roi`]);
@@ -452,21 +452,22 @@ describe('a check', () => {
     await of.publish({ snapshots });
     const now = await both();
     const problems = async () => check({ ...of.options(), ledger: null });
-    const listed = async () => (await problems()).filter(({ place }) => paths.includes(place));
+    const [list, signature] = ['snapshots/index.json', 'snapshots/index.json.sig'];
+    const listed = async () => (await problems()).filter(({ place }) => [list, signature].includes(place));
     await put(older);
     expect(await listed()).toMatchObject([
-      { place: paths[1], found: expect.stringContaining('an older one') },
+      { place: signature, found: expect.stringContaining('an older list') },
     ]);
     await put([older[0]!, now[1]!]);
-    expect(await listed()).toMatchObject([{ place: paths[0], expected: expect.stringMatching(/^exactly/) }]);
+    expect(await listed()).toMatchObject([{ place: list, expected: expect.stringMatching(/^exactly/) }]);
     const { publisher: _, snapshots: __, ...rest } = of.options();
     const again = await asOf({ ...rest, snapshot: SECOND, into: null });
-    expect(again.problems).toMatchObject([{ place: paths[0] }]);
+    expect(again.findings).toMatchObject([{ place: list }]);
     await put(now);
     await rm(paths[1]!);
-    expect(await problems()).toMatchObject([{ place: paths[1], found: 'no such file' }]);
+    expect(await problems()).toMatchObject([{ place: signature, found: 'no such file' }]);
     await rm(paths[0]!);
-    expect(await listed()).toMatchObject([{ place: paths[0], found: 'no such file' }]);
+    expect(await listed()).toMatchObject([{ place: list, found: 'no such file' }]);
   });
 });
 

@@ -30,14 +30,7 @@ test('tiles, proofs and their check run in a browser', () => {
 });
 
 test('signatures, and what a client believes of a release, are checked in a browser by the same code', () => {
-  const release = [
-    'signed-release',
-    'log-head',
-    'rules',
-    'origin/read-tile',
-    'snapshot-list',
-    'snapshot-signature',
-  ];
+  const release = ['verify', 'page-origin'];
   const event = ['verify-proof', 'export-row'];
   expect(
     allNeeds(

@@ -2,12 +2,12 @@ import { cpSync, existsSync, readFileSync, rmSync, truncateSync, unlinkSync, wri
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { checkLog } from '../../../pipeline/build/check-release.ts';
 import { snapshotFile } from '../../../pipeline/ledger/directory.ts';
 import { LEDGER_START, type LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
 import { edgeTiles, type Tile, tilePath } from '../../../pipeline/ledger/log/tile.ts';
 import { nextSlotId } from '../../../pipeline/ledger/slot.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
-import { verifyLog } from '../../../pipeline/verify/verify-log-folder.ts';
 import { sampleEvents } from '../../ledger/sample-events.ts';
 import { FIRST_SLOT, signer, temporaryFolder, writeLedger, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { failureOf } from '../temporary-folder.ts';
@@ -26,7 +26,7 @@ async function ledgerOf(...counts: number[]) {
   return { ledger, ends };
 }
 
-const problemsOf = (out: string, end: LedgerPosition) => verifyLog(out, factsOf(end), [signer.verifier]);
+const problemsOf = (out: string, end: LedgerPosition) => checkLog(out, factsOf(end), [signer.verifier]);
 
 describe('a log', () => {
   test('that grew step by step has the files of one that was made at once, and is the ledger’s', async () => {
@@ -276,7 +276,7 @@ describe('a check of the log', () => {
       cpSync(out, copy, { recursive: true });
       harm(copy);
       const claimed = place === 'log/checkpoint size' ? { ...factsOf(end), size: 704 } : factsOf(end);
-      const places = (await verifyLog(copy, claimed, [signer.verifier])).map((problem) => problem.place);
+      const places = (await checkLog(copy, claimed, [signer.verifier])).map((problem) => problem.place);
       expect([place, places.join('\n')]).toEqual([place, expect.stringContaining(place)]);
     }
   });

@@ -10,8 +10,8 @@ import { formatTlogProof, parseTlogProof } from '../../../pipeline/ledger/log/tl
 import { nodeHash } from '../../../pipeline/ledger/merkle.ts';
 import { signerFromSeed } from '../../../pipeline/ledger/signer-from-seed.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
+import { folderSource, originSource } from '../../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
-import { folderSource, originSource } from '../../../pipeline/verify/audit/log-source.ts';
 import { proveFromLedger, proveFromLog } from '../../../pipeline/verify/audit/prove-event.ts';
 import { verifyProof } from '../../../pipeline/verify/audit/verify-proof.ts';
 import { FIRST_SLOT, temporaryFolder, writeSnapshot } from '../../ledger/test-ledger.ts';

@@ -3,7 +3,7 @@ import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import { formatEventLine } from '../../../pipeline/ledger/event-line.ts';
 import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
 import { leafHash } from '../../../pipeline/ledger/merkle.ts';
-import { CSV_HEADER } from '../../../pipeline/verify/audit/export-form.ts';
+import { CSV_HEADER } from '../../../pipeline/verify/audit/read-export.ts';
 import { sampleEvents } from '../../ledger/sample-events.ts';
 import { FIRST_SLOT, signer, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { publishLog } from '../../release/log/publish-log.ts';

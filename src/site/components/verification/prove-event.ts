@@ -1,21 +1,37 @@
 import { CathedralError } from '../../../../pipeline/errors.ts';
 import { type Checkpoint, parseCheckpoint } from '../../../../pipeline/ledger/checkpoint.ts';
+import { findLeaf } from '../../../../pipeline/ledger/log/find-leaf.ts';
+import type { Hash } from '../../../../pipeline/ledger/log/hash.ts';
 import { inclusionProof, verifyInclusion } from '../../../../pipeline/ledger/log/proofs.ts';
+import type { TileReader } from '../../../../pipeline/ledger/log/tile-reader.ts';
 import { formatTlogProof, parseTlogProof } from '../../../../pipeline/ledger/log/tlog-proof.ts';
 import { MAX_NOTE_BYTES, noteText, type Verifier } from '../../../../pipeline/ledger/note.ts';
-import { openCheckpoint } from '../../../../pipeline/verify/audit/open-checkpoint.ts';
-import { verifyProof } from '../../../../pipeline/verify/audit/verify-proof.ts';
-import { mismatch } from '../../../../pipeline/verify/mismatch.ts';
-import { readSmall } from '../../../../pipeline/verify/origin/read-small.ts';
+import { compareTimestamps } from '../../../../pipeline/ledger/timestamp.ts';
+import type { SnapshotIndex } from '../../../../pipeline/release/format/snapshot-index.ts';
+import { parseCsvRow, parseJsonRow, parseObject } from '../../../../pipeline/verify/audit/export-row.ts';
+import { openCheckpoint, verifyProof } from '../../../../pipeline/verify/audit/verify-proof.ts';
+import { mismatchError } from '../../../../pipeline/verify/findings.ts';
+import { assertExtends, headOf, openLog } from '../../../../pipeline/verify/log.ts';
+import { readSmall } from '../../../../pipeline/verify/origin.ts';
+import { leafHash, PAGE_HASHING, type PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
+import { forkError } from '../../../../pipeline/verify/signed-release.ts';
+import { readSnapshotList } from '../../../../pipeline/verify/snapshot-list.ts';
+import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatBytes, formatCount, formatNumber } from '../../../../pipeline/words/number.ts';
-import { nodeHash } from './merkle-hashes.ts';
-import { checkHistory, openLog } from './open-log.ts';
-import { placeOfEvent } from './place-of-event.ts';
-import { type GivenEvent, readEvent } from './read-event.ts';
 import { Failed, NothingToCheck, readGiven, type Steps } from './steps.ts';
 import type { Means } from './verify-release.ts';
 
-/** What was proved of an event, and the proof as others can verify it. */
+/** What the reader pasted: the hash of an event, and perhaps a hint where in the log it is. */
+interface GivenEvent {
+  kind: 'hash' | 'row' | 'line';
+  hash: Hash;
+  /** The event's number according to a line of the ledger. */
+  seq: number | null;
+  /** The event's time according to a row of the export. */
+  timestamp: string | null;
+}
+
+/** What was proved of an event, and the proof in a form that others can verify. */
 export interface ProvedEvent {
   event: GivenEvent;
   index: number;
@@ -26,12 +42,26 @@ export interface ProvedEvent {
 
 const KIND_WORDS: Readonly<Record<GivenEvent['kind'], string>> = {
   hash: 'The hash of an event',
-  row: 'A row of the export, which has its event’s hash',
+  row: 'A row of the export, which contains the hash of its event',
   line: 'A line of the ledger; its hash was computed here',
 };
-const CHECKPOINT = 'log/checkpoint';
 
-/** That the event which was pasted is in the log, from a proof that the reader has. Throws Failed and Uncheckable. */
+/** What a proof does not show, by what was pasted. */
+export const NOT_PROVED: Readonly<Record<GivenEvent['kind'], string>> = {
+  hash: 'What the event says. Anyone who has its line can compute the hash again: SHA-256 of a zero byte and the line.',
+  row: 'That the event says what the row says: the hash covers the event’s line, which has a salt that rows leave out. With a government key, “cathedral verify-export” compares rows with the events themselves.',
+  line: 'That what the line says is true. That it is the event, byte for byte, is proved: the hash was computed from it.',
+};
+
+const CHECKPOINT = 'log/checkpoint';
+/** Twice the longest line of a ledger, since a CSV row may double its quotes, and some more. */
+const MOST_CHARACTERS = 140_000;
+const HASH = /^(?:0x)?([0-9a-f]{64})$/i;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+/** Requests at once, as many as browsers send to one host. */
+const PARALLEL = 6;
+
+/** Proves with a proof that the reader has that the pasted event is in the log. Throws Failed and Uncheckable. */
 export async function proveByProof(
   steps: Steps,
   pasted: string,
@@ -41,51 +71,74 @@ export async function proveByProof(
   const event = await needEvent(steps, pasted);
   return steps.need('Proof', async () => {
     readGiven(() => assertProof(proof));
-    const means = { verifiers: ledgerKeys(), nodeHash };
+    const means = { verifiers: ledgerKeys(), nodeHash: PAGE_HASHING.nodeHash };
     const { index, checkpoint, verifier } = await verifyProof(proof, event.hash, means, 'the proof');
-    const words = `It leads from the hash, number ${formatNumber(index)}, to ${headWords(checkpoint, verifier)}. Nothing was asked for.`;
+    const words = `It leads from the hash, number ${formatNumber(index)}, to ${headWords(checkpoint, verifier)}. Nothing was fetched.`;
     return { words, value: { event, index, checkpoint, proof } };
   });
 }
 
-/** The same from the log of this host: its checkpoint, and the tiles that are needed. Throws Failed, Uncheckable and Stopped. */
+/** Proves it with the checkpoint and the tiles of this host. Throws Failed, Uncheckable and Stopped. */
 export async function proveByLog(steps: Steps, pasted: string, means: Means): Promise<ProvedEvent> {
-  const { origin, ledgerKeys, recall } = means;
+  const { origin, ledgerKeys } = means;
   const event = await needEvent(steps, pasted);
   const { checkpoint, note } = await steps.need('Checkpoint', async () => {
     const place = origin.placeOf(CHECKPOINT);
     const found = await readSmall(origin, CHECKPOINT, { most: MAX_NOTE_BYTES });
-    if (!found) throw mismatch(place, 'the checkpoint of the log', 'no such file');
+    if (!found) throw mismatchError(place, 'the checkpoint of the log', 'no such file');
     const { checkpoint, verifier } = await openCheckpoint(found.bytes, ledgerKeys(), place);
     const value = { checkpoint, note: new TextDecoder().decode(found.bytes) };
     return { words: `Of ${headWords(checkpoint, verifier)}.`, value };
   });
   const reader = await steps.need('Tiles', async () => ({
-    words: 'The partial tiles of the log have that root; each other tile is held to the one above it.',
+    words: 'The partial tiles of the log have that root; each other tile is compared with the one above it.',
     value: await openLog(origin, checkpoint),
   }));
-  if (!(await checkHistory(steps, async () => reader, checkpoint.origin, recall()))) throw new Failed();
+  await compareWithRemembered(steps, reader, checkpoint, means);
   const index = await steps.need('Place', async () => {
-    const value = await placeOfEvent(steps, reader, event, origin);
+    const value = await findEvent(steps, reader, event, origin);
     if (value === null) throw notThere(event, checkpoint);
     return { words: `The hash is number ${formatNumber(value)} of the log, counted from 0.`, value };
   });
   return steps.need('Proof', async () => {
     const path = await inclusionProof(reader, index);
-    if (!(await verifyInclusion({ index, leaf: event.hash, path }, checkpoint, nodeHash)))
-      throw mismatch(
+    if (!(await verifyInclusion({ index, leaf: event.hash, path }, checkpoint, reader.nodeHash)))
+      throw mismatchError(
         'the proof',
         `hashes that lead to the root ${checkpoint.root}`,
         'hashes that lead elsewhere',
       );
     const { requests, bytes } = origin.traffic;
-    const words = `${formatCount(path.length, 'hash', 'hashes')} lead from it to the root. Asked for so far on this page: ${formatCount(requests, 'file')}, ${formatBytes(bytes)}.`;
+    const words = `${formatCount(path.length, 'hash', 'hashes')} lead from it to the root. Fetched so far by this page: ${formatCount(requests, 'file')}, ${formatBytes(bytes)}.`;
     const proof = formatTlogProof({ index, path, checkpoint: note, extra: null });
     return { words, value: { event, index, checkpoint, proof } };
   });
 }
 
-/** That it has the form of a proof, whatever it proves. Throws log_invalid and ledger_corrupt. */
+/** Throws Failed if the log does not extend the checkpoint that this browser remembers. */
+async function compareWithRemembered(
+  steps: Steps,
+  reader: TileReader,
+  { origin, size }: Checkpoint,
+  { recall }: Means,
+): Promise<void> {
+  const name = 'History of the log';
+  const remembered = recall();
+  if (!remembered)
+    return steps.skip(name, 'This browser remembers no earlier checkpoint to compare it with.');
+  const { log, as_of } = remembered;
+  const shown = await steps.attempt(name, async () => {
+    const place = `/${CHECKPOINT}`;
+    if (log.origin !== origin) throw forkError(place, `the log ${log.origin}, as remembered`, origin);
+    await assertExtends(reader, headOf(log), place);
+    const [earlier, all] = [log.size, size].map((events) => formatNumber(events));
+    const words = `The log of ${all} events begins with the ${earlier} that this browser remembers, as of ${formatMoment(as_of)}.`;
+    return { words, value: null };
+  });
+  if (!shown) throw new Failed();
+}
+
+/** It must have the form of a proof, whatever it proves. Throws log_invalid and ledger_corrupt. */
 function assertProof(proof: string): void {
   const { checkpoint } = parseTlogProof(proof, 'the proof');
   parseCheckpoint(noteText(checkpoint, 'the proof'), 'the proof');
@@ -93,7 +146,7 @@ function assertProof(proof: string): void {
 
 function needEvent(steps: Steps, pasted: string): Promise<GivenEvent> {
   return steps.need('Event', async () => {
-    const value = readEvent(pasted);
+    const value = parseEvent(pasted);
     if (value) return { words: `${KIND_WORDS[value.kind]}: 0x${value.hash}.`, value };
     const found = pasted.trim() === '' ? 'nothing' : JSON.stringify(pasted.trim().slice(0, 80));
     const expected =
@@ -102,8 +155,68 @@ function needEvent(steps: Steps, pasted: string): Promise<GivenEvent> {
   });
 }
 
+/** A hash, a row of the export as CSV or JSON, or a line of the ledger; null: none of these. */
+function parseEvent(pasted: string): GivenEvent | null {
+  if (pasted.length > MOST_CHARACTERS) return null;
+  const text = pasted.trim();
+  const hash = HASH.exec(text)?.[1];
+  if (hash) return { kind: 'hash', hash: hash.toLowerCase(), seq: null, timestamp: null };
+  // A row copied from a JSON file ends with a comma.
+  const row = parseJsonRow(text.replace(/,$/, '')) ?? (text.includes('\n') ? null : parseCsvRow(text));
+  const rowHash = HASH.exec(row?.attestation_hash ?? '')?.[1];
+  if (row && rowHash) {
+    const timestamp = TIMESTAMP.test(row.timestamp) ? row.timestamp : null;
+    return { kind: 'row', hash: rowHash, seq: null, timestamp };
+  }
+  const { seq, salt } = parseObject(text) ?? {};
+  if (typeof salt !== 'string' || !Number.isSafeInteger(seq)) return null;
+  return { kind: 'line', hash: leafHash(text), seq: seq as number, timestamp: null };
+}
+
+/**
+ * The event's number in the log; null: it is not in the log. The hints are only hints: the hash must be at that place. Without
+ * one, the whole log is searched.
+ */
+async function findEvent(
+  steps: Steps,
+  reader: TileReader,
+  { hash, seq, timestamp }: GivenEvent,
+  origin: PageOrigin,
+): Promise<number | null> {
+  const { size } = reader.head;
+  if (seq !== null && seq >= 0 && seq < size && (await reader.leaf(seq)) === hash) return seq;
+  const search = ({ from, to }: Span) =>
+    findLeaf(reader, hash, {
+      from,
+      to,
+      first: 'newest',
+      parallel: PARALLEL,
+      progress: (read, all) =>
+        steps.say(`Searching the log: ${formatNumber(read)} of ${formatNumber(all)} tiles …`),
+    });
+  const list = timestamp === null ? null : await readSnapshotList(origin).catch(() => null);
+  const hinted = list && (await search(spanOf(list.index, timestamp!, size)));
+  return hinted ?? search({ from: 0, to: size });
+}
+
+interface Span {
+  from: number;
+  to: number;
+}
+
+/** Where an event of this time is if the unsigned snapshot list is right. */
+function spanOf(index: SnapshotIndex, timestamp: string, size: number): Span {
+  const sizes = (isWanted: (order: number) => boolean) =>
+    index
+      .filter(({ as_of }) => isWanted(compareTimestamps(as_of, timestamp)))
+      .map(({ log_size }) => log_size);
+  const from = Math.max(0, ...sizes((order) => order < 0));
+  const to = Math.min(size, ...sizes((order) => order > 0));
+  return { from: Math.min(from, to), to };
+}
+
 function headWords({ origin, size, root }: Checkpoint, { name, id }: Verifier): string {
-  return `${origin}, ${formatNumber(size)} events, root ${root}, signed by ${name}+${id}, a key that stands above`;
+  return `${origin}, ${formatNumber(size)} events, root ${root}, signed by ${name}+${id}, a key shown above`;
 }
 
 function notThere({ hash }: GivenEvent, { size }: Checkpoint): CathedralError {

@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { formatVerifierKey } from '../../../../pipeline/ledger/note.ts';
 import { Latest, MOST_KEYS, PublicManifest } from '../../../../pipeline/release/format/public-manifest.ts';
+import type { SignedRelease } from '../../../../pipeline/verify/signed-release.ts';
+import { formatMoment } from '../../../../pipeline/words/moment.ts';
+import { makeElement } from '../attestations/make-element.ts';
+import { element } from './element.ts';
 
 const NAME = 'cathedral-verified';
 
-/** What this browser keeps of the release that it verified last, where its reader has asked for that. */
+/** What this browser keeps of the last release that it verified, if its reader asked for that. */
 const Remembered = z.strictObject({
   format: z.literal('cathedral-verified/1'),
   version: Latest.shape.version,
@@ -11,13 +16,13 @@ const Remembered = z.strictObject({
   as_of: Latest.shape.as_of,
   /** Of `manifest.json`. */
   sha256: Latest.shape.manifest.shape.sha256,
-  /** Verifier keys that have signed it. */
+  /** Verifier keys that signed it. */
   keys: PublicManifest.shape.keys.max(MOST_KEYS),
   log: PublicManifest.shape.log,
 });
 export type Remembered = z.infer<typeof Remembered>;
 
-/** Null where nothing is remembered, or nothing that can be read; the browser may also give no storage. */
+/** Null if nothing readable is remembered, or the browser offers no storage. */
 export function recall(): Remembered | null {
   try {
     return Remembered.parse(JSON.parse(localStorage.getItem(NAME) ?? ''));
@@ -26,11 +31,12 @@ export function recall(): Remembered | null {
   }
 }
 
-/** False: the browser gives no storage. */
-export function remember(release: Omit<Remembered, 'format'>): boolean {
+/** False: the browser offers no storage. */
+function remember({ manifest, sha256, keys }: SignedRelease): boolean {
+  const { version, release, as_of, log } = manifest;
+  const format = 'cathedral-verified/1';
+  const kept = { format, version, release, as_of, sha256, keys: keys.map(formatVerifierKey), log };
   try {
-    const { version, release: id, as_of, sha256, keys, log } = release;
-    const kept = { format: 'cathedral-verified/1', version, release: id, as_of, sha256, keys, log };
     localStorage.setItem(NAME, JSON.stringify(Remembered.parse(kept)));
     return true;
   } catch {
@@ -38,10 +44,44 @@ export function remember(release: Omit<Remembered, 'format'>): boolean {
   }
 }
 
-export function forget(): void {
+function forget(): void {
   try {
     localStorage.removeItem(NAME);
   } catch {
-    // Where there is no storage, nothing is remembered.
+    // Without storage nothing is remembered.
   }
+}
+
+/** Shows what this browser remembers, and lets the reader delete it. */
+export function showRemembered(): void {
+  element('#forget').addEventListener('click', () => {
+    forget();
+    show();
+  });
+  show();
+}
+
+/** After all steps of a release hold: replaces the earlier release that is remembered, or offers a button to begin. */
+export function offerToRemember(release: SignedRelease): Node[] {
+  if (recall()) {
+    remember(release);
+    show();
+    return [];
+  }
+  const button = makeElement('button', '', 'Remember this in this browser');
+  button.type = 'button';
+  button.addEventListener('click', () => {
+    const isKept = remember(release);
+    button.replaceWith(makeElement('span', '', isKept ? 'Remembered.' : 'This browser offers no storage.'));
+    show();
+  });
+  return [makeElement('p', 'form-buttons', button)];
+}
+
+function show(): void {
+  const kept = recall();
+  element('#remembered').textContent = kept
+    ? `This browser remembers release ${kept.release}, as of ${formatMoment(kept.as_of)}, with its checkpoint of the log.`
+    : 'This browser remembers nothing yet.';
+  element('#forget').hidden = kept === null;
 }

@@ -1,8 +1,8 @@
 import { printable } from '../../../../pipeline/attestation/printable.ts';
-import { CathedralError } from '../../../../pipeline/errors.ts';
+import { CathedralError, type Finding } from '../../../../pipeline/errors.ts';
 import { makeElement } from '../attestations/make-element.ts';
 
-/** What a step has shown, in words, and what the next ones need of it. */
+/** What a step has shown, in words, and what the next steps need from it. */
 export interface Shown<T> {
   words: string;
   value: T;
@@ -17,29 +17,29 @@ const RESULT_WORDS: Readonly<Record<Result, string>> = {
   not_checked: 'Not checked',
 };
 
-/** `open`: neither the one nor the other was shown. */
+/** `open`: neither was shown. */
 export type Verdict = 'valid' | 'invalid' | 'open';
 
-/** The reader pressed the button that stops. */
+/** The reader pressed Stop. */
 export class Stopped extends Error {}
 
-/** A step that the others need failed; the list says so already. */
+/** A step that the others need has failed; the list shows it. */
 export class Failed extends Error {}
 
-/** A step that the others need had nothing to check; the list says so already. */
+/** A step that the others need had nothing to check; the list shows it. */
 export class Uncheckable extends Error {}
 
-/** What the reader gave, or what did not arrive, proves nothing either way: no verdict on the release, file or event. */
+/** The reader's input proves nothing either way, so there is no verdict on the release, file or event. */
 export class NothingToCheck extends Error {
-  readonly fault: CathedralError;
+  readonly finding: Finding;
 
-  constructor(fault: CathedralError) {
-    super(fault.message, { cause: fault });
-    this.fault = fault;
+  constructor(finding: CathedralError) {
+    super(finding.message, { cause: finding });
+    this.finding = finding;
   }
 }
 
-/** What `read` makes of what the reader gave. Throws NothingToCheck where it makes nothing of it. */
+/** Parses the reader's input. Throws NothingToCheck if it cannot be parsed. */
 export function readGiven<T>(read: () => T): T {
   try {
     return read();
@@ -49,12 +49,11 @@ export function readGiven<T>(read: () => T): T {
 }
 
 /** A host that does not answer has not contradicted itself. */
-function nothingToCheck(error: unknown): CathedralError | null {
-  if (error instanceof NothingToCheck) return error.fault;
-  return error instanceof CathedralError && error.code === 'mirror_unreachable' ? error : null;
+function isUncheckable({ code }: Pick<Finding, 'code'>): boolean {
+  return code === 'mirror_unreachable';
 }
 
-/** A list of steps, each with its verdict as soon as there is one, and under it what is being done. */
+/** A list of steps, each with its verdict as soon as there is one, and below it what is being done. */
 export class Steps {
   readonly #list = makeElement('ol', 'stepwise-list');
   readonly #working = makeElement('p', 'working');
@@ -69,7 +68,7 @@ export class Steps {
 
   constructor(place: HTMLElement) {
     this.#place = place;
-    // Verdicts are read out as they come; what is being done changes too often for that.
+    // Verdicts are announced as they come; progress changes too often for that.
     this.#list.setAttribute('aria-live', 'polite');
     const stop = makeElement('button', 'quiet', 'Stop');
     stop.type = 'button';
@@ -77,20 +76,25 @@ export class Steps {
     this.#stopped = new Promise((_, reject) => {
       this.#stop.signal.addEventListener('abort', () => reject(new Stopped()));
     });
-    // Also where no step is waited for as it comes.
+    // It may be rejected while nothing waits for it.
     this.#stopped.catch(() => {});
     this.#working.append(this.#said, ' ', stop);
     place.replaceChildren(this.#list, this.#working);
     place.hidden = false;
   }
 
-  /** What is being done now. Throws Stopped. */
+  /** Says what is being done. Throws Stopped. */
   say(words: string): void {
     if (this.#stop.signal.aborted) throw new Stopped();
     this.#said.textContent = words;
   }
 
-  /** Does a step that the following ones need. Throws Failed where it does not hold, Uncheckable, and Stopped. */
+  /** Waits for `work` unless the reader presses Stop: a host may never answer. Throws Stopped. */
+  wait<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#stopped]);
+  }
+
+  /** Runs a step that the following ones need. Throws Failed, Uncheckable and Stopped. */
   async need<T>(name: string, work: () => Promise<Shown<T>>): Promise<T> {
     const { uncheckable } = this;
     const shown = await this.attempt(name, work);
@@ -98,29 +102,58 @@ export class Steps {
     return shown.value;
   }
 
-  /** Does a step that the following ones can do without; null: it does not hold, or cannot be checked. */
+  /** Runs a step that the following ones do not need; null: it does not hold, or cannot be checked. */
   async attempt<T>(name: string, work: () => Promise<Shown<T>>): Promise<Shown<T> | null> {
     this.say(`${name} …`);
     try {
-      // A host that does not answer is not waited for by who has pressed the button.
-      const shown = await Promise.race([work(), this.#stopped]);
-      this.#add(name, 'passed', [shown.words]);
+      const shown = await this.wait(work());
+      this.pass(name, shown.words);
       return shown;
     } catch (error) {
       if (error instanceof Stopped || error instanceof Failed || error instanceof Uncheckable) throw error;
-      const fault = nothingToCheck(error);
-      if (fault) this.uncheckable += 1;
-      else this.failed += 1;
-      this.#add(name, fault ? 'uncheckable' : 'failed', faultOf(fault ?? error));
+      if (error instanceof NothingToCheck) this.cannotCheck(name, error);
+      else if (error instanceof CathedralError) this.fail(name, [error]);
+      else {
+        this.failed += 1;
+        this.#add(name, 'failed', [`This page failed: ${(error as Error).message}`]);
+      }
       return null;
     }
+  }
+
+  pass(name: string, words: string): void {
+    this.#add(name, 'passed', [words]);
+  }
+
+  fail(name: string, findings: readonly Finding[]): void {
+    if (findings.every(isUncheckable)) this.#addUncheckable(name, findings);
+    else {
+      this.failed += 1;
+      this.#add(name, 'failed', findings.map(factsOf));
+    }
+  }
+
+  cannotCheck(name: string, { finding }: NothingToCheck): void {
+    this.#addUncheckable(name, [finding]);
   }
 
   skip(name: string, why: string): void {
     this.#add(name, 'not_checked', [why]);
   }
 
-  /** What comes of it, above the steps, and what else there is to say or to do, below them. */
+  #addUncheckable(name: string, findings: readonly Finding[]): void {
+    this.uncheckable += 1;
+    this.#add(name, 'uncheckable', findings.map(factsOf));
+  }
+
+  /** Begins again, since the host has published another release. */
+  clear(): void {
+    this.#list.replaceChildren();
+    this.failed = 0;
+    this.uncheckable = 0;
+  }
+
+  /** Shows the verdict above the steps, and whatever else there is to say or do below them. */
   end(words: string, verdict: Verdict, ...more: Node[]): void {
     this.#working.remove();
     const title = makeElement('h4', `verdict-title is-${verdict}`, printable(words));
@@ -144,12 +177,9 @@ export class Steps {
   }
 }
 
-/** A fault in its parts: where, what should be there, what is. */
-function faultOf(error: unknown): (string | Node)[] {
-  if (!(error instanceof CathedralError)) return [`This page failed: ${(error as Error).message}`];
-  const { place, expected, found, code } = error;
+function factsOf({ place, expected, found, code }: Finding): Node {
   const facts = Object.entries({ Where: place, Expected: expected, Found: found, Code: code }).flatMap(
     ([name, value]) => [makeElement('dt', '', name), makeElement('dd', '', printable(value))],
   );
-  return [makeElement('dl', 'fault', ...facts)];
+  return makeElement('dl', 'fault', ...facts);
 }

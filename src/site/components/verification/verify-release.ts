@@ -1,23 +1,18 @@
+import { CathedralError } from '../../../../pipeline/errors.ts';
 import { formatVerifierKey, parseVerifierKey, type Verifier } from '../../../../pipeline/ledger/note.ts';
-import { ed25519, verifyNote } from '../../../../pipeline/ledger/verify-note.ts';
-import {
-  LATEST_PATH,
-  type Latest,
-  MANIFEST_PATH,
-  SIGNATURE_PATH,
-} from '../../../../pipeline/release/format/public-manifest.ts';
-import { mirrorWarning } from '../../../../pipeline/verify/assert-placeable.ts';
-import { openCheckpoint } from '../../../../pipeline/verify/log-head.ts';
-import { lookingAgain } from '../../../../pipeline/verify/origin/looking-again.ts';
-import { assertFresh, assertNoRollback } from '../../../../pipeline/verify/rules.ts';
-import { readLatest, readSigned, type SignedRelease } from '../../../../pipeline/verify/signed-release.ts';
+import { ed25519 } from '../../../../pipeline/ledger/verify-note.ts';
+import { MANIFEST_PATH, MOST_KEYS } from '../../../../pipeline/release/format/public-manifest.ts';
+import type { Choice, Trust, Verdict } from '../../../../pipeline/verify/checks.ts';
+import { headOf } from '../../../../pipeline/verify/log.ts';
+import type { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
+import { mirrorWarning } from '../../../../pipeline/verify/placeable-paths.ts';
+import type { SignedRelease } from '../../../../pipeline/verify/signed-release.ts';
+import { verify } from '../../../../pipeline/verify/verify.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatBytes, formatNumber } from '../../../../pipeline/words/number.ts';
 import { oldAge } from '../site/age.ts';
-import { checkHistory, openLog } from './open-log.ts';
-import type { PageOrigin } from './page-origin.ts';
 import type { Remembered } from './remembered.ts';
-import type { Steps } from './steps.ts';
+import { Failed, NothingToCheck, type Steps, Uncheckable } from './steps.ts';
 
 /** What the reader trusts, and what this browser knows. */
 export interface Means {
@@ -30,109 +25,158 @@ export interface Means {
   wait: (ms: number) => Promise<void>;
 }
 
-/** A release whose manifest one of the reader's keys has signed; other steps may have failed. */
-export interface VerifiedRelease extends SignedRelease {
-  latest: Latest;
-}
+/** The checks that this page runs, as it calls them. Files are verified when the reader chooses one. */
+const STEPS = {
+  signature: 'Signature',
+  freshness: 'Age',
+  order: 'Order',
+  log: 'Ledger',
+  checkpoint: 'History of the log',
+} as const;
+type StepName = keyof typeof STEPS;
+const CHECKS = Object.keys(STEPS) as StepName[];
 
-/** The release of this host, step by step. Throws Failed where its signature does not hold, Uncheckable, and Stopped. */
-export async function verifyRelease(steps: Steps, means: Means): Promise<VerifiedRelease> {
-  const { origin, publisherKeys, recall, now } = means;
-  const release = await steps.need('Signature', async () => {
-    const value = await readRelease(steps, means, publisherKeys());
-    const { name, id } = value.signedBy;
-    const words = `${name}+${id}, a key that stands above, has signed version ${value.manifest.version}: release ${value.manifest.release}. ${await engineWords()}`;
-    return { words, value };
-  });
-  const { manifest } = release;
-  await steps.attempt('Manifest', async () => ({ words: manifestWords(release), value: null }));
-  await steps.attempt('Age', async () => {
-    assertFresh(manifest, now(), origin.placeOf(LATEST_PATH));
-    const { as_of, expires } = manifest;
-    const age = oldAge(Date.parse(as_of), now());
-    const quiet = age === null ? '' : ` The ledger has had no newer event for ${age}; the publisher says so.`;
-    return {
-      words: `As of ${formatMoment(as_of)}, good until ${formatMoment(expires)}.${quiet}`,
-      value: null,
-    };
-  });
+/** Tiles are verified when the reader proves an event. */
+const NO_TILES: Choice = { files: (all) => all, tiles: () => [], snapshots: (all) => all };
+/** Requests at once, as many as browsers send to one host. */
+const PARALLEL = 6;
+
+/**
+ * Runs `verify` against the host of this page and shows each verdict. Throws Failed if the signature does not hold, Uncheckable
+ * and Stopped. Other steps may have failed.
+ */
+export async function verifyRelease(steps: Steps, means: Means): Promise<SignedRelease> {
+  const { origin, recall, now, wait } = means;
+  const keys = readKeys(means.publisherKeys);
+  if (keys instanceof NothingToCheck) {
+    steps.cannotCheck(STEPS.signature, keys);
+    throw new Uncheckable();
+  }
+  const ledgerKeys = readKeys(means.ledgerKeys);
   const remembered = recall();
-  await checkOrder(steps, release, remembered, origin);
-  await checkLedger(steps, release, remembered, means);
+  const engine = await engineWords();
+  const show = (verdict: Verdict, release: SignedRelease | null) => {
+    if (verdict.check === 'signature') steps.clear();
+    if (release || verdict.check === 'signature')
+      showVerdict(steps, verdict, { release, remembered, engine, now: now() });
+  };
+  const isLedgerGiven = !(ledgerKeys instanceof NothingToCheck);
+  const trust: Trust = {
+    keys,
+    ledgerKeys: isLedgerGiven ? ledgerKeys : null,
+    earlier: remembered && { ...remembered, keys: remembered.keys.map(parseVerifierKey) },
+    checkpoint: remembered && { place: '/log/checkpoint', log: remembered.log },
+  };
+  const checks = CHECKS.filter((name) => isLedgerGiven || (name !== 'log' && name !== 'checkpoint'));
+  const log = (line: string) => steps.say(`${line} …`);
+  const options = { checks, choose: NO_TILES, parallel: PARALLEL, now, wait, log, report: show };
+  steps.say('Reading the release …');
+  const { release } = await steps.wait(verify(origin, trust, options));
+  if (!release) throw steps.uncheckable > 0 ? new Uncheckable() : new Failed();
+  if (!isLedgerGiven) steps.cannotCheck(STEPS.log, ledgerKeys);
   return release;
 }
 
-async function readRelease(
-  steps: Steps,
-  { origin, wait }: Means,
-  keys: readonly Verifier[],
-): Promise<VerifiedRelease> {
-  // A release may be put in the place of another between two requests.
-  const log = () => steps.say('The files are not of one release yet; looking again …');
-  return lookingAgain({ wait, log }, async () => {
-    const announced = await readLatest(origin);
-    if (announced === 'unchanged') throw new Error('nothing was held that could be unchanged');
-    return { ...(await readSigned(origin, announced, keys)), latest: announced.latest };
-  });
+interface Context {
+  release: SignedRelease | null;
+  remembered: Remembered | null;
+  engine: string;
+  now: number;
+}
+
+function showVerdict(steps: Steps, { check, state, findings }: Verdict, context: Context): void {
+  const step = check as StepName;
+  const { release, remembered } = context;
+  if (state === 'failed') steps.fail(STEPS[step], findings);
+  else if (state === 'not checked') steps.skip(STEPS[step], skippedWords(step, context));
+  else steps.pass(STEPS[step], WORDS[step](release!, { ...context, remembered: remembered! }));
+  if (check === 'signature' && release) steps.pass('Manifest', manifestWords(release));
+}
+
+/** What a check has shown. `remembered` is there where the check needs it. */
+const WORDS: Readonly<
+  Record<StepName, (release: SignedRelease, context: Context & { remembered: Remembered }) => string>
+> = {
+  signature: ({ signedBy: { name, id }, manifest }, { engine }) =>
+    `${name}+${id}, a key shown above, signed version ${manifest.version}: release ${manifest.release}. ${engine}`,
+  freshness({ manifest: { as_of, expires } }, { now }) {
+    const age = oldAge(Date.parse(as_of), now);
+    const quiet = age === null ? '' : ` The ledger has had no new event for ${age}; the publisher says so.`;
+    return `As of ${formatMoment(as_of)}, valid until ${formatMoment(expires)}.${quiet}`;
+  },
+  order({ latest }, { remembered: { version, as_of } }) {
+    const relation = version === latest.version ? 'is' : 'is later than';
+    return `It ${relation} the release that this browser remembers, as of ${formatMoment(as_of)}, and one of the same keys signed it.`;
+  },
+  log({ manifest: { log } }) {
+    const size = formatNumber(log.size);
+    return `The ledger’s key signed the log that the release was made from: ${log.origin}, ${size} events, root ${headOf(log).root}. The log of this host is that one, or extends it.`;
+  },
+  checkpoint({ manifest: { log } }, { remembered }) {
+    const [earlier, size] = [remembered.log.size, log.size].map((events) => formatNumber(events));
+    return `The log of ${size} events begins with the ${earlier} that this browser remembers, as of ${formatMoment(remembered.as_of)}: none of them was changed or removed.`;
+  },
+};
+
+function skippedWords(check: StepName, { remembered }: Context): string {
+  if (remembered) return 'The ledger’s log was not verified.';
+  return check === 'order'
+    ? 'This browser remembers no earlier release to compare it with.'
+    : 'This browser remembers no earlier checkpoint to compare it with.';
 }
 
 async function engineWords(): Promise<string> {
   const { engine } = await ed25519();
   return engine === 'WebCrypto'
     ? 'Verified by this browser’s own cryptography (Ed25519, WebCrypto).'
-    : 'Verified by the library noble-curves that comes with this page: this browser has no Ed25519 of its own, or the page did not come over HTTPS.';
+    : 'Verified by the library noble-curves, which comes with this page: this browser has no Ed25519 of its own, or the page did not come over HTTPS.';
 }
 
-function manifestWords({ manifest: { files, keys }, latest, signedBy }: VerifiedRelease): string {
+function manifestWords({ manifest: { files, keys }, sha256, signedBy }: SignedRelease): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const others = keys.filter((key) => key !== formatVerifierKey(signedBy));
-  const learned =
-    others.length > 0
-      ? ` It also names, and is signed by, ${others.join(', ')}: the key that comes next.`
-      : '';
+  const next =
+    others.length > 0 ? ` It also names ${others.join(', ')}, the next key, which signed it as well.` : '';
   const warning = mirrorWarning(
     files.map(({ path }) => path),
     `/${MANIFEST_PATH}`,
   );
   const warned = warning === null ? '' : ` Warning: ${warning}.`;
-  return `What was signed is SHA-256 ${latest.manifest.sha256} of ${MANIFEST_PATH}, which names ${formatNumber(files.length)} files, ${formatBytes(bytes)}.${learned}${warned}`;
+  return `The signature covers SHA-256 ${sha256} of ${MANIFEST_PATH}, which names ${formatNumber(files.length)} files, ${formatBytes(bytes)}.${next}${warned}`;
 }
 
-/** That the release is the remembered one or a later one, by the same publisher. */
-async function checkOrder(
-  steps: Steps,
-  { latest, proofs }: VerifiedRelease,
-  remembered: Remembered | null,
-  origin: PageOrigin,
-): Promise<void> {
-  if (!remembered)
-    return steps.skip('Order', 'This browser remembers no earlier release to compare it with.');
-  await steps.attempt('Order', async () => {
-    const { version, sha256, log, keys, as_of } = remembered;
-    assertNoRollback({ manifest: { version, log }, sha256 }, latest, origin.placeOf(LATEST_PATH));
-    const place = origin.placeOf(SIGNATURE_PATH);
-    await verifyNote(proofs.get(SIGNATURE_PATH)!, keys.map(parseVerifierKey), place);
-    const same = version === latest.version ? 'It is' : 'It is not older than, and signed by a key of,';
-    return {
-      words: `${same} the release that this browser remembers, as of ${formatMoment(as_of)}.`,
-      value: null,
-    };
-  });
+function readKeys(keys: () => Verifier[]): Verifier[] | NothingToCheck {
+  try {
+    return keys();
+  } catch (error) {
+    if (error instanceof NothingToCheck) return error;
+    throw error;
+  }
 }
 
-/** The ledger's own signature in the manifest, and that its log goes on from the one that is remembered. */
-async function checkLedger(
-  steps: Steps,
-  { manifest }: VerifiedRelease,
-  remembered: Remembered | null,
-  { origin, ledgerKeys }: Means,
-): Promise<void> {
-  const opened = await steps.attempt('Ledger', async () => {
-    const place = `${origin.placeOf(MANIFEST_PATH)}: log.checkpoint`;
-    const head = await openCheckpoint(manifest, ledgerKeys(), place);
-    const words = `The ledger’s key has signed what the release was made from: ${manifest.log.origin}, ${formatNumber(head.size)} events, root ${head.root}.`;
-    return { words, value: head };
+/** Characters. */
+const LONGEST_KEYS = 400 * MOST_KEYS;
+
+/**
+ * The keys in a field of the page, one per line: the only ones that are trusted. Throws NothingToCheck with config_invalid for a
+ * malformed key, and for an empty field.
+ */
+export function keysIn(field: HTMLTextAreaElement): Verifier[] {
+  const lines = field.value
+    .slice(0, LONGEST_KEYS)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const place = `the field “${field.labels[0]?.firstChild?.textContent?.trim() ?? field.id}”`;
+  const refused = (expected: string, found: string) =>
+    new NothingToCheck(new CathedralError('config_invalid', { place, expected, found }));
+  if (lines.length === 0) throw refused('a key, name+id+base64', 'nothing');
+  return lines.map((line) => {
+    try {
+      return parseVerifierKey(line);
+    } catch (error) {
+      if (!(error instanceof CathedralError)) throw error;
+      throw refused(error.expected, error.found);
+    }
   });
-  if (!opened) return steps.skip('History of the log', 'The ledger’s signature was not verified.');
-  await checkHistory(steps, () => openLog(origin, opened.value), manifest.log.origin, remembered);
 }

@@ -1,0 +1,237 @@
+import { join } from 'node:path';
+import { CathedralError } from '../errors.ts';
+import type { Hash } from '../ledger/log/hash.ts';
+import { newTiles, type Tile } from '../ledger/log/tile.ts';
+import type { TileReader } from '../ledger/log/tile-reader.ts';
+import { exists, replaceFile, replaceFiles } from '../release/disk/durable.ts';
+import { sha256 } from '../release/format/manifest.ts';
+import { MANIFEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
+import { LIST_PATH, LIST_SIGNATURE_PATH, type SnapshotEntry } from '../release/format/snapshot-index.ts';
+import { removeOldTiles } from '../release/log/remove-old-partials.ts';
+import { StagingFolder } from '../release/staging/staging-folder.ts';
+import type { Choice, Keep } from '../verify/checks.ts';
+import { mismatchError } from '../verify/findings.ts';
+import { FolderOrigin } from '../verify/folder-origin.ts';
+import { LOG, type Origin } from '../verify/origin.ts';
+import { assertPlaceable } from '../verify/placeable-paths.ts';
+import { forkError, type SignedRelease } from '../verify/signed-release.ts';
+import { readSnapshotList, type SignedList } from '../verify/snapshot-list.ts';
+import type { VerifiedSnapshot } from '../verify/snapshots.ts';
+import { KeepingOrigin, localBlobs, type Source } from './keeping-origin.ts';
+import { mirrorHeaders } from './mirror-headers.ts';
+import type { LocalRelease } from './mirror-state.ts';
+import { placeRelease } from './place-release.ts';
+
+export interface KeeperOptions {
+  origin: Origin;
+  folder: string;
+  /** Reads every byte of the local copy, and replaces what is damaged. */
+  recheck: boolean;
+  /** `current` is a folder instead of a link. */
+  withoutLinks: boolean;
+  /** Simultaneous requests. */
+  parallel: number;
+  log: (line: string) => void;
+}
+
+/** What the mirror has. */
+export interface LocalCopy {
+  release: LocalRelease | null;
+  /** The log and the snapshots of that release are here too. */
+  isWhole: boolean;
+  /** Some tile on the disk is damaged, so that none is used. */
+  hasDamagedTiles: boolean;
+}
+
+export interface Fetched {
+  /** Files of the release; the bytes include those of snapshots. */
+  files: { files: number; bytes: number };
+  tiles: number;
+  snapshots: number;
+  /** New snapshots that no current key signed. */
+  unvouched: number;
+}
+
+/** What was fetched waits here for its place. */
+export function stagingOf(folder: string): string {
+  return join(folder, 'staging');
+}
+
+/**
+ * Keeps what the checks of `verify` have passed: tiles and snapshots, which only add to what is there, at once, and the release
+ * in `finish`.
+ */
+export class Keeper implements Keep {
+  readonly origin: KeepingOrigin;
+  readonly #options: KeeperOptions;
+  readonly #local: LocalCopy;
+  readonly #blobs: Map<string, Source>;
+  readonly #isIntact: boolean;
+  /** Snapshots that are here, with the SHA-256 of their index. */
+  readonly #snapshots: ReadonlyMap<string, string>;
+  /** Whether an earlier update finished with a list of snapshots. */
+  readonly #hasList: boolean;
+  #release: SignedRelease | null = null;
+  #reader: TileReader | null = null;
+  #list: SignedList | null = null;
+  readonly #fetched = { files: 0, snapshots: 0, unvouched: 0 };
+
+  private constructor(
+    options: KeeperOptions,
+    local: LocalCopy,
+    { blobs, isIntact }: Awaited<ReturnType<typeof localBlobs>>,
+    snapshots: ReadonlyMap<string, string> | null,
+  ) {
+    const { folder, recheck } = options;
+    this.#options = options;
+    this.#local = local;
+    this.#blobs = blobs;
+    this.#isIntact = isIntact;
+    this.#snapshots = snapshots ?? new Map();
+    this.#hasList = snapshots !== null;
+    const reuseTiles = !local.hasDamagedTiles;
+    const keeping = { folder, staging: stagingOf(folder), blobs, recheck, reuseTiles };
+    this.origin = new KeepingOrigin(options.origin, keeping);
+  }
+
+  static async open(options: KeeperOptions, local: LocalCopy): Promise<Keeper> {
+    const blobs = await localBlobs(local.release, options);
+    return new Keeper(options, local, blobs, await localSnapshots(options.folder));
+  }
+
+  /** Everything that is not here yet, snapshots from the oldest to the newest. */
+  get choice(): Choice {
+    const { recheck } = this.#options;
+    const { release, isWhole } = this.#local;
+    const from = isWhole ? release!.manifest.log.size : 0;
+    return {
+      files: (all) => all,
+      tiles: () => [...newTiles(from, this.#release!.manifest.log.size)],
+      snapshots: (all) => {
+        for (const entry of all) this.#assertUnchanged(entry);
+        return all.toReversed().filter(({ id }) => recheck || !this.#snapshots.has(id));
+      },
+    };
+  }
+
+  #assertUnchanged({ id, index }: SnapshotEntry): void {
+    const known = this.#snapshots.get(id);
+    if (known === undefined || known === index.sha256) return;
+    const expected = `snapshot ${id} with the index ${known}, as in this mirror: a snapshot never changes`;
+    throw mismatchError(this.origin.placeOf(index.path), expected, index.sha256);
+  }
+
+  async release(signed: SignedRelease): Promise<void> {
+    const { manifest, proofs } = signed;
+    const local = this.#local.release?.manifest;
+    const place = this.origin.placeOf(MANIFEST_PATH);
+    const paths = manifest.files.map(({ path }) => path);
+    assertPlaceable(paths, place);
+    assertOneLength([...(local?.files ?? []), ...manifest.files], place);
+    if (local && local.log.origin !== manifest.log.origin)
+      throw forkError(`${place}: log.origin`, local.log.origin, manifest.log.origin);
+    this.#release = signed;
+    // The snapshot of this release contains them as well.
+    const staging = stagingOf(this.#options.folder);
+    for (const bytes of proofs.values()) {
+      const file = sha256(bytes);
+      await replaceFile(join(staging, file), bytes);
+      this.#blobs.set(file, { folder: staging, file });
+    }
+  }
+
+  tile(tile: Tile, hashes: readonly Hash[]): Promise<void> {
+    return this.origin.tiles.keep(tile, hashes);
+  }
+
+  async log(reader: TileReader): Promise<void> {
+    this.#reader = reader;
+    this.#fetched.files = this.origin.fetched.files;
+    await this.origin.tiles.place(this.#options.parallel);
+  }
+
+  /** The index of a snapshot shows that it is complete, so it comes last. */
+  async snapshot({ entry, bytes, voucher }: VerifiedSnapshot): Promise<void> {
+    const { id, index } = entry;
+    const isNew = !this.#snapshots.has(id);
+    if (isNew && this.#hasList && voucher !== 'known key')
+      throw new CathedralError('ledger_signature', {
+        place: this.origin.placeOf(index.path),
+        expected: 'a new snapshot that a known key signed',
+        found: voucher === 'nobody' ? 'no signature' : 'a signature by keys that the snapshot itself names',
+      });
+    await this.#placePending();
+    await replaceFile(join(this.#options.folder, index.path), bytes);
+    if (isNew) this.#fetched.snapshots += 1;
+    if (isNew && voucher !== 'known key') this.#fetched.unvouched += 1;
+  }
+
+  async list(list: SignedList): Promise<void> {
+    await this.#placePending();
+    this.#list = list;
+  }
+
+  /** Puts verified files below `snapshots/` in their places. */
+  async #placePending(): Promise<void> {
+    const { pending } = this.origin;
+    const target = new StagingFolder(this.#options.folder);
+    for (const { path, sha256, bytes } of pending.values()) {
+      const { folder, file } = this.#blobs.get(sha256)!;
+      if (!(await target.link(folder, [{ file, bytes, as: path }])))
+        throw mismatchError(join(folder, file), `a file of ${bytes} bytes`, 'none, or a different length');
+    }
+    if (pending.size > 0) await target.flush();
+    pending.clear();
+  }
+
+  /** After the last check: swaps the release in, then publishes what points to the new tiles and snapshots. */
+  async finish(): Promise<Fetched> {
+    const { folder, parallel, recheck, log } = this.#options;
+    const { manifest, proofs } = this.#release!;
+    const { tiles, fetched } = this.origin;
+    const list = this.#list!;
+    // Tiles that an interrupted update left are complete but for those of older snapshots.
+    await tiles.keepPartial(
+      this.#reader!,
+      list.index.map(({ log_size }) => log_size),
+      this.#local.isWhole,
+    );
+    await tiles.place(parallel);
+    log(`publishing version ${manifest.version}`);
+    const headers = Buffer.from(mirrorHeaders(manifest));
+    const texts = new Map<string, Uint8Array>([...proofs, ['_headers', headers]]);
+    // An update that was killed after the swap leaves the new release in place.
+    const isPlaced = this.#isIntact && !recheck && this.#local.release?.sha256 === this.#release!.sha256;
+    if (!isPlaced) await placeRelease(folder, { manifest, blobs: this.#blobs, texts }, this.#options);
+    await replaceFile(join(folder, LOG, 'checkpoint'), manifest.log.checkpoint);
+    await removeOldTiles(folder, manifest.log.size);
+    await replaceFiles([
+      [join(folder, LIST_PATH), list.bytes],
+      [join(folder, LIST_SIGNATURE_PATH), list.signature],
+    ]);
+    const { files, snapshots, unvouched } = this.#fetched;
+    return { files: { files, bytes: fetched.bytes }, tiles: tiles.fetched, snapshots, unvouched };
+  }
+}
+
+/** Bytes with the same hash have the same length. Throws mirror_mismatch. */
+function assertOneLength(files: PublicManifest['files'], place: string): void {
+  const lengths = new Map<string, number>();
+  for (const { path, sha256, bytes } of files) {
+    const known = lengths.get(sha256) ?? bytes;
+    lengths.set(sha256, known);
+    if (known === bytes) continue;
+    const expected = `${known} bytes, like another file of SHA-256 ${sha256}`;
+    throw mismatchError(`${place}: ${path}`, expected, `${bytes}`);
+  }
+}
+
+/** A list that is newer than its release may name a snapshot that is not here. Null: there is no list. */
+async function localSnapshots(folder: string): Promise<Map<string, string> | null> {
+  const list = await readSnapshotList(await FolderOrigin.at(folder));
+  if (!list) return null;
+  const found = new Map<string, string>();
+  for (const { id, index } of list.index)
+    if (await exists(join(folder, index.path))) found.set(id, index.sha256);
+  return found;
+}

@@ -1,0 +1,116 @@
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { bytesOf, HASH_BYTES, type Hash } from '../ledger/log/hash.ts';
+import { partialTiles, type Tile, tilePath } from '../ledger/log/tile.ts';
+import type { TileReader } from '../ledger/log/tile-reader.ts';
+import { asDiskErrors, sync } from '../release/disk/durable.ts';
+import { inParallel } from '../release/disk/in-parallel.ts';
+import { LOG, type Origin } from '../verify/origin.ts';
+
+export interface TilesOptions {
+  folder: string;
+  /** New tiles wait here until all checks of the log have passed. */
+  staging: string;
+  /** Takes tiles from the disk; otherwise reads all of them from the origin. */
+  reuse: boolean;
+}
+
+/** The log's tiles on the disk of a mirror, supplemented by those of its origin. */
+export class LocalTiles {
+  readonly #origin: Origin;
+  readonly #log: string;
+  readonly #staging: string;
+  readonly #reuse: boolean;
+  readonly #inPlace = new Set<string>();
+  readonly #staged = new Set<string>();
+  readonly #kept = new Set<string>();
+  /** Tiles that came from the disk, and from the origin. */
+  reused = 0;
+  fetched = 0;
+
+  constructor(origin: Origin, { folder, staging, reuse }: TilesOptions) {
+    this.#origin = origin;
+    this.#log = join(folder, LOG);
+    this.#staging = staging;
+    this.#reuse = reuse;
+  }
+
+  /** Not verified. */
+  async read(tile: Tile): Promise<Uint8Array> {
+    const path = tilePath(tile);
+    for (const [file, found] of [
+      [join(this.#log, path), this.#inPlace],
+      [this.#stagedFile(path), this.#staged],
+    ] as const) {
+      const bytes = this.#reuse ? await readFile(file).catch(() => null) : null;
+      if (bytes?.length !== tile.width * HASH_BYTES) continue;
+      this.reused += 1;
+      found.add(path);
+      return bytes;
+    }
+    this.fetched += 1;
+    return this.#origin.readTile(tile);
+  }
+
+  /** Stages a verified tile. */
+  async keep(tile: Tile, hashes: readonly Hash[]): Promise<void> {
+    const path = tilePath(tile);
+    this.#kept.add(path);
+    if (this.#inPlace.has(path) || this.#staged.has(path)) return;
+    await asDiskErrors(this.#staging, async () => {
+      await mkdir(this.#staging, { recursive: true });
+      await writeFile(this.#stagedFile(path), bytesOf(hashes));
+    });
+    this.#staged.add(path);
+  }
+
+  /** Keeps the partial tiles of earlier trees, whose checkpoints others may hold, unless they are full now. */
+  async keepPartial(reader: TileReader, sizes: readonly number[], isWhole: boolean): Promise<void> {
+    const earlier = sizes.filter((size) => size <= reader.head.size);
+    const tiles = earlier.flatMap((size) => partialTiles(size, reader.head.size));
+    for (const tile of new Map(tiles.map((one) => [tilePath(one), one])).values()) {
+      if (isWhole && (await this.#isInPlace(tile))) continue;
+      const hashes = await reader.tile(tile.level, tile.index);
+      await this.keep(tile, hashes.slice(0, tile.width));
+    }
+  }
+
+  /** The length of a tile that is in place is all that is compared. */
+  async #isInPlace(tile: Tile): Promise<boolean> {
+    const found = await stat(join(this.#log, tilePath(tile))).catch(() => null);
+    return found?.size === tile.width * HASH_BYTES;
+  }
+
+  /**
+   * Moves the staged tiles to their places and flushes them together, since there may be twenty thousand. A power failure may
+   * take some that were moved; the next update finds that and fetches them again. Throws publish_failed.
+   */
+  async place(parallel: number): Promise<void> {
+    const placed = new Set<string>();
+    await inParallel(this.#kept, parallel, async (path) => {
+      const place = join(this.#log, path);
+      if (this.#staged.has(path))
+        await asDiskErrors(place, async () => {
+          await mkdir(dirname(place), { recursive: true });
+          await rename(this.#stagedFile(path), place);
+        });
+      placed.add(place);
+    });
+    this.#kept.clear();
+    this.#staged.clear();
+    const folders = new Set<string>();
+    for (const place of placed)
+      for (let at = dirname(place); at.length >= this.#log.length; at = dirname(at)) folders.add(at);
+    try {
+      await asDiskErrors(this.#log, () => inParallel([...placed, ...folders], parallel, sync));
+    } catch (error) {
+      // After a failed flush the system may report success for the same bytes, so they are fetched again.
+      await Promise.allSettled([...placed].map((place) => rm(place)));
+      throw error;
+    }
+  }
+
+  #stagedFile(path: string): string {
+    return join(this.#staging, path.replaceAll('/', '-'));
+  }
+}

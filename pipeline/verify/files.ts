@@ -1,0 +1,76 @@
+import { CathedralError } from '../errors.ts';
+import { compareTimestamps } from '../ledger/timestamp.ts';
+import { inParallel } from '../release/disk/in-parallel.ts';
+import type { PublicFile, PublicManifest } from '../release/format/public-manifest.ts';
+import { SNAPSHOTS } from '../release/format/snapshot-index.ts';
+import type { Findings } from './findings.ts';
+import { type Origin, readSmall } from './origin.ts';
+
+/** Bytes; the largest live file has 120 kB with the demo ledger. */
+const LONGEST_ANSWER = 8 << 20;
+/** As ledgers write it. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+/** Progress lines per verification. */
+const PROGRESS_LINES = 10;
+
+export interface FilesRead {
+  /** Of the files that match the manifest. */
+  bytes: number;
+  /** Sorted paths that answered with newer data than the release. */
+  notProven: string[];
+}
+
+/** Compares the chosen files with the manifest. */
+export async function verifyFiles(
+  origin: Origin,
+  files: readonly PublicFile[],
+  release: PublicManifest,
+  { findings, parallel, log }: { findings: Findings; parallel: number; log: (line: string) => void },
+): Promise<FilesRead> {
+  let [bytes, done] = [0, 0];
+  const step = Math.ceil(files.length / PROGRESS_LINES);
+  const notProven: string[] = [];
+  await inParallel(files, parallel, async (file) => {
+    const result = await findings.attempt(() => verifyFile(origin, file, release));
+    if (result === 'as listed') bytes += file.bytes;
+    if (result === 'not proven') notProven.push(file.path);
+    done += 1;
+    if (done % step === 0 && done < files.length) log(`files: ${done} of ${files.length}`);
+  });
+  return { bytes, notProven: notProven.sort() };
+}
+
+/**
+ * A running service answers some paths from newer events than the release's. For these paths alone, the release's bytes are
+ * verified in its snapshot, and the answer itself is not proven.
+ */
+async function verifyFile(
+  origin: Origin,
+  file: PublicFile,
+  { snapshot, as_of }: PublicManifest,
+): Promise<'as listed' | 'not proven'> {
+  try {
+    await origin.verifyFile(file);
+    return 'as listed';
+  } catch (error) {
+    const isDifferent = error instanceof CathedralError && error.code === 'mirror_mismatch';
+    if (!isDifferent || !(await isNewerAnswer(origin, file.path, as_of))) throw error;
+    await origin.verifyFile({ ...file, path: `${SNAPSHOTS}/${snapshot}/${file.path}` });
+    return 'not proven';
+  }
+}
+
+/** Whether a live path answers with JSON whose `timestamp` is later than the release's. */
+async function isNewerAnswer(origin: Origin, path: string, asOf: string): Promise<boolean> {
+  try {
+    if (!(await origin.answersLive(path))) return false;
+    const answer = await readSmall(origin, path, { most: LONGEST_ANSWER });
+    const { timestamp } = JSON.parse(new TextDecoder().decode(answer?.bytes));
+    return (
+      typeof timestamp === 'string' && TIMESTAMP.test(timestamp) && compareTimestamps(timestamp, asOf) > 0
+    );
+  } catch {
+    // The caller reports why the file is not as listed.
+    return false;
+  }
+}

@@ -1,0 +1,205 @@
+import { printable } from '../attestation/printable.ts';
+import { MIRROR_SETTINGS } from '../config/mirror-settings.ts';
+import { CathedralError, type Fault } from '../errors.ts';
+import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../ledger/transient-fault.ts';
+import { NODE_HASHING } from './folder-origin.ts';
+import { type Opened, type OpenOptions, Origin } from './origin.ts';
+import { Pace } from './pace.ts';
+
+export interface HttpOriginOptions extends Omit<Attempts, 'signal'> {
+  /** `https://data.example.org`, with a path where the service is below one. */
+  baseUrl: string;
+  fetch: typeof fetch;
+  /** How long a transfer may be slower than 8 kB a second. */
+  stallMs: number;
+  /** How long all requests together may take, from the making of the origin on. */
+  timeLimitMs: number;
+  /** `cathedral-data-service 0.1.0` */
+  software: string;
+  /** Sent as `Authorization: Bearer …`, for an origin that limits others; null: none. */
+  apiKey: string | null;
+  /** It is known to serve files only, as a mirror does. */
+  isStatic: boolean;
+  /** Hears why a request is made again, and when. */
+  log: (line: string) => void;
+}
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const GONE: ReadonlySet<number> = new Set([404, 410]);
+/** A running service says these of its stream of events when it has too many listeners. */
+const BUSY: ReadonlySet<number> = new Set([429, 503]);
+
+/** A host of static files. */
+export class HttpOrigin extends Origin {
+  override readonly hashing = NODE_HASHING;
+  readonly #options: HttpOriginOptions;
+  readonly #base: string;
+  /** What it took, for reports. */
+  readonly traffic = { requests: 0, bytes: 0 };
+  readonly #stop = new AbortController();
+  #isLive: Promise<boolean> | undefined;
+
+  constructor(options: HttpOriginOptions) {
+    super();
+    this.#options = options;
+    this.#base = options.baseUrl.replace(/\/+$/, '');
+    const { timeLimitMs } = options;
+    const expected = `an end of the run within ${timeLimitMs / 1000} s`;
+    setTimeout(() => {
+      this.#end({ place: this.#base, expected, found: 'requests that are still to be answered' });
+    }, timeLimitMs).unref();
+  }
+
+  placeOf(path: string): string {
+    return `${this.#base}/${path}`;
+  }
+
+  retrying<T>(path: string, work: () => Promise<T>): Promise<T> {
+    const { attempts, wait, log } = this.#options;
+    const place = this.placeOf(path);
+    const told = ({ message }: TransientFault, ms: number) =>
+      log(`${place}: ${message}; trying again in ${ms / 1000} s`);
+    return retrying({ attempts, wait, signal: this.#stop.signal, told }, work, (fault) => {
+      if (!fault.isLong)
+        return unreachable(place, `an answer, asked ${attempts} times`, fault.message, fault);
+      this.#end({ place, expected: `an answer within a minute; ${this.#advice()}`, found: fault.message });
+      return this.#stop.signal.reason;
+    });
+  }
+
+  #advice(): string {
+    const key = `give an API key in ${MIRROR_SETTINGS.readerApiKey.env}, which raises the limit`;
+    return this.#options.apiKey === null ? `run again then, or ${key}` : 'run again then';
+  }
+
+  /** Every request from now on, and each that is under way, throws this. */
+  #end(fault: Fault): void {
+    this.#stop.abort(new CathedralError('mirror_stopped', fault));
+  }
+
+  override async answersLive(path: string): Promise<boolean> {
+    // Loading the table takes longer than a small verification, and few need it.
+    const { LIVE_PATHS } = await import('../artifacts/table.ts');
+    if (!LIVE_PATHS.includes(path)) return false;
+    this.#isLive ??= this.#options.isStatic ? Promise.resolve(false) : this.#hasStream();
+    return this.#isLive;
+  }
+
+  /** Only a running service has `/live`. */
+  async #hasStream(): Promise<boolean> {
+    const pace = new Pace(this.#options.stallMs, this.#stop.signal);
+    let response: Response | null = null;
+    try {
+      response = await this.#ask(this.placeOf('live'), this.#headers({}), pace);
+      const type = response.headers.get('content-type') ?? '';
+      return response.status === 200 ? type.startsWith('text/event-stream') : BUSY.has(response.status);
+    } catch (error) {
+      throw this.#explain(error);
+    } finally {
+      await leave(response, pace);
+    }
+  }
+
+  async open(path: string, options: OpenOptions = {}): Promise<Opened | 'unchanged' | null> {
+    const pace = new Pace(this.#options.stallMs, this.#stop.signal);
+    let response: Response | null = null;
+    try {
+      response = await this.#ask(this.placeOf(path), this.#headers(options), pace);
+      const found = understand(response, options, this.placeOf(path));
+      if (found !== null && found !== 'unchanged') return { ...found, body: this.#read(response, pace) };
+      await leave(response, pace);
+      return found;
+    } catch (error) {
+      await leave(response, pace);
+      throw this.#explain(error);
+    }
+  }
+
+  #headers({ from = 0, unless }: OpenOptions): Record<string, string> {
+    const { software, apiKey } = this.#options;
+    return {
+      // What is hashed is the file. A content coding would also hide how long it becomes.
+      'accept-encoding': 'identity',
+      'user-agent': software.replace(' ', '/'),
+      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+      ...(from > 0 && { range: `bytes=${from}-` }),
+      ...(unless?.etag && { 'if-none-match': unless.etag }),
+      ...(unless?.lastModified && { 'if-modified-since': unless.lastModified }),
+    };
+  }
+
+  /** Follows redirects as far as they stay with this host: an answer of another one is not this origin's. */
+  async #ask(url: string, headers: Record<string, string>, pace: Pace): Promise<Response> {
+    for (let hop = 0, next = url; ; hop += 1) {
+      this.traffic.requests += 1;
+      const response = await this.#options.fetch(next, { headers, redirect: 'manual', signal: pace.signal });
+      const location = response.headers.get('location');
+      if (!REDIRECTS.has(response.status) || location === null) return response;
+      await response.body?.cancel();
+      const target = URL.canParse(location, next) ? new URL(location, next) : null;
+      if (target?.origin !== new URL(next).origin)
+        throw unreachable(url, `an answer of ${new URL(url).origin}`, `a redirect to ${printable(location)}`);
+      if (hop === MAX_REDIRECTS) throw unreachable(url, `at most ${MAX_REDIRECTS} redirects`, 'more');
+      next = target.href;
+    }
+  }
+
+  async *#read(response: Response, pace: Pace): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of response.body ?? []) {
+        this.traffic.bytes += chunk.length;
+        pace.add(chunk.length);
+        yield chunk;
+      }
+    } catch (error) {
+      throw this.#explain(error);
+    } finally {
+      pace.end();
+    }
+  }
+
+  #explain(error: unknown): unknown {
+    if (error instanceof CathedralError || error instanceof TransientFault) return error;
+    if (this.#stop.signal.aborted) return this.#stop.signal.reason;
+    return new TransientFault(reasonOf(error), { cause: error });
+  }
+}
+
+/** Unread, a body would hold its connection. */
+async function leave(response: Response | null, pace: Pace): Promise<void> {
+  pace.end();
+  await response?.body?.cancel().catch(() => {});
+}
+
+function understand(
+  response: Response,
+  { from = 0, unless }: OpenOptions,
+  place: string,
+): Omit<Opened, 'body'> | 'unchanged' | null {
+  const { status, headers } = response;
+  if (status === 304 && unless) return 'unchanged';
+  if (GONE.has(status)) return null;
+  // A part is an answer to who asked for one.
+  if (status !== 200 && !(status === 206 && from > 0))
+    throw statusFault(response) ?? unreachable(place, 'status 200', `status ${status}`);
+  const coding = headers.get('content-encoding') ?? 'identity';
+  if (coding !== 'identity') throw unreachable(place, 'the file without content coding', printable(coding));
+  const length = headers.get('content-length');
+  return {
+    from: status === 206 ? startOf(headers, from) : 0,
+    bytes: length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null,
+    validator: { etag: headers.get('etag'), lastModified: headers.get('last-modified') },
+  };
+}
+
+/** The first byte of a part, RFC 9110 §14.4. */
+function startOf(headers: Headers, from: number): number {
+  const [, first] = /^bytes (\d{1,15})-\d+\/(?:\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
+  if (Number(first) === from) return from;
+  throw new TransientFault(`a part that does not begin at byte ${from}`);
+}
+
+function unreachable(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('mirror_unreachable', { place, expected, found, cause });
+}

@@ -1,0 +1,132 @@
+import { bytesOf, HASH_BYTES } from '../ledger/log/hash.ts';
+import { fullTileOf, parseTilePath } from '../ledger/log/tile.ts';
+import type { TileReader } from '../ledger/log/tile-reader.ts';
+import type { Tree } from '../release/disk/list-tree.ts';
+import { PROOF_PATHS, type PublicManifest } from '../release/format/public-manifest.ts';
+import {
+  ASSETS,
+  INDEX,
+  LIST_PATH,
+  LIST_SIGNATURE_PATH,
+  OLD_HISTORIES,
+  SNAPSHOTS,
+} from '../release/format/snapshot-index.ts';
+import { type Findings, mismatchError } from './findings.ts';
+import { type Disk, LOG, measure, type Origin, readSmall } from './origin.ts';
+import type { VerifiedSnapshot } from './snapshots.ts';
+
+export interface NamesWork {
+  origin: Origin;
+  disk: Disk;
+  findings: Findings;
+}
+
+/** The release's folder holds its files, their compressed variants and `_headers`, and nothing else. */
+export async function verifyReleaseNames({ files }: PublicManifest, work: NamesWork): Promise<void> {
+  const listed = new Set([...files.map(({ path }) => path), ...PROOF_PATHS, '_headers']);
+  const tree = await work.disk.list('');
+  await refuse('', tree, (path) => listed.has(path.replace(/\.(gz|br)$/, '')), work);
+}
+
+/** The log holds its checkpoint and the tiles of this tree, partial ones too, which must be the beginning of their tile. */
+export async function verifyLogNames(reader: TileReader, work: NamesWork): Promise<void> {
+  const tree = await work.disk.list(LOG);
+  const { size } = reader.head;
+  const isTile = (name: string) => fullTileOf(name, size)?.kind === 'tile';
+  await refuse(LOG, tree, (name) => work.disk.finished(name) === 'checkpoint' || isTile(name), work);
+  for (const name of tree.files.filter(isTile))
+    await work.findings.attempt(() => assertPartialTile(name, reader, work.origin));
+}
+
+/** The `log` check has read full tiles. Throws mirror_mismatch and log_invalid. */
+async function assertPartialTile(name: string, reader: TileReader, origin: Origin): Promise<void> {
+  const found = parseTilePath(name);
+  if (found?.kind !== 'tile') return;
+  const { level, index, width } = found.tile;
+  const hashes = await reader.tile(level, index);
+  if (width === hashes.length) return;
+  const path = `${LOG}/${name}`;
+  const bytes = (await readSmall(origin, path, { exactly: width * HASH_BYTES }))?.bytes;
+  const expected = bytesOf(hashes.slice(0, width));
+  if (bytes && expected.every((byte, at) => byte === bytes[at])) return;
+  throw mismatchError(origin.placeOf(path), `the first ${width} hashes of the tile`, 'different ones');
+}
+
+/** The snapshots that a verification has read, and the ids of those whose index it did not read. */
+export interface SnapshotsSeen {
+  verified: readonly VerifiedSnapshot[];
+  unread: ReadonlySet<string>;
+}
+
+/** Styles and fonts of the snapshots' pages; 12 digits of their SHA-256. */
+const ASSET = new RegExp(`^${ASSETS}/[\\w-]+-([0-9a-f]{12})\\.(css|woff2)$`);
+const OLD_HISTORY = new RegExp(`^${OLD_HISTORIES}/([0-9a-f]{64})$`);
+
+/**
+ * `snapshots/` holds what its list and indexes name, old histories and, except in mirrors, the pages that a service makes of
+ * them.
+ */
+export async function verifySnapshotNames(
+  { verified, unread }: SnapshotsSeen,
+  work: NamesWork,
+): Promise<void> {
+  const { disk } = work;
+  const tree = await disk.list(SNAPSHOTS);
+  const listed = new Set([LIST_PATH, LIST_SIGNATURE_PATH, ...verified.flatMap(pathsOf)]);
+  const pages = (await disk.isMirror())
+    ? []
+    : [SNAPSHOTS, ...[...listed].map((path) => path.split('/').slice(0, 2).join('/'))];
+  for (const folder of pages) listed.add(`${folder}/index.html`);
+  const named = new Set<string>();
+  for (const name of tree.files) if (await isNamedByHash(`${SNAPSHOTS}/${name}`, work)) named.add(name);
+  const isKnown = (name: string) => {
+    const path = `${SNAPSHOTS}/${disk.finished(name)}`;
+    return listed.has(path) || unread.has(path.split('/')[1]!) || named.has(name);
+  };
+  await refuse(SNAPSHOTS, tree, isKnown, work);
+}
+
+/** A snapshot's own folder holds its index, its files and perhaps its page. */
+export async function verifyNamesOfSnapshot(
+  snapshot: Pick<VerifiedSnapshot, 'entry' | 'stored'>,
+  work: NamesWork,
+): Promise<void> {
+  const folder = `${SNAPSHOTS}/${snapshot.entry.id}`;
+  const listed = new Set([...pathsOf(snapshot), `${folder}/index.html`]);
+  const isKnown = (name: string) => listed.has(`${folder}/${work.disk.finished(name)}`);
+  await refuse(folder, await work.disk.list(folder), isKnown, work);
+}
+
+function pathsOf({ entry, stored }: Pick<VerifiedSnapshot, 'entry' | 'stored'>): string[] {
+  return [`${SNAPSHOTS}/${entry.id}/${INDEX}`, ...stored.map(({ url }) => url)];
+}
+
+/** Whether a file's name is its hash, or the file is still being written. */
+async function isNamedByHash(path: string, { origin, disk }: NamesWork): Promise<boolean> {
+  const finished = disk.finished(path);
+  const [, digits] = OLD_HISTORY.exec(finished) ?? ASSET.exec(finished) ?? [];
+  if (digits === undefined || path !== finished) return digits !== undefined;
+  const opened = await origin.open(path);
+  if (opened === null || opened === 'unchanged') return false;
+  return (await measure(opened.body, origin.hashing)).sha256.startsWith(digits);
+}
+
+/** Links count as surplus: they lead outside of what was verified, and elsewhere tomorrow. */
+async function refuse(
+  folder: string,
+  { files, others }: Tree,
+  isKnown: (name: string) => boolean,
+  { origin, findings }: NamesWork,
+): Promise<void> {
+  const placeOf = (name: string) => origin.placeOf(folder === '' ? name : `${folder}/${name}`);
+  const refused = [
+    ...files
+      .filter((name) => !isKnown(name))
+      .map((name) => mismatchError(placeOf(name), 'nothing', 'a file that nobody signed')),
+    ...others.map((name) => mismatchError(placeOf(name), 'a regular file', 'a link or a special file')),
+  ];
+  for (const error of refused)
+    await findings.attempt(async () => {
+      throw error;
+    });
+}

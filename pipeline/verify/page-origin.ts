@@ -1,0 +1,92 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { CathedralError } from '../errors.ts';
+import type { Hash } from '../ledger/log/hash.ts';
+import { type Hashing, type Opened, Origin } from './origin.ts';
+import { Pace } from './pace.ts';
+
+const GONE: ReadonlySet<number> = new Set([404, 410]);
+const NO_VALIDATOR = { etag: null, lastModified: null };
+
+/** RFC 6962 §2.1 prefixes. Synchronous hashing: searching a log computes hundreds of thousands of hashes. */
+const [LEAF, NODE] = [Uint8Array.of(0x00), Uint8Array.of(0x01)];
+
+/** The leaf hash of a ledger line without its line end. */
+export function leafHash(line: string): Hash {
+  return bytesToHex(sha256(concatBytes(LEAF, utf8ToBytes(line))));
+}
+
+/** For any browser: WebCrypto cannot hash a stream, and is missing on pages that came over plain HTTP. */
+export const PAGE_HASHING: Hashing = {
+  sha256() {
+    const hash = sha256.create();
+    return { update: (chunk) => void hash.update(chunk), digest: () => bytesToHex(hash.digest()) };
+  },
+  nodeHash: (left, right) => bytesToHex(sha256(concatBytes(NODE, hexToBytes(left), hexToBytes(right)))),
+};
+
+/** The host that served this page, be it the service or a mirror. No other host is asked. */
+export class PageOrigin extends Origin {
+  override readonly hashing = PAGE_HASHING;
+  /** Shown to the reader. */
+  readonly traffic = { requests: 0, bytes: 0 };
+  readonly #stallMs: number;
+
+  /** The default equals that of `--transfer-stall`. */
+  constructor(stallMs = 30_000) {
+    super();
+    this.#stallMs = stallMs;
+  }
+
+  placeOf(path: string): string {
+    return `/${path}`;
+  }
+
+  /** The reader can press the button again. */
+  retrying<T>(_path: string, work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
+  async open(path: string): Promise<Opened | null> {
+    const place = this.placeOf(path);
+    this.traffic.requests += 1;
+    // Full tiles never change, so the browser may cache them. They are verified anyway.
+    const cache = path.startsWith('log/tile/') ? 'default' : 'no-cache';
+    const pace = new Pace(this.#stallMs, undefined);
+    const { signal } = pace;
+    const response = await fetch(place, { cache, credentials: 'omit', redirect: 'error', signal }).catch(
+      (cause: Error) => {
+        pace.end();
+        throw unreachable(place, 'an answer', cause.message, cause);
+      },
+    );
+    if (response.status === 200)
+      return { from: 0, bytes: null, validator: NO_VALIDATOR, body: this.#read(response, place, pace) };
+    pace.end();
+    // Otherwise the browser would keep downloading.
+    await response.body?.cancel().catch(() => {});
+    if (GONE.has(response.status)) return null;
+    throw unreachable(place, 'status 200', `status ${response.status}`);
+  }
+
+  async *#read({ body }: Response, place: string, pace: Pace): AsyncGenerator<Uint8Array> {
+    const reader = body?.getReader();
+    try {
+      for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+        this.traffic.bytes += next.value.length;
+        pace.add(next.value.length);
+        yield next.value;
+      }
+    } catch (cause) {
+      throw unreachable(place, 'the whole file', (cause as Error).message, cause);
+    } finally {
+      pace.end();
+      // A reader that stops early ends the transfer.
+      await reader?.cancel().catch(() => {});
+    }
+  }
+}
+
+function unreachable(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('mirror_unreachable', { place, expected, found, cause });
+}

@@ -1,0 +1,727 @@
+import { execFileSync } from 'node:child_process';
+import { copyFile, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
+import { sha256 } from '../../pipeline/release/format/manifest.ts';
+import {
+  formatSnapshot,
+  formatSnapshotIndex,
+  LIST_PATH as LIST,
+  LIST_SIGNATURE_PATH as LIST_SIGNATURE,
+  parseSnapshot,
+  parseSnapshotIndex,
+} from '../../pipeline/release/format/snapshot-index.ts';
+import type { Trust, VerifyOptions } from '../../pipeline/verify/checks.ts';
+import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
+import type { Origin } from '../../pipeline/verify/origin.ts';
+import { readSmall } from '../../pipeline/verify/origin.ts';
+import { PageOrigin } from '../../pipeline/verify/page-origin.ts';
+import { type Verification, verify } from '../../pipeline/verify/verify.ts';
+import { formatVerification } from '../../src/commands/format-verification.ts';
+import { bring, contents, httpOrigin, servedBy } from '../mirror/bring.ts';
+import { answer, type Lie, LyingServer, pour, serve, stream } from '../mirror/lying-server.ts';
+import {
+  BEGIN,
+  LEDGER,
+  logOf,
+  PUBLISHER,
+  type Site,
+  STRANGER,
+  signedList,
+  smallSite,
+  writeSite,
+} from '../mirror/small-service.ts';
+import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
+
+let server: LyingServer;
+
+beforeEach(async () => {
+  server = await LyingServer.start(smallSite({ release: 3 }));
+});
+afterEach(() => server.close());
+
+async function look({
+  origin = httpOrigin(server.url),
+  keys = [PUBLISHER.verifier],
+  ledgerKeys = null,
+  checkpoint = null,
+  ...more
+}: Partial<Trust & VerifyOptions & { origin: Origin }> = {}): Promise<Verification> {
+  const trust = { keys, ledgerKeys, checkpoint };
+  return verify(origin, trust, {
+    parallel: 4,
+    now: () => BEGIN,
+    wait: async () => {},
+    log: () => {},
+    ...more,
+  });
+}
+
+const states = ({ verdicts }: Verification) =>
+  Object.fromEntries(verdicts.map(({ check, state }) => [check, state]));
+const SOUND = { signature: 'verified', freshness: 'verified', files: 'verified', log: 'verified' };
+/** Needs more than a host and its keys. */
+const NOT_CHECKED = { order: 'not checked', encodings: 'not checked', names: 'not checked' };
+const change = (path: string) => {
+  const bytes = Buffer.from(server.site.get(path)!);
+  bytes[bytes.length >> 1]! ^= 1;
+  server.site.set(path, bytes);
+};
+
+/** Newer than the third release. */
+const NEWER = '{"timestamp":"2025-12-01T12:00:00.5Z","events":301}';
+
+/** By three unknown keys, of nearly 5 kB each. */
+function largeSignatures(count: number): string {
+  const line = (index: number) =>
+    `— witness.example/${index % 3} ${Buffer.alloc(4990, 1 + (index % 3)).toString('base64')}\n`;
+  return Array.from({ length: count }, (_, index) => line(index)).join('');
+}
+
+describe('the verification of a service', () => {
+  test('proves all of it where it is sound', async () => {
+    const held = { note: logOf(200, (index) => `event ${index}`).checkpoint, place: 'held' };
+    const verification = await look({ checkpoint: held, ledgerKeys: [LEDGER.verifier] });
+    expect(verification.findings).toEqual([]);
+    expect(states(verification)).toEqual({
+      ...SOUND,
+      ...NOT_CHECKED,
+      checkpoint: 'verified',
+      snapshots: 'verified',
+    });
+    const verified = verification.verdicts.filter(({ state }) => state === 'verified');
+    expect(verified.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/^data\.example\.org\+[0-9a-f]{8} signed version 3$/),
+      expect.stringContaining('valid until 2025-12-03'),
+      '9 of 9 read, 0.3 MB, as listed',
+      '300 events, 3 of 3 tiles have the signed root; signed by the ledger',
+      'the log extends the 200 events of held',
+      '3 of 3 read, the list signed, all of their files as listed',
+    ]);
+  });
+
+  test('says that a key was not given, and goes by the one that the manifest names', async () => {
+    const { verdicts, findings } = await look({ keys: null });
+    expect(findings).toEqual([]);
+    expect(verdicts[0]!.detail).toContain('a key that the manifest itself names');
+  });
+
+  test('ends with the signature where that is by nobody known', async () => {
+    const verification = await look({ keys: [STRANGER.verifier] });
+    expect(verification).toMatchObject({ release: null, findings: [{ code: 'mirror_untrusted' }] });
+    const { signature, ...others } = states(verification);
+    expect([signature, new Set(Object.values(others))]).toEqual(['failed', new Set(['not checked'])]);
+  });
+
+  test('goes on after the first fault and names each', async () => {
+    change('index.html');
+    change('economy/mic-history.csv');
+    change('snapshots/2025-12-01T06Z/economy/supply');
+    server.site.delete('log/checkpoint');
+    const { findings } = await look();
+    const places = findings.map(({ place }) => place.replace(`${server.url}/`, ''));
+    expect(places.sort()).toEqual([
+      'economy/mic-history.csv',
+      'index.html',
+      'log/checkpoint',
+      'snapshots/2025-12-01T06Z/economy/supply',
+      'snapshots/2025-12-01T06Z/index.json: economy/mic-history.csv',
+      'snapshots/2025-12-01T12Z/index.json: economy/mic-history.csv',
+    ]);
+  });
+
+  test.each([
+    ['signature', 'manifest.json.sig'],
+    ['signature', 'manifest.json'],
+    ['files', 'economy/large.bin'],
+    ['log', 'log/tile/0/001.p/44'],
+    ['log', 'log/tile/1/000.p/1'],
+    ['snapshots', 'snapshots/2025-12-01T00Z/economy/supply'],
+    ['snapshots', 'snapshots/2025-12-01T06Z/index.json'],
+    ['snapshots', 'snapshots/index.json'],
+    ['snapshots', 'snapshots/index.json.sig'],
+  ])('has a failed %s where a bit of /%s is another', async (check, path) => {
+    change(path);
+    expect(states(await look())[check]).toBe('failed');
+  });
+
+  test('finds a history whose end is not that of a snapshot', async () => {
+    const history = Buffer.from(server.site.get('economy/mic-history.csv')!);
+    // In the oldest row, which every snapshot has.
+    history[history.length - 3]! ^= 1;
+    server.site.set('economy/mic-history.csv', history);
+    const { findings } = await look();
+    expect(findings.filter(({ place }) => place.includes(': economy/mic-history.csv'))).toHaveLength(3);
+  });
+
+  test('asks for nothing of a history without rows, of a host and of a folder', async () => {
+    const files = (all: Site) => all.set('economy/mic-history.csv', Buffer.from('event,what\n'));
+    server.site = smallSite({ release: 3, files });
+    expect((await look()).findings).toEqual([]);
+    expect(server.requests.filter((path) => path.includes('bytes='))).toEqual([]);
+    const folder = await temporaryFolder();
+    await bring(server.url, folder);
+    const origin = await FolderOrigin.at(folder);
+    expect((await look({ origin })).findings).toEqual([]);
+  });
+
+  test('finds a list of snapshots that is older than the release, and one that is gone', async () => {
+    const before = smallSite({ release: 2 });
+    const paths = ['snapshots/index.json', 'snapshots/index.json.sig'];
+    for (const path of paths) server.site.set(path, before.get(path)!);
+    const older = await look();
+    expect(states(older)).toEqual({
+      ...SOUND,
+      ...NOT_CHECKED,
+      checkpoint: 'not checked',
+      snapshots: 'failed',
+    });
+    expect(older.findings).toMatchObject([
+      { code: 'mirror_mismatch', place: `${server.url}/${paths[1]}`, found: 'an older list, of version 2' },
+    ]);
+    for (const path of paths) server.site.delete(path);
+    expect((await look()).findings).toMatchObject([
+      { code: 'mirror_mismatch', place: `${server.url}/${paths[0]}`, found: 'no such file' },
+    ]);
+  });
+
+  test('takes the list of snapshots that comes a moment after its release', async () => {
+    const path = 'snapshots/index.json.sig';
+    const signature = server.site.get(path)!;
+    server.site.set(path, smallSite({ release: 2 }).get(path)!);
+    const wait = async () => void server.site.set(path, signature);
+    expect((await look({ wait })).findings).toEqual([]);
+  });
+
+  test('takes notes that fifteen witnesses have signed, too, twice and with large signatures', async () => {
+    const cosigned = (note: string) => note + largeSignatures(15);
+    server.site = smallSite({
+      release: 3,
+      manifest: ({ log, ...manifest }) => ({
+        ...manifest,
+        log: { ...log, checkpoint: cosigned(log.checkpoint) },
+      }),
+    });
+    for (const path of ['manifest.json.sig', LIST_SIGNATURE, 'log/checkpoint'])
+      server.site.set(path, Buffer.from(cosigned(server.site.get(path)!.toString())));
+    const folder = await temporaryFolder();
+    await bring(server.url, folder);
+    expect(contents(await servedBy(folder))).toEqual(contents(server.site));
+    expect((await look({ ledgerKeys: [LEDGER.verifier] })).findings).toEqual([]);
+  });
+
+  test.each([
+    ['a path in other case', ['Economy/Supply']],
+    ['a file below a file', ['economy/supply/more']],
+    ['settings of a web server', ['economy/.htaccess']],
+    ['settings of a host', ['_HEADERS']],
+    ['a program of a host', ['_worker.js']],
+  ])('warns that no mirror can take %s', async (_, paths) => {
+    const files = (all: Site) => {
+      for (const path of paths) all.set(path, Buffer.from('signed all the same'));
+    };
+    server.site = smallSite({ release: 3, files });
+    const verification = await look();
+    const { findings, warnings } = verification;
+    expect([findings, warnings]).toEqual([
+      [],
+      [expect.stringMatching(/^no mirror can take .*release_invalid/)],
+    ]);
+    const looked = { place: server.url, sample: null, isTrusted: true };
+    expect(formatVerification(looked, verification)).toContain(`\nwarning: ${warnings[0]}`);
+    expect(await failureOf(async () => bring(server.url, await temporaryFolder()))).toMatchObject({
+      code: 'mirror_invalid',
+    });
+  });
+
+  test('finds a release that is out of date, unless that is accepted', async () => {
+    const now = () => BEGIN + 90 * 3_600_000;
+    expect(states(await look({ now })).freshness).toBe('failed');
+    expect((await look({ now, acceptExpired: true })).findings).toEqual([]);
+  });
+
+  test('finds a log that does not go on from a checkpoint that was held', async () => {
+    const other = (index: number) => (index === 3 ? 'removed' : `event ${index}`);
+    for (const [note, code] of [
+      [logOf(200, other).checkpoint, 'mirror_forked'],
+      [logOf(400, (index) => `event ${index}`).checkpoint, 'mirror_rollback'],
+      ['no note', 'mirror_invalid'],
+    ] as const) {
+      const verification = await look({ checkpoint: { note, place: 'held' } });
+      expect([states(verification).checkpoint, verification.findings]).toEqual([
+        'failed',
+        [expect.objectContaining({ code, place: 'held' })],
+      ]);
+    }
+  });
+
+  test('finds a checkpoint that its ledger has not signed, where its key is given', async () => {
+    const verification = await look({ ledgerKeys: [STRANGER.verifier] });
+    expect(states(verification)).toMatchObject({ ...SOUND, log: 'failed', snapshots: 'not checked' });
+  });
+
+  test('takes a checkpoint of the log that is newer than the release', async () => {
+    for (const [path, bytes] of logOf(500, (index) => `event ${index}`).files) server.site.set(path, bytes);
+    expect((await look()).findings).toEqual([]);
+    const forked = logOf(500, (index) => `other ${index}`).files;
+    server.site.set('log/checkpoint', forked.get('log/checkpoint')!);
+    for (const [path, bytes] of forked) if (!server.site.has(path)) server.site.set(path, bytes);
+    expect(states(await look()).log).toBe('failed');
+  });
+
+  test('reads what is drawn, and no more', async () => {
+    const first = <T>(all: readonly T[]) => all.slice(0, 1);
+    const choose = { files: first, tiles: first, snapshots: first };
+    const { findings, verdicts } = await look({ choose });
+    expect(findings).toEqual([]);
+    expect(verdicts.map(({ detail }) => detail).join()).toMatch(/1 of 9 read.*1 of 3 tiles.*1 of 3 read/);
+    expect(server.requests.filter((path) => path === 'economy/large.bin')).toEqual([]);
+  });
+
+  test('says of a newer answer of a running service that it is not proven, and counts it apart', async () => {
+    answer(server, NEWER);
+    stream(server);
+    const verification = await look();
+    const { findings, verdicts, notProven } = verification;
+    expect([findings, notProven]).toEqual([[], ['economy/supply']]);
+    const looked = { place: server.url, sample: null, isTrusted: true };
+    expect(formatVerification(looked, verification)).toMatch(/^not proven: 1 answer .*\/economy\/supply/m);
+    expect(verdicts.find(({ check }) => check === 'files')!.detail).toBe('8 of 9 read, 0.3 MB, as listed');
+    server.site.delete('snapshots/2025-12-01T12Z/economy/supply');
+    expect(states(await look()).files).toBe('failed');
+  });
+
+  test.each<[why: string, change: () => unknown, path?: string]>([
+    ['is as old as the release', () => answer(server, '{"timestamp":"2025-12-01T12:00:00Z","events":999}')],
+    ['does not say its time', () => answer(server, '{"events":999}')],
+    ['has a time that is none', () => answer(server, '{"timestamp":"9","events":999}')],
+    ['is no JSON', () => answer(server, 'events: 999')],
+    ['is the forged release file', () => server.site.set('economy/supply', Buffer.from('{"events":999}'))],
+    ['is gone', () => server.site.delete('economy/supply')],
+    ['fails', () => server.lies.set('economy/supply', (response) => response.writeHead(500).end(NEWER))],
+    ['has no end', () => server.lies.set('economy/supply', (response) => void pour(response))],
+    [
+      'is at a path that a service does not answer from newer events',
+      () => {
+        server.site.set('snapshots/2025-12-01T12Z/index.html', server.site.get('index.html')!);
+        server.site.set('index.html', Buffer.from(NEWER));
+      },
+      'index.html',
+    ],
+  ])('takes no answer for a newer one that %s', async (_, change, path = 'economy/supply') => {
+    stream(server);
+    change();
+    const { findings, notProven } = await look();
+    expect([findings.map(({ place }) => place), notProven]).toEqual([[`${server.url}/${path}`], []]);
+  });
+
+  test('takes no answer for a newer one from a host of files, known or found to be one', async () => {
+    answer(server, NEWER);
+    expect(states(await look()).files).toBe('failed');
+    server.lies.set('live', (response) => response.end('<!doctype html>a page in the place of every file'));
+    expect(states(await look()).files).toBe('failed');
+    stream(server);
+    const origin = httpOrigin(server.url, { isStatic: true });
+    expect(states(await look({ origin })).files).toBe('failed');
+  });
+
+  test('begins again where another release is published meanwhile', async () => {
+    const next = smallSite({ release: 4 });
+    server.lies.set('index.html', (response, request) => {
+      server.site = next;
+      serve(response, request, next.get('index.html'));
+    });
+    const { release, findings } = await look();
+    expect([release?.manifest.version, findings]).toEqual([4, []]);
+  });
+});
+
+describe('a host without an end to what it sends', () => {
+  /** More than all that is signed, with what a socket and a reader hold in advance. */
+  const MOST = 12 << 20;
+  const gzip = { 'content-encoding': 'gzip' };
+
+  async function bounded(path: string, lie: Lie): Promise<Verification> {
+    server.lies.set(path, lie);
+    const origin = httpOrigin(server.url);
+    const verification = await look({ origin });
+    expect(origin.traffic.bytes).toBeLessThan(MOST);
+    return verification;
+  }
+
+  test('is refused at each of its files', async () => {
+    for (const path of server.site.keys()) {
+      server.lies.clear();
+      const { findings } = await bounded(path, (response) => pour(response));
+      const isRead = !isLeftOut(path);
+      expect([path, findings.length > 0]).toEqual([path, isRead]);
+    }
+  });
+  /** Part of tiles that are whole by now, and what was there before. */
+  const isLeftOut = (path: string) => /\.p\/(?!44$|1$)\d+$/.test(path);
+
+  const HISTORY = 'economy/mic-history.csv';
+  test.each<[what: string, path: string, lie: Lie]>([
+    [
+      'a range that goes on',
+      HISTORY,
+      (response, { headers }, bytes) => {
+        const from = /\d+/.exec(headers.range ?? '')?.[0];
+        if (from === undefined) return response.end(bytes);
+        response.writeHead(206, { 'content-range': `bytes ${from}-999999999/1000000000` });
+        pour(response);
+      },
+    ],
+    [
+      'the whole in the place of a range',
+      HISTORY,
+      (response, { headers }, bytes) => (headers.range ? pour(response) : response.end(bytes)),
+    ],
+    [
+      'a part that nobody asked for',
+      HISTORY,
+      (response) => {
+        response.writeHead(206, { 'content-range': 'bytes 0-999999999/1000000000' });
+        pour(response);
+      },
+    ],
+    ['a page for a missing file', HISTORY, (response) => pour(response.writeHead(404))],
+    ['the reason for an error', HISTORY, (response) => pour(response.writeHead(500))],
+    ['the reason for a refusal', HISTORY, (response) => pour(response.writeHead(403))],
+    ['a redirect', HISTORY, (response) => pour(response.writeHead(302, { location: '/elsewhere' }))],
+    [
+      'a redirect to itself',
+      HISTORY,
+      (response, { url }) => pour(response.writeHead(302, { location: url! })),
+    ],
+    [
+      'a compressed body',
+      HISTORY,
+      (response) => {
+        response.writeHead(200, gzip);
+        response.end(gzipSync(Buffer.alloc(24 << 20)));
+      },
+    ],
+    ['a compressed first answer', 'latest.json', (response) => pour(response.writeHead(200, gzip))],
+  ])('is refused with %s', async (_, path, lie) => {
+    expect((await bounded(path, lie)).findings.length).toBeGreaterThan(0);
+  });
+
+  test('is refused where it sends so slowly that the end is hours away', async () => {
+    server.lies.set('economy/large.bin', (response) => {
+      const timer = setInterval(() => response.write(Buffer.alloc(20)), 5);
+      response.on('close', () => clearInterval(timer));
+    });
+    const origin = httpOrigin(server.url, { stallMs: 300, attempts: 1 });
+    const { findings } = await look({ origin });
+    expect(findings).toMatchObject(
+      [{ code: 'mirror_unreachable', found: /^\d+ bytes in 300 ms$/ }].map(({ found, ...rest }) => ({
+        ...rest,
+        found: expect.stringMatching(found),
+      })),
+    );
+  });
+
+  test('ends the run, and is no fault of the file, where the run may take no longer', async () => {
+    server.lies.set('economy/large.bin', () => {});
+    const origin = httpOrigin(server.url, { stallMs: 600_000, timeLimitMs: 500 });
+    expect(await failureOf(() => look({ origin }))).toMatchObject({
+      code: 'mirror_stopped',
+      expected: 'an end of the run within 0.5 s',
+    });
+  });
+
+  test('is left, or broken off, by the page in a browser, too', async () => {
+    const { fetch } = globalThis;
+    onTestFinished(() => void Object.assign(globalThis, { fetch }));
+    // A browser completes addresses with that of the page.
+    const fetchHere = (path: string, options: RequestInit) => fetch(server.url + path, options);
+    Object.assign(globalThis, { fetch: fetchHere });
+    let left = 0;
+    const errors = { missing: 404, refused: 403 };
+    for (const [path, status] of Object.entries(errors))
+      server.lies.set(path, (response) => {
+        response.on('close', () => (left += 1));
+        pour(response.writeHead(status));
+      });
+    server.lies.set('slow', (response) => void response.write('x'));
+    const origin = new PageOrigin(300);
+    expect(await origin.open('missing')).toBe(null);
+    expect(await failureOf(() => origin.open('refused'))).toMatchObject({ found: 'status 403' });
+    await expect.poll(() => left, { timeout: 20_000 }).toBe(2);
+    expect(await failureOf(() => readSmall(origin, 'slow', { most: 100 }))).toMatchObject({
+      code: 'mirror_unreachable',
+      found: expect.stringMatching(/bytes in 300 ms$/),
+    });
+  });
+
+  test('ends the run at once where the limit of the day is used up, and says when to come back', async () => {
+    const refuse: Lie = (response) => response.writeHead(429, { 'retry-after': '75146' }).end();
+    for (const path of server.site.keys()) if (/^economy/.test(path)) server.lies.set(path, refuse);
+    const stopped = {
+      code: 'mirror_stopped',
+      expected: expect.stringContaining('CATHEDRAL_MIRROR_API_KEY'),
+      found: 'status 429, to be asked again in 20 h 53 min',
+    };
+    expect(await failureOf(() => look())).toMatchObject(stopped);
+    expect(server.requests.filter((path) => path.startsWith('snapshots/'))).toEqual([]);
+    const folder = await temporaryFolder();
+    expect(await failureOf(() => bring(server.url, folder))).toMatchObject(stopped);
+    const origin = httpOrigin(server.url, { apiKey: 'a key' });
+    expect(await failureOf(() => look({ origin }))).toMatchObject({
+      expected: expect.not.stringContaining('KEY'),
+    });
+  });
+
+  test('is tried again within a minute, and says why and when', async () => {
+    const lines: string[] = [];
+    server.lies.set('index.html', (response, request, bytes) => {
+      server.lies.set('index.html', (again) => serve(again, request, bytes));
+      response.writeHead(503, { 'retry-after': '60' }).end();
+    });
+    const origin = httpOrigin(server.url, { log: (line) => lines.push(line) });
+    expect((await look({ origin })).findings).toEqual([]);
+    expect(lines).toEqual([`${server.url}/index.html: status 503; trying again in 60 s`]);
+  });
+
+  test('may say of no snapshot, and of no old history, that it is larger than two releases', async () => {
+    const entries = parseSnapshotIndex(server.site.get(LIST)!.toString());
+    const [path, old] = ['snapshots/2025-12-01T00Z/index.json', `snapshots/histories/${'0'.repeat(64)}`];
+    entries[1]!.histories = { [HISTORY]: old };
+    server.lies.set(old, (response) => {
+      response.writeHead(200, { 'content-length': '5000000000000' });
+      response.on('error', () => {});
+      pour(response);
+    });
+    const snapshot = parseSnapshot(server.site.get(path)!.toString(), path);
+    for (const file of snapshot.files) if ('url' in file) file.bytes = 5_000_000_000;
+    const bytes = Buffer.from(formatSnapshot(snapshot));
+    server.site.set(path, bytes);
+    Object.assign(entries[2]!.index, { sha256: sha256(bytes), bytes: bytes.length });
+    for (const [at, text] of signedList(formatSnapshotIndex(entries), 3))
+      server.site.set(at, Buffer.from(text));
+    const { findings } = await look();
+    expect(findings.map(({ place, expected }) => [place, expected])).toEqual([
+      [`${server.url}/${old}`, expect.stringMatching(/^a file of at most \d{7} bytes$/)],
+      [`${server.url}/${path}`, expect.stringMatching(/^files of at most \d{7} bytes together$/)],
+    ]);
+  });
+});
+
+describe('the verification of a folder', () => {
+  test('reads a mirror, and a plain copy', async () => {
+    const [folder, copy] = [await temporaryFolder(), await temporaryFolder()];
+    await bring(server.url, folder);
+    await writeSite(copy, server.site);
+    for (const place of [folder, copy]) {
+      const origin = await FolderOrigin.at(place);
+      expect((await look({ origin })).findings).toEqual([]);
+    }
+  });
+
+  test('takes no file for a newer answer, and no copy in a snapshot for the file', async () => {
+    const folder = await temporaryFolder();
+    await writeSite(folder, server.site);
+    const origin = await FolderOrigin.at(folder);
+    const place = join(folder, 'economy/supply');
+    for (const change of [() => writeFile(place, NEWER), () => rm(place), () => mkdir(place)]) {
+      await change();
+      const { findings, notProven } = await look({ origin });
+      expect([findings.map((finding) => finding.place), notProven]).toEqual([[place], []]);
+    }
+  });
+
+  test('finds what nobody signed in the log and among the snapshots, of a mirror and of a copy', async () => {
+    const [folder, copy] = [await temporaryFolder(), await temporaryFolder()];
+    server.site = smallSite({ release: 2 });
+    await bring(server.url, folder);
+    server.site = smallSite({ release: 3 });
+    await bring(server.url, folder);
+    await writeSite(copy, server.site);
+    const part = 'log/tile/1/000.p/1';
+    for (const root of [folder, copy]) {
+      const paths = [
+        'log/evil.html',
+        'log/tile/0/000.html',
+        'log/tile/0/000.p/100',
+        'log/tile/0/001.p/45',
+        'log/tile/00/000',
+        'log/tile/entries/000',
+        'snapshots/evil.html',
+        'snapshots/2020-01-01T00Z/evil.html',
+        'snapshots/2025-12-01T06Z/evil.html',
+        `snapshots/histories/${'0'.repeat(64)}`,
+      ];
+      await rename(join(root, 'log/tile/0/000'), join(root, 'log/tile/0/000.html'));
+      await copyFile(join(root, 'log/tile/0/000.html'), join(root, 'log/tile/0/000'));
+      for (const path of paths.filter((one) => !one.endsWith('000.html'))) {
+        await mkdir(dirname(join(root, path)), { recursive: true });
+        await writeFile(join(root, path), Buffer.alloc(3200));
+      }
+      const origin = await FolderOrigin.at(root);
+      const { findings } = await look({ origin });
+      expect(findings.map(({ place }) => place.slice(root.length + 1)).sort()).toEqual(paths.sort());
+      expect(await readFile(join(root, part))).toHaveLength(32);
+    }
+  });
+
+  test('takes the pages that a service makes of its snapshots, but not in a mirror', async () => {
+    const [folder, copy] = [await temporaryFolder(), await temporaryFolder()];
+    await bring(server.url, folder);
+    await writeSite(copy, server.site);
+    const css = Buffer.from('body { margin: 0 }');
+    const pages = {
+      'snapshots/index.html': 'a page',
+      'snapshots/2025-12-01T06Z/index.html': 'a page',
+      [`snapshots/assets/look-${sha256(css).slice(0, 12)}.css`]: css,
+      [`snapshots/histories/${sha256('rows')}`]: 'rows',
+    };
+    const surplus = async (root: string) => {
+      for (const [path, text] of Object.entries(pages)) {
+        await mkdir(dirname(join(root, path)), { recursive: true });
+        await writeFile(join(root, path), text);
+      }
+      const origin = await FolderOrigin.at(root);
+      return (await look({ origin })).findings.map(({ place }) => place.slice(root.length + 1));
+    };
+    expect(await surplus(copy)).toEqual([]);
+    // What a kill leaves of a file that was being written. The next run writes it again.
+    const written = [
+      'log/checkpoint',
+      'snapshots/index.json',
+      'snapshots/index.json.sig',
+      ...Object.keys(pages),
+    ];
+    for (const path of written) await writeFile(join(copy, `${path}.tmp`), 'half');
+    expect(await surplus(copy)).toEqual([]);
+    await writeFile(join(copy, 'snapshots/evil.html.tmp'), 'half');
+    expect(await surplus(copy)).toEqual(['snapshots/evil.html.tmp']);
+    expect((await surplus(folder)).sort()).toEqual(Object.keys(pages).slice(0, 2).sort());
+  });
+
+  test('takes a snapshot that is on the list no more where a known key has signed it', async () => {
+    const folder = await temporaryFolder();
+    const entries = parseSnapshotIndex(server.site.get(LIST)!.toString()).slice(0, 2);
+    for (const [at, text] of signedList(formatSnapshotIndex(entries), 3))
+      server.site.set(at, Buffer.from(text));
+    await writeSite(folder, server.site);
+    const origin = await FolderOrigin.at(folder);
+    expect((await look({ origin })).findings).toEqual([]);
+    const foreign = smallSite({ release: 1, signers: [STRANGER] });
+    for (const [path, bytes] of foreign)
+      if (path.startsWith('snapshots/2')) await writeFile(join(folder, path), bytes);
+    const [found] = (await look({ origin })).findings;
+    expect(found).toMatchObject({ place: join(folder, 'snapshots/2025-12-01T00Z/index.json') });
+  });
+
+  test('ends, whatever stands in the place of a file', async () => {
+    const folder = await temporaryFolder();
+    await bring(server.url, folder);
+    const places = [
+      'mirror.json',
+      'log/checkpoint',
+      'log/tile/0/000',
+      'snapshots/index.json',
+      'snapshots/2025-12-01T06Z/index.json',
+      'current/public/economy/large.bin',
+      'current/public/latest.json',
+    ].map((path) => join(folder, path));
+    for (const place of places) {
+      await rename(place, `${folder}/aside`);
+      for (const [command, ...args] of [
+        ['mkfifo', place],
+        ['ln', '-s', '/dev/zero', place],
+        ['ln', '-s', place, place],
+        ['ln', '-s', '.', place],
+      ].slice(0, place.endsWith('large.bin') ? 4 : 1)) {
+        execFileSync(command!, args);
+        const origin = await FolderOrigin.at(folder);
+        const found = place.endsWith('mirror.json')
+          ? [await failureOf(() => readMirrorState(folder))]
+          : (await look({ origin })).findings;
+        expect([place, found.length > 0]).toEqual([place, true]);
+        await rm(place);
+      }
+      await rename(`${folder}/aside`, place);
+    }
+  });
+
+  test('finds a file that nobody signed, among those that hosts make of signed ones', async () => {
+    const folder = await temporaryFolder();
+    await writeSite(folder, server.site);
+    const origin = await FolderOrigin.at(folder);
+    for (const path of ['_headers', 'more/index.html', 'more/index.html.br']) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), 'nobody signed this');
+    }
+    await writeFile(join(folder, 'index.html.gz'), gzipSync(server.site.get('index.html')!));
+    const { findings } = await look({ origin });
+    expect(findings.map(({ place }) => place.slice(folder.length))).toEqual([
+      '/more/index.html',
+      '/more/index.html.br',
+    ]);
+  });
+
+  test('finds compressed variants that are not what they stand for', async () => {
+    const folder = await temporaryFolder();
+    await writeSite(folder, server.site);
+    const history = server.site.get('economy/mic-history.csv')!;
+    const variants: [path: string, bytes: Buffer][] = [
+      ['economy/large.bin.br', brotliCompressSync(server.site.get('economy/large.bin')!)],
+      ['economy/mic-history.csv.br', brotliCompressSync(history.subarray(0, -2))],
+      ['economy/mic-history.csv.gz', gzipSync(Buffer.alloc(64 << 20))],
+      ['economy/supply.gz', Buffer.from('not compressed')],
+      ['index.html.gz', gzipSync('another page')],
+    ];
+    for (const [path, bytes] of variants) await writeFile(join(folder, path), bytes);
+    const verification = await look({ origin: await FolderOrigin.at(folder) });
+    expect(states(verification)).toMatchObject({ files: 'verified', encodings: 'failed', names: 'verified' });
+    const places = verification.findings.map(({ place }) => place.slice(folder.length + 1).split(',')[0]);
+    expect(places.sort()).toEqual(variants.slice(1).map(([path]) => path));
+  });
+
+  test('finds links in the place of files, though they lead to the same bytes, and takes those of folders', async () => {
+    const folder = await temporaryFolder();
+    await bring(server.url, folder);
+    const aside = await temporaryFolder();
+    const paths = [
+      'current/public/economy/supply',
+      'current/public/economy/large.bin',
+      'current/public/philosophy',
+      'log/tile/0/000',
+      'snapshots/2025-12-01T06Z/economy/supply',
+    ].map((path) => join(folder, path));
+    for (const [at, path] of paths.entries()) {
+      await rename(path, join(aside, `${at}`));
+      await symlink(join(aside, `${at}`), path);
+    }
+    await rename(join(folder, 'snapshots'), join(aside, 'snapshots'));
+    await symlink(join(aside, 'snapshots'), join(folder, 'snapshots'));
+    const origin = await FolderOrigin.at(folder);
+    const { findings } = await look({ origin });
+    expect(findings.map(({ place, found }) => [place, found])).toEqual(
+      [paths[1], paths[0], paths[2], paths[3], paths[4]].map((path) => [path, 'a link or a special file']),
+    );
+  });
+
+  test('names the file that is not there', async () => {
+    const folder = await temporaryFolder();
+    await writeSite(folder, server.site);
+    await rm(join(folder, 'latest.json'));
+    const { findings } = await look({ origin: await FolderOrigin.at(folder) });
+    expect(findings).toMatchObject([{ place: join(folder, 'latest.json'), found: 'no such file' }]);
+    const nowhere = await failureOf(() => FolderOrigin.at(join(folder, 'nowhere')));
+    expect(nowhere).toMatchObject({ code: 'mirror_unreachable', expected: 'a folder' });
+  });
+
+  test('leaves it as it is', async () => {
+    const folder = await temporaryFolder();
+    await bring(server.url, folder);
+    const before = await readFile(join(folder, 'mirror.json'));
+    const origin = await FolderOrigin.at(folder);
+    await look({ origin });
+    expect(await readFile(join(folder, 'mirror.json'))).toEqual(before);
+  });
+});
