@@ -31,6 +31,11 @@ export class PublishedFiles {
     this.#code = code;
   }
 
+  /** Files whose texts are in memory, by path. */
+  static of(texts: Readonly<Record<string, string>>): PublishedFiles {
+    return new PublishedFiles((path) => (Object.hasOwn(texts, path) ? texts[path] : undefined));
+  }
+
   /** Parses a file once; later calls return the same object. Throws `code` where the file is missing or does not fit its schema. */
   read<File extends PublishedFile>(file: File): Content<File> {
     if (!this.#contents.has(file)) this.#contents.set(file, this.#parse(file));

@@ -1,14 +1,12 @@
 import type { Area, Artifact } from '../artifacts/artifact.ts';
 import type { Cell } from '../artifacts/format/csv.ts';
+import type { PublishedFiles } from '../artifacts/published-files.ts';
 import { CathedralError } from '../errors.ts';
 import { formatDay, formatMoment } from '../words/moment.ts';
 import { formatList } from '../words/phrase.ts';
 import type { ChartState, ControlName } from './chart-state.ts';
 import { figure, type Picture } from './drawing/figure.ts';
 import type { Plot } from './drawing/plot.ts';
-
-/** Content of published files by path, `economy/supply`; a chart is made of nothing else. */
-export type ChartFiles = Readonly<Record<string, string>>;
 
 /** What can be chosen of a chart by the parameter `series`. */
 export interface Series {
@@ -40,7 +38,7 @@ export interface ChartSpec<Data, Shown> {
   /** What a reader can set; `tab` always. */
   controls: readonly ControlName[];
   /** Throws release_invalid where a file is missing or does not fit its schema. */
-  prepare(files: ChartFiles): Data;
+  prepare(files: PublishedFiles): Data;
   series?(data: Data): Series[];
   /** The time of the last event, or the last day that is counted; empty where there is no data. */
   asOf(data: Data): string;
@@ -68,7 +66,7 @@ export interface Chart {
   /** Paths of public files. */
   sources: readonly string[];
   controls: readonly ControlName[];
-  prepare(files: ChartFiles): unknown;
+  prepare(files: PublishedFiles): unknown;
   series(data: unknown): Series[];
   asOf(data: unknown): string;
   isEmpty(data: unknown, state: ChartState): boolean;

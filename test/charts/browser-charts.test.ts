@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { launchBrowser } from '../site/visit.ts';
@@ -58,7 +59,7 @@ describe('in a browser, with whatever fonts it has', () => {
   test.each(CHARTS.map((chart) => [chart.id, chart] as const))(
     '%s is XML, and no text leaves the frame or covers another',
     async (_, chart) => {
-      const data = chart.prepare(FILES);
+      const data = chart.prepare(PublishedFiles.of(FILES));
       for (const width of WIDTHS) {
         const svg = chart.draw(data, DEFAULT_STATE, { width, theme: 'light' });
         expect(await page.evaluate(faultsOf, svg), `at ${width}`).toEqual([]);
@@ -68,7 +69,10 @@ describe('in a browser, with whatever fonts it has', () => {
 
   test('figures have one width each', async () => {
     const chart = CHARTS.find(({ id }) => id === 'supply')!;
-    const svg = chart.draw(chart.prepare(FILES), DEFAULT_STATE, { width: 500, theme: 'light' });
+    const svg = chart.draw(chart.prepare(PublishedFiles.of(FILES)), DEFAULT_STATE, {
+      width: 500,
+      theme: 'light',
+    });
     await page.setContent(svg);
     const variant = await page.evaluate(
       () => getComputedStyle(document.querySelector('text')!).fontVariantNumeric,

@@ -1,6 +1,5 @@
 import type { View } from '../../pipeline/artifacts/artifact.ts';
 import { DOCUMENTS, HISTORIES, YEARLY } from '../../pipeline/artifacts/table.ts';
-import type { ChartFiles } from '../../pipeline/charts/chart.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
 import { apply } from '../../pipeline/model/fold.ts';
@@ -10,7 +9,7 @@ import { historyRows } from '../artifacts/history-rows.ts';
 const PATHS = new Set(CHARTS.flatMap(({ sources }) => sources));
 
 /** The published files that the charts are made of, as a release over the ledger has them. */
-export function chartFiles(leaves: readonly Leaf[]): ChartFiles {
+export function chartFiles(leaves: readonly Leaf[]): Record<string, string> {
   // None of them is made of the documents that people write.
   const view = { state: leaves.reduce(apply, emptyState()), baseUrl: 'https://data.example.org' } as View;
   const histories = HISTORIES.filter(({ path }) => PATHS.has(path));

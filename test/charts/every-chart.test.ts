@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../pipeline/charts/chart.ts';
 import { chartCsv } from '../../pipeline/charts/chart-csv.ts';
@@ -42,7 +43,7 @@ function statesOf(chart: Chart, data: unknown): ChartState[] {
 }
 
 describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the chart %s', (id, chart) => {
-  const data = chart.prepare(FILES);
+  const data = chart.prepare(PublishedFiles.of(FILES));
 
   test('is made of public files of the table', () => {
     for (const path of chart.sources)
@@ -59,7 +60,7 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the chart %s',
   });
 
   test('says in a frame that there is nothing yet, where there is nothing', () => {
-    const empty = chart.prepare(EMPTY_FILES);
+    const empty = chart.prepare(PublishedFiles.of(EMPTY_FILES));
     const svg = chart.draw(empty, DEFAULT_STATE, { width: 320, theme: 'light' });
     assertDrawn(svg, `${id}, empty`);
     if (!chart.isEmpty(empty, DEFAULT_STATE)) return;
@@ -128,8 +129,8 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the chart %s',
       { ...FILES, [path]: text!.slice(0, -7) },
       { ...FILES, [path]: `x${text}` },
     ]) {
-      expect(() => chart.prepare(files)).toThrow(CathedralError);
-      expect(() => chart.prepare(files)).toThrow(path);
+      expect(() => chart.prepare(PublishedFiles.of(files))).toThrow(CathedralError);
+      expect(() => chart.prepare(PublishedFiles.of(files))).toThrow(path);
     }
   });
 
@@ -154,7 +155,7 @@ describe('the table of charts', () => {
 test('three years of days are drawn in less than 100 kB each', () => {
   const files = chartFiles(smallLedger(1096).leaves);
   for (const chart of CHARTS) {
-    const data = chart.prepare(files);
+    const data = chart.prepare(PublishedFiles.of(files));
     const states = [DEFAULT_STATE, { ...DEFAULT_STATE, from: '2025-12-01' }].slice(
       0,
       chart.controls.includes('from') ? 2 : 1,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { chartFiles } from './chart-files.ts';
@@ -14,7 +15,7 @@ const PICTURES = [
 test.each(
   CHARTS.flatMap((chart) => PICTURES.map((picture) => [chart.id, picture.theme, chart, picture] as const)),
 )('%s is drawn as its picture in %s', async (id, theme, chart, picture) => {
-  const svg = chart.draw(chart.prepare(FILES), DEFAULT_STATE, picture);
+  const svg = chart.draw(chart.prepare(PublishedFiles.of(FILES)), DEFAULT_STATE, picture);
   await expect(`${svg.replaceAll('><', '>\n<')}\n`).toMatchFileSnapshot(
     `../golden/charts/${id}-${theme}.svg`,
   );

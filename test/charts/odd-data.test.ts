@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
@@ -24,7 +25,7 @@ describe('whatever a file holds that its schema allows', () => {
       const width = fc.constantFrom(280, 320, 700, 1200);
       fc.assert(
         fc.property(arbitrarySources(chart.sources), width, fc.boolean(), (files, width, log) => {
-          const data = chart.prepare(files);
+          const data = chart.prepare(PublishedFiles.of(files));
           const scale = log && chart.controls.includes('scale') ? 'log' : 'linear';
           const state = { ...DEFAULT_STATE, scale } as const;
           assertDrawn(chart.draw(data, state, { width, theme: 'light' }), id);

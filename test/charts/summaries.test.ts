@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import type { Chart } from '../../pipeline/charts/chart.ts';
 import { type ChartState, DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { addDays } from '../../pipeline/charts/drawing/days.ts';
@@ -17,12 +18,16 @@ const whole = (value: number) => Math.round(value).toLocaleString('en-GB');
 
 function drawn(id: string, change: Partial<ChartState> = {}): string {
   const chart = findChart(id) as Chart;
-  return chart.draw(chart.prepare(FILES), { ...DEFAULT_STATE, ...change }, { width: 900, theme: 'light' });
+  return chart.draw(
+    chart.prepare(PublishedFiles.of(FILES)),
+    { ...DEFAULT_STATE, ...change },
+    { width: 900, theme: 'light' },
+  );
 }
 
 function ask(id: string, change: Partial<ChartState> = {}, files: Readonly<Record<string, string>> = FILES) {
   const chart = findChart(id) as Chart;
-  const [data, state] = [chart.prepare(files), { ...DEFAULT_STATE, ...change }];
+  const [data, state] = [chart.prepare(PublishedFiles.of(files)), { ...DEFAULT_STATE, ...change }];
   const { columns, rows } = chart.table(data, state);
   const records = rows.map((row) =>
     Object.fromEntries(row.map((cell, index) => [columns[index]!.name, cell])),
@@ -166,7 +171,10 @@ describe('what a chart says and lists is what the published files give', () => {
       threshold: 0.95,
     });
     const chart = findChart('mii') as Chart;
-    const svg = chart.draw(chart.prepare(near), DEFAULT_STATE, { width: 900, theme: 'light' });
+    const svg = chart.draw(chart.prepare(PublishedFiles.of(near)), DEFAULT_STATE, {
+      width: 900,
+      theme: 'light',
+    });
     const names = [...svg.matchAll(/>(0\.\d+)</g)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(3);
     expect(new Set(names).size).toBe(names.length);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PublishedFiles } from '../../artifacts/published-files.ts';
 import { linkFile } from '../../forms/record-file.ts';
 import { zipFiles } from '../../forms/zip.ts';
 import { asDiskErrors } from '../../release/disk/durable.ts';
@@ -101,7 +102,7 @@ async function show(
   });
   return {
     chart,
-    data: chart.prepare(Object.fromEntries(await Promise.all(texts))),
+    data: chart.prepare(PublishedFiles.of(Object.fromEntries(await Promise.all(texts)))),
     state: DEFAULT_STATE,
     sources: chart.sources.map((path) => ({ path, sha256: sources.get(path)! })),
     baseUrl,

@@ -1,4 +1,4 @@
-import { TransparencyReport, transparency } from '../../artifacts/government/transparency.ts';
+import { transparency } from '../../artifacts/government/transparency.ts';
 import { formatDay } from '../../words/moment.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
@@ -11,7 +11,6 @@ import { clipText, textWidth } from '../drawing/text-width.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
 import { timeAxis, timeScale } from '../drawing/time-axis.ts';
 import { AXIS_HEIGHT } from '../drawing/time-frame.ts';
-import { readDocument } from '../read-file.ts';
 
 interface Jurisdiction {
   name: string;
@@ -37,8 +36,7 @@ export const compliance = defineChart<Shown & { asOf: string }, Shown>({
   sources: [transparency],
   controls: [],
   prepare(files) {
-    const { path } = transparency;
-    const { timestamp, compliance, outlook } = readDocument(files, { path, schema: TransparencyReport });
+    const { timestamp, compliance, outlook } = files.read(transparency);
     const next = new Map(outlook.next_audits.map(({ jurisdiction, date }) => [jurisdiction, date]));
     const jurisdictions = Object.entries(compliance.jurisdictions).map(([name, standing]) => ({
       name,

@@ -10,7 +10,6 @@ import { type Box, type Plot, timePlotHeight } from '../drawing/plot.ts';
 import { shortNumber } from '../drawing/short-number.ts';
 import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
-import { readDocument, readRows } from '../read-file.ts';
 
 interface Day {
   date: string;
@@ -45,8 +44,8 @@ export const consensus = defineChart<{ days: Day[]; asOf: string }, Shown>({
   sources: [metricsByDay, sentinelCoordination],
   controls: ['from', 'to'],
   prepare(files) {
-    const days: Day[] = readRows(files, metricsByDay);
-    const { timestamp: asOf, consensus_rate } = readDocument(files, sentinelCoordination);
+    const days: Day[] = [...files.read(metricsByDay)];
+    const { timestamp: asOf, consensus_rate } = files.read(sentinelCoordination);
     const date = asOf.slice(0, 10);
     if (date > (days.at(-1)?.date ?? ''))
       days.push({ date, consensus_rate, deliberations_closed: null, consensus_reached: null });

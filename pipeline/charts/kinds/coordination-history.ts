@@ -9,7 +9,6 @@ import { binDays, daysBetween, inRange, type Step, stepFor } from '../drawing/da
 import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
 import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type ChartTheme, cathedralColour, THEMES } from '../drawing/theme.ts';
-import { readRows } from '../read-file.ts';
 
 interface Row {
   date: string;
@@ -44,9 +43,11 @@ export const coordinationHistory = defineChart<Row[], Shown>({
   sources: [sentinelsByDay],
   controls: ['series', 'from', 'to'],
   prepare: (files) =>
-    readRows(files, sentinelsByDay).flatMap(({ date, sentinel, cathedral, coordination_score: score }) =>
-      score === null ? [] : [{ date, sentinel, cathedral, score }],
-    ),
+    files
+      .read(sentinelsByDay)
+      .flatMap(({ date, sentinel, cathedral, coordination_score: score }) =>
+        score === null ? [] : [{ date, sentinel, cathedral, score }],
+      ),
   series: seriesOf,
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, state) {

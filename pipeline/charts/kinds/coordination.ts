@@ -5,7 +5,6 @@ import { defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { type SentinelValue, sentinelBars, sentinelBarsHeight } from '../drawing/sentinel-bars.ts';
 import { labelNumber } from '../drawing/short-number.ts';
-import { readDocument } from '../read-file.ts';
 
 interface Data {
   sentinels: { id: string; score: number; cathedral: string }[];
@@ -31,7 +30,7 @@ export const coordination = defineChart<Data, Shown>({
   sources: [published],
   controls: ['series'],
   prepare(files) {
-    const { timestamp, average_coordination, sentinels } = readDocument(files, published);
+    const { timestamp, average_coordination, sentinels } = files.read(published);
     return { sentinels, average: average_coordination, asOf: timestamp };
   },
   series: seriesOf,

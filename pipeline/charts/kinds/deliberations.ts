@@ -9,7 +9,6 @@ import {
   positionMatrix,
   positionMatrixHeight,
 } from '../drawing/position-matrix.ts';
-import { readDocument } from '../read-file.ts';
 
 /** More rows than this are a list, not a picture. */
 const MOST_ROWS = 20;
@@ -26,7 +25,7 @@ export const deliberations = defineChart<{ all: Deliberation[]; asOf: string }, 
   sources: [published],
   controls: ['series'],
   prepare(files) {
-    const { timestamp: asOf, deliberations } = readDocument(files, published);
+    const { timestamp: asOf, deliberations } = files.read(published);
     const all = deliberations.map(({ id, topic, sentinels, consensus }) => ({
       id,
       topic,

@@ -13,7 +13,6 @@ import { type Plot, widthOf } from '../drawing/plot.ts';
 import { shortNumber } from '../drawing/short-number.ts';
 import { clipText, textWidth } from '../drawing/text-width.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
-import { readDocument } from '../read-file.ts';
 
 type Direction = (typeof DIRECTIONS)[number];
 
@@ -43,7 +42,7 @@ export const drift = defineChart<Shown & { asOf: string }, Shown>({
   sources: [driftAnalysis],
   controls: ['series'],
   prepare(files) {
-    const { timestamp: asOf, drift_score: score, status, trends } = readDocument(files, driftAnalysis);
+    const { timestamp: asOf, drift_score: score, status, trends } = files.read(driftAnalysis);
     const named = trends.map(({ metric, ...rest }) => ({ name: metric, label: labelOf(metric), ...rest }));
     return { trends: named, score, status, asOf };
   },

@@ -1,4 +1,5 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
+import type { Content } from '../../artifacts/published-files.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
@@ -8,13 +9,8 @@ import { daysBetween, inRange, stepFor } from '../drawing/days.ts';
 import { type Flow, flowColumns, flowOf, flowTable } from '../drawing/flow-columns.ts';
 import { timePlotHeight } from '../drawing/plot.ts';
 import { HATCHED, MEAN_OF_STEP, partialWords } from '../drawing/step-words.ts';
-import { readRows } from '../read-file.ts';
 
-interface Row {
-  date: string;
-  event_type: string;
-  events: number;
-}
+type Row = Content<typeof eventsByDay>[number];
 
 interface Shown extends Flow {
   total: number;
@@ -31,13 +27,13 @@ const seriesOf = (rows: readonly Row[]) =>
     .sort()
     .map((name) => ({ name, label: capitalise(formatToken(name)) }));
 
-export const events = defineChart<Row[], Shown>({
+export const events = defineChart<readonly Row[], Shown>({
   id: 'events',
   area: 'academics',
   name: 'Ledger events by type',
   sources: [eventsByDay],
   controls: ['series', 'from', 'to'],
-  prepare: (files) => readRows(files, eventsByDay),
+  prepare: (files) => files.read(eventsByDay),
   series: seriesOf,
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, state) {

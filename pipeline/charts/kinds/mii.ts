@@ -1,6 +1,7 @@
 import { area } from 'd3';
 import { mii as miiNow } from '../../artifacts/economy/mii.ts';
 import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
+import type { Content } from '../../artifacts/published-files.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatIndex, formatNumber } from '../../words/number.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
@@ -21,19 +22,8 @@ import { isNarrow, type Plot, timePlotHeight } from '../drawing/plot.ts';
 import { partialWords } from '../drawing/step-words.ts';
 import type { ChartTheme } from '../drawing/theme.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
-import { readDocument, readRows } from '../read-file.ts';
 
-interface Day {
-  date: string;
-  readings: number;
-  mii_mean: number;
-  mii_min: number;
-  mii_max: number;
-  mii: number;
-  /** Null while there is no supply. */
-  threshold: number | null;
-  minting_active: boolean;
-}
+type Day = Content<typeof miiByDay>[number];
 
 interface Point {
   from: string;
@@ -59,16 +49,16 @@ const STRIP = 20;
 /** Radius of the latest reading: a narrow picture ends where the plot does, and the whole dot is inside. */
 const DOT = 3.5;
 
-export const mii = defineChart<{ days: Day[]; now: Shown['now']; asOf: string }, Shown>({
+export const mii = defineChart<{ days: readonly Day[]; now: Shown['now']; asOf: string }, Shown>({
   id: 'mii',
   area: 'economy',
   name: 'Integrity index and its threshold',
   sources: [miiByDay, miiNow],
   controls: ['from', 'to'],
   prepare(files) {
-    const { timestamp: asOf, mii, threshold, minting_active } = readDocument(files, miiNow);
+    const { timestamp: asOf, mii, threshold, minting_active } = files.read(miiNow);
     const now = mii === null ? null : { mii, threshold, minting_active, time: Date.parse(asOf) };
-    return { days: readRows(files, miiByDay), now, asOf };
+    return { days: files.read(miiByDay), now, asOf };
   },
   asOf: ({ asOf }) => asOf,
   show({ days, now }, state) {

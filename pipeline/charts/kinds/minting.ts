@@ -1,4 +1,5 @@
 import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
+import type { Content } from '../../artifacts/published-files.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
@@ -10,14 +11,8 @@ import { type Flow, flowColumns, flowOf, flowTable } from '../drawing/flow-colum
 import { timePlotHeight } from '../drawing/plot.ts';
 import { HATCHED, MEAN_OF_STEP, partialWords } from '../drawing/step-words.ts';
 import { cathedralColour } from '../drawing/theme.ts';
-import { readRows } from '../read-file.ts';
 
-interface Row {
-  date: string;
-  cathedral: string;
-  mints: number;
-  minted: number;
-}
+type Row = Content<typeof mintingByDay>[number];
 
 interface Shown extends Flow {
   rows: readonly Row[];
@@ -26,13 +21,13 @@ interface Shown extends Flow {
 /** More columns than this would be thinner than a hair. */
 const MOST_DAYS = 120;
 
-export const minting = defineChart<Row[], Shown>({
+export const minting = defineChart<readonly Row[], Shown>({
   id: 'minting',
   area: 'economy',
   name: 'Minting by cathedral',
   sources: [mintingByDay],
   controls: ['series', 'from', 'to'],
-  prepare: (files) => readRows(files, mintingByDay),
+  prepare: (files) => files.read(mintingByDay),
   series: (rows) => cathedralSeries(rows.map(({ cathedral }) => cathedral)),
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(all, state) {

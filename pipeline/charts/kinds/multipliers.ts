@@ -1,6 +1,7 @@
 import { curveStepAfter } from 'd3';
 import { cathedralMultipliers } from '../../artifacts/economy/cathedral-multipliers.ts';
 import { roi } from '../../artifacts/economy/roi.ts';
+import type { Content } from '../../artifacts/published-files.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatCathedral, formatList, formatToken } from '../../words/phrase.ts';
@@ -12,14 +13,8 @@ import { linePath } from '../drawing/line-path.ts';
 import { type Plot, timePlotHeight } from '../drawing/plot.ts';
 import { cathedralColour } from '../drawing/theme.ts';
 import { timeFrame } from '../drawing/time-frame.ts';
-import { readDocument, readRows } from '../read-file.ts';
 
-interface Setting {
-  timestamp: string;
-  cathedral: string;
-  multiplier: number;
-  reason: string;
-}
+type Setting = Content<typeof cathedralMultipliers>[number];
 
 interface Shown {
   settings: readonly Setting[];
@@ -27,15 +22,15 @@ interface Shown {
   asOf: string;
 }
 
-export const multipliers = defineChart<{ settings: Setting[]; asOf: string }, Shown>({
+export const multipliers = defineChart<{ settings: readonly Setting[]; asOf: string }, Shown>({
   id: 'multipliers',
   area: 'economy',
   name: 'Cathedral multipliers',
   sources: [cathedralMultipliers, roi],
   controls: ['series'],
   prepare: (files) => ({
-    settings: readRows(files, cathedralMultipliers),
-    asOf: readDocument(files, roi).timestamp,
+    settings: files.read(cathedralMultipliers),
+    asOf: files.read(roi).timestamp,
   }),
   series: ({ settings }) => cathedralSeries(settings.map(({ cathedral }) => cathedral)),
   asOf: ({ asOf }) => asOf,

@@ -1,4 +1,5 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
+import type { Content } from '../../artifacts/published-files.ts';
 import { formatDay, formatMonth } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
@@ -10,13 +11,8 @@ import { flowTable } from '../drawing/flow-columns.ts';
 import { timePlotHeight } from '../drawing/plot.ts';
 import { HATCHED, partialWords } from '../drawing/step-words.ts';
 import { timeFrame } from '../drawing/time-frame.ts';
-import { readRows } from '../read-file.ts';
 
-interface Row {
-  date: string;
-  event_type: string;
-  events: number;
-}
+type Row = Content<typeof eventsByDay>[number];
 
 interface Shown extends Flow {
   total: number;
@@ -25,13 +21,13 @@ interface Shown extends Flow {
 const TYPE = 'policy_projected';
 const SERIES = [{ name: 'projections', label: 'Policy projections' }];
 
-export const policyProjections = defineChart<Row[], Shown>({
+export const policyProjections = defineChart<readonly Row[], Shown>({
   id: 'policy-impact',
   area: 'government',
   name: 'Policy impact projections',
   sources: [eventsByDay],
   controls: ['from', 'to'],
-  prepare: (files) => readRows(files, eventsByDay),
+  prepare: (files) => files.read(eventsByDay),
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, state) {
     const bins = calendarBins(inRange(rows, state), 'month');

@@ -12,7 +12,6 @@ import { NARROW, type Plot, timePlotHeight, widthOf } from '../drawing/plot.ts';
 import { sideLabelRoom, sideLabels } from '../drawing/side-labels.ts';
 import { type ChartTheme, cathedralColour } from '../drawing/theme.ts';
 import { valueAxis } from '../drawing/time-frame.ts';
-import { readDocument } from '../read-file.ts';
 
 interface Sentinel {
   id: string;
@@ -46,7 +45,7 @@ export const rewardCurve = defineChart<{ sentinels: Sentinel[]; asOf: string }, 
   sources: [sentinelRoi],
   controls: ['s', 'multiplier'],
   prepare(files) {
-    const { timestamp: asOf, sentinels } = readDocument(files, sentinelRoi);
+    const { timestamp: asOf, sentinels } = files.read(sentinelRoi);
     const scored = sentinels.flatMap(({ id, cathedral, coordination_score: score, multiplier }) =>
       score === null ? [] : [{ id, cathedral, score, multiplier }],
     );

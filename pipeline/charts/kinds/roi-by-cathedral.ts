@@ -7,7 +7,6 @@ import { chosenSeries } from '../chosen-series.ts';
 import { type BarChart, barRows, barRowsHeight } from '../drawing/bar-rows.ts';
 import { labelNumber } from '../drawing/short-number.ts';
 import { type ChartTheme, cathedralColour, THEMES } from '../drawing/theme.ts';
-import { readDocument } from '../read-file.ts';
 
 interface Cathedral {
   name: string;
@@ -26,7 +25,7 @@ export const roiByCathedral = defineChart<{ cathedrals: Cathedral[]; asOf: strin
   sources: [roi],
   controls: ['series'],
   prepare(files) {
-    const { timestamp: asOf, by_cathedral } = readDocument(files, roi);
+    const { timestamp: asOf, by_cathedral } = files.read(roi);
     const series = cathedralSeries(Object.keys(by_cathedral));
     return { cathedrals: series.map((one) => ({ ...one, ...by_cathedral[one.name]! })), asOf };
   },

@@ -1,20 +1,13 @@
 import { sentinelRoi } from '../../artifacts/economy/sentinel-roi.ts';
+import type { Content } from '../../artifacts/published-files.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatCathedral } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { type SentinelValue, sentinelBars, sentinelBarsHeight } from '../drawing/sentinel-bars.ts';
 import { labelNumber } from '../drawing/short-number.ts';
-import { readDocument } from '../read-file.ts';
 
-interface Sentinel {
-  id: string;
-  cathedral: string;
-  total_rewards: number;
-  multiplier: number;
-  /** Null without a mint. */
-  roi: number | null;
-}
+type Sentinel = Content<typeof sentinelRoi>['sentinels'][number];
 
 interface Data {
   sentinels: Sentinel[];
@@ -30,7 +23,7 @@ export const roiBySentinel = defineChart<Data, Sentinel[]>({
   sources: [sentinelRoi],
   controls: ['series'],
   prepare(files) {
-    const { timestamp: asOf, sentinels } = readDocument(files, sentinelRoi);
+    const { timestamp: asOf, sentinels } = files.read(sentinelRoi);
     return { sentinels, asOf };
   },
   series: seriesOf,

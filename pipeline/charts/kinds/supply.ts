@@ -1,6 +1,7 @@
 import { area, stack, sum } from 'd3';
 import { supply as supplyNow } from '../../artifacts/economy/supply.ts';
 import { supplyByDay } from '../../artifacts/economy/supply-by-day.ts';
+import type { Content } from '../../artifacts/published-files.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatChange, formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
@@ -13,7 +14,6 @@ import { type Plot, timePlotHeight } from '../drawing/plot.ts';
 import { shortNumber } from '../drawing/short-number.ts';
 import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
-import { readDocument, readRows } from '../read-file.ts';
 
 const PARTS = [
   { name: 'circulating', label: 'Circulating', verb: 'circulated', colour: 0 },
@@ -22,13 +22,7 @@ const PARTS = [
 ] as const;
 type Part = (typeof PARTS)[number];
 
-interface Level {
-  date: string;
-  total_supply: number;
-  circulating: number;
-  locked: number;
-  burned: number;
-}
+type Level = Content<typeof supplyByDay>[number];
 
 interface Shown {
   levels: readonly Level[];
@@ -44,8 +38,8 @@ export const supply = defineChart<{ levels: Level[]; asOf: string }, Shown>({
   sources: [supplyByDay, supplyNow],
   controls: ['series', 'from', 'to', 'scale'],
   prepare(files) {
-    const levels: Level[] = readRows(files, supplyByDay);
-    const { timestamp: asOf, ...now } = readDocument(files, supplyNow);
+    const levels = [...files.read(supplyByDay)];
+    const { timestamp: asOf, ...now } = files.read(supplyNow);
     const today = asOf.slice(0, 10);
     // The day that is not over is in no file by day; where it stands is known all the same.
     if (today > (levels.at(-1)?.date ?? '')) levels.push({ date: today, ...now });

@@ -8,7 +8,6 @@ import { type Bin, calendarBins, daysBetween, inRange, type Step, stepFor } from
 import { type StatusLook, type StatusRow, statusRows, statusRowsHeight } from '../drawing/status-rows.ts';
 import { partialWords } from '../drawing/step-words.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
-import { readRows } from '../read-file.ts';
 
 /** From the best to the worst. */
 const STATUSES = ['operational', 'degraded', 'offline'] as const;
@@ -46,7 +45,7 @@ export const uptime = defineChart<Row[], Shown>({
   sources: [sentinelsByDay],
   controls: ['series', 'from', 'to'],
   prepare: (files) =>
-    readRows(files, sentinelsByDay).map(({ date, sentinel, status }) => ({ date, sentinel, status })),
+    files.read(sentinelsByDay).map(({ date, sentinel, status }) => ({ date, sentinel, status })),
   series: seriesOf,
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, state) {

@@ -10,7 +10,6 @@ import { binDays, daysBetween, inRange, type Step, stepFor } from '../drawing/da
 import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
 import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
-import { readDocument, readRows } from '../read-file.ts';
 
 /** Null where there was nothing to measure in the thirty days. */
 type Day = { date: string } & Record<Virtue, number | null>;
@@ -31,8 +30,8 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
   sources: [metricsByDay, published],
   controls: ['series', 'from', 'to'],
   prepare(files) {
-    const days: Day[] = readRows(files, metricsByDay);
-    const { timestamp: asOf, virtues } = readDocument(files, published);
+    const days: Day[] = [...files.read(metricsByDay)];
+    const { timestamp: asOf, virtues } = files.read(published);
     const now = Object.fromEntries(VIRTUES.map((name) => [name, virtues[name].score]));
     const date = asOf.slice(0, 10);
     if (date > (days.at(-1)?.date ?? '')) days.push({ date, ...now } as Day);

@@ -7,7 +7,6 @@ import { defineChart } from '../chart.ts';
 import { chosenSeries } from '../chosen-series.ts';
 import { type BarChart, barRows, barRowsHeight } from '../drawing/bar-rows.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
-import { readDocument } from '../read-file.ts';
 
 interface Virtue {
   name: string;
@@ -36,7 +35,7 @@ export const virtues = defineChart<Shown & { asOf: string }, Shown>({
   sources: [published],
   controls: ['series'],
   prepare(files) {
-    const { timestamp: asOf, virtues, overall_compliance } = readDocument(files, published);
+    const { timestamp: asOf, virtues, overall_compliance } = files.read(published);
     const list = SERIES.map(({ name, label }) => ({ name, label, ...virtues[name] }));
     return { virtues: list, overall: overall_compliance, asOf };
   },

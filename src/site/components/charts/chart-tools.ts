@@ -1,4 +1,5 @@
 import { config } from 'zod';
+import { PublishedFiles } from '../../../../pipeline/artifacts/published-files.ts';
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
 import { chartCsv } from '../../../../pipeline/charts/chart-csv.ts';
 import type { ChartState } from '../../../../pipeline/charts/chart-state.ts';
@@ -39,7 +40,7 @@ config({ jitless: true });
 globalThis.openChartTools = async (facts) => {
   const chart = findChart(facts.id)!;
   const texts = await Promise.all(chart.sources.map(async (path) => [path, await read(path)] as const));
-  const data = chart.prepare(Object.fromEntries(texts));
+  const data = chart.prepare(PublishedFiles.of(Object.fromEntries(texts)));
   return {
     asOf: chart.asOf(data),
     redraw: (state) => redraw(chart, data, state, facts),

@@ -11,7 +11,7 @@ import { CathedralError } from '../../../../pipeline/errors.ts';
 import type { SiteRelease } from '../release.ts';
 import { perRelease } from '../release.ts';
 
-/** A chart with what its own `prepare` made of a release's files. */
+/** A chart with the data that it prepared from a release's files. */
 export interface OpenChart {
   chart: Chart;
   data: unknown;
@@ -19,7 +19,7 @@ export interface OpenChart {
 
 const openers = new Map(CHARTS.map((chart) => [chart.id, perRelease((release) => open(release, chart))]));
 
-/** Read once for all pages that show it. Throws site_failed for an unknown id, release_invalid for its files. */
+/** Read once for all pages that show it. Throws site_failed. */
 export function openChart(release: SiteRelease, id: string): OpenChart {
   const opener = openers.get(id);
   if (opener) return opener(release);
@@ -27,8 +27,7 @@ export function openChart(release: SiteRelease, id: string): OpenChart {
 }
 
 function open(release: SiteRelease, chart: Chart): OpenChart {
-  const texts = chart.sources.map((path) => [path, release.text(path)]);
-  return { chart, data: chart.prepare(Object.fromEntries(texts)) };
+  return { chart, data: chart.prepare(release) };
 }
 
 /** The state in an address; or what is wrong with it, in words, and the chart as it is by itself. */

@@ -12,15 +12,13 @@ import { NARROW, type Plot, widthOf } from '../../../../pipeline/charts/drawing/
 import { END_OF_STEP } from '../../../../pipeline/charts/drawing/step-words.ts';
 import { cathedralColour } from '../../../../pipeline/charts/drawing/theme.ts';
 import { uptime } from '../../../../pipeline/charts/kinds/uptime.ts';
-import { readRows } from '../../../../pipeline/charts/read-file.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { formatChange, formatNumber } from '../../../../pipeline/words/number.ts';
 import { perRelease } from '../release.ts';
 
 /** What the charts of every sentinel's page are drawn from, read once. */
 export const sentinelCharts = perRelease((release) => {
-  const files = { [sentinelsByDay.path]: release.text(sentinelsByDay.path) };
-  return { scores: scoreHistory.prepare(files), uptime: uptime.prepare(files) };
+  return { scores: scoreHistory.prepare(release), uptime: uptime.prepare(release) };
 });
 
 interface Row {
@@ -57,10 +55,11 @@ export const scoreHistory = defineChart<Row[], Shown>({
   sources: [sentinelsByDay],
   controls: ['series'],
   prepare: (files) =>
-    readRows(files, sentinelsByDay).flatMap(
-      ({ date, sentinel, cathedral, coordination_score: score, gi_score: integrity }) =>
+    files
+      .read(sentinelsByDay)
+      .flatMap(({ date, sentinel, cathedral, coordination_score: score, gi_score: integrity }) =>
         score === null || integrity === null ? [] : [{ date, sentinel, cathedral, score, integrity }],
-    ),
+      ),
   series: (rows) => [...new Set(rows.map(({ sentinel }) => sentinel))].map((name) => ({ name, label: name })),
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, { series }) {
