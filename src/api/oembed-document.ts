@@ -2,16 +2,16 @@ import { z } from 'zod';
 
 const size = z.int().min(1);
 
-/** What oEmbed 1.0 says of a chart, a document of the type `rich`; `/oembed/<id>.json` of a release. */
+/** An oEmbed 1.0 document of the type `rich` about a chart: `/oembed/<id>.json` of a release. */
 export const OembedDocument = z.strictObject({
   version: z.literal('1.0'),
   type: z.literal('rich'),
   title: z.string(),
   provider_name: z.string(),
   provider_url: z.url(),
-  /** Seconds for which a consumer may keep it. */
+  /** How long a consumer may cache it, s. */
   cache_age: z.int(),
-  /** Of the frame, px. */
+  /** Size of the frame, px. */
   width: size,
   height: size,
   html: z.string(),

@@ -1,19 +1,19 @@
 import type { Area } from '../../pipeline/artifacts/artifact.ts';
 
-/** Takes a document and gives the verdict on it. */
+/** Takes a document and returns a verdict. */
 export const VERIFY_PATH = 'attestations/verify';
-/** With the id or the UUID of an attestation. */
+/** With the id or UUID of an attestation. */
 export const STATUS_PATH = /^attestations\/([^/]+)\/status$/;
-/** As requests of research both count. */
+/** Both count against the quota of this area. */
 export const COUNTED_AS: Area = 'academics';
 
-/** What is answered; everything is read-only. */
+/** The service is read-only. */
 const METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
-/** The header of that name. */
+/** The value of the Allow header. */
 export const ALLOW = METHODS.join(', ');
 
-/** Paths that take something else: a document to look at, of which nothing is kept. */
+/** Paths with other methods: this one verifies a document and stores nothing. */
 const OTHERS: ReadonlyMap<string, readonly string[]> = new Map([[VERIFY_PATH, ['POST', 'OPTIONS']]]);
 
 export function methodsAt(path: string | null): readonly string[] {

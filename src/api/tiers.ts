@@ -12,25 +12,25 @@ export type KeyArea = (typeof KEY_AREAS)[number];
 export type Tier = 'government' | 'economist' | 'academic' | 'institutional';
 
 export interface TierRules {
-  /** What a key of this tier may cover, all or some of it. */
+  /** The areas that a key of this tier may cover. */
   areas: readonly KeyArea[];
-  /** The default and the longest time from issue to end. */
+  /** The default and the maximum lifetime. */
   days: number;
-  /** How a key reaches its holder unless the operator asks for the other way. */
+  /** How a key is delivered by default. */
   delivery: 'mail' | 'print';
-  /** What has to be shown before a key is issued; `null`: affiliation and purpose are enough. */
+  /** What a key of this tier requires; `null`: only affiliation and purpose. */
   proof: 'basis' | 'verified_address' | null;
-  /** What the basis is, said to an operator who gives none. */
+  /** Tells the operator what to give as the basis. */
   basis: string;
 }
 
 /**
- * The tiers of SPEC "Limits", with the decisions that it leaves open.
+ * The tiers of the specification, with the decisions that it leaves open.
  *
- * A government key stands alone: it is rotated each quarter (92 days is the longest one), is handed over on a secure
- * channel, and should open nothing else when it is lost. The other areas share their applicants, so one key may
- * cover several of them: research and ethics for an academic, all three under one partnership agreement. They end
- * after a year, so that nobody keeps a tier whose reason has gone.
+ * A government key covers only its area: it is rotated each quarter (the longest has 92 days), is delivered over a secure
+ * channel, and should open nothing else if it is lost. The other areas share their applicants, so one key may cover several
+ * of them: research and ethics for an academic, all three under one partnership agreement. These keys end after a year, so
+ * that nobody keeps a tier without a reason.
  */
 export const TIERS: Readonly<Record<Tier, TierRules>> = {
   government: {
@@ -67,8 +67,8 @@ export const TIER_NAMES = Object.keys(TIERS) as [Tier, ...Tier[]];
 
 export const DAY_MS = 86_400_000;
 
-/** How long the replaced key goes on being good after a rotation: time to change it everywhere. */
+/** How long the previous key stays valid after a rotation, so that it can be replaced everywhere. */
 export const OVERLAP_DAYS = 14;
 
-/** How long a verified address counts for the academic tier: people leave universities. */
+/** How long a verified address counts for the academic tier, since people leave universities. */
 export const VERIFICATION_HOLDS_DAYS = 365;

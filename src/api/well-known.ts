@@ -1,7 +1,7 @@
 import { DAY_MS, timestampOf } from '../../pipeline/model/window.ts';
 import { PROTOCOL_PAGE } from '../simulation/protocol/problems.ts';
 
-/** RFC 9116 §2.5.5 advises less than a year: who answers may have changed by then. */
+/** RFC 9116 §2.5.5 advises less than a year, since the contact may change. */
 const DAYS = 364;
 
 interface SecurityFacts {

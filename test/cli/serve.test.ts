@@ -128,7 +128,7 @@ describe('cathedral serve', () => {
       level: 50,
       code: 'config_invalid',
       msg: expect.stringContaining(
-        `localhost:${port}: expected a port that is free and allowed (another one: --port or PORT), found one that is in use`,
+        `localhost:${port}: expected a free port that this user may use (choose another: --port or PORT), found a port that is in use`,
       ),
     });
     const elsewhere = await runCli(['serve', '--out', await temporaryFolder(), '--host', '192.0.2.1']);

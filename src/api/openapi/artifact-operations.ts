@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Area, Artifact } from '../../../pipeline/artifacts/artifact.ts';
 import { KEY_AREAS } from '../tiers.ts';
 import { FILE_HEADERS, LIMIT_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
@@ -10,13 +9,14 @@ import {
   type PathOperation,
   refer,
   type Schema,
+  toSchema,
 } from './operation.ts';
 import { type ProblemResponseName, problemsByStatus, statusOf } from './responses.ts';
 
 export interface ArtifactFacts {
   /** Without a slash at the end. */
   baseUrl: string;
-  /** What the answer looks like; undefined for a file that is not text. */
+  /** An excerpt of the file; undefined for a file that is not text. */
   example: (artifact: Artifact) => unknown;
 }
 
@@ -24,17 +24,17 @@ const YEAR: Parameter = {
   name: 'year',
   in: 'path',
   required: true,
-  description: 'A year that has ended and of which the ledger has events.',
+  description: 'A closed year with events in the ledger.',
   schema: { type: 'string', pattern: '^\\d{4}$' },
   example: '2025',
 };
 
 const REFRESH: Readonly<Record<Artifact['refresh'], string>> = {
-  'real-time': 'Changes with every event of the ledger; a mirror holds the last release’s.',
-  release: 'Changes with every release, each six hours.',
+  'real-time': 'Changes with every event; mirrors have the state of the last release.',
+  release: 'Changes with every release, every six hours.',
 };
 
-/** Of a file, and of each closed year's where it is a yearly one. */
+/** The operation of a file, and for a yearly file that of its closed years. */
 export function artifactOperations(artifact: Artifact, facts: ArtifactFacts): PathOperation[] {
   const operation = fileOperation(artifact, facts);
   const operations: PathOperation[] = [[`/${artifact.path}`, operation]];
@@ -42,14 +42,13 @@ export function artifactOperations(artifact: Artifact, facts: ArtifactFacts): Pa
   return operations;
 }
 
-/** What JSON files look like, by component name; of other media types there is nothing that JSON Schema could say. */
+/** The schema of a JSON file; null for other media types, which JSON Schema cannot describe. */
 export function artifactSchema(artifact: Artifact): Schema | null {
   if (artifact.kind === 'printed' || artifact.mediaType !== 'application/json') return null;
-  const { $schema: _, ...schema } = z.toJSONSchema(artifact.schema, { target: 'draft-2020-12' });
-  return { title: artifact.title, description: artifact.description, ...schema };
+  return { title: artifact.title, description: artifact.description, ...toSchema(artifact.schema) };
 }
 
-/** Nothing is needed for a public path, but a key raises the limit where the area has keys. */
+/** A public path needs no key, but in areas with keys a key raises the quota. */
 export function securityOf({ area, restricted }: { area: Area; restricted: boolean }): Operation['security'] {
   if (restricted) return [{ key: [area] }];
   return hasKeys(area) ? [{}, { key: [area] }] : [{}];
@@ -64,7 +63,7 @@ function fileOperation(artifact: Artifact, { baseUrl, example }: ArtifactFacts):
     summary: title,
     description: `${description}\n\n${access} ${REFRESH[refresh]}`,
     externalDocs: {
-      description: 'Its fields, units and formulas',
+      description: 'Fields, units and formulas',
       url: `${baseUrl}/files/${artifact.path}/`,
     },
     parameters: referToRequestHeaders(),
@@ -82,7 +81,7 @@ function closedYear(
     ...current,
     operationId: `${current.operationId}OfYear`,
     summary: `${current.summary} of a closed year`,
-    description: `${artifact.description}\n\nPublic. Final: it never changes.`,
+    description: `${artifact.description}\n\nPublic. Final: this file never changes.`,
     parameters: [YEAR, ...(current.parameters ?? [])],
     responses: { '200': whole!, ...others, [statusOf('NotFound')]: refer('responses', 'NotFound') },
   };
@@ -93,7 +92,7 @@ function closedYear(
 function wholeFile(artifact: Artifact, example: unknown): Answer {
   return {
     description: artifact.title,
-    // The only keys that open restricted files have no limit.
+    // Keys for restricted files have no quota.
     headers: referToHeaders(artifact.restricted ? FILE_HEADERS : [...FILE_HEADERS, ...LIMIT_HEADERS]),
     content: { [artifact.mediaType]: contentOf(artifact, example) },
   };
@@ -102,7 +101,7 @@ function wholeFile(artifact: Artifact, example: unknown): Answer {
 function contentOf(artifact: Artifact, example: unknown): Content {
   const isJson = artifact.mediaType === 'application/json';
   return {
-    // A file that is not text has no type in JSON Schema.
+    // JSON Schema has no type for a file that is not text.
     schema: isJson ? refer('schemas', componentName(artifact)) : artifact.kind === 'printed' ? {} : TEXT,
     ...(example !== undefined && { examples: { excerpt: { summary: 'Shortened', value: example } } }),
   };
@@ -110,7 +109,7 @@ function contentOf(artifact: Artifact, example: unknown): Content {
 
 const TEXT: Schema = { type: 'string' };
 
-/** What a file is answered with, other than itself. */
+/** The responses to a request for a file, other than the file. */
 export function otherFileResponses({
   kind,
   area,
@@ -120,7 +119,7 @@ export function otherFileResponses({
     'BadRequest',
     restricted ? 'KeyRequired' : 'InvalidKey',
     ...(hasKeys(area) ? (['WrongArea'] as const) : []),
-    // Where a release was made without a browser to print with.
+    // A release built without a browser has no PDFs.
     ...(kind === 'printed' ? (['NotFound'] as const) : []),
     'MethodNotAllowed',
     'PreconditionFailed',

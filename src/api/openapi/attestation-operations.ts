@@ -13,7 +13,7 @@ import {
 } from '../../../pipeline/attestation/verify-attestation.ts';
 import SIGNED from './attestation-example.json' with { type: 'json' };
 import { LIMIT_HEADERS, referToHeaders } from './headers.ts';
-import type { Answer, Operation, PathOperation } from './operation.ts';
+import { type Answer, type Operation, type PathOperation, toSchema } from './operation.ts';
 import { problemsByStatus } from './responses.ts';
 
 const LEDGER_TIME = '2025-12-01T05:58:12Z';
@@ -62,31 +62,29 @@ function registeredAs({
   };
 }
 
-const asOf = z
-  .string()
-  .meta({ description: 'Time of the newest ledger event that the answer knows of, UTC' });
+const asOf = z.string().meta({ description: 'Time of the newest ledger event taken into account, UTC' });
 const Fault = z.strictObject({
   code: z.enum(Object.keys(PROBLEMS)).meta({ description: 'Never changes its meaning' }),
   pointer: z.string().meta({ description: 'JSON Pointer to the place; empty for the whole document' }),
   message: z.string(),
 });
 
-/** What is answered to a document. */
+/** The response to a document. */
 export const VerdictDocument = z.strictObject({
   valid: z.boolean().meta({
-    description: 'No check has failed; of a document that the ledger does not have, too: then see warnings',
+    description: 'No check has failed. Also true for a document that the ledger does not have: see warnings',
   }),
   summary: z
     .enum(Object.values(SUMMARIES))
-    .meta({ description: 'The verdict in a sentence, for people; its words may change' }),
+    .meta({ description: 'The verdict in a sentence, for people; its wording may change' }),
   status: z
     .enum([...STATUSES, 'invalid'])
-    .meta({ description: 'invalid: something else than its life is wrong with it' }),
+    .meta({ description: 'invalid: something other than its life cycle is wrong' }),
   id: z
     .string()
     .nullable()
-    .meta({ description: 'SHA-256 of the signed bytes; null for what could not be read' }),
-  uuid: z.string().nullable().meta({ description: 'What a renewal names it by' }),
+    .meta({ description: 'SHA-256 of the signed bytes; null if the document could not be read' }),
+  uuid: z.string().nullable().meta({ description: 'The UUID by which a renewal names it' }),
   checks: z.array(
     z.strictObject({
       name: z.enum(CHECK_NAMES),
@@ -95,32 +93,34 @@ export const VerdictDocument = z.strictObject({
     }),
   ),
   problems: z.array(Fault).meta({ description: 'Why it is not valid; at most 32' }),
-  warnings: z.array(Fault).meta({ description: 'What is worth a look all the same' }),
+  warnings: z.array(Fault).meta({ description: 'What to consider even if it is valid' }),
   as_of: asOf,
 });
 
 const registered = <T extends boolean>(value: T) =>
-  z.literal(value).meta({ description: 'Whether there is the attestation, and not its revocation alone' });
+  z
+    .literal(value)
+    .meta({ description: 'Whether the ledger has the attestation, and not only its revocation' });
 
-/** What is answered to an id. */
+/** The response to an id. */
 export const StatusDocument = z.union([
   z.strictObject({ registered: registered(true), ...PublishedAttestation.shape, as_of: asOf }),
   z.strictObject({
     registered: registered(false),
-    id: z.string().nullable().meta({ description: 'As it was asked for; null where that was the UUID' }),
-    uuid: z.string().meta({ description: 'What a renewal would name it by' }),
-    status: z.literal('revoked').meta({ description: 'Before the ledger had it' }),
+    id: z.string().nullable().meta({ description: 'As requested; null if that was the UUID' }),
+    uuid: z.string().meta({ description: 'The UUID by which a renewal would name it' }),
+    status: z.literal('revoked').meta({ description: 'Revoked before the ledger had it' }),
     ended_at: z.string().meta({ description: 'When it was revoked, UTC' }),
-    reason: z.string().nullable().meta({ description: 'Why it was' }),
+    reason: z.string().nullable().meta({ description: 'The reason' }),
     as_of: asOf,
   }),
 ]);
 
-const ABOUT_VERIFY = `The body is the document as it was signed, as \`application/json\` and of at most 65 536 bytes. The answer to such a body is 200 and a verdict, whatever is wrong with the document, with each check and the place of each fault. Nothing of what is sent is stored or logged.
+const ABOUT_VERIFY = `The body is the signed document, as \`application/json\` of at most 65 536 bytes. The response is 200 with a verdict, whatever is wrong with the document; it lists each check and the place of each problem. The service neither stores nor logs the document.
 
-To have a document looked at without sending it anywhere, use the page \`/attestations/\` or the command \`cathedral attest verify\`. What is signed is told in docs/attestations.md.`;
+To verify a document without sending it anywhere, use the page \`/attestations/\` or the command \`cathedral attest verify\`. docs/attestations.md says what is signed.`;
 const ABOUT_STATUS =
-  'By its id, 64 hex digits, or its UUID. An attestation that was revoked before the ledger had it is answered with that alone (`registered` is false). Attestations that expired more than 90 days ago are not known any more. All that are known are in `/philosophy/companions.json`.';
+  'By its id, 64 hex digits, or its UUID. For an attestation that was revoked before the ledger had it, the response has only the revocation (`registered` is false). Attestations that expired more than 90 days ago are no longer found. `/philosophy/companions.json` lists all others.';
 
 const PROBLEMS_OF_BOTH = [
   'BadRequest',
@@ -131,23 +131,23 @@ const PROBLEMS_OF_BOTH = [
   'Unavailable',
 ] as const;
 
-/** Verification and status of Companion Attestations: counted as research, with a key or without. */
+/** Verification and status of Companion Attestations, counted as requests for academics. */
 export function attestationOperations(): PathOperation[] {
   const { document, id, verdict, status } = attestationExample();
   const common = { tags: ['attestations'], security: [{}, { key: [] }] };
   const verify: Operation = {
     operationId: 'verifyAttestation',
     ...common,
-    summary: 'Whether a Companion Attestation may be relied upon',
+    summary: 'Verify a Companion Attestation',
     description: ABOUT_VERIFY,
     requestBody: {
       description: `A document of the schema /${ATTESTATION_SCHEMA_PATH}, signed.`,
       required: true,
-      // Of anything that is sent there is a verdict, so anything may be.
+      // Any body gets a verdict, so any body is allowed.
       content: {
         'application/json': {
           schema: {},
-          examples: { signed: { summary: 'Signed by the sample', value: document } },
+          examples: { signed: { summary: 'A signed attestation', value: document } },
         },
       },
     },
@@ -156,10 +156,10 @@ export function attestationOperations(): PathOperation[] {
       ...problemsByStatus([...PROBLEMS_OF_BOTH, 'ContentTooLarge', 'UnsupportedMediaType']),
     },
   };
-  const look: Operation = {
+  const getStatus: Operation = {
     operationId: 'getAttestationStatus',
     ...common,
-    summary: 'What the ledger has of a Companion Attestation',
+    summary: 'Status of a Companion Attestation',
     description: ABOUT_STATUS,
     parameters: [
       {
@@ -178,13 +178,12 @@ export function attestationOperations(): PathOperation[] {
   };
   return [
     ['/attestations/verify', verify, 'post'],
-    ['/attestations/{id}/status', look],
+    ['/attestations/{id}/status', getStatus],
   ];
 }
 
 function json(description: string, type: z.ZodType, value: unknown): Answer {
-  const { $schema: _, ...schema } = z.toJSONSchema(type, { target: 'draft-2020-12' });
-  const content = { schema, examples: { example: { summary: 'Invented', value } } };
+  const content = { schema: toSchema(type), examples: { example: { summary: 'Invented', value } } };
   const headers = referToHeaders(['Cache-Control', 'X-Request-Id', ...LIMIT_HEADERS]);
   return { description, headers, content: { 'application/json': content } };
 }

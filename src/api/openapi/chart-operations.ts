@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { allowedControls, CONTROLS, type ControlName } from '../../../pipeline/charts/chart-state.ts';
 import { embedFrame } from '../../../pipeline/charts/drawing/embed-frame.ts';
 import type { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
@@ -7,10 +6,17 @@ import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { OembedDocument } from '../oembed-document.ts';
 import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
-import { type Content, type Operation, type Parameter, type PathOperation, refer } from './operation.ts';
+import {
+  type Content,
+  type Operation,
+  type Parameter,
+  type PathOperation,
+  refer,
+  toSchema,
+} from './operation.ts';
 import { NOT_COUNTED, problemsByStatus } from './responses.ts';
 
-const DESCRIPTION = `What turns a link to a chart into a frame: the address of a chart’s page or embed, in any state, as an [oEmbed](https://oembed.com) 1.0 document. Parameters that it does not know are ignored, as consumers add their own. A host of files alone has \`/oembed/<id>.json\` for each chart.`;
+const DESCRIPTION = `Turns the address of a chart’s page or embed, in any state, into a frame, as an [oEmbed](https://oembed.com) 1.0 document. Unknown parameters are ignored, since consumers add their own. A static host has \`/oembed/<id>.json\` for each chart.`;
 
 const PIXELS = { type: 'integer', minimum: 1, maximum: 100_000 };
 
@@ -28,21 +34,21 @@ function parametersAt(baseUrl: string): Parameter[] {
     {
       ...query,
       name: 'maxwidth',
-      description: 'The frame is no wider; pixels.',
+      description: 'Maximum width of the frame, pixels.',
       schema: PIXELS,
       example: '600',
     },
     {
       ...query,
       name: 'maxheight',
-      description: 'The frame is no higher; pixels.',
+      description: 'Maximum height of the frame, pixels.',
       schema: PIXELS,
       example: '500',
     },
     {
       ...query,
       name: 'format',
-      description: 'There is this one.',
+      description: 'Format of the response.',
       schema: { type: 'string', enum: ['json'] },
       example: 'json',
     },
@@ -65,7 +71,6 @@ function exampleAt(baseUrl: string): OembedDocument {
 }
 
 export function oembedOperation(baseUrl: string): Operation {
-  const { $schema: _, ...schema } = z.toJSONSchema(OembedDocument, { target: 'draft-2020-12' });
   return {
     operationId: 'getOembed',
     tags: ['charts'],
@@ -76,7 +81,12 @@ export function oembedOperation(baseUrl: string): Operation {
       '200': {
         description: 'The frame, with its size.',
         headers: referToHeaders(['Cache-Control', 'X-Request-Id']),
-        content: { 'application/json': { schema, examples: { example: { value: exampleAt(baseUrl) } } } },
+        content: {
+          'application/json': {
+            schema: toSchema(OembedDocument),
+            examples: { example: { value: exampleAt(baseUrl) } },
+          },
+        },
       },
       ...problemsByStatus(['BadState', 'InvalidKey', 'NotFound', 'MethodNotAllowed', 'FormatNotOffered']),
     },
@@ -88,7 +98,7 @@ const BASE_URL = 'https://data.example.org';
 const QUERY = 'series=burned&from=2026-01-01';
 const link = (ending: string) => `${BASE_URL}/charts/supply${ending}?${QUERY}`;
 
-/** Invented: which charts there are of a release is not known where the description is made. */
+/** Invented: the description is built before the charts of a release are known. */
 const CHART_DOCUMENT: ChartDocument = {
   id: 'supply',
   area: 'economy',
@@ -138,16 +148,16 @@ const DARK = '-dark';
 const TEXT = { type: 'string' };
 
 const CONTROL_WORDS: Readonly<Record<ControlName, [text: string, example: string]>> = {
-  tab: ['Which tab the chart’s page shows; it makes no difference to a file.', 'table'],
-  series: ['What is shown of the chart, by the names that its page has. Without it: all.', 'burned'],
-  from: ['First day that is shown.', '2026-01-01'],
-  to: ['Last day that is shown.', '2026-06-30'],
-  scale: ['How values are laid out on the axis.', 'log'],
-  s: ['A point of your own in the reward curve: coordination score.', '60'],
-  multiplier: ['A point of your own in the reward curve: multiplier.', '1.5'],
+  tab: ['The tab of the chart’s page; it makes no difference to a file.', 'table'],
+  series: ['The series to show, by the names on the chart’s page. Default: all.', 'burned'],
+  from: ['First day to show.', '2026-01-01'],
+  to: ['Last day to show.', '2026-06-30'],
+  scale: ['The scale of the value axis.', 'log'],
+  s: ['A point to mark on the reward curve: its coordination score.', '60'],
+  multiplier: ['A point to mark on the reward curve: its multiplier.', '1.5'],
 };
 
-/** Of the endings without a dark one: `-dark.svg` is the `.svg` of `supply-dark`. */
+/** One path for each ending. Dark endings have none of their own: `-dark.svg` is the `.svg` of `supply-dark`. */
 export function chartOperations(baseUrl: string): PathOperation[] {
   return CHART_FORMS.filter(({ ending }) => !ending.startsWith(DARK)).map((form) => [
     pathOf(form),
@@ -168,13 +178,13 @@ function operationOf(form: ChartForm, baseUrl: string): Operation {
   const name = ending.slice(1).toUpperCase();
   const anyState = isAnyState(content);
   const state = anyState
-    ? 'In the state that the parameters tell; without any, the release’s own file.'
-    : 'Of the chart as it is without parameters.';
+    ? 'In the state that the parameters describe; without parameters, the file of the release.'
+    : 'In the default state.';
   return {
     operationId: `getChart${name.charAt(0)}${name.slice(1).toLowerCase()}`,
     tags: ['charts'],
     summary: `A chart as ${name}`,
-    description: `${title.charAt(0).toUpperCase()}${title.slice(1)}. ${state}\n\nPublic. Changes with the files that the chart is made of.`,
+    description: `${title.charAt(0).toUpperCase()}${title.slice(1)}. ${state}\n\nPublic. Changes with the files that the chart shows.`,
     externalDocs: { description: 'All charts', url: `${baseUrl}/charts/` },
     parameters: [nameParameter(form), ...(anyState ? stateParameters() : []), ...referToRequestHeaders()],
     responses: { '200': wholeFile(form), ...otherResponses(anyState) },
@@ -188,7 +198,9 @@ function nameParameter(form: ChartForm): Parameter {
     name: drawn ? 'drawing' : 'id',
     in: 'path',
     required: true,
-    description: drawn ? `Name of the chart, with ${DARK} after it on dark ground.` : 'Name of the chart.',
+    description: drawn
+      ? `Name of the chart; with ${DARK} after it, on a dark background.`
+      : 'Name of the chart.',
     schema: { type: 'string', enum: drawn ? IDS.flatMap((id) => [id, id + DARK]) : IDS },
     example: 'supply',
   };
@@ -201,7 +213,7 @@ function stateParameters(): Parameter[] {
     const which = charts.length === CHARTS.length ? '' : ` Charts: ${charts.map(({ id }) => id).join(', ')}.`;
     const { expected } = CONTROLS[name];
     const description = `${text} Expected: ${expected}.${which}`;
-    // Once for each name; a single one is a list, too.
+    // Repeated for each name; a single name is also valid.
     const schema = name === 'series' ? { type: ['array', 'string'], items: TEXT } : TEXT;
     return { name, in: 'query', required: false, description, schema, example };
   });

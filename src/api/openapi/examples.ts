@@ -2,17 +2,17 @@ import type { Artifact } from '../../../pipeline/artifacts/artifact.ts';
 import { csvHeader, csvRow, type RowSchema } from '../../../pipeline/artifacts/format/csv.ts';
 import type { PublishedFile } from '../../../pipeline/artifacts/published-files.ts';
 
-/** Enough to see what a list is of. */
+/** Enough to show what a list contains. */
 const ITEMS = 2;
 
-/** The same value with no more than the first items of each list, so that a whole file can stand as an example. */
+/** Keeps only the first items of each list, so that a whole file can serve as an example. */
 function trimExample(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, ITEMS).map(trimExample);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, trimExample(member)]));
 }
 
-/** The header and the first rows of a CSV text, of whole lines only; a line end inside a cell ends no row. */
+/** The header and the first complete rows of a CSV text; a line break inside a cell does not end a row. */
 function trimTable(text: string, rows: number): string {
   let isQuoted = false;
   let lines = 0;
@@ -25,7 +25,7 @@ function trimTable(text: string, rows: number): string {
   return text.slice(0, text.lastIndexOf('\n') + 1);
 }
 
-/** Where examples are taken from. It has no way to a restricted file. */
+/** The source of examples. It cannot read a restricted file. */
 export interface PublicFiles {
   /** A whole JSON file. */
   read(file: PublishedFile): unknown;
@@ -33,11 +33,11 @@ export interface PublicFiles {
   head(path: string, bytes: number): string;
 }
 
-/** Enough for some rows of any table, and for an entry of a bibliography. */
+/** Enough for some rows of any table, or one entry of a bibliography. */
 const HEAD_BYTES = 16_384;
 const ROWS = 3;
 
-/** The beginning of a public file, the invented example of a restricted one; undefined for a file that is not text. */
+/** An excerpt of a published file, or an invented example of a restricted one; undefined for a file that is not text. */
 export function exampleOf(artifact: Artifact, files: PublicFiles): unknown {
   const { path, mediaType, restricted, kind } = artifact;
   if (kind === 'printed') return undefined;

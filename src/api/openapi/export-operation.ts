@@ -15,28 +15,28 @@ const Event = z.strictObject({
   data: z.record(z.string(), z.unknown()).meta({ description: 'The event’s data' }),
 });
 
-/** The JSON form; `complete` comes last, so a download that was cut off can be told. */
+/** The export as JSON. `complete` is the last member, so that a client recognizes an incomplete download. */
 export const LedgerExport = z.strictObject({
-  from: z.string().nullable().meta({ description: 'As it was asked for; null: from the beginning' }),
-  to: z.string().nullable().meta({ description: 'As it was asked for; null: to the end' }),
-  filter: z.string().nullable().meta({ description: 'As it was asked for; null: all events' }),
+  from: z.string().nullable().meta({ description: 'As requested; null: from genesis' }),
+  to: z.string().nullable().meta({ description: 'As requested; null: to the end' }),
+  filter: z.string().nullable().meta({ description: 'As requested; null: all events' }),
   events: z.array(Event).meta({ description: 'Newest first' }),
-  count: z.int().min(0).meta({ description: 'Events in this answer', unit: 'count' }),
-  complete: z.literal(true).meta({ description: 'The last member: without it the answer was cut off' }),
+  count: z.int().min(0).meta({ description: 'Number of events in this response', unit: 'count' }),
+  complete: z.literal(true).meta({ description: 'The last member; without it the response is incomplete' }),
 });
 
 const DESCRIPTIONS: Readonly<Record<(typeof PARAMETERS)[number], [text: string, example: string]>> = {
   from: [
-    'First moment: a date, which is a whole day in UTC, or a date-time. Without it: from the first event on.',
+    'First moment: a date, which is the whole day in UTC, or a date-time. Default: the first event.',
     '2025-12-01',
   ],
   to: [
-    'Last moment, itself included; a date is the whole day. Without it: to the newest event of the release.',
+    'Last moment, inclusive; a date is the whole day. Default: the newest event of the release.',
     '2025-12-31',
   ],
-  format: ['The form of the answer: csv, json or ndjson. Without it: json.', 'csv'],
+  format: ['The format of the response: csv, json or ndjson. Default: json.', 'csv'],
   filter: [
-    `An RSQL expression over ${FIELD_NAMES.map((name) => `\`${name}\``).join(', ')}: \`==\`, \`!=\`, \`=in=(…)\`, \`=out=(…)\`; a \`*\` at the end of a value stands for any rest; \`;\` means and, \`,\` means or.`,
+    `An RSQL expression over ${FIELD_NAMES.map((name) => `\`${name}\``).join(', ')}: \`==\`, \`!=\`, \`=in=(…)\`, \`=out=(…)\`; a \`*\` at the end of a value matches any ending; \`;\` means and, \`,\` means or.`,
     'event_type==mic_mint;agent=in=(ATLAS,AUREA)',
   ],
 };
@@ -55,19 +55,19 @@ function parameterOf(name: (typeof PARAMETERS)[number]): Parameter {
   };
 }
 
-/** `id`: the same export has two paths, and each operation an id of its own. */
+/** `id`: the export has two paths, each with an operation id of its own. */
 export function exportOperation(baseUrl: string, id: string): Operation {
   const { area, title, description } = ledgerExport;
   return {
     operationId: id,
     tags: [area],
     summary: title,
-    description: `${description} From the newest release; each row’s hash is its leaf in the ledger’s Merkle tree.\n\nNeeds a ${area} key; every access is logged. As JSON, an answer that was cut off has no \`"complete":true\` at its end; in any form, the connection then ends with an error.`,
-    externalDocs: { description: 'Its columns', url: `${baseUrl}/files/${area}/ledger/export/#fields` },
+    description: `${description} From the current release; the hash of each row is its leaf in the ledger’s Merkle tree.\n\nNeeds a ${area} key; every access is logged. An incomplete JSON response has no \`"complete":true\` at its end; in any format, the connection then ends with an error.`,
+    externalDocs: { description: 'Columns', url: `${baseUrl}/files/${area}/ledger/export/#fields` },
     parameters: PARAMETERS.map(parameterOf),
     responses: {
       '200': {
-        description: 'The events that were asked for, newest first; streamed, so without a length.',
+        description: 'The requested events, newest first; streamed, so without a length.',
         headers: referToHeaders(['Content-Disposition', 'Cache-Control', 'X-Request-Id']),
         content: contents(),
       },

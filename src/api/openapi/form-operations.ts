@@ -8,15 +8,15 @@ import { statusOf } from './responses.ts';
 
 const GROWING = TABLES.filter(({ grows }) => grows);
 const NOT_FOUND = { [statusOf('NotFound')]: refer('responses', 'NotFound') };
-/** Public, in an area with keys that raise its limit, as most are. */
+/** Public, in an area whose keys raise the quota, like most tables. */
 const COUNTED = { kind: 'document', area: 'economy', restricted: false } as const;
 
-/** The public tables in other forms than that of their own file, and all of them as one database. */
+/** The public tables in other formats, and all of them as one database. */
 export function formOperations(baseUrl: string): PathOperation[] {
   const about = (operationId: string, summary: string, description: string) => ({
     operationId,
     summary,
-    description: `${description}\n\nPublic. The page of each file lists its forms with their sizes.`,
+    description: `${description}\n\nPublic. The page of each file lists its formats with their sizes.`,
     tags: ['forms'],
     externalDocs: { description: 'All files', url: `${baseUrl}/files/` },
   });
@@ -27,7 +27,7 @@ export function formOperations(baseUrl: string): PathOperation[] {
         ...about(
           'getTable',
           'A table as JSON lines or workbook',
-          'A row a line, or a sheet of data and one that says what the columns are.',
+          'One row per line, or one sheet with the data and one that describes the columns.',
         ),
         ...tableForm(
           TABLES,
@@ -42,7 +42,7 @@ export function formOperations(baseUrl: string): PathOperation[] {
         ...about(
           'getTableOfYear',
           'A year of a growing table as Parquet',
-          'With types. Of a year that is over it does not change.',
+          'With column types. The file of a closed year never changes.',
         ),
         ...tableForm(GROWING, ['parquet'], [YEAR]),
       },
@@ -50,7 +50,7 @@ export function formOperations(baseUrl: string): PathOperation[] {
     [
       `/${DATABASE.path}`,
       {
-        ...about('getDatabase', 'All public tables as one SQLite file', 'Of no area: not counted.'),
+        ...about('getDatabase', 'All public tables as one SQLite file', 'In no area, so not counted.'),
         parameters: referToRequestHeaders(),
         responses: {
           '200': whole(['sqlite'], false),
@@ -67,7 +67,7 @@ const YEAR: Parameter = {
   name: 'year',
   in: 'path',
   required: true,
-  description: 'A year of which the table has rows.',
+  description: 'A year with rows in the table.',
   schema: { type: 'string', pattern: '^\\d{4}$' },
   example: '2025',
 };
@@ -90,8 +90,8 @@ function tableForm(tables: readonly Table[], endings: string[], own: Parameter[]
   const names = tables.map((table) => formPath(table, '').split('/')[1]!);
   return {
     parameters: [
-      choice('area', areas, 'economy', 'The area that the table is of.'),
-      choice('table', names, 'mic-history', 'Name of the table, within its area.'),
+      choice('area', areas, 'economy', 'The area of the table.'),
+      choice('table', names, 'mic-history', 'Name of the table within its area.'),
       ...own,
       ...referToRequestHeaders(),
     ],

@@ -6,36 +6,37 @@ import { type Header, type Parameter, type Reference, refer } from './operation.
 const ETAG = '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"';
 const DATE = 'Mon, 01 Dec 2025 05:58:12 GMT';
 
-/** Conditions and ranges (RFC 9110 §13, §14), which every file knows; by component name. */
+/** Conditions and ranges (RFC 9110 §13, §14), which every file supports; by component name. */
 const PARAMETERS = {
   IfNoneMatch: {
     name: 'If-None-Match',
-    description: 'The ETag that you have: while it is still the file’s, the answer is 304 without a body.',
+    description: 'The ETag that you have. While the file still has it, the response is 304 without a body.',
     example: ETAG,
   },
   IfModifiedSince: {
     name: 'If-Modified-Since',
-    description: 'The Last-Modified that you have, in place of an ETag.',
+    description: 'The Last-Modified that you have, instead of an ETag.',
     example: DATE,
   },
   IfMatch: {
     name: 'If-Match',
-    description: 'Only while this is the file’s ETag; else 412.',
+    description: 'Only if the file has this ETag; otherwise 412.',
     example: ETAG,
   },
   IfUnmodifiedSince: {
     name: 'If-Unmodified-Since',
-    description: 'Only while the file has not changed since; else 412.',
+    description: 'Only if the file has not changed since; otherwise 412.',
     example: DATE,
   },
   Range: {
     name: 'Range',
-    description: 'A part of the file, uncompressed: the answer is 206. Of several parts the whole is sent.',
+    description:
+      'A range of the uncompressed file: the response is 206. For several ranges the whole file is sent.',
     example: 'bytes=0-1023',
   },
   IfRange: {
     name: 'If-Range',
-    description: 'With Range: the part while this is the file’s ETag, else the whole file.',
+    description: 'With Range: the range if the file has this ETag, otherwise the whole file.',
     example: ETAG,
   },
 } as const;
@@ -61,54 +62,54 @@ const { 'RateLimit-Policy': policy = '', RateLimit: left = '' } = rateLimitHeade
   resetSeconds: 3_600,
 });
 
-/** What answers carry, by name: what each means and how it looks. */
+/** Headers of responses, by name. */
 const HEADERS = {
   ETag: {
     description:
-      'Names these bytes: the SHA-256 of what is sent, so each encoding has its own. Send it back in If-None-Match.',
+      'The SHA-256 of the bytes sent, so each encoding has its own. Send it back in If-None-Match.',
     example: '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"',
   },
   'Last-Modified': {
-    description: 'The data’s own time at which these bytes first appeared.',
+    description: 'When these bytes first appeared, in the time of the data.',
     example: 'Mon, 01 Dec 2025 05:58:12 GMT',
   },
   'Cache-Control': {
     description:
-      'How long the answer may be kept: five minutes for a file of the release, for ever for a closed year, not at all for what needs a key.',
+      'How long the response may be cached: five minutes for a file of the release, indefinitely for a closed year, not at all for a restricted file.',
     example: CACHE_CONTROL.data,
   },
-  'Accept-Ranges': { description: 'Parts of the file can be asked for.', example: 'bytes' },
+  'Accept-Ranges': { description: 'The file can be requested in ranges.', example: 'bytes' },
   'Content-Range': {
-    description: 'Which bytes these are, and how many the file has.',
+    description: 'The range sent, and the length of the file.',
     example: 'bytes 0-1023/152311',
   },
   'Content-Disposition': {
-    description: 'The name that a browser saves the download under.',
+    description: 'The name under which a browser saves the download.',
     example: 'attachment; filename="ledger-export_2025-12-01_2025-12-31_filtered.csv"',
   },
   'RateLimit-Policy': {
-    description: 'The limit: q requests in w seconds. Missing where there is none.',
+    description: 'The quota: q requests in w seconds. Missing if there is none.',
     example: policy,
   },
   RateLimit: {
-    description: 'What is left: r requests until the limit starts anew in t seconds, at midnight UTC.',
+    description: 'What is left: r requests until the quota resets in t seconds, at midnight UTC.',
     example: left,
   },
-  'Retry-After': { description: 'Seconds after which it is worth asking again.', example: '3600' },
+  'Retry-After': { description: 'Seconds to wait before trying again.', example: '3600' },
   'WWW-Authenticate': {
-    description: 'How to send a key, and what is wrong with the one that was sent (RFC 6750).',
+    description: 'How to send a key, and what is wrong with the one sent (RFC 6750).',
     example: 'Bearer realm="cathedral"',
   },
-  Allow: { description: 'The methods that are answered.', example: ALLOW },
+  Allow: { description: 'The methods of this path.', example: ALLOW },
   'X-Request-Id': {
-    description: 'Names this answer in the server’s log. Give it when you report a fault.',
+    description: 'Identifies this request in the server log. Quote it when you report a problem.',
     example: 'pX3k9aQz-1f',
   },
 } as const satisfies Record<string, { description: string; example: string }>;
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Of a file. */
+/** Headers of a file. */
 export const FILE_HEADERS = [
   'ETag',
   'Last-Modified',
@@ -117,7 +118,7 @@ export const FILE_HEADERS = [
   'X-Request-Id',
 ] as const satisfies readonly HeaderName[];
 
-/** Of an answer that a limit counts. */
+/** Headers of a response that counts against a quota. */
 export const LIMIT_HEADERS = ['RateLimit-Policy', 'RateLimit'] as const satisfies readonly HeaderName[];
 
 /** `components.headers` */

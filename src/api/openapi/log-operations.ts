@@ -4,7 +4,7 @@ import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.t
 import type { Content, Operation, Parameter, PathOperation } from './operation.ts';
 import { NOT_COUNTED, type ProblemResponseName, problemsByStatus } from './responses.ts';
 
-/** Invented, with a signature that nobody made. */
+/** Invented, with an invalid signature. */
 const CHECKPOINT = `ledger.example.org/cathedral
 28912
 sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=
@@ -16,7 +16,8 @@ const LEVEL: Parameter = {
   name: 'level',
   in: 'path',
   required: true,
-  description: 'Of the hashes in the tile: at level 0 each is of one event, at level 1 of 256, and so on.',
+  description:
+    'Level of the hashes in the tile: at level 0 each covers one event, at level 1 it covers 256, and so on.',
   schema: { type: 'string', pattern: '^(0|[1-9]\\d?)$' },
   example: '0',
 };
@@ -26,7 +27,7 @@ const TILE: Parameter = {
   in: 'path',
   required: true,
   description:
-    'Number of the tile in groups of three digits, all but the last with an x before it: tile 1234067 is x001/x234/067, and the slashes are not encoded. After it .p/ and its width, where the tile is not full in the tree of the checkpoint.',
+    'Number of the tile in groups of three digits, all but the last with a leading x: tile 1234067 is x001/x234/067, with unencoded slashes. For a partial tile, .p/ and its width follow.',
   schema: { type: 'string', pattern: '^(x\\d{3}/)*\\d{3}(\\.p/[1-9]\\d{0,2})?$' },
   example: '000',
 };
@@ -48,9 +49,9 @@ export function logOperations(): PathOperation[] {
   return [
     [
       '/log/checkpoint',
-      operation('getLogCheckpoint', 'The head of the log', {
+      operation('getLogCheckpoint', 'Checkpoint of the log', {
         description:
-          'Number of events and root of the Merkle tree over them, signed by the ledger’s key: a checkpoint (c2sp.org/tlog-checkpoint). Public. Another one with each release.',
+          'The size and root hash of the Merkle tree over all events, signed by the ledger’s key (c2sp.org/tlog-checkpoint). Public. Changes with each release.',
         content: [LOG_HEADERS.checkpoint['Content-Type']!, text],
       }),
     ],
@@ -58,7 +59,7 @@ export function logOperations(): PathOperation[] {
       '/log/tile/{level}/{tile}',
       operation('getLogTile', 'Hashes of the log', {
         description:
-          'Up to 256 hashes of one level of the tree, 32 bytes each (c2sp.org/tlog-tiles). From them alone anybody proves that an event is in the log, and that one checkpoint goes on from another. Public. It never changes.',
+          'Up to 256 hashes of one level of the tree, 32 bytes each (c2sp.org/tlog-tiles). They are enough to prove that an event is in the log and that one checkpoint extends another. Public. A tile never changes.',
         content: [LOG_HEADERS.tile['Content-Type']!, { schema: {} }],
         parameters: [LEVEL, TILE],
       }),
@@ -68,9 +69,9 @@ export function logOperations(): PathOperation[] {
 }
 
 function entries(): Operation {
-  const open = operation('getLogEntries', 'Entries of the log', {
+  const open = operation('getLogEntries', 'Events of the log', {
     description:
-      'The events themselves, up to 256, each with its length in two bytes before it (c2sp.org/tlog-tiles): the lines of the ledger that the hashes of level 0 are of.\n\nNeeds a government key; every access is logged. It never changes.',
+      'Up to 256 events, each preceded by its length in two bytes (c2sp.org/tlog-tiles): the lines of the ledger whose hashes are at level 0.\n\nNeeds a government key; every access is logged. An entry bundle never changes.',
     content: [LOG_HEADERS.bundle['Content-Type']!, { schema: {} }],
     parameters: [TILE],
   });

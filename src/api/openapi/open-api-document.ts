@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { AREAS, type Area, type Artifact } from '../../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
@@ -22,7 +21,16 @@ import {
   requestHeaderComponents,
 } from './headers.ts';
 import { logOperations } from './log-operations.ts';
-import type { Answer, Example, Header, Parameter, PathItem, PathOperation, Schema } from './operation.ts';
+import {
+  type Answer,
+  type Example,
+  type Header,
+  type Parameter,
+  type PathItem,
+  type PathOperation,
+  type Schema,
+  toSchema,
+} from './operation.ts';
 import { releaseOperations } from './release-operations.ts';
 import { ProblemDocument, problemExamples, problemResponses } from './responses.ts';
 import { liveOperation, serviceOperations } from './service-operations.ts';
@@ -32,11 +40,11 @@ export interface ApiFacts extends ArtifactFacts {
   version: string;
   /** An e-mail address. */
   contact: string;
-  /** One line on what each area has. */
+  /** One line about each area. */
   subjects: Readonly<Record<Area, string>>;
 }
 
-/** The parts of an OpenAPI 3.1 document that this service's has. */
+/** An OpenAPI 3.1 document, as far as this service uses it. */
 export interface OpenApiDocument {
   openapi: '3.1.1';
   info: Record<string, unknown>;
@@ -53,7 +61,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** `/openapi.json`: every path of the service, from the tables that also answer at them. Pure. */
+/** `/openapi.json`: every path of the service, derived from the tables that it is served from. Pure. */
 export function openApiDocument(facts: ApiFacts): OpenApiDocument {
   const { baseUrl, subjects } = facts;
   return {
@@ -62,18 +70,25 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
     servers: [{ url: baseUrl }],
     tags: [
       ...AREAS.map((name) => ({ name, description: `${subjects[name]}. ${limitsOf(name)}` })),
-      { name: 'forms', description: 'Every public table in other forms, counted as the files of its area.' },
-      { name: 'charts', description: 'Every chart as files. Not counted, and without a key.' },
+      {
+        name: 'forms',
+        description: 'Every public table in other formats, counted like the files of its area.',
+      },
+      { name: 'charts', description: 'Every chart as files. Not counted; needs no key.' },
       {
         name: 'attestations',
-        description: 'Companion Attestations. Counted as requests of academics, with a key or without.',
+        description: 'Companion Attestations. Counted as requests for academics, with or without a key.',
       },
-      { name: 'log', description: 'The ledger’s Merkle tree, for proofs. Not counted, and without a key.' },
+      {
+        name: 'log',
+        description:
+          'The ledger’s Merkle tree, for proofs. Not counted; hash tiles and the checkpoint need no key.',
+      },
       {
         name: 'releases',
-        description: 'What proves a release, and snapshots of those before. Not counted, and without a key.',
+        description: 'The proofs of a release, and the snapshots. Not counted; needs no key.',
       },
-      { name: 'service', description: 'The service itself. Not counted, and without a key.' },
+      { name: 'service', description: 'The service itself. Not counted; needs no key.' },
     ],
     paths: Object.fromEntries(
       operationsOf(facts).map(([path, operation, method = 'get']) => [path, { [method]: operation }]),
@@ -94,7 +109,7 @@ export function openApiDocument(facts: ApiFacts): OpenApiDocument {
   };
 }
 
-/** In the order of the table, the export's second path beside its first. */
+/** In the order of the artifact table, with the second path of the export after the first. */
 function operationsOf(facts: ApiFacts): PathOperation[] {
   const files = ARTIFACTS.flatMap((artifact) =>
     artifact.path === 'government/ledger/export'
@@ -134,11 +149,11 @@ function infoOf({ baseUrl, version, contact }: ApiFacts): Record<string, unknown
   };
 }
 
-const DESCRIPTION = `Everything is read with GET; HEAD answers the same without a body, and OPTIONS says what is answered. One path takes a document with POST and says whether it is valid. Public files need no key and may be read by scripts of any site.
+const DESCRIPTION = `Everything is read with GET. HEAD returns the same without a body, and OPTIONS lists the methods. One path takes a document with POST and verifies it. Public files need no key, and scripts of any site may read them.
 
-A path never changes and carries no version. Names, order and types of columns and members are held by tests; a change of them has a line in the changelog. The same ledger gives the same bytes.
+A path never changes and has no version in it. Tests hold the names, order and types of columns and members; the changelog lists every change. The same ledger gives the same bytes.
 
-What is not a file is a problem document (RFC 9457) with a \`code\` that never changes its meaning; its \`type\` leads to a page that says what to do.`;
+Every error is a problem document (RFC 9457) with a \`code\` that never changes its meaning; its \`type\` leads to a page that says what to do.`;
 
 function limitsOf(area: Area): string {
   const free = tierWithoutKey(area);
@@ -154,7 +169,7 @@ const KEY_SCHEME = {
   scheme: 'bearer',
   bearerFormat: 'cds_<area>_<30 letters and digits>_<checksum>',
   description:
-    'A key is for one tier and for one or more of its areas: `government` (restricted files, unlimited), `economist`, `academic`, `institutional` (higher daily limits). It is asked for by e-mail and sent as `Authorization: Bearer <key>`, never in an address. A key that is not good is refused on public paths, too.',
+    'A key has one tier and covers one or more of its areas: `government` (restricted files, unlimited), `economist`, `academic`, `institutional` (higher daily limits). Ask for one by e-mail, and send it as `Authorization: Bearer <key>`, never in an address. Public paths refuse an invalid key, too.',
 };
 
 function schemaEntry(artifact: Artifact): [string, Schema][] {
@@ -162,19 +177,14 @@ function schemaEntry(artifact: Artifact): [string, Schema][] {
   return schema ? [[componentName(artifact), schema]] : [];
 }
 
-function toSchema(type: z.ZodType): Schema {
-  const { $schema: _, ...schema } = z.toJSONSchema(type, { target: 'draft-2020-12' });
-  return schema;
-}
-
 function fileResponses(): Record<string, Answer> {
   return {
     NotModified: {
-      description: 'The file is still the one that the request names. Counts as a request.',
+      description: 'The file has not changed. Counts as a request.',
       headers: referToHeaders(['ETag', 'Last-Modified', 'Cache-Control', ...LIMIT_HEADERS]),
     },
     PartOfFile: {
-      description: 'The bytes that Range asks for.',
+      description: 'The requested range.',
       headers: referToHeaders(['Content-Range', ...FILE_HEADERS, ...LIMIT_HEADERS]),
       content: { '*/*': { schema: {} } },
     },

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import type { ProblemCode } from '../problem.ts';
 
-/** What this service uses of OpenAPI 3.1; a Schema Object is any JSON Schema of 2020-12. */
+/** The part of OpenAPI 3.1 that this service uses; a Schema Object is any JSON Schema of 2020-12. */
 export type Schema = Readonly<Record<string, unknown>>;
 export type Reference = Readonly<{ $ref: string }>;
 
@@ -33,7 +34,7 @@ export interface Answer {
   description: string;
   headers?: Record<string, Reference>;
   content?: Record<string, Content>;
-  /** Of a problem: the codes that come with this status. */
+  /** Of a problem: the codes with this status. */
   'x-problem-codes'?: readonly ProblemCode[];
 }
 
@@ -47,17 +48,17 @@ export interface Operation {
   parameters?: (Parameter | Reference)[];
   requestBody?: { description: string; required: true; content: Record<string, Content> };
   responses: Record<string, Answer | Reference>;
-  /** Alternatives: with an empty one, nothing is needed. */
+  /** Alternatives; an empty one needs no key. */
   security: Record<string, string[]>[];
 }
 
 export type Method = 'get' | 'post';
-/** A path takes one of them. */
+/** A path takes one method. */
 export type PathItem = Partial<Record<Method, Operation>>;
-/** One path and what GET, or the method that is named, does there. */
+/** A path and its operation; the method is GET by default. */
 export type PathOperation = [path: string, operation: Operation, method?: Method];
 
-/** Every operation of a document's paths, in their order. */
+/** Every operation of a document, in order. */
 export function operationsIn(
   paths: Readonly<Record<string, PathItem>>,
 ): { path: string; method: Method; operation: Operation }[] {
@@ -70,11 +71,17 @@ export function operationsIn(
   );
 }
 
-/** `refer('headers', 'ETag')`: to a component of the document. */
+/** A reference to a component of the document: `refer('headers', 'ETag')`. */
 export function refer(kind: string, name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
 export function isReference(value: object): value is Reference {
   return '$ref' in value;
+}
+
+/** The JSON Schema of a zod type. */
+export function toSchema(type: z.ZodType): Schema {
+  const { $schema: _, ...schema } = z.toJSONSchema(type, { target: 'draft-2020-12' });
+  return schema;
 }

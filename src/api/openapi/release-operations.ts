@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import {
   formatSignedText,
@@ -17,16 +17,15 @@ import {
   SnapshotIndex,
 } from '../../../pipeline/release/format/snapshot-index.ts';
 import { FILE_HEADERS, referToHeaders, referToRequestHeaders } from './headers.ts';
-import type { Content, Operation, Parameter, PathOperation } from './operation.ts';
-import { refer } from './operation.ts';
-import { type ProblemResponseName, problemsByStatus } from './responses.ts';
+import { type Content, type Operation, type Parameter, type PathOperation, toSchema } from './operation.ts';
+import { NOT_COUNTED, type ProblemResponseName, problemsByStatus } from './responses.ts';
 
 const SHA256 = '0123456789abcdef'.repeat(4);
 const ROOT_HASH = 'sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=';
 const AS_OF = '2025-12-01T05:58:12Z';
 const ID = '2025-12-01T06Z';
 
-/** Invented, like all here: nothing of a release is known where the description is made that is part of it. */
+/** Invented, like all examples here: the description is part of the release that it would describe. */
 const LATEST: Latest = {
   version: 1_764_568_692,
   release: `${ID}-1f0c9a3e`,
@@ -70,7 +69,7 @@ const HISTORY = {
   head: 'timestamp,cycle,sentinel,amount,cathedral,coordination_score\n',
   range: { of: 'economy/mic-history.csv', last: 812_379 },
 };
-const KEPT: Snapshot = {
+const SNAPSHOT_INDEX: Snapshot = {
   schema_version: '1.0.0',
   id: ID,
   release: LATEST.release,
@@ -84,7 +83,7 @@ const SNAPSHOT: Parameter = {
   name: 'snapshot',
   in: 'path',
   required: true,
-  description: 'Id of a snapshot, as the list of all has it.',
+  description: 'Id of a snapshot, from the snapshot list.',
   schema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}T(00|06|12|18)Z$' },
   example: ID,
 };
@@ -113,11 +112,11 @@ interface About {
   description: string;
   content: Record<string, Content>;
   parameters?: Parameter[];
-  /** Without it releases. */
+  /** `releases` by default. */
   tag?: string;
 }
 
-/** What proves a release, and what is kept of those before. */
+/** The proofs of a release, and the snapshots. */
 export function releaseOperations(): PathOperation[] {
   return [...proofs(), ...snapshots()].map(([path, about]) => [path, operationOf(about)]);
 }
@@ -129,8 +128,8 @@ function proofs(): [string, About][] {
       `/${LATEST_PATH}`,
       {
         id: 'getLatest',
-        summary: 'Which release is the newest',
-        description: 'With hash and length of its manifest. The last file of a release that is written.',
+        summary: 'The current release',
+        description: 'With the hash and length of its manifest. It is written last.',
         content: json(LatestSchema, LATEST),
       },
     ],
@@ -140,7 +139,7 @@ function proofs(): [string, About][] {
         id: 'getManifest',
         summary: 'Every public file of the release',
         description:
-          'Path, SHA-256, length, media type and rows of each, and what of the ledger the release was made from.',
+          'Path, SHA-256, length, media type and rows of each file, and the ledger snapshot that the release was built from.',
         content: json(PublicManifest, MANIFEST),
       },
     ],
@@ -149,7 +148,8 @@ function proofs(): [string, About][] {
       {
         id: 'getManifestSignature',
         summary: 'The publisher’s signature over the manifest',
-        description: 'A signed note (c2sp.org/signed-note) over version, SHA-256 and length of the manifest.',
+        description:
+          'A signed note (c2sp.org/signed-note) over the version, SHA-256 and length of the manifest.',
         content: { [text]: { schema: { type: 'string' }, examples: invented(SIGNATURE) } },
       },
     ],
@@ -159,7 +159,8 @@ function proofs(): [string, About][] {
         id: 'getPublisherKeys',
         tag: 'service',
         summary: 'The publisher’s verifier keys',
-        description: 'One a line, the one that stays first. Compare them with what you have from elsewhere.',
+        description:
+          'One per line; during a rotation the next key comes first. Compare them with a copy that you got out of band.',
         content: { [text]: { schema: { type: 'string' }, examples: invented(`${KEY}\n`) } },
       },
     ],
@@ -170,7 +171,7 @@ function proofs(): [string, About][] {
         tag: 'service',
         summary: 'The ledger’s verifier key',
         description:
-          'The key that signed the checkpoint which the release was made from. Compare it with what you have from elsewhere.',
+          'The key that signed the checkpoint that the release was built from. Compare it with a copy that you got out of band.',
         content: { [text]: { schema: { type: 'string' }, examples: invented(`${LEDGER_KEY}\n`) } },
       },
     ],
@@ -184,8 +185,8 @@ function snapshots(): [string, About][] {
       `/${LIST_PATH}`,
       {
         id: 'listSnapshots',
-        summary: 'Every snapshot that is kept',
-        description: 'Newest first, each with the hash of its own index.',
+        summary: 'The snapshot list',
+        description: 'Newest first, each with the hash of its index.',
         content: json(SnapshotIndex, [ENTRY]),
       },
     ],
@@ -193,9 +194,9 @@ function snapshots(): [string, About][] {
       `/${LIST_SIGNATURE_PATH}`,
       {
         id: 'getSnapshotsSignature',
-        summary: 'The publisher’s signature over the list of snapshots',
+        summary: 'The publisher’s signature over the snapshot list',
         description:
-          'A signed note (c2sp.org/signed-note) over the version of the release, and SHA-256 and length of the list. Written after the list, and both after the release.',
+          'A signed note (c2sp.org/signed-note) over the version of the release, and the SHA-256 and length of the list. It is written after the list.',
         content: { [text]: { schema: { type: 'string' }, examples: invented(LIST_SIGNATURE) } },
       },
     ],
@@ -203,10 +204,10 @@ function snapshots(): [string, About][] {
       '/snapshots/{snapshot}/index.json',
       {
         id: 'getSnapshot',
-        summary: 'What a snapshot holds',
+        summary: 'The index of a snapshot',
         description:
-          'Each file with its hash and its address, or, of a history, its beginning and which range of the file of today is its end. It never changes.',
-        content: json(Snapshot, KEPT),
+          'Each file with its hash and address. For a history, its header and the range of the current file that is its remainder. It never changes.',
+        content: json(Snapshot, SNAPSHOT_INDEX),
         parameters: [SNAPSHOT],
       },
     ],
@@ -214,17 +215,17 @@ function snapshots(): [string, About][] {
       '/snapshots/{snapshot}/{area}/{file}',
       {
         id: 'getFileOfSnapshot',
-        summary: 'A data file as it was',
+        summary: 'A data file of a snapshot',
         description:
-          'In the form of its path without /snapshots/ and the id. It never changes. Histories are not kept again, see the snapshot’s index.',
+          'In the same format as at the path without /snapshots/ and the id. It never changes. Histories are not copied; see the index of the snapshot.',
         content: {
           'application/json': { schema: {}, examples: invented({ total_supply: 1_250_000 }) },
           '*/*': { schema: {} },
         },
         parameters: [
           SNAPSHOT,
-          part('area', 'First part of the file’s path.', 'economy'),
-          part('file', 'The rest of it.', 'supply'),
+          part('area', 'First segment of the file’s path.', 'economy'),
+          part('file', 'The rest of the path.', 'supply'),
         ],
       },
     ],
@@ -247,11 +248,7 @@ function operationOf({
     parameters: [...parameters, ...referToRequestHeaders()],
     responses: {
       '200': { description: `${summary}.`, headers: referToHeaders(FILE_HEADERS), content },
-      '206': refer('responses', 'PartOfFile'),
-      '304': {
-        description: 'The file is still the one that the request names.',
-        headers: referToHeaders(['ETag', 'Last-Modified', 'Cache-Control']),
-      },
+      ...NOT_COUNTED,
       ...problemsByStatus(PROBLEMS),
     },
     security: [{}],
@@ -259,8 +256,7 @@ function operationOf({
 }
 
 function json<S extends z.ZodType>(type: S, value: z.output<S>): Record<string, Content> {
-  const { $schema: _, ...schema } = z.toJSONSchema(type, { target: 'draft-2020-12' });
-  return { 'application/json': { schema, examples: invented(value) } };
+  return { 'application/json': { schema: toSchema(type), examples: invented(value) } };
 }
 
 function invented(value: unknown) {

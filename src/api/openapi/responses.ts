@@ -3,37 +3,37 @@ import { formatProblem, PROBLEM_MEDIA_TYPE, PROBLEMS, type ProblemCode } from '.
 import { type HeaderName, referToHeaders } from './headers.ts';
 import { type Answer, type Example, type Operation, refer } from './operation.ts';
 
-/** Of a file that no limit counts: a part of it, and that the client has it. */
+/** For a file that is not counted: a range of it, and the response to a client that has it. */
 export const NOT_COUNTED: Operation['responses'] = {
   '206': refer('responses', 'PartOfFile'),
   '304': {
-    description: 'The file is still the one that the request names.',
+    description: 'The file has not changed.',
     headers: referToHeaders(['ETag', 'Last-Modified', 'Cache-Control']),
   },
 };
 
-/** A problem document (RFC 9457) as `formatProblem` writes it; other members may come. */
+/** A problem document (RFC 9457) as `formatProblem` writes it; members may be added. */
 export const ProblemDocument = z.object({
   type: z.string().meta({
-    description: 'Page of the code, a reference from the service’s root',
+    description: 'Page of the code, as a path from the root',
     examples: ['/problems/not_found/'],
   }),
   title: z
     .string()
-    .meta({ description: 'What is wrong, in a few words; the same for each document of a code' }),
-  status: z.int().min(400).max(599).meta({ description: 'Status of the answer' }),
-  detail: z.string().meta({ description: 'What is wrong with this request; for people to read' }),
+    .meta({ description: 'What is wrong, in a few words; the same for every document with this code' }),
+  status: z.int().min(400).max(599).meta({ description: 'Status of the response' }),
+  detail: z.string().meta({ description: 'What is wrong with this request, for people' }),
   instance: z
     .string()
     .optional()
-    .meta({ description: 'Path that was asked for, without its query; missing where it is not known' }),
+    .meta({ description: 'The requested path, without its query; missing if it is not known' }),
   code: z
     .enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]])
-    .meta({ description: 'For programs to tell problems apart; a code never changes its meaning' }),
+    .meta({ description: 'For programs; a code never changes its meaning' }),
 });
 
 interface ProblemResponse {
-  /** All of one status. */
+  /** All with one status. */
   codes: readonly ProblemCode[];
   headers?: readonly HeaderName[];
 }
@@ -41,7 +41,7 @@ interface ProblemResponse {
 const BAD_REQUEST = ['bad_request', 'unknown_parameter', 'key_in_query', 'invalid_authorization'] as const;
 const UNAVAILABLE = ['overloaded', 'request_not_counted', 'key_not_checked', 'unavailable'] as const;
 
-/** The answers that are problem documents, by component name. */
+/** Responses that are problem documents, by component name. */
 const RESPONSES = {
   BadRequest: { codes: BAD_REQUEST, headers: ['WWW-Authenticate'] },
   BadQuery: {
@@ -76,7 +76,7 @@ const RESPONSES = {
   NoRunYet: { codes: ['unavailable'], headers: ['Retry-After'] },
 } as const satisfies Record<string, ProblemResponse>;
 
-/** The `default` of every operation: what can happen anywhere, of several statuses. */
+/** The `default` of every operation: problems that any request may have. */
 const ANYWHERE = [
   'request_timeout',
   'headers_too_large',
@@ -96,7 +96,7 @@ export function problemsByStatus(names: readonly ProblemResponseName[]): Operati
   return Object.fromEntries([...own, ['default', refer('responses', 'AnyProblem')]]);
 }
 
-/** `components.responses`, as far as they are problems. */
+/** The problems among `components.responses`. */
 export function problemResponses(): Record<string, Answer> {
   const entries: [string, ProblemResponse][] = Object.entries(RESPONSES);
   return Object.fromEntries([

@@ -4,19 +4,26 @@ import { Status } from '../../../pipeline/release/format/status.ts';
 import { Changes } from '../live-changes.ts';
 import type { ArtifactFacts } from './artifact-operations.ts';
 import { referToHeaders } from './headers.ts';
-import type { Answer, Content, Operation, Parameter, PathOperation } from './operation.ts';
+import {
+  type Answer,
+  type Content,
+  type Operation,
+  type Parameter,
+  type PathOperation,
+  toSchema,
+} from './operation.ts';
 import { problemsByStatus } from './responses.ts';
 
-const DESCRIPTION = `Server-sent events: an event of each real-time file, named for its path, when it changes. \`data\` is a JSON object with \`path\`, \`timestamp\` and the whole new \`value\`; without \`value\`, what was said last is still right at that time. First comes everything as it is now.
+const DESCRIPTION = `Server-sent events: an event for each change of a real-time file, named after its path. \`data\` is a JSON object with \`path\`, \`timestamp\` and the complete new \`value\`; without \`value\`, the previous value still holds at that time. The stream starts with the current value of every file.
 
-Who comes back with the id of the last event, as browsers do by themselves, gets what is newer than that. The stream stays open, with a comment now and then as a sign of life. It is of no area: without a key, and not counted.`;
+A client that reconnects with the id of the last event, as browsers do, gets only what is newer. The stream stays open; comments keep the connection alive. It belongs to no area: it needs no key and is not counted.`;
 
 const PARAMETERS: Parameter[] = [
   {
     name: 'paths',
     in: 'query',
     required: false,
-    description: `Which files, separated by commas: ${LIVE_PATHS.map((path) => `\`${path}\``).join(', ')}. Without it: all.`,
+    description: `The files to follow, separated by commas: ${LIVE_PATHS.map((path) => `\`${path}\``).join(', ')}. Default: all.`,
     schema: { type: 'string' },
     example: LIVE_PATHS.slice(0, 2).join(','),
   },
@@ -24,20 +31,20 @@ const PARAMETERS: Parameter[] = [
     name: 'Last-Event-ID',
     in: 'header',
     required: false,
-    description: 'The id of the last event that was received; the stream goes on after it.',
+    description: 'The id of the last event received; the stream continues after it.',
     schema: { type: 'string' },
     example: 'k7x2-17',
   },
 ];
 
-/** What is shown of the stream, as it is written. */
+/** The file in the example. */
 const SHOWN = 'economy/supply';
 
 export function liveOperation({ example }: Pick<ArtifactFacts, 'example'>): Operation {
   return {
     operationId: 'listen',
     tags: ['service'],
-    summary: 'What changes, as it changes',
+    summary: 'Changes as they happen',
     description: DESCRIPTION,
     parameters: PARAMETERS,
     responses: {
@@ -47,7 +54,7 @@ export function liveOperation({ example }: Pick<ArtifactFacts, 'example'>): Oper
         content: {
           'text/event-stream': {
             schema: { type: 'string' },
-            examples: { excerpt: { summary: 'Its beginning', value: beginning(example) } },
+            examples: { excerpt: { summary: 'Start of the stream', value: beginning(example) } },
           },
         },
       },
@@ -57,7 +64,7 @@ export function liveOperation({ example }: Pick<ArtifactFacts, 'example'>): Oper
   };
 }
 
-/** Of the stream as it would be now. */
+/** The first messages of a stream. */
 function beginning(example: ArtifactFacts['example']): string {
   const artifact = ARTIFACTS.find(({ path }) => path === SHOWN)!;
   const changes = new Changes('k7x2');
@@ -95,10 +102,10 @@ const Readiness = z.strictObject({
   status: z.enum(['ready', 'not_ready']),
   checks: z
     .record(z.string(), z.string())
-    .meta({ description: 'Each part that the server needs, with ok or with what is wrong with it' }),
+    .meta({ description: 'Each part that the server requires, with ok or its fault' }),
   degraded: z
     .record(z.string(), z.string())
-    .meta({ description: 'What else is wrong; it keeps the server from nothing' }),
+    .meta({ description: 'Faults that do not stop the server from serving' }),
 });
 
 const WELL = { release: 'ok', keys: 'ok', limits: 'ok', access_log: 'ok' };
@@ -107,17 +114,17 @@ const READY = {
   checks: WELL,
   degraded: { last_run: 'it failed at 2025-12-01T06:01:02.000Z: ledger_schema' },
 };
-const NOT_READY = { status: 'not_ready', checks: { ...WELL, release: 'there is none' }, degraded: {} };
+const NOT_READY = { status: 'not_ready', checks: { ...WELL, release: 'there is none yet' }, degraded: {} };
 
-/** What the server says of itself: of no area, without a key, not counted. */
+/** What the server says about itself: in no area, without a key, not counted. */
 export function serviceOperations(): PathOperation[] {
   return [
     [
       '/status.json',
       service(
         'getStatus',
-        'How the service is doing',
-        'The release that is served, the last run and what it found, the time of the next one.',
+        'State of the service',
+        'The current release, the last run with its findings, and the time of the next run.',
         {
           '200': json('The status.', Status, STATUS),
           ...problemsByStatus(['MethodNotAllowed', 'NoRunYet']),
@@ -126,23 +133,23 @@ export function serviceOperations(): PathOperation[] {
     ],
     [
       '/healthz',
-      service('getHealth', 'Whether the process is there', 'For whoever restarts it.', {
-        '200': json('It is.', Health, { status: 'ok' }),
+      service('getHealth', 'Whether the process runs', 'For process supervisors.', {
+        '200': json('It runs.', Health, { status: 'ok' }),
         ...problemsByStatus(['MethodNotAllowed']),
       }),
     ],
     [
       '/readyz',
       service('getReadiness', 'Whether the server can serve', 'For load balancers.', {
-        '200': json('It can; degraded says what is wrong all the same.', Readiness, READY),
-        '503': json('It cannot; public files may be answered all the same.', Readiness, NOT_READY),
+        '200': json('It can; degraded lists other faults.', Readiness, READY),
+        '503': json('It cannot; public files may still be available.', Readiness, NOT_READY),
         ...problemsByStatus(['MethodNotAllowed']),
       }),
     ],
     [
       '/metrics',
-      service('getMetrics', 'Measurements', 'In the text form that Prometheus reads.', {
-        '200': { description: 'The measurements of now.', content: { 'text/plain': METRICS } },
+      service('getMetrics', 'Metrics', 'In the text format of Prometheus.', {
+        '200': { description: 'Current metrics.', content: { 'text/plain': METRICS } },
         ...problemsByStatus(['MethodNotAllowed']),
       }),
     ],
@@ -155,7 +162,7 @@ const METRICS: Content = {
     excerpt: {
       summary: 'Shortened',
       value:
-        '# HELP cathedral_http_active_requests Requests that are being answered.\n# TYPE cathedral_http_active_requests gauge\ncathedral_http_active_requests 3\n',
+        '# HELP cathedral_http_active_requests Requests being answered.\n# TYPE cathedral_http_active_requests gauge\ncathedral_http_active_requests 3\n',
     },
   },
 };
@@ -170,7 +177,6 @@ function service(
 }
 
 function json(description: string, type: z.ZodType, value: unknown): Answer {
-  const { $schema: _, ...schema } = z.toJSONSchema(type, { target: 'draft-2020-12' });
-  const content = { schema, examples: { example: { value } } };
+  const content = { schema: toSchema(type), examples: { example: { value } } };
   return { description, headers: referToHeaders(['X-Request-Id']), content: { 'application/json': content } };
 }

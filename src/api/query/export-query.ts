@@ -6,21 +6,21 @@ import { type Filter, parseFilter } from './filter.ts';
 import { invalidParameter, parseParameters, quoted } from './parameters.ts';
 
 const DateTime = z.iso.datetime({ offset: true, local: false });
-/** Longer than any that says more than nanoseconds. */
+/** Longer than any with nanoseconds. */
 const MAX_CHARACTERS = 40;
 const ISO_CHARACTERS = 'YYYY-MM-DDTHH:MM:SS.sssZ'.length;
 
 /**
- * The first moment that `from` lets through, as a timestamp that sorts among the ledger's: of a date the beginning of
- * that day. Throws a Problem invalid_parameter.
+ * The first moment included, as a timestamp that sorts among the ledger's; for a date the start of that day. Throws a Problem
+ * invalid_parameter.
  */
 export function parseFrom(text: string): string {
   return isDate(text) ? `${text}T00:00:00Z` : parseDateTime('from', text);
 }
 
 /**
- * The last moment that `to` lets through; of a date the end of that day, after every fraction of its last second.
- * Throws a Problem invalid_parameter.
+ * The last moment included; for a date the end of that day, after every fraction of its last second. Throws a Problem
+ * invalid_parameter.
  */
 export function parseTo(text: string): string {
   return isDate(text) ? `${text}T24:00:00Z` : parseDateTime('to', text);
@@ -30,7 +30,7 @@ function isDate(text: string): boolean {
   return CalendarDate.safeParse(text).success;
 }
 
-/** In UTC, and with as many digits of the second as were given. */
+/** In UTC, with as many digits of the second as the client sent. */
 function parseDateTime(name: string, text: string): string {
   if (text.length > MAX_CHARACTERS || !DateTime.safeParse(text).success) throw notDate(name, text);
   const [, fraction = ''] = /(\.\d+)/.exec(text) ?? [];
@@ -42,20 +42,20 @@ function parseDateTime(name: string, text: string): string {
 }
 
 function notDate(name: string, text: string) {
-  // What a plus sign becomes that was not percent-encoded.
-  const hint = text.includes(' ') ? ' (a plus sign is written %2B in an address)' : '';
+  // A plus sign that is not percent-encoded becomes a space.
+  const hint = text.includes(' ') ? ' (write a plus sign in an address as %2B)' : '';
   const expected = 'a date like 2025-12-01 or a date-time like 2025-12-01T06:00:00Z';
   return invalidParameter(name, expected, `${quoted(text)}${hint}`);
 }
 
-/** What the client asked for, in its own words. */
+/** The client's own parameters, as it sent them. */
 export interface Given {
   from: string | null;
   to: string | null;
   filter: string | null;
 }
 
-/** Formats of the export, by the name that `format` takes. */
+/** Formats of the export, by the value of `format`. */
 export const EXPORT_MEDIA_TYPES = {
   csv: ledgerExport.mediaType,
   json: 'application/json',
@@ -67,7 +67,7 @@ export const FORM_NAMES = Object.keys(EXPORT_MEDIA_TYPES) as FormName[];
 export const PARAMETERS = ['from', 'to', 'format', 'filter'] as const;
 
 export interface ExportQuery {
-  /** The first and the last moment, as timestamps that sort among the ledger's; null: no bound. */
+  /** First and last moment, as timestamps that sort among the ledger's; null: no bound. */
   from: string | null;
   to: string | null;
   format: FormName;
@@ -76,7 +76,7 @@ export interface ExportQuery {
   given: Given;
 }
 
-/** What the client leaves out. */
+/** If the client names none. */
 const DEFAULT_FORMAT: FormName = 'json';
 
 /** `query` is without its question mark. Throws a Problem unknown_parameter, invalid_parameter or invalid_filter. */
@@ -91,7 +91,7 @@ export function parseExportQuery(query: string): ExportQuery {
   const to = given.to === null ? null : parseTo(given.to);
   if (from !== null && to !== null && compareTimestamps(from, to) > 0) {
     const found = `${quoted(given.from!)} and ${quoted(given.to!)}`;
-    throw invalidParameter('from', 'a time that is not after to', found);
+    throw invalidParameter('from', 'a time at or before to', found);
   }
   const format = parseFormat(parameters.get('format') ?? DEFAULT_FORMAT);
   return { from, to, format, filter: given.filter === null ? null : parseFilter(given.filter), given };

@@ -1,11 +1,11 @@
 import { Problem } from '../problem.ts';
 import { quoted } from './parameters.ts';
 
-/** Of one filter. Each comparison is made for every row, so these bound the time that a row can take. */
+/** Of one filter. Every row is compared, so these bound the time for a row. */
 export const FILTER_LIMITS = {
-  /** As an address it is up to three times as long, and the access log keeps 8192 characters of a query. */
+  /** Up to three times as long in an address, and the access log stores 8192 characters of a query. */
   characters: 4096,
-  /** Parentheses inside one another. */
+  /** Nested parentheses. */
   depth: 16,
   comparisons: 64,
   /** In all lists together. */
@@ -13,23 +13,22 @@ export const FILTER_LIMITS = {
 } as const;
 
 const OPERATORS = {
-  '==': { negated: false, takesList: false },
-  '!=': { negated: true, takesList: false },
-  '=in=': { negated: false, takesList: true },
-  '=out=': { negated: true, takesList: true },
+  '==': { negated: false, isList: false },
+  '!=': { negated: true, isList: false },
+  '=in=': { negated: false, isList: true },
+  '=out=': { negated: true, isList: true },
 } as const;
 
 const OPERATOR = /==|!=|=in=|=out=/y;
-/** Of any RSQL, to say what was found. */
+/** Any RSQL operator, to name what was found. */
 const ANY_OPERATOR = /=[a-z]*=|[<>]=?|[=!~]+/y;
 const SPACE = /[ \t\r\n]*/y;
-/** What RSQL lets stand without quotes. */
+/** What RSQL allows without quotes. */
 const WORD = /[^"'();,=!~<> \t\r\n]+/y;
 
 /**
- * Reads RSQL: comparisons joined by `;` or `and`, then by `,` or `or`, and parentheses. A `*` at the end of a value
- * that is not in quotes stands for any rest. In time that is linear in the text. Throws a Problem invalid_filter with
- * the place.
+ * Parses RSQL in linear time: comparisons joined by `;` or `and`, then by `,` or `or`, and parentheses. A `*` at the end of an
+ * unquoted value matches any ending. Throws a Problem invalid_filter with the place.
  */
 export function parseFilter(text: string): Filter {
   if (text.length > FILTER_LIMITS.characters) {
@@ -60,24 +59,20 @@ class Reader {
 
   #any(depth: number): Filter {
     const parts = [this.#all(depth)];
-    while (this.#takeJoint(',', 'or')) parts.push(this.#all(depth));
+    while (this.#takeOperator(',', 'or')) parts.push(this.#all(depth));
     return parts.length === 1 ? parts[0]! : { kind: 'any', parts };
   }
 
   #all(depth: number): Filter {
     const parts = [this.#term(depth)];
-    while (this.#takeJoint(';', 'and')) parts.push(this.#term(depth));
+    while (this.#takeOperator(';', 'and')) parts.push(this.#term(depth));
     return parts.length === 1 ? parts[0]! : { kind: 'all', parts };
   }
 
   #term(depth: number): Filter {
     if (!this.#take('(')) return this.#comparison();
     if (depth === FILTER_LIMITS.depth)
-      throw this.#fault(
-        `at most ${FILTER_LIMITS.depth} parentheses in one another`,
-        'one more',
-        this.#at - 1,
-      );
+      throw this.#fault(`at most ${FILTER_LIMITS.depth} nested parentheses`, 'one more', this.#at - 1);
     const filter = this.#any(depth + 1);
     if (!this.#take(')')) throw this.#fault('; , and, or, or a closing parenthesis');
     return filter;
@@ -89,8 +84,8 @@ class Reader {
     if (this.#comparisons > FILTER_LIMITS.comparisons)
       throw this.#fault(`at most ${FILTER_LIMITS.comparisons} comparisons`, 'one more');
     const field = this.#field();
-    const { negated, takesList } = this.#operator();
-    return { kind: 'match', field, negated, patterns: this.#patterns(field, takesList) };
+    const { negated, isList } = this.#operator();
+    return { kind: 'match', field, negated, patterns: this.#patterns(field, isList) };
   }
 
   #field(): Field {
@@ -115,8 +110,8 @@ class Reader {
     );
   }
 
-  #patterns(field: Field, takesList: boolean): Pattern[] {
-    if (!takesList) return [this.#pattern(field)];
+  #patterns(field: Field, isList: boolean): Pattern[] {
+    if (!isList) return [this.#pattern(field)];
     if (!this.#take('(')) throw this.#fault('a list like (A,B)');
     const patterns = [this.#pattern(field)];
     while (this.#take(',')) patterns.push(this.#pattern(field));
@@ -141,11 +136,11 @@ class Reader {
     if (word === '') throw this.#fault('a value');
     const star = word.indexOf('*');
     if (star >= 0 && star < word.length - 1)
-      throw this.#fault('a * at the end of a value only, or the value in quotes', quoted(word), at);
-    return star < 0 ? { text: word, isBeginning: false } : { text: word.slice(0, -1), isBeginning: true };
+      throw this.#fault('a * only at the end of a value, or the value in quotes', quoted(word), at);
+    return star < 0 ? { text: word, isPrefix: false } : { text: word.slice(0, -1), isPrefix: true };
   }
 
-  /** In either kind of quotes; a backslash takes the character after it as it is. */
+  /** In single or double quotes; a backslash escapes the next character. */
   #quotedPattern(): Pattern | null {
     const begin = this.#at;
     const quote = this.#text[begin];
@@ -154,7 +149,7 @@ class Reader {
     for (let at = begin + 1; at < this.#text.length; at += 1) {
       if (this.#text[at] === quote) {
         this.#at = at + 1;
-        return { text, isBeginning: false };
+        return { text, isPrefix: false };
       }
       if (this.#text[at] === '\\') at += 1;
       text += this.#text[at] ?? '';
@@ -162,7 +157,7 @@ class Reader {
     throw this.#fault(`a closing ${quote}`, 'the end', begin);
   }
 
-  #takeJoint(symbol: string, word: string): boolean {
+  #takeOperator(symbol: string, word: string): boolean {
     if (this.#take(symbol)) return true;
     const at = this.#at;
     if (this.#match(WORD) === word) return true;
@@ -201,56 +196,56 @@ class Reader {
   }
 }
 
-/** What a filter can ask for: a column of the export, or the cycle, which is not among them. */
+/** The fields of a filter: columns of the export, and the cycle, which is not a column. */
 export const FIELDS = {
   event_type: {
     whole: /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/,
     beginning: /^[a-z][a-z0-9_]*$/,
-    expected: 'a type like mic_mint, or its beginning like mic_*',
+    expected: 'a type like mic_mint, or a prefix like mic_*',
   },
   agent: {
     whole: /^.{1,200}$/s,
     beginning: /^.{1,200}$/s,
-    expected: 'a name of 1 to 200 characters, or its beginning like AT*',
+    expected: 'a name of 1 to 200 characters, or a prefix like AT*',
   },
   cycle: {
     whole: /^C-(0|[1-9]\d*)$/,
     beginning: /^C-(0|[1-9]\d*)?$/,
-    expected: 'a cycle like C-151, or its beginning like C-15*',
+    expected: 'a cycle like C-151, or a prefix like C-15*',
   },
   attestation_hash: {
     whole: /^0x[0-9a-f]{64}$/,
     beginning: /^0x[0-9a-f]{0,63}$/,
-    expected: '0x and 64 lower-case hex digits, or their beginning like 0x1f*',
+    expected: '0x and 64 lower-case hex digits, or a prefix like 0x1f*',
   },
 } as const;
 
 export type Field = keyof typeof FIELDS;
 export const FIELD_NAMES = Object.keys(FIELDS) as Field[];
 
-/** What a field is compared with: a whole value, or what it begins with. */
+/** What a field is compared with: a whole value, or a prefix. */
 export interface Pattern {
   text: string;
-  isBeginning: boolean;
+  isPrefix: boolean;
 }
 
-/** Whether a field can ever match: what cannot is a mistake, and its empty result would be taken for an answer. */
-export function canMatch(field: Field, { text, isBeginning }: Pattern): boolean {
+/** Whether the field can ever match. A comparison that cannot is a mistake, and its empty result would look like an answer. */
+export function canMatch(field: Field, { text, isPrefix }: Pattern): boolean {
   const { whole, beginning } = FIELDS[field];
-  return (isBeginning ? beginning : whole).test(text);
+  return (isPrefix ? beginning : whole).test(text);
 }
 
-/** A filter as it is understood. `match` is true where a field is one of the patterns, or none of them if negated. */
+/** A parsed filter. `match` is true if a field matches one of the patterns, or none of them if negated. */
 export type Filter =
   | { kind: 'all' | 'any'; parts: readonly Filter[] }
   | { kind: 'match'; field: Field; negated: boolean; patterns: readonly Pattern[] };
 
-/** Whether the cycle matters. */
+/** Whether the filter depends on the cycle. */
 export function asksForCycle(filter: Filter): boolean {
   return filter.kind === 'match' ? filter.field === 'cycle' : filter.parts.some(asksForCycle);
 }
 
-/** Whether an event with these fields is let through. */
+/** Whether an event with these fields passes the filter. */
 export function takes(filter: Filter, fields: Readonly<Record<Field, string>>): boolean {
   if (filter.kind === 'match') {
     const text = fields[filter.field];
@@ -261,15 +256,15 @@ export function takes(filter: Filter, fields: Readonly<Record<Field, string>>): 
 }
 
 /**
- * What remains of a filter for rows of one cycle: true or false where nothing else matters, so that such rows are
- * copied or passed over as a whole.
+ * What remains of a filter for the rows of one cycle: true or false if nothing else matters, so that these rows can be copied
+ * or skipped together.
  */
 export function narrow(filter: Filter, cycle: string): Filter | boolean {
   if (filter.kind === 'match') {
     if (filter.field !== 'cycle') return filter;
     return filter.patterns.some((pattern) => matches(cycle, pattern)) !== filter.negated;
   }
-  // One part with this value decides; parts with the other one do not matter.
+  // One part with this value decides; parts with the opposite value do not matter.
   const decisive = filter.kind === 'any';
   const rest: Filter[] = [];
   for (const part of filter.parts) {
@@ -282,5 +277,5 @@ export function narrow(filter: Filter, cycle: string): Filter | boolean {
 }
 
 function matches(text: string, pattern: Pattern): boolean {
-  return pattern.isBeginning ? text.startsWith(pattern.text) : text === pattern.text;
+  return pattern.isPrefix ? text.startsWith(pattern.text) : text === pattern.text;
 }

@@ -1,11 +1,11 @@
 import { Problem } from '../problem.ts';
 
-/** Of a value that a message quotes. */
+/** Characters of a value that a message quotes. */
 const MAX_QUOTED = 60;
 
 /**
- * The parameters of a query, which has no question mark: each known, at most once and with a value. A plus sign is a
- * space, as forms send it. Throws a Problem unknown_parameter or invalid_parameter.
+ * The parameters of a query, without its question mark: each known, with a value, and at most once. A plus sign is a space,
+ * as forms send it. Throws a Problem unknown_parameter or invalid_parameter.
  */
 export function parseParameters<Name extends string>(
   query: string,
@@ -22,7 +22,7 @@ export function parseParameters<Name extends string>(
   return found;
 }
 
-/** `found` is said as it is; text of the client's goes through quoted() first. */
+/** `found` appears as it is; text from the client goes through quoted() first. */
 export function invalidParameter(name: string, expected: string, found: string): Problem {
   return new Problem('invalid_parameter', `The parameter ${name}: expected ${expected}, found ${found}.`);
 }

@@ -74,5 +74,5 @@ function collect(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits):
 }
 
 function tooLarge({ maxBytes }: BodyLimits): Problem {
-  return new Problem('content_too_large', `The document may have ${maxBytes} bytes.`);
+  return new Problem('content_too_large', `The document may have at most ${maxBytes} bytes.`);
 }

@@ -27,8 +27,8 @@ export function rowTest(filter: Filter): RowTest {
 function matchTest({ field, negated, patterns }: Extract<Filter, { kind: 'match' }>): RowTest {
   if (field === 'cycle') throw new Error('rows have no cycle');
   const cell = CELLS[field];
-  const wholes = patterns.filter(({ isBeginning }) => !isBeginning).map(({ text }) => encode(text));
-  const beginnings = patterns.filter(({ isBeginning }) => isBeginning).flatMap(encodeBeginnings);
+  const wholes = patterns.filter(({ isPrefix }) => !isPrefix).map(({ text }) => encode(text));
+  const beginnings = patterns.filter(({ isPrefix }) => isPrefix).flatMap(encodeBeginnings);
   return (bytes, row) => {
     const [begin, end] = cell(row);
     for (const whole of wholes)

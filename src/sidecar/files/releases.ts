@@ -33,7 +33,7 @@ export function servedRelease(dir: string, manifest: Manifest): ServedRelease {
 
 /** The answer to every request before the first release. */
 export function noReleaseProblem(): Problem {
-  return new Problem('unavailable', 'The first release is being made.', { 'Retry-After': '30' });
+  return new Problem('unavailable', 'The first release is being built.', { 'Retry-After': '30' });
 }
 
 export interface ReleasesOptions {

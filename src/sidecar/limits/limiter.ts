@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import type { Allowance } from '../../api/quotas.ts';
+import type { QuotaResult } from '../../api/quotas.ts';
 import { quotaOf, secondsToMidnight, type Tier, utcDay } from '../../api/quotas.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { clientNetwork } from './client-network.ts';
@@ -29,7 +29,7 @@ export interface Limiter {
    * process. Rejects with store_failed or overloaded: then nothing was counted, and no data should be sent. Throws a
    * RangeError where the address is none or the area has no such tier.
    */
-  take: (request: TakeRequest) => Promise<Allowance>;
+  take: (request: TakeRequest) => Promise<QuotaResult>;
   /** Requests counted today. */
   used: (request: Omit<TakeRequest, 'tier'>) => Promise<number>;
   /** Removes past days; to be called at start and a few times an hour. */
@@ -54,7 +54,7 @@ export function createLimiter({ store, random }: LimiterOptions): Limiter {
   const takes = new GroupCommit<Take, number | null>({ commit: (batch) => store.takeAll(batch) });
   let nameSubject = subjectNames({ store, random });
 
-  async function take({ area, tier, subject, now }: TakeRequest): Promise<Allowance> {
+  async function take({ area, tier, subject, now }: TakeRequest): Promise<QuotaResult> {
     const quota = quotaOf(area, tier);
     const resetSeconds = secondsToMidnight(now);
     if (quota === 'unlimited') return { allowed: true, limit: null, remaining: null, resetSeconds };

@@ -53,5 +53,5 @@ export class LoadGate {
 
 function overloaded(priority: Priority): Problem {
   const headers = { 'Retry-After': String(PRIORITIES[priority].retryAfterS) };
-  return new Problem('overloaded', 'There are more requests than can be answered now.', headers);
+  return new Problem('overloaded', 'There are more requests than the server can answer now.', headers);
 }

@@ -1,6 +1,6 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { Problem } from '../../api/problem.ts';
-import { type Allowance, rateLimitHeaders } from '../../api/quotas.ts';
+import { type QuotaResult, rateLimitHeaders } from '../../api/quotas.ts';
 
 const RETRY_AFTER_S = 30;
 
@@ -11,7 +11,7 @@ export function requestNotCounted(): Problem {
 }
 
 /** The answer to a request over its limit: 429. */
-export function rateLimited(area: Area, allowance: Allowance): Problem {
+export function rateLimited(area: Area, allowance: QuotaResult): Problem {
   const detail = `The ${allowance.limit} requests of this day for ${area} are used up; the next day begins at 00:00 UTC.`;
   return new Problem('rate_limited', detail, rateLimitHeaders(allowance));
 }

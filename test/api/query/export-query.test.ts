@@ -59,14 +59,14 @@ describe('the parameters of an export', () => {
     ['to=yesterday', `The parameter to: ${DATE}, found "yesterday".`],
     [
       'to=%202025-12-01',
-      `The parameter to: ${DATE}, found " 2025-12-01" (a plus sign is written %2B in an address).`,
+      `The parameter to: ${DATE}, found " 2025-12-01" (write a plus sign in an address as %2B).`,
     ],
     ['to=2025-12-01T06:00:00', `The parameter to: ${DATE}, found "2025-12-01T06:00:00".`],
     ['to=2025-12-01T24:00:00Z', `The parameter to: ${DATE}, found "2025-12-01T24:00:00Z".`],
     ['to=2025-12-01T23:59:60Z', `The parameter to: ${DATE}, found "2025-12-01T23:59:60Z".`],
     [
       'to=2025-12-01T06:00:00+01:00',
-      `The parameter to: ${DATE}, found "2025-12-01T06:00:00 01:00" (a plus sign is written %2B in an address).`,
+      `The parameter to: ${DATE}, found "2025-12-01T06:00:00 01:00" (write a plus sign in an address as %2B).`,
     ],
     [
       'from=0000-01-01T00:00:00%2B01:00',
@@ -78,11 +78,11 @@ describe('the parameters of an export', () => {
     ],
     [
       'from=2025-12-02&to=2025-12-01',
-      'The parameter from: expected a time that is not after to, found "2025-12-02" and "2025-12-01".',
+      'The parameter from: expected a time at or before to, found "2025-12-02" and "2025-12-01".',
     ],
     [
       'from=2025-12-01T06:00:00.5Z&to=2025-12-01T06:00:00.25Z',
-      'The parameter from: expected a time that is not after to, found "2025-12-01T06:00:00.5Z" and "2025-12-01T06:00:00.25Z".',
+      'The parameter from: expected a time at or before to, found "2025-12-01T06:00:00.5Z" and "2025-12-01T06:00:00.25Z".',
     ],
   ])('refuse %s', (query, detail) => {
     expect(refusalOf(query)).toEqual({ code: 'invalid_parameter', detail });

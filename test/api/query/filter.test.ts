@@ -16,9 +16,7 @@ const HASH = `0x${'0a'.repeat(32)}`;
 /** As text that says the same for both parsers: joined two by two from the left, as RSQL groups. */
 function spell(filter: Filter): string {
   if (filter.kind === 'match') {
-    const values = filter.patterns.map(({ text, isBeginning }) =>
-      JSON.stringify(isBeginning ? `${text}*` : text),
-    );
+    const values = filter.patterns.map(({ text, isPrefix }) => JSON.stringify(isPrefix ? `${text}*` : text));
     return `${filter.field}${filter.negated ? ' not' : ''} in ${values.join(' ')}`;
   }
   const [first, ...rest] = filter.parts.map(spell);
@@ -77,8 +75,8 @@ describe('a filter', () => {
   });
 
   test('takes a star at the end of a value for any rest, and one in quotes for itself', () => {
-    expect(parseFilter('agent==AT*')).toMatchObject({ patterns: [{ text: 'AT', isBeginning: true }] });
-    expect(parseFilter('agent=="AT*"')).toMatchObject({ patterns: [{ text: 'AT*', isBeginning: false }] });
+    expect(parseFilter('agent==AT*')).toMatchObject({ patterns: [{ text: 'AT', isPrefix: true }] });
+    expect(parseFilter('agent=="AT*"')).toMatchObject({ patterns: [{ text: 'AT*', isPrefix: false }] });
   });
 
   const FIELDS = FIELD_NAMES.join(', ');
@@ -108,23 +106,18 @@ describe('a filter', () => {
     ['agent==A && agent==B', 10, '; , and, or, or the end', '"&"'],
     ['agent=="A', 8, 'a closing "', 'the end'],
     ["agent=='A\\'", 8, "a closing '", 'the end'],
-    ['agent==""', 8, 'a name of 1 to 200 characters, or its beginning like AT*', '"\\"\\""'],
-    ['agent==*', 8, 'a name of 1 to 200 characters, or its beginning like AT*', '"*"'],
-    ['agent==*LAS', 8, 'a * at the end of a value only, or the value in quotes', '"*LAS"'],
-    ['agent==A*S*', 8, 'a * at the end of a value only, or the value in quotes', '"A*S*"'],
-    ['event_type==MicMint', 13, 'a type like mic_mint, or its beginning like mic_*', '"MicMint"'],
-    ['cycle==151', 8, 'a cycle like C-151, or its beginning like C-15*', '"151"'],
-    ['cycle==C-0151', 8, 'a cycle like C-151, or its beginning like C-15*', '"C-0151"'],
-    [
-      'attestation_hash==0xAB*',
-      19,
-      '0x and 64 lower-case hex digits, or their beginning like 0x1f*',
-      '"0xAB*"',
-    ],
+    ['agent==""', 8, 'a name of 1 to 200 characters, or a prefix like AT*', '"\\"\\""'],
+    ['agent==*', 8, 'a name of 1 to 200 characters, or a prefix like AT*', '"*"'],
+    ['agent==*LAS', 8, 'a * only at the end of a value, or the value in quotes', '"*LAS"'],
+    ['agent==A*S*', 8, 'a * only at the end of a value, or the value in quotes', '"A*S*"'],
+    ['event_type==MicMint', 13, 'a type like mic_mint, or a prefix like mic_*', '"MicMint"'],
+    ['cycle==151', 8, 'a cycle like C-151, or a prefix like C-15*', '"151"'],
+    ['cycle==C-0151', 8, 'a cycle like C-151, or a prefix like C-15*', '"C-0151"'],
+    ['attestation_hash==0xAB*', 19, '0x and 64 lower-case hex digits, or a prefix like 0x1f*', '"0xAB*"'],
     [
       'agent==B;attestation_hash==0xab',
       28,
-      '0x and 64 lower-case hex digits, or their beginning like 0x1f*',
+      '0x and 64 lower-case hex digits, or a prefix like 0x1f*',
       '"0xab"',
     ],
     ['agent==A;\u{1f512}==B', 10, `one of ${FIELDS}`, '"\u{1f512}"'],
@@ -149,7 +142,7 @@ describe('the limits of a filter', () => {
       'depth',
       nested(FILTER_LIMITS.depth),
       nested(FILTER_LIMITS.depth + 1),
-      /character 17: expected at most 16 parentheses in one another, found one more\.$/,
+      /character 17: expected at most 16 nested parentheses, found one more\.$/,
     ],
     [
       'comparisons',

@@ -63,7 +63,8 @@ test.each([
 ])(
   'a page that %s fails alone, and the next page gets a new thread',
   async (_, url, message) => {
-    const { render } = open({ parallel: 2, timeoutMs: TIMEOUT_MS, heapMib: 64 });
+    const timeoutMs = url === '/hang' ? TIMEOUT_MS : 30_000;
+    const { render } = open({ parallel: 2, timeoutMs, heapMib: 64 });
     const { page } = await release();
     const wrong = render(page(url));
     wrong.catch(() => {});

@@ -70,8 +70,8 @@ const comparison: fc.Arbitrary<Known> = fc
     const textOf = VALUE_OF[field]!;
     const values = (operator.length > 2 ? lines : lines.slice(0, 1)).map(textOf).map((value) => {
       const beginning = value.slice(0, cut ?? undefined);
-      const isBeginning = cut !== null && beginning.length < value.length && isPlain(beginning);
-      return isBeginning
+      const isPrefix = cut !== null && beginning.length < value.length && isPlain(beginning);
+      return isPrefix
         ? { written: `${beginning}*`, takes: (text: string) => text.startsWith(beginning) }
         : { written: isPlain(value) ? value : quote(value), takes: (text: string) => text === value };
     });
