@@ -4,16 +4,16 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { dataDictionary, withPublishedFiles } from '../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../pipeline/artifacts/table.ts';
-import { readConfig } from '../pipeline/config/config.ts';
+import { readOptions } from '../pipeline/config/config.ts';
 import type { Setting } from '../pipeline/config/setting.ts';
 import { SETTINGS } from '../pipeline/config/settings.ts';
-import { settingsTable } from '../pipeline/config/settings-table.ts';
 import { ERROR_CODES } from '../pipeline/errors.ts';
 import { EVENT_DATA } from '../pipeline/ledger/event.ts';
 import { PROBLEMS } from '../src/api/problem.ts';
+import { formatReference } from '../src/commands/reference.ts';
 import { start } from '../src/commands/start.ts';
-import { COMMANDS } from '../src/commands/table.ts';
-import { RUN_GRACE_MS } from '../src/scheduler/run-child.ts';
+import { COMMANDS, loadCommands } from '../src/commands/table.ts';
+import { RUN_GRACE_MS } from '../src/scheduler/scheduled-build.ts';
 
 const PROJECT = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
@@ -34,14 +34,6 @@ const packageJson = JSON.parse(read('package.json')) as Record<
 >;
 
 describe('the operations guide', () => {
-  test('has the table of settings as the code has them', () => {
-    expect(operations).toContain(settingsTable());
-  });
-
-  test.each(Object.keys(COMMANDS))('describes the command %s', (name) => {
-    expect(operations).toContain(`| \`cathedral ${name}`);
-  });
-
   test.each(Object.entries(ERROR_CODES))('says what to do about %s', (code, { exit, meaning }) => {
     const [, advice = ''] = operations.split(`| \`${code}\` | ${exit} | ${meaning} | `);
     expect(advice.split(' |\n')[0]!.length).toBeGreaterThan(20);
@@ -51,17 +43,20 @@ describe('the operations guide', () => {
     expect(operations).toContain(`| ${status} | \`${code}\` | ${title} | `);
   });
 
-  test('names no setting, command, error or problem that there is not', () => {
-    const flags = Object.values(SETTINGS).map(({ flag }) => `--${flag}`);
+  test('names no setting, command, error or problem that there is not', async () => {
+    const options = Object.values(await loadCommands()).flatMap((command) => Object.values(command.options));
+    const flags = options.map(({ flag }) => `--${flag}`);
     const variables = Object.values(SETTINGS).map((setting: Setting) => setting.env);
     const codes = [...Object.keys(ERROR_CODES), ...Object.keys(PROBLEMS)];
     const text = PAGES.map(read).join('\n');
     const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map((match) => match[1]!))];
     const unknown = [
       ...named(/\b(CATHEDRAL_[A-Z_]+[A-Z])\b/g).filter((name) => !variables.includes(name)),
-      ...named(/cathedral (?:-- )?([a-z]+)`/g).filter((name) => !Object.hasOwn(COMMANDS, name)),
+      ...named(/cathedral (?:-- )?([a-z]+)`/g).filter(
+        (name) => !Object.hasOwn(COMMANDS, name) && !['help', 'version'].includes(name),
+      ),
       ...named(/cathedral (?:-- )?[a-z]+ (--[a-z-]+)/g).filter(
-        (flag) => ![...flags, '--help'].includes(flag),
+        (flag) => ![...flags, '--help', '--version'].includes(flag),
       ),
       ...[...operations.matchAll(/^\| (?:\d{3} \| )?`([a-z_]+)` \| /gm)]
         .map((match) => match[1]!)
@@ -78,10 +73,10 @@ describe('the systemd unit', () => {
   const environment = Object.fromEntries(valuesOf('Environment').map((line) => line.split(/=(.*)/s)));
 
   test('sets what the command it starts understands, and every place that would be in the checkout', () => {
-    const config = readConfig(start.settings, [], environment);
+    const config = readOptions(start.options, { args: [], env: environment }).values;
     const [state] = valuesOf('StateDirectory');
-    const written = start.settings.filter(
-      (name) => SETTINGS[name].default?.toString().startsWith('var/') && name !== 'ledger',
+    const written = Object.keys(start.options).filter(
+      (name) => start.options[name]!.default?.startsWith('var/') && name !== 'ledger',
     );
     expect(written.length).toBeGreaterThan(5);
     for (const name of written) expect(config[name], name).toMatch(`/var/lib/${state}/`);
@@ -112,6 +107,12 @@ describe('the ledger’s format', () => {
       expect(row).toMatch(new RegExp(`\`${name}\`${optional ? '\\?' : '(?!\\?)'}`));
     }
     expect(row).not.toBe('');
+  });
+});
+
+describe('the command-line reference', () => {
+  test('is what the commands say (else: npm run dictionary)', async () => {
+    expect(read('docs/cli.md')).toBe(formatReference(await loadCommands()));
   });
 });
 

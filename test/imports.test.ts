@@ -37,7 +37,7 @@ const APART: readonly (readonly [from: RegExp, to: RegExp])[] = [
   [/^src\/site\//, /^src\/sidecar\//],
   [/^src\/sidecar\//, /^src\/site\//],
   [/^src\/scheduler\//, /^src\/(sidecar|site)\//],
-  [/^src\/commands\/(?!(demo-ledger|sample)\.ts$)/, /^pipeline\/sample\//],
+  [/^src\/commands\/(?!(demo|sample)\.ts$)/, /^pipeline\/sample\//],
   [/^pipeline\/sample\//, /^(src|pipeline\/(release|forms|charts|verify|mirror|build))\//],
 ];
 

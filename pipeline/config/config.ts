@@ -1,90 +1,168 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, type ErrorCode, type Fault } from '../errors.ts';
 import { nearestName } from './nearest-name.ts';
-import type { Setting } from './setting.ts';
+import type { Option } from './setting.ts';
 import { type Config, SETTINGS, type SettingName } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+export type Options = Readonly<Record<string, Option>>;
 
-/** Where defaults that are paths are below: the folder of package.json. */
+/** The folder of package.json, which default paths are relative to. */
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Environment variables with this prefix are ours, so one that is not known is a misspelling. */
+/** Only this software uses this prefix, so an unknown variable with it is a misspelling. */
 const PREFIX = 'CATHEDRAL_';
 
+/** What a command was given. */
+export interface Given {
+  /** Option → value; null where nothing was given and there is no default. */
+  values: Record<string, unknown>;
+  /** Option → text, for those given by flag or as an argument. */
+  flags: ReadonlyMap<string, string>;
+  /** One line for each deprecated spelling that was used. */
+  warnings: readonly string[];
+}
+
+export interface Reading {
+  args: readonly string[];
+  /** Default: the environment of the process. */
+  env?: Environment;
+  /** Options that may be given without their flag, in this order. */
+  positionals?: readonly string[];
+  /** `keys issue`, for messages that point to its help. */
+  command?: string;
+}
+
+/** Several arguments are wrong. The message has one line for each; place, expected and found are those of the first. */
+export class ArgumentErrors extends CathedralError {
+  readonly errors: readonly CathedralError[];
+
+  constructor(errors: readonly CathedralError[], command = '') {
+    super(errors[0]!.code, errors[0]!);
+    this.errors = errors;
+    this.message = [
+      `${errors.length} arguments are wrong`,
+      ...errors.map(({ message }) => `  ${message}`),
+      `  “${helpOf(command)}” lists all flags and has examples.`,
+    ].join('\n');
+  }
+}
+
+/** Throws ArgumentErrors for several errors, and the error itself where there is only one. */
+export function throwAll(errors: readonly CathedralError[], command?: string): void {
+  if (errors.length === 1) throw errors[0]!;
+  if (errors.length > 1) throw new ArgumentErrors(errors, command);
+}
+
+function helpOf(command: string): string {
+  return `cathedral ${command}${command && ' '}--help`;
+}
+
 /**
- * The settings `names` of a command from its flags and the environment; a flag goes before a variable. Throws usage for what
- * is not understood, naming the nearest that is, and config_invalid for a value that is not allowed.
+ * Reads options from arguments and the environment: a flag overrides its environment variable, which overrides the default.
+ * Throws every error at once: usage for what is unknown, given twice or missing, and config_invalid for a value that is not
+ * allowed.
  */
+export function readOptions(options: Options, reading: Reading): Given {
+  const { env = process.env } = reading;
+  const errors = unknownVariables(env);
+  const { flags, warnings, failed } = readFlags(options, reading, errors);
+  const values: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(options)) {
+    if (failed.has(name)) continue;
+    try {
+      values[name] = readOption(name, option, { ...reading, flags, env, options });
+    } catch (error) {
+      if (!(error instanceof CathedralError)) throw error;
+      // The default of one option may contain the value of another, and fail with the same error.
+      if (!errors.some(({ message }) => message === error.message)) errors.push(error);
+    }
+  }
+  throwAll(errors, reading.command);
+  return { values, flags, warnings };
+}
+
+/** The values of some settings, for programs other than the commands. */
 export function readConfig<K extends SettingName>(
   names: readonly K[],
   args: readonly string[],
   env: Environment = process.env,
 ): Pick<Config, K> {
-  assertVariables(env);
-  const flags = readFlags(names, args);
-  const values = names.map((name) => [name, readSetting(name, flags, env)]);
-  return Object.fromEntries(values) as Pick<Config, K>;
+  const options = Object.fromEntries(names.map((name) => [name, SETTINGS[name]]));
+  return readOptions(options, { args, env }).values as Pick<Config, K>;
 }
 
-/** The flags among `args` that set one of `names`, for a command that is started by another. Values are not checked. */
-export function flagsFor(
-  names: readonly SettingName[],
-  all: readonly SettingName[],
-  args: readonly string[],
-): string[] {
-  const wanted = new Set<string | null>(names.map((name) => SETTINGS[name].flag));
-  return [...readFlags(all, args)]
-    .filter(([flag]) => wanted.has(flag))
-    .map(([flag, value]) => (isSwitch(flag) ? `--${flag}` : `--${flag}=${value}`));
+/** The flags for a command that another one starts: those of `names` that were given. */
+export function flagsFor(names: readonly SettingName[], flags: ReadonlyMap<string, string>): string[] {
+  return names
+    .filter((name) => flags.has(name))
+    .map((name) => {
+      const setting: Option = SETTINGS[name];
+      return setting.switch ? `--${setting.flag}` : `--${setting.flag}=${flags.get(name)}`;
+    });
 }
 
-/** `--keys or CATHEDRAL_KEYS`: which of the settings `names` a path comes from; null where none. */
-export function settingOf(
+/** `--keys or CATHEDRAL_KEYS`: which option a path comes from; null if none. */
+export function optionOf(
   path: string,
-  names: readonly SettingName[],
-  config: Partial<Record<SettingName, unknown>>,
+  options: Options,
+  values: Readonly<Record<string, unknown>>,
 ): string | null {
-  const set = names
-    .filter((name) => (SETTINGS[name] as Setting).path)
-    .map((name) => ({ setting: SETTINGS[name] as Setting, value: config[name] }))
+  const set = Object.entries(options)
+    .filter(([, option]) => option.path)
+    .map(([name, option]) => ({ option, value: values[name] }))
     .filter(({ value }) => typeof value === 'string' && path.startsWith(value));
   const [longest] = set.sort((one, other) => String(other.value).length - String(one.value).length);
   if (!longest) return null;
-  const { flag, env } = longest.setting;
+  const { flag, env = null } = longest.option;
   return [flag && `--${flag}`, env].filter((name) => name !== null).join(' or ');
 }
 
-/** The PATH, where programs are looked for. */
+/** The PATH, where programs are looked up. */
 export function programPath(env: Environment = process.env): string {
   return env.PATH ?? '';
 }
 
-function readSetting(name: SettingName, flags: ReadonlyMap<string, string>, env: Environment): unknown {
-  const setting: Setting = SETTINGS[name];
-  const { place, text, given } = findText(setting, flags, env);
-  if (text === null) return null;
-  const filled = given ? text : fill(text, flags, env);
-  const parsed = setting.schema.safeParse(setting.path ? absolute(filled, given) : filled);
-  if (parsed.success && text !== '') return parsed.data;
-  const found = setting.secret ? 'something else' : JSON.stringify(text);
-  throw new CathedralError('config_invalid', { place, expected: setting.unit, found });
+interface Sources extends Reading {
+  options: Options;
+  flags: ReadonlyMap<string, string>;
+  env: Environment;
 }
 
-function findText(setting: Setting, flags: ReadonlyMap<string, string>, env: Environment) {
-  const { flag, env: variable } = setting;
-  const byFlag = flag === null ? undefined : flags.get(flag);
-  if (byFlag !== undefined) return { place: `--${flag}`, text: byFlag, given: true };
+function readOption(name: string, option: Option, sources: Sources): unknown {
+  const { place, text, given } = findText(name, option, sources);
+  const isRequired = option.required === true || option.requiredWhen?.(sources.flags);
+  if (text === null && !isRequired) return null;
+  if (text === null) throw wrong('usage', { place, expected: option.unit, found: 'no value' });
+  const filled = given ? text : fillDefault(text, sources);
+  const parsed = option.schema.safeParse(option.path ? absolute(filled, given) : filled);
+  if (parsed.success && text !== '') return parsed.data;
+  const found = option.secret ? 'another value' : JSON.stringify(text);
+  throw wrong('config_invalid', { place, expected: option.unit, found });
+}
+
+function findText(name: string, option: Option, { positionals = [], flags, env }: Sources) {
+  const variable = option.env ?? null;
+  const own = positionals.includes(name) ? argumentName(option) : `--${option.flag}`;
+  const byFlag = flags.get(name);
+  if (byFlag !== undefined) return { place: own, text: byFlag, given: true };
   const byVariable = variable === null ? undefined : env[variable];
   if (byVariable !== undefined) return { place: `${variable}`, text: byVariable, given: true };
-  return { place: flag === null ? `${variable}` : `--${flag}`, text: setting.default, given: false };
+  return { place: option.flag === null ? `${variable}` : own, text: option.default, given: false };
 }
 
-/** `http://localhost:{port}` with the port that is set. */
-function fill(text: string, flags: ReadonlyMap<string, string>, env: Environment): string {
-  return text.replace(/\{(\w+)\}/, (_, other: SettingName) => `${readSetting(other, flags, env)}`);
+/** `FOLDER`: what help and messages call the argument that stands for `--folder`. */
+export function argumentName({ flag }: Option): string {
+  return `${flag}`.toUpperCase();
+}
+
+/** `http://localhost:{port}` with the value of that setting. */
+function fillDefault(text: string, sources: Sources): string {
+  return text.replace(/\{(\w+)\}/, (_, other: SettingName) => {
+    return `${readOption(other, sources.options[other] ?? SETTINGS[other], sources)}`;
+  });
 }
 
 function absolute(path: string, given: boolean): string {
@@ -92,75 +170,102 @@ function absolute(path: string, given: boolean): string {
   return given ? resolve(path) : resolve(PROJECT, path);
 }
 
-/** Flag → its text. */
-function readFlags(names: readonly SettingName[], args: readonly string[]): Map<string, string> {
-  const settings = names.map((name): Setting => SETTINGS[name]).filter(hasFlag);
-  const options = settings.map(({ flag, switch: isSwitch }) => {
-    return [flag, { type: isSwitch ? 'boolean' : 'string' }] as const;
-  });
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: Object.fromEntries(options),
-    strict: false,
-    tokens: true,
-  });
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
+type OptionToken = Extract<Token, { kind: 'option' }>;
+
+/** Option → text. Adds to `errors`; `failed` holds the options that they are about. */
+function readFlags(options: Options, reading: Reading, errors: CathedralError[]) {
   const flags = new Map<string, string>();
-  for (const token of tokens) {
+  const warnings: string[] = [];
+  const failed = new Set<string>();
+  const positionals = [...(reading.positionals ?? [])];
+  const set = (name: string, place: string, text: string) => {
+    if (flags.has(name)) errors.push(wrong('usage', { place, expected: 'one value', found: 'two' }));
+    else flags.set(name, text);
+  };
+  for (const token of tokensOf(options, reading.args)) {
     if (token.kind === 'option-terminator') continue;
-    if (token.kind === 'positional') throw usage(token.value, 'a flag', 'an argument without one');
-    const setting = settings.find(({ flag }) => token.rawName === `--${flag}`);
-    if (!setting) throw unknownFlag(token.rawName, settings);
-    if (flags.has(setting.flag)) throw usage(token.rawName, 'once', 'twice');
-    flags.set(setting.flag, flagText(setting, token));
+    if (token.kind === 'positional') {
+      const name = positionals.shift();
+      if (name !== undefined) set(name, argumentName(options[name]!), token.value);
+      else
+        errors.push(wrong('usage', { place: token.value, expected: 'a flag', found: 'an extra argument' }));
+      continue;
+    }
+    const found = optionNamed(token.rawName, options);
+    if (!found) {
+      errors.push(unknownFlag(token.rawName, options, reading.command));
+      continue;
+    }
+    const [name, option] = found;
+    const text = textOf(token, option);
+    if (text instanceof CathedralError) {
+      errors.push(text);
+      failed.add(name);
+      continue;
+    }
+    if (token.rawName !== `--${option.flag}`)
+      warnings.push(`${token.rawName} is deprecated: use --${option.flag}`);
+    set(name, token.rawName, text);
   }
-  return flags;
+  return { flags, warnings, failed };
 }
 
-type Flagged = Setting & { flag: string };
-
-function hasFlag(setting: Setting): setting is Flagged {
-  return setting.flag !== null;
+function tokensOf(options: Options, args: readonly string[]): Token[] {
+  const known = Object.values(options).flatMap((option) =>
+    namesOf(option).map((name) => [name, { type: option.switch ? 'boolean' : 'string' } as const] as const),
+  );
+  return parseArgs({ args: [...args], options: Object.fromEntries(known), strict: false, tokens: true })
+    .tokens!;
 }
 
-function flagText(
-  setting: Setting,
-  token: { rawName: string; value?: string | undefined; inlineValue?: boolean | undefined },
-): string {
-  const { rawName, value, inlineValue } = token;
-  if (setting.switch) {
+function namesOf({ flag, aliases = [] }: Option): string[] {
+  return flag === null ? [] : [flag, ...aliases];
+}
+
+function optionNamed(rawName: string, options: Options): [string, Option] | undefined {
+  return Object.entries(options).find(([, option]) =>
+    namesOf(option).some((name) => rawName === `--${name}`),
+  );
+}
+
+function textOf({ rawName, value, inlineValue }: OptionToken, option: Option): string | CathedralError {
+  if (option.switch) {
     if (value === undefined) return 'true';
-    throw usage(rawName, 'no value', JSON.stringify(value));
+    return wrong('usage', { place: rawName, expected: 'no value', found: JSON.stringify(value) });
   }
   // `--out --rebuild` is a forgotten value, not a folder of that name; `-` alone is standard input.
   const missing = typeof value !== 'string' || (!inlineValue && /^-./.test(value));
-  if (missing) throw usage(rawName, setting.unit, 'no value');
-  return value;
+  return missing ? wrong('usage', { place: rawName, expected: option.unit, found: 'no value' }) : value;
 }
 
-function unknownFlag(flag: string, settings: readonly Flagged[]): CathedralError {
-  const known = settings.map((setting) => setting.flag);
-  return unknown(flag, 'an unknown flag', '--', known);
+function unknownFlag(place: string, options: Options, command = ''): CathedralError {
+  const flags = Object.values(options).flatMap(({ flag }) => flag ?? []);
+  const nearest = nearestName(place.replace(/^--?/, ''), flags) ?? beginningWith(place, flags);
+  const help = helpOf(command);
+  const expected =
+    nearest === null ? `a flag that “${help}” lists` : `--${nearest}, or a flag that “${help}” lists`;
+  return wrong('usage', { place, expected, found: 'an unknown flag' });
 }
 
-function assertVariables(env: Environment): void {
-  const known = Object.values(SETTINGS).flatMap(({ env: variable }) => variable ?? []) as string[];
+/** `--led` is the beginning of `--ledger`. */
+function beginningWith(place: string, flags: readonly string[]): string | null {
+  const beginning = place.replace(/^--?/, '');
+  return beginning.length < 2 ? null : (flags.find((flag) => flag.startsWith(beginning)) ?? null);
+}
+
+function unknownVariables(env: Environment): CathedralError[] {
+  const known = Object.values(SETTINGS).map((setting) => setting.env as string);
   const ours = known.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith(PREFIX) || known.includes(name)) continue;
-    throw unknown(name, 'an unknown variable in the environment', PREFIX, [...new Set(ours)]);
-  }
+  return Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .map((place) => {
+      const nearest = nearestName(place.slice(PREFIX.length), ours);
+      const expected = nearest === null ? 'a variable that docs/cli.md lists' : `${PREFIX}${nearest}`;
+      return wrong('usage', { place, expected, found: 'an unknown environment variable' });
+    });
 }
 
-function unknown(place: string, found: string, prefix: string, known: readonly string[]): CathedralError {
-  const nearest = nearestName(place.replace(prefix, ''), known);
-  const all = known.map((name) => `${prefix}${name}`).join(', ');
-  return usage(place, nearest === null ? all || 'none' : `perhaps ${prefix}${nearest}`, found);
-}
-
-function isSwitch(flag: string): boolean {
-  return Object.values(SETTINGS).some((setting: Setting) => setting.flag === flag && setting.switch);
-}
-
-function usage(place: string, expected: string, found: string): CathedralError {
-  return new CathedralError('usage', { place, expected, found });
+function wrong(code: ErrorCode, fault: Fault): CathedralError {
+  return new CathedralError(code, fault);
 }

@@ -1,38 +1,61 @@
 import { z } from 'zod';
 
-/** One thing that can be set: by a flag, else by an environment variable, else it is the default. */
-export interface Setting<T = unknown> {
-  /** Without the dashes: `ledger-key`. Null: by variable alone, since flags are seen by every user of the machine. */
+/** A value that a user gives as text, and its documentation. */
+export interface Option<T = unknown> {
+  /** Without the dashes: `ledger-key`. Null: by environment variable only, because every user of a machine sees flags. */
   flag: string | null;
-  env: string | null;
-  /** As one would write it in the environment, `{port}` standing for another setting's value; null: nothing. */
+  /** Deprecated spellings of the flag, which still work. */
+  aliases?: readonly string[];
+  env?: string | null;
+  /** As a user would write it; `{port}` stands for the value of another setting. Null: there is no default. */
   default: string | null;
-  /** What a value may be, with its unit; said to whoever gives another one. */
+  /** The allowed values with their unit. Error messages quote it. */
   unit: string;
   /** What it does, and why the default is what it is. */
   description: string;
-  /** A path. A default path is below the project's folder, a given one below the working directory. */
+  /** True, or the condition under which it may be missing: `unless --draft contains it`. */
+  required?: true | string;
+  /** For a condition that depends on other flags (name → text): whether it may not be missing. */
+  requiredWhen?: (flags: ReadonlyMap<string, string>) => boolean;
+  /** A path. A default path is relative to the project's folder, any other to the working directory. */
   path?: true;
-  /** Never repeated in a message. */
+  /** Messages never quote it. */
   secret?: true;
   /** A flag without a value; in the environment `true` or `false`. */
   switch?: true;
-  /** From the text that was given. */
+  /** Parses the text. */
   schema: z.ZodType<T, string>;
 }
 
+/** A value that one command takes, by flag only. */
+export interface Flag<T = unknown> extends Option<T> {
+  flag: string;
+}
+
+/** A value that an operator configures: a flag overrides the environment variable, which overrides the default. */
+export interface Setting<T = unknown> extends Option<T> {
+  env: string;
+  /** The heading that it stands under in `--help`. */
+  group: string;
+}
+
+/** What a command gets for an option: null where there is no default and nothing was given. */
+export type ValueOf<O extends Option> =
+  | z.output<O['schema']>
+  | (O extends { default: null } ? (O extends { required: true } ? never : null) : never);
+
 export const text = z.string().min(1);
 
-/** What is an address and not a path; of a civic ledger, `civic+https://…`. */
+/** `https://…`, and for a remote ledger `civic+https://…`: an address rather than a path. */
 const HAS_SCHEME = /^[a-z][a-z+.-]*:\/\//i;
 
-/** `https://data.example.org/copy`: where files are read from, with a path where they are below one. */
+/** `https://data.example.org/copy`: where files are read from. */
 export const address = text.regex(/^https?:\/\/[^?#\s@\\]+$/).refine((value) => URL.canParse(value));
 
-/** The address of a whole host. Only one way to write it: it is compared, and other addresses are made by adding a path. */
+/** `https://data.example.org`: a whole host, in one spelling only, because it is compared and paths are appended to it. */
 export const origin = text.regex(/^https?:/).refine((value) => URL.parse(value)?.origin === value);
 
-/** An address with `prefix` before it, or a path; what looks like an address and is none is not a path. */
+/** An address with `prefix` before it, or a path. A malformed address is refused instead of being taken for a path. */
 export function pathOrAddress(prefix = '') {
   return text.refine(
     (value) =>

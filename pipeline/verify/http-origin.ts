@@ -1,5 +1,5 @@
 import { printable } from '../attestation/printable.ts';
-import { MIRROR_SETTINGS } from '../config/mirror-settings.ts';
+import { SETTINGS } from '../config/settings.ts';
 import { CathedralError, type Fault } from '../errors.ts';
 import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../ledger/transient-fault.ts';
 import { NODE_HASHING } from './folder-origin.ts';
@@ -69,7 +69,7 @@ export class HttpOrigin extends Origin {
   }
 
   #advice(): string {
-    const key = `give an API key in ${MIRROR_SETTINGS.readerApiKey.env}, which raises the limit`;
+    const key = `give an API key in ${SETTINGS.readerApiKey.env}, which raises the limit`;
     return this.#options.apiKey === null ? `run again then, or ${key}` : 'run again then';
   }
 

@@ -5,28 +5,53 @@ import { type PrintCharts, printCharts } from '../../pipeline/charts/files/print
 import { programPath } from '../../pipeline/config/config.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { recordRun } from '../scheduler/record-run.ts';
-import { defineCommand } from './command.ts';
-import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
+import { defineCommand, formatJson, json, SWITCH } from './command.ts';
+import { importFull, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
 import { SOFTWARE } from './software.ts';
 
-/** Settings that the site and its PDFs are made by. */
-const SITE_SETTINGS = ['baseUrl', 'contact', 'withoutPdf', 'withoutSite', 'chromium'] as const;
-const PUBLISHER_SETTINGS = ['publisherKey', 'publisherName', 'snapshotDays'] as const;
+/** The settings of a build, which `start` passes on to the builds that it starts. */
+export const BUILD_SETTINGS = [
+  'ledger',
+  ...SOURCE_SETTINGS,
+  'out',
+  'documents',
+  'companions',
+  'baseUrl',
+  'contact',
+  'withoutSite',
+  'withoutPdf',
+  'chromium',
+  'publisherKey',
+  'publisherName',
+  'snapshotDays',
+] as const;
 
 export const build = defineCommand({
-  summary: 'Publishes what is new in the ledger as a release: one run, verified before anything is shown.',
-  settings: [
-    'ledger',
-    ...SOURCE_SETTINGS,
-    'out',
-    'documents',
-    'companions',
-    ...SITE_SETTINGS,
-    ...PUBLISHER_SETTINGS,
-    'rebuild',
-    'givesUpSnapshots',
-    'importFull',
+  summary: 'Runs once: verifies what is new in the ledger and publishes it as a release.',
+  details:
+    'Runs are idempotent: if nothing is new, nothing is written. Readers see the previous release until the new one is complete. `start` does this every six hours and also serves.',
+  examples: [
+    'cathedral build --ledger /srv/ledger --ledger-key /srv/ledger.vkey --out /srv/cathedral --base-url https://data.example.org',
+    'cathedral build --rebuild',
+    'cathedral build --without-site --json',
   ],
+  settings: BUILD_SETTINGS,
+  flags: {
+    rebuild: {
+      flag: 'rebuild',
+      description:
+        'Starts from genesis and reuses nothing from the current release. It repairs a damaged release, and some upgrades ask for it.',
+      ...SWITCH,
+    },
+    givesUpSnapshots: {
+      flag: 'gives-up-snapshots',
+      description:
+        'Publishes although snapshots that were signed are missing and no copy is left. Their addresses are lost for good.',
+      ...SWITCH,
+    },
+    importFull,
+    json,
+  },
   async run(config, context) {
     const { out, documents, companions, baseUrl, contact, rebuild, wait } = config;
     const { now, progress, print } = context;
@@ -52,15 +77,21 @@ export const build = defineCommand({
     });
     progress.end();
     const { manifest, outcome, snapshots, events, findings } = report;
-    const read = `${snapshots} new snapshots, ${events} new events, ${findings.length} findings`;
-    print(
-      `${outcome} ${manifest.release}: ${manifest.files.length} files; ${read}; ${formatDuration(now() - started)}`,
-    );
+    const ms = now() - started;
+    if (config.json) {
+      const { release, timestamp, ledger, files } = manifest;
+      const read = { new_snapshots: snapshots, new_events: events, findings };
+      const about = { outcome, release, as_of: timestamp, ledger, files: files.length };
+      print(formatJson({ ...about, ...read, duration_ms: ms }));
+    } else {
+      const read = `${snapshots} new snapshots, ${events} new events, ${findings.length} findings`;
+      print(`${outcome} ${manifest.release}: ${manifest.files.length} files; ${read}; ${formatDuration(ms)}`);
+    }
     return 0;
   },
 });
 
-/** Looked for before the work begins: a run that could not print in the end should not have begun. */
+/** Looks for the browser first: a run that cannot print must not start. */
 function printers(configured: string | null): { print: Print; printCharts: PrintCharts } {
   const chromium = findChromium({ configured, path: programPath() });
   return {

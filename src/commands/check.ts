@@ -4,40 +4,27 @@ import { check as checkRelease } from '../../pipeline/build/check.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { signerOf } from '../../pipeline/release/signing/publisher-key-file.ts';
 import { readPublisherKeys } from '../../pipeline/release/signing/publisher-keys.ts';
-import { defineCommand } from './command.ts';
-import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
+import { formatCount } from '../../pipeline/words/number.ts';
+import { defineCommand, formatJson, json } from './command.ts';
+import { importFull, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
 import { SOFTWARE } from './software.ts';
 
-/** The publisher's public keys; null where there is no key file: then it is those that the release names. */
-async function publisherVerifiers(keyFile: string): Promise<Verifier[] | null> {
-  const keys = await readPublisherKeys(keyFile);
-  return keys?.map((key) => signerOf(key).verifier) ?? null;
-}
-
-/** What a manifest says that made it, damaged or not; null where it says nothing. */
-async function softwareOf(out: string): Promise<string | null> {
-  const text = await readFile(join(out, 'current/manifest.json'), 'utf8').catch(() => '');
-  return /^ *"software": *"([^"]*)"/m.exec(text)?.[1] ?? null;
-}
-
 export const check = defineCommand({
-  summary:
-    'Reads every byte of the published release; with --ledger it also makes everything again from genesis and compares.',
-  settings: [
-    'out',
-    'checkedLedger',
-    ...SOURCE_SETTINGS,
-    'importFull',
-    'documents',
-    'companions',
-    'baseUrl',
-    'contact',
-    'publisherKey',
+  summary: 'Checks your own published folder, restricted files included; with --ledger, against a rebuild.',
+  details:
+    'It reads every byte of the current release, the snapshots and their signed list, and compares them with what was signed. With --ledger it also rebuilds the release from genesis and compares. To verify a service or a copy as its readers see it, use `verify`.',
+  examples: [
+    'cathedral check --out /srv/cathedral',
+    'cathedral check --out /srv/cathedral --ledger /srv/ledger --ledger-key /srv/ledger.vkey --base-url https://data.example.org --json',
   ],
+  isReader: true,
+  settings: ['out', ...SOURCE_SETTINGS, 'documents', 'companions', 'baseUrl', 'contact', 'publisherKey'],
+  optional: { ledger: 'Without it, the release is only compared with its own manifest.' },
+  flags: { importFull, json },
   async run(config, context) {
-    const { out, documents, companions, baseUrl, contact, checkedLedger, wait } = config;
+    const { out, documents, companions, baseUrl, contact, ledger, wait } = config;
     const { progress, print } = context;
-    const source = checkedLedger && (await openSource(checkedLedger, config, context));
+    const source = ledger && (await openSource(ledger, { ...config, mustExist: true }, context));
     const findings = await checkRelease({
       ...(source ?? { ledger: null, verifiers: [] }),
       publisherKeys: await publisherVerifiers(config.publisherKey),
@@ -51,13 +38,40 @@ export const check = defineCommand({
       log: (line) => progress.stage(line),
     });
     progress.end();
+    const madeBy = await softwareOf(out);
+    const valid = findings.length === 0;
+    if (config.json) {
+      const comparedWith = source ? 'ledger' : 'manifest';
+      const listed = findings.map(({ place, expected, found }) => ({ place, expected, found }));
+      print(
+        formatJson({
+          valid,
+          compared_with: comparedWith,
+          findings: listed,
+          made_by: madeBy,
+          software: SOFTWARE,
+        }),
+      );
+      return valid ? 0 : 1;
+    }
     for (const { place, expected, found } of findings)
       print(`${place}: expected ${expected}, found ${found}`);
-    const made = await softwareOf(out);
-    if (findings.length > 0 && source && made !== null && made !== SOFTWARE)
-      print(`${made} made the release, and this is ${SOFTWARE}: compare with the software that made it`);
+    if (!valid && source && madeBy !== null && madeBy !== SOFTWARE)
+      print(`${madeBy} made the release, but this is ${SOFTWARE}: check it with the software that made it`);
     const against = source ? 'its manifest and the ledger' : 'its manifest';
-    print(findings.length === 0 ? `the release agrees with ${against}` : `${findings.length} findings`);
-    return findings.length === 0 ? 0 : 1;
+    print(valid ? `the release agrees with ${against}` : formatCount(findings.length, 'finding'));
+    return valid ? 0 : 1;
   },
 });
+
+/** The publisher's public keys; null where there is no key file, so that those in the release count. */
+async function publisherVerifiers(keyFile: string): Promise<Verifier[] | null> {
+  const keys = await readPublisherKeys(keyFile);
+  return keys?.map((key) => signerOf(key).verifier) ?? null;
+}
+
+/** The software that a manifest names, even a damaged one; null if it names none. */
+async function softwareOf(out: string): Promise<string | null> {
+  const text = await readFile(join(out, 'current/manifest.json'), 'utf8').catch(() => '');
+  return /^ *"software": *"([^"]*)"/m.exec(text)?.[1] ?? null;
+}

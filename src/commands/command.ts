@@ -1,39 +1,122 @@
-import type { Config, SettingName } from '../../pipeline/config/settings.ts';
+import { type Environment, type Given, readOptions, throwAll } from '../../pipeline/config/config.ts';
+import { type Flag, type Option, truth, type ValueOf } from '../../pipeline/config/setting.ts';
+import { type Config, SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
+import type { CathedralError } from '../../pipeline/errors.ts';
 import type { Progress } from './progress.ts';
 
-/** What a command needs of the process that it runs in. */
+/** What a command needs from its process. */
 export interface Context {
-  /** The flags as they were given. */
-  args: readonly string[];
+  /** Options given as flags or arguments, name → text, for a command that starts another one. */
+  flags: ReadonlyMap<string, string>;
   now: () => number;
   progress: Progress;
-  /** A line of the command's result, on standard output. */
+  /** Prints a line of the result to standard output. */
   print: (line: string) => void;
-  /** Text of a result that may be long, on standard output; resolves when there is room for more. */
+  /** Prints text of a long result to standard output; resolves when there is room for more. */
   write: (text: string) => Promise<void>;
   /**
-   * Aborts with SIGINT, SIGTERM or SIGHUP; who asks for it ends in good order then. As long as nobody has asked, the
-   * process exits at once, which any command may do at any moment.
+   * Aborts on SIGINT, SIGTERM or SIGHUP, so that a command that asks for it can stop in order. Until a command asks, the
+   * process exits immediately, which every command must survive.
    */
   untilStopped: () => AbortSignal;
+  /** Every command by its name, for the completion of shells. */
+  loadCommands: () => Promise<Readonly<Record<string, Command>>>;
 }
 
-export interface Command<K extends SettingName = SettingName> {
-  /** One sentence. */
+export type Flags = Readonly<Record<string, Flag>>;
+
+/** 0 done; 1 the work failed or found something wrong; 2 some input could not be read. */
+export type ExitStatus = 0 | 1 | 2;
+
+/** A command as the tables, the help and `main` see it. */
+export interface Command {
+  /** One sentence: what it does, and of what kind it is where several look alike. */
   summary: string;
-  /** What it takes; any other flag is refused. */
-  settings: readonly K[];
-  /** Of these, the ones that it cannot do without, and where else they may come from: `required, unless …`. */
-  needs?: Readonly<Partial<Record<K, string>>>;
-  /** Of these, the ones that may be given without their flags, as the first words, in this order. */
-  words?: readonly K[];
-  /** It runs until it is stopped, and its standard error is a log: one JSON object a line. */
+  /** Further paragraphs of its help: when to use it, and when to use another command. */
+  details?: string;
+  /** At least one command line, as one would type it. */
+  examples: readonly string[];
+  /** Every option by its name, each as this command takes it. */
+  options: Readonly<Record<string, Option>>;
+  /** Options that may be given without their flag, in this order. */
+  positionals: readonly string[];
+  /** It reads, and creates no file or folder. */
+  isReader?: true;
+  /** It runs until it is stopped, and its standard error is a log: one JSON object per line. */
   isService?: true;
-  /** Resolves to the exit status: 0, 1 where the work found or did something wrong, 2 where it could not look at all of it. */
-  run(config: Pick<Config, K>, context: Context): Promise<0 | 1 | 2>;
+  /** Further errors in the arguments: combinations that are not allowed. */
+  check?(values: never): readonly CathedralError[];
+  run(values: never, context: Context): Promise<ExitStatus>;
 }
 
-/** Lets a command's `run` know its settings from the list of them. */
-export function defineCommand<const K extends SettingName>(command: Command<K>): Command<K> {
-  return command;
+interface Definition<
+  S extends SettingName,
+  F extends Flags,
+  O extends SettingName,
+  R extends Required<SettingName>,
+  Values = ValuesOf<S, F, O, R>,
+> extends Pick<Command, 'summary' | 'details' | 'examples' | 'isReader' | 'isService'> {
+  settings?: readonly S[];
+  /** Settings that it takes without their default; each with what happens where nothing is given. */
+  optional?: Readonly<Record<O, string>>;
+  /** Of `settings`, those without a default that it needs: true, or the condition under which it does not. */
+  required?: R;
+  flags?: F;
+  positionals?: readonly (S | keyof F)[];
+  check?(values: Values): readonly CathedralError[];
+  run(values: Values, context: Context): Promise<ExitStatus>;
+}
+
+type Required<S extends SettingName> = Readonly<Partial<Record<S, true | string>>>;
+
+type ValuesOf<S extends SettingName, F extends Flags, O extends SettingName, R> = {
+  [K in S]: K extends keyof R ? (R[K] extends true ? NonNullable<Config[K]> : Config[K]) : Config[K];
+} & { [K in O]: Config[K] | null } & { -readonly [K in keyof F]: ValueOf<F[K]> };
+
+/** The types of a command's values follow from its settings and flags. */
+export function defineCommand<
+  const S extends SettingName = never,
+  const F extends Flags = Record<never, never>,
+  const O extends SettingName = never,
+  const R extends Required<SettingName> = Record<never, never>,
+>(definition: Definition<S, F, O, R>): Command {
+  const { settings = [], optional = {}, required = {}, flags = {}, positionals = [], ...rest } = definition;
+  const options: Record<string, Option> = { ...flags };
+  const needs: Required<SettingName> = required;
+  for (const name of settings) {
+    const need = needs[name];
+    options[name] = need === undefined ? SETTINGS[name] : { ...SETTINGS[name], required: need };
+  }
+  for (const [name, without] of Object.entries<string>(optional)) {
+    const setting: Option = SETTINGS[name as SettingName];
+    options[name] = { ...setting, default: null, description: `${setting.description} ${without}` };
+  }
+  return { ...rest, options, positionals: positionals as string[] } as Command;
+}
+
+/** The values of a command's options. Throws every error in its arguments at once. */
+export function readArguments(
+  name: string,
+  { options, positionals, check }: Command,
+  args: readonly string[],
+  env?: Environment,
+): Given {
+  const given = readOptions(options, { args, positionals, command: name, ...(env && { env }) });
+  throwAll(check?.(given.values as never) ?? [], name);
+  return given;
+}
+
+/** A flag without a value. */
+export const SWITCH = { default: 'false', unit: 'true or false', switch: true, schema: truth } as const;
+
+/** For commands whose result a program may read. */
+export const json = {
+  flag: 'json',
+  description: 'Prints the result as one JSON document.',
+  ...SWITCH,
+} as const satisfies Flag;
+
+/** The one JSON document of a result. */
+export function formatJson(value: unknown): string {
+  return JSON.stringify(value, null, 2);
 }

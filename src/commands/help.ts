@@ -1,46 +1,164 @@
-import type { Setting } from '../../pipeline/config/setting.ts';
+import { argumentName } from '../../pipeline/config/config.ts';
+import type { Option, Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
 import type { Command } from './command.ts';
+import { TASKS } from './table.ts';
 
 const WIDTH = 96;
 
+/** Seven commands verify something; this says which one to use. */
+export const WHAT_TO_VERIFY: readonly (readonly [what: string, command: string])[] = [
+  ['your own published folder, against its signatures or the ledger', 'check'],
+  ['a service, a mirror or a copy, as its readers see it', 'verify'],
+  ['a proof that one event is in the log', 'verify-proof'],
+  ['an audited export, row by row', 'verify-export'],
+  ['the access log', 'access-log verify'],
+  ['a Companion Attestation', 'attest verify'],
+  ["an applicant's e-mail address", 'keys verify-email'],
+];
+
+export const EXIT_STATUS =
+  'Exit status: 0 done; 1 the work failed or found something; 2 wrong use, or input that cannot be read; 141 the reader of standard output left early; 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM. Results go to standard output; progress and errors go to standard error. With --json the result is one JSON document; after an error, standard output has none.';
+
 /** `cathedral --help` */
 export function formatOverview(commands: Readonly<Record<string, Command>>): string {
-  const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 1;
-  const lines = Object.entries(commands).map(([name, { summary }]) =>
-    wrap(`${name.padEnd(width)} ${summary}`, 2, width + 3),
+  const tasks = Object.entries(TASKS).map(([task, loads]) =>
+    [`${task}:`, ...summaries(commands, Object.keys(loads))].join('\n'),
   );
-  return `Usage: cathedral <command> [flags]
+  const width = Math.max(...WHAT_TO_VERIFY.map(([what]) => what.length)) + 2;
+  const verifying = WHAT_TO_VERIFY.map(([what, command]) => `  ${what.padEnd(width)}${command}`);
+  return `Usage: cathedral COMMAND [FLAGS]
 
 Publishes an append-only ledger as verified open data.
 
-${lines.join('\n')}
+${tasks.join('\n\n')}
+  help [COMMAND]             Prints this overview, or the flags of a command, like COMMAND --help and -h.
+  version                    Prints the version, like --version and -V.
 
-cathedral <command> --help tells a command's flags. Exit status: 0 done, 1 failed, 2 wrong use.
+Which command verifies what:
+${verifying.join('\n')}
+
+${wrap(EXIT_STATUS, 0, 0)}
 `;
 }
 
+/** `cathedral keys --help` */
+export function formatGroup(commands: Readonly<Record<string, Command>>): string {
+  const names = Object.keys(commands);
+  const [group] = names[0]!.split(' ');
+  return `Usage: cathedral ${group} COMMAND [FLAGS]
+
+${summaries(commands, names).join('\n')}
+
+cathedral help ${names[0]} prints the flags of a command.
+`;
+}
+
+function summaries(commands: Readonly<Record<string, Command>>, names: readonly string[]): string[] {
+  return names.map((name) => wrap(`${name.padEnd(26)} ${commands[name]!.summary}`, 2, 29));
+}
+
 /** `cathedral build --help` */
-export function formatHelp(name: string, { summary, settings, words = [], needs = {} }: Command): string {
-  const flags = settings.map((setting) => formatSetting(SETTINGS[setting], needs[setting]));
-  const usage = [name, ...words.map((word) => SETTINGS[word].flag?.toUpperCase())].join(' ');
-  return `Usage: cathedral ${usage} [flags]\n\n${wrap(summary, 0, 0)}\n\n${flags.join('\n')}`;
+export function formatHelp(name: string, command: Command): string {
+  const { summary, details, examples } = command;
+  const sections = sectionsOf(command).map(([title, options]) =>
+    [`${title}:`, ...options.map((option) => formatOption(option, command))].join('\n'),
+  );
+  return [
+    `${wrap(`Usage: cathedral ${usageOf(name, command)}`, 0, 4)}\n`,
+    `${wrap(summary, 0, 0)}\n`,
+    ...(details === undefined ? [] : [`${wrap(details, 0, 0)}\n`]),
+    ['Examples:', ...examples.map((example) => wrapCommand(example))].join('\n'),
+    '',
+    sections.join('\n'),
+  ].join('\n');
 }
 
-/** `need`: what stands where a default would. */
-function formatSetting(setting: Setting, need?: string): string {
-  const { flag, env, unit, description } = setting;
-  if (flag === null) return `  ${env} (environment)\n${wrap(description, 6, 6)}\n${wrap(unit, 6, 6)}\n`;
-  const value = setting.switch ? '' : ' VALUE';
-  const facts = [
-    setting.switch ? '' : unit,
-    setting.switch ? '' : (need ?? `default: ${setting.default ?? 'none'}`),
-  ];
-  const line = [...facts, env ? `environment: ${env}` : ''].filter(Boolean).join('; ');
-  return `  --${flag}${value}\n${wrap(description, 6, 6)}\n${line && `${wrap(line, 6, 6)}\n`}`;
+/** `keys revoke --reason REASON [FLAGS]` */
+export function usageOf(name: string, { options, positionals }: Command): string {
+  const needed = Object.entries(options).filter(
+    ([key, { required, flag }]) => required === true && flag !== null && !positionals.includes(key),
+  );
+  return [
+    name,
+    ...positionals.map((key) => argumentName(options[key]!)),
+    ...needed.map(([, option]) => withValue(option)),
+    '[FLAGS]',
+  ].join(' ');
 }
 
-/** Breaks at spaces; `first` and `rest` are the columns where the lines begin. */
+/** Options under their headings: what is required, then the command's own flags, then settings by group. */
+export function sectionsOf({ options, positionals }: Command): [title: string, Option[]][] {
+  const sections = new Map<string, Option[]>([
+    ['Arguments', []],
+    ['Required', []],
+    ['Flags', []],
+  ]);
+  for (const [name, option] of Object.entries(options)) {
+    const title = positionals.includes(name)
+      ? 'Arguments'
+      : option.required === true
+        ? 'Required'
+        : isSetting(option)
+          ? option.group
+          : 'Flags';
+    sections.set(title, [...(sections.get(title) ?? []), option]);
+  }
+  const groups = Object.values(SETTINGS).map(({ group }) => group as string);
+  const order = ['Arguments', 'Required', 'Flags', ...new Set(groups)];
+  return [...sections]
+    .filter(([, members]) => members.length > 0)
+    .sort(([one], [other]) => order.indexOf(one) - order.indexOf(other));
+}
+
+const VALUE_NAMES: readonly (readonly [unit: RegExp, name: string])[] = [
+  [/^seconds/, 'SECONDS'],
+  [/^milliseconds/, 'MS'],
+  [/^days/, 'DAYS'],
+  [/^MiB/, 'MIB'],
+  [/^(a (whole )?number|requests)/, 'N'],
+  [/^http/, 'URL'],
+  [/^a (JSON )?file/, 'FILE'],
+  [/^a folder/, 'FOLDER'],
+];
+
+/** `--wait SECONDS`, `--out FOLDER`, `--tier TIER`, `--rebuild` */
+export function withValue({ flag, unit, switch: isSwitch }: Option): string {
+  if (isSwitch) return `--${flag}`;
+  const [, name] = VALUE_NAMES.find(([pattern]) => pattern.test(unit)) ?? [];
+  return `--${flag} ${name ?? `${flag}`.replace(/^.*-/, '').toUpperCase()}`;
+}
+
+function isSetting(option: Option): option is Setting {
+  return 'group' in option;
+}
+
+function formatOption(option: Option, { positionals, options }: Command): string {
+  const { flag, env, description } = option;
+  const isArgument = positionals.some((name) => options[name] === option);
+  const head =
+    flag === null
+      ? `${env} (environment variable)`
+      : isArgument
+        ? `${argumentName(option)} (or ${withValue(option)})`
+        : withValue(option);
+  const facts = factsOf(option, flag !== null);
+  return `  ${head}\n${wrap(description, 6, 6)}\n${facts && `${wrap(facts, 6, 6)}\n`}`;
+}
+
+/** `days, 0 to 3650; default: 30; environment: …` */
+export function factsOf(option: Option, withEnv: boolean): string {
+  const { unit, env, required, aliases = [] } = option;
+  const need = required === true ? 'required' : required && `required ${required}`;
+  const value = option.switch ? [] : [unit, need ?? `default: ${option.default ?? 'none'}`];
+  return [
+    ...value,
+    ...(env && withEnv ? [`environment: ${env}`] : []),
+    ...aliases.map((alias) => `deprecated: --${alias}`),
+  ].join('; ');
+}
+
+/** Breaks at spaces; `first` and `rest` are the columns where the lines start. */
 function wrap(text: string, first: number, rest: number): string {
   const lines = [' '.repeat(first)];
   for (const word of text.match(/\s*\S+/g) ?? []) {
@@ -49,4 +167,16 @@ function wrap(text: string, first: number, rest: number): string {
     else lines.push(' '.repeat(rest) + word.trimStart());
   }
   return lines.join('\n');
+}
+
+/** A command line that can still be copied where it is broken. */
+function wrapCommand(text: string): string {
+  const lines = ['  '];
+  for (const word of text.split(/ (?=--|>)/)) {
+    const line = lines.at(-1)!;
+    const joined = line.trim() === '' ? `${line}${word}` : `${line} ${word}`;
+    if (joined.length + 2 <= WIDTH) lines[lines.length - 1] = joined;
+    else lines.push(`    ${word}`);
+  }
+  return lines.join(' \\\n');
 }

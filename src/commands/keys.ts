@@ -1,5 +1,9 @@
-import type { Config, SettingName } from '../../pipeline/config/settings.ts';
-import { SETTINGS } from '../../pipeline/config/settings.ts';
+import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
+import { type Flag, text } from '../../pipeline/config/setting.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { KEY_AREAS, OVERLAP_DAYS, TIER_NAMES, TIERS, type Tier } from '../api/tiers.ts';
 import { expiringKeys } from '../sidecar/keys/expiring-keys.ts';
 import {
   formatExpiring,
@@ -10,118 +14,301 @@ import {
   formatKeyTable,
 } from '../sidecar/keys/format-keys.ts';
 import { issueKey } from '../sidecar/keys/issue-key.ts';
+import {
+  EXPIRING_ARGUMENTS,
+  ISSUE_ARGUMENTS,
+  LIST_ARGUMENTS,
+  REVOKE_ARGUMENTS,
+  VERIFY_ARGUMENTS,
+} from '../sidecar/keys/key-arguments.ts';
 import type { Office } from '../sidecar/keys/key-services.ts';
 import { listKeys } from '../sidecar/keys/key-status.ts';
+import { createMailer, type Mailer } from '../sidecar/keys/mailer.ts';
 import { revokeKey } from '../sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../sidecar/keys/rotate-key.ts';
+import { openKeyStore } from '../sidecar/keys/sqlite-key-store.ts';
 import { requestVerification, verifyEmail } from '../sidecar/keys/verify-email.ts';
-import { type Command, defineCommand } from './command.ts';
-import { OFFICE_SETTINGS, withOffice } from './open-key-services.ts';
+import { type Context, defineCommand, formatJson, json, SWITCH } from './command.ts';
 
-interface KeyCommand {
-  summary: string;
-  /** What is asked of it, besides what every one of these commands takes. */
-  asks: readonly SettingName[];
-  /** It may be the first command of all; others need a key store that is there. */
-  makesStore?: true;
-  /** The text of its result, or what it found wrong besides. `args`: by the names of the flags, those that were given. */
-  run(args: Record<string, unknown>, office: Office, json: boolean): Promise<Printed>;
+const SETTINGS = ['keys', 'smtpUrl', 'mailFrom', 'baseUrl', 'port'] as const;
+
+type GivenFlags = ReadonlyMap<string, string>;
+
+/** A flag whose text the key services parse; here only errors are found, so that all are reported at once. */
+function flag<const O extends Omit<Flag, 'default' | 'schema'>>(
+  schema: z.ZodType,
+  option: O,
+): O & { default: null; schema: z.ZodType<string, string> } {
+  return { ...option, default: null, schema: text.refine((given) => schema.safeParse(given).success) };
 }
 
-type Printed = string | { text: string; failed: boolean };
+const issued = ISSUE_ARGUMENTS.shape;
 
-/** In the order in which a key lives. */
-const KEY_COMMANDS: Readonly<Record<string, KeyCommand>> = {
-  issue: {
-    summary: 'Issues a key to an applicant: mails it, or prints it this once.',
-    makesStore: true,
-    asks: [
-      'keyTier',
-      'keyAreas',
-      'keyEmail',
-      'keyName',
-      'keyAffiliation',
-      'keyPurpose',
-      'keyVolume',
-      'keyBasis',
-      'keyDays',
-      'keyDeliver',
-      'json',
-    ],
-    run: async (args, office, json) => {
-      const issued = await issueKey(args, office);
-      return json ? formatHandedOverJson(issued, office.now()) : formatHandedOver(issued);
-    },
-  },
-  list: {
-    summary: 'Lists keys, newest first: of a tier, an area or an address where one is given.',
-    asks: ['keyTier', 'keyArea', 'keyEmail', 'json'],
-    run: async (args, office, json) => {
-      const format = json ? formatKeysJson : formatKeyTable;
-      return format(await listKeys(args, office), office.now());
-    },
-  },
-  rotate: {
-    summary: 'Issues the next key in place of a good one, which goes on working for 14 days.',
-    asks: ['keyId', 'keyDays', 'keyDeliver', 'json'],
-    run: async (args, office, json) => {
-      const rotated = await rotateKey(args, office);
-      return json ? formatHandedOverJson(rotated, office.now()) : formatHandedOver(rotated);
-    },
-  },
-  revoke: {
-    summary: 'Ends a key at once and for good.',
-    asks: ['keyId', 'keyLeaked', 'keyReason'],
-    run: async (args, office) => `${(await revokeKey(args, office)).id} is revoked.\n`,
-  },
-  'request-verification': {
-    summary: 'Sends a code to an address, for the academic tier.',
-    makesStore: true,
-    asks: ['keyEmail'],
-    run: async (args, office) => {
-      const { email, expiresAt } = await requestVerification(args, office);
-      return `A code was sent to ${email}; it is good until ${new Date(expiresAt).toISOString()}.\n`;
-    },
-  },
-  'verify-email': {
-    summary: 'Takes the code that an applicant sent back.',
-    asks: ['keyEmail', 'keyCode'],
-    run: async (args, office) => `${(await verifyEmail(args, office)).email} is verified.\n`,
-  },
-  expiring: {
-    summary: 'Lists keys that end soon, and tells their holders.',
-    asks: ['keyWithin', 'keyNotify', 'json'],
-    run: async (args, office, json) => {
-      const expiring = await expiringKeys(args, office);
-      const format = json ? formatExpiringJson : formatExpiring;
-      return { text: format(expiring, office.now()), failed: expiring.failures.length > 0 };
-    },
-  },
-};
+const tier = {
+  flag: 'tier',
+  unit: `one of ${TIER_NAMES.join(', ')}`,
+} as const;
+const email = { flag: 'email', unit: 'one e-mail address, in ASCII' } as const;
+const days = flag(issued.days, {
+  flag: 'key-days',
+  aliases: ['days'],
+  unit: 'days, at most the default',
+  description: `How long the key is valid. Without it, ${TIERS.government.days} days for the tier government, ${TIERS.economist.days} for the others.`,
+});
+const deliver = flag(issued.deliver, {
+  flag: 'deliver',
+  unit: 'mail or print',
+  description:
+    'How the holder gets the key. Without it, print for the tier government and mail for the others.',
+});
+const id = { flag: 'key-id', aliases: ['id'], unit: 'the id of a key, as `keys list` shows it' } as const;
 
-/** `keys issue` … by name, as commands. */
-export const KEYS: Readonly<Record<string, Command>> = Object.fromEntries(
-  Object.entries(KEY_COMMANDS).map(([name, command]) => [`keys ${name}`, asCommand(command)]),
-);
+export const keysIssue = defineCommand({
+  summary: 'Issues an API key: mails it to its holder, or prints it once.',
+  details:
+    'For the tier academic, verify the address first, with `keys request-verification` and `keys verify-email`.',
+  examples: [
+    'cathedral keys issue --tier economist --email ada@institute.example --name "Ada Quill" --affiliation "Institute of Measures" --purpose "A paper on minting" --volume "500 requests a day" --basis "staff page, 2026-03-01"',
+    'cathedral keys issue --tier government --email desk@ministry.example --name "Bo Tarn" --affiliation "Ministry of Audit" --purpose "Yearly audit" --basis "call back, 2026-03-01" --deliver print --json',
+  ],
+  settings: SETTINGS,
+  flags: {
+    tier: flag(issued.tier, { ...tier, description: 'The tier of the key.', required: true }),
+    email: flag(issued.email, { ...email, description: 'The address of the holder.', required: true }),
+    name: flag(issued.name, {
+      flag: 'name',
+      unit: 'one line, at most 100 characters',
+      description: 'The name, as the applicant stated it.',
+      required: true,
+    }),
+    affiliation: flag(issued.affiliation, {
+      flag: 'affiliation',
+      unit: 'one line, at most 200 characters',
+      description: 'The affiliation, as the applicant stated it.',
+      required: true,
+    }),
+    purpose: flag(issued.purpose, {
+      flag: 'purpose',
+      unit: 'one line, at most 500 characters',
+      description: 'The purpose, as the applicant stated it.',
+      required: true,
+    }),
+    volume: flag(issued.volume, {
+      flag: 'volume',
+      unit: 'one line, at most 200 characters',
+      description: 'The expected number of requests.',
+      required: 'unless --tier is government',
+      requiredWhen: (flags: GivenFlags) => flags.get('tier') !== 'government',
+    }),
+    basis: flag(issued.basis, {
+      flag: 'basis',
+      unit: 'one line, at most 200 characters',
+      description: 'How the claim to the tier was confirmed.',
+      required: 'unless --tier is academic',
+      requiredWhen: (flags: GivenFlags) => TIERS[flags.get('tier') as Tier]?.proof === 'basis',
+    }),
+    areas: flag(issued.areas, {
+      flag: 'areas',
+      unit: 'areas of the tier, separated by commas',
+      description: 'The areas that the key opens. Without it, all areas of the tier.',
+    }),
+    days,
+    deliver,
+    json,
+  },
+  check: (values) => contradictions(ISSUE_ARGUMENTS, values),
+  run: (values, context) =>
+    withServices(values, context, { mayCreate: true }, async (services) => {
+      const key = await issueKey(given(values), services);
+      return values.json ? formatHandedOverJson(key, services.now()) : formatHandedOver(key);
+    }),
+});
 
-function asCommand({ summary, asks, makesStore, run }: KeyCommand): Command {
-  return defineCommand({
-    summary,
-    settings: [...asks, ...OFFICE_SETTINGS, 'port'],
-    async run(config, context) {
-      const args = givenFlags(asks, config);
-      const printed = await withOffice(config, { now: context.now, mustExist: !makesStore }, (office) =>
-        run(args, office, config.json === true),
-      );
-      const { text, failed } = typeof printed === 'string' ? { text: printed, failed: false } : printed;
-      context.print(text.trimEnd());
-      return failed ? 1 : 0;
-    },
+export const keysList = defineCommand({
+  summary: 'Lists API keys, newest first.',
+  examples: ['cathedral keys list', 'cathedral keys list --tier academic --json'],
+  isReader: true,
+  settings: SETTINGS,
+  flags: {
+    tier: flag(LIST_ARGUMENTS.shape.tier, { ...tier, description: 'Lists keys of this tier only.' }),
+    area: flag(LIST_ARGUMENTS.shape.area, {
+      flag: 'area',
+      unit: `one of ${KEY_AREAS.join(', ')}`,
+      description: 'Lists keys of this area only.',
+    }),
+    email: flag(LIST_ARGUMENTS.shape.email, { ...email, description: 'Lists keys of this holder only.' }),
+    json,
+  },
+  run: (values, context) =>
+    withServices(values, context, {}, async (services) => {
+      const format = values.json ? formatKeysJson : formatKeyTable;
+      return format(await listKeys(given(values), services), services.now());
+    }),
+});
+
+export const keysRotate = defineCommand({
+  summary: `Issues the successor of an API key, which itself keeps working for ${OVERLAP_DAYS} days.`,
+  examples: ['cathedral keys rotate --key-id k_0123456789ab'],
+  settings: SETTINGS,
+  flags: {
+    id: flag(REVOKE_ARGUMENTS.shape.id, { ...id, description: 'The key to rotate.', required: true }),
+    days,
+    deliver,
+    json,
+  },
+  run: (values, context) =>
+    withServices(values, context, {}, async (services) => {
+      const key = await rotateKey(given(values), services);
+      return values.json ? formatHandedOverJson(key, services.now()) : formatHandedOver(key);
+    }),
+});
+
+export const keysRevoke = defineCommand({
+  summary: 'Ends an API key immediately and for good.',
+  examples: [
+    'cathedral keys revoke --key-id k_0123456789ab --reason "The holder left."',
+    'cathedral keys revoke --leaked cds_economy_… --reason "Found in a public repository." --json',
+  ],
+  settings: SETTINGS,
+  flags: {
+    id: flag(REVOKE_ARGUMENTS.shape.id, {
+      ...id,
+      description: 'The key to revoke.',
+      required: 'unless --leaked is given',
+      requiredWhen: (flags: GivenFlags) => !flags.has('leaked'),
+    }),
+    leaked: flag(REVOKE_ARGUMENTS.shape.leaked, {
+      flag: 'leaked',
+      unit: 'the whole text of a key',
+      description: 'The key to revoke, where it was found in public.',
+      secret: true,
+    }),
+    reason: flag(REVOKE_ARGUMENTS.shape.reason, {
+      flag: 'reason',
+      unit: 'one line, at most 200 characters',
+      description: 'Why it is revoked, for the record.',
+      required: true,
+    }),
+    json,
+  },
+  check: (values) => contradictions(REVOKE_ARGUMENTS, values),
+  run: (values, context) =>
+    withServices(values, context, {}, async (services) => {
+      const key = await revokeKey(given(values), services);
+      const [described] = JSON.parse(formatKeysJson([key], services.now()));
+      return values.json ? formatJson(described) : `${key.id} is revoked.`;
+    }),
+});
+
+export const keysRequestVerification = defineCommand({
+  summary: 'Mails a code to an address, which an applicant for the tier academic has to send back.',
+  details: 'Then pass the code to `keys verify-email`.',
+  examples: ['cathedral keys request-verification --email eve@university.example'],
+  settings: SETTINGS,
+  flags: {
+    email: flag(issued.email, { ...email, description: 'The address to verify.', required: true }),
+    json,
+  },
+  run: (values, context) =>
+    withServices(values, context, { mayCreate: true }, async (services) => {
+      const { email, expiresAt } = await requestVerification(given(values), services);
+      const expires_at = new Date(expiresAt).toISOString();
+      return values.json
+        ? formatJson({ email, expires_at })
+        : `A code was sent to ${email}; it expires at ${expires_at}.`;
+    }),
+});
+
+export const keysVerifyEmail = defineCommand({
+  summary: "Verifies an applicant's e-mail address with the code that they sent back.",
+  examples: ['cathedral keys verify-email --email eve@university.example --code 7K2M-9QXT-4HBD'],
+  settings: SETTINGS,
+  flags: {
+    email: flag(VERIFY_ARGUMENTS.shape.email, { ...email, description: 'The address.', required: true }),
+    code: flag(VERIFY_ARGUMENTS.shape.code, {
+      flag: 'code',
+      unit: 'a code like 7K2M-9QXT-4HBD',
+      description: 'The code that the applicant sent back.',
+      secret: true,
+      required: true,
+    }),
+    json,
+  },
+  run: (values, context) =>
+    withServices(values, context, {}, async (services) => {
+      const { email, verifiedAt } = await verifyEmail(given(values), services);
+      return values.json
+        ? formatJson({ email, verified_at: new Date(verifiedAt).toISOString() })
+        : `${email} is verified.`;
+    }),
+});
+
+export const keysExpiring = defineCommand({
+  summary: 'Lists API keys that expire soon; with --notify, mails their holders.',
+  details: 'Run it daily with --notify: each holder gets one mail per key.',
+  examples: ['cathedral keys expiring --within 30', 'cathedral keys expiring --within 30 --notify --json'],
+  settings: SETTINGS,
+  flags: {
+    within: flag(EXPIRING_ARGUMENTS.shape.within, {
+      flag: 'within',
+      unit: 'days, 1 to 9999',
+      description: 'Lists the keys that expire within this time.',
+      required: true,
+    }),
+    notify: { flag: 'notify', description: 'Mails each holder, once per key.', ...SWITCH },
+    json,
+  },
+  run: (values, context) =>
+    withServices(values, context, {}, async (services) => {
+      const expiring = await expiringKeys(given(values), services);
+      const format = values.json ? formatExpiringJson : formatExpiring;
+      return { text: format(expiring, services.now()), failed: expiring.failures.length > 0 };
+    }),
+});
+
+/** What the key services take: the flags that were given, by the names of the arguments. */
+function given(values: object): Record<string, unknown> {
+  const others: ReadonlySet<string> = new Set([...SETTINGS, 'json']);
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => value !== null && !others.has(name)),
+  );
+}
+
+/** Errors that lie in the combination of flags, such as areas that the tier does not have. */
+function contradictions(schema: z.ZodType, values: object): CathedralError[] {
+  const args = given(values);
+  const { error } = schema.safeParse(args);
+  return (error?.issues ?? []).map(({ path, message }) => {
+    const [name = ''] = path.map(String);
+    const place = { id: '--key-id', days: '--key-days' }[name] ?? `--${name}`;
+    const found = args[name] === undefined ? 'no value' : JSON.stringify(args[name]);
+    return new CathedralError('usage', { place, expected: message.replace(/^expected /, ''), found });
   });
 }
 
-/** The settings that have a value, by the names of their flags; how to print is none of the keys' business. */
-function givenFlags(asks: readonly SettingName[], config: Partial<Config>): Record<string, unknown> {
-  const given = asks.filter((name) => name !== 'json' && config[name] !== null);
-  return Object.fromEntries(given.map((name) => [SETTINGS[name].flag, config[name]]));
+type Result = string | { text: string; failed: boolean };
+
+/** Opens the database of keys, prints the result of `work`, and closes the database in any case. */
+async function withServices(
+  { keys, smtpUrl, mailFrom, baseUrl }: Pick<Config, (typeof SETTINGS)[number]>,
+  { now, print }: Pick<Context, 'now' | 'print'>,
+  { mayCreate = false },
+  work: (services: Office) => Promise<Result>,
+): Promise<0 | 1> {
+  const mailer = smtpUrl === null ? null : openMailer(smtpUrl, mailFrom);
+  const store = openKeyStore(keys, { mustExist: !mayCreate });
+  try {
+    const result = await work({ store, mailer, now, randomBytes, baseUrl });
+    const { text, failed } = typeof result === 'string' ? { text: result, failed: false } : result;
+    print(text.trimEnd());
+    return failed ? 1 : 0;
+  } finally {
+    await store.close();
+  }
+}
+
+function openMailer(url: string, from: string | null): Mailer {
+  if (from !== null) return createMailer({ url, from });
+  const expected = 'the sender of mails, which SMTP_URL needs';
+  throw new CathedralError('config_invalid', { place: 'CATHEDRAL_MAIL_FROM', expected, found: 'no value' });
 }

@@ -2,30 +2,43 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
-import type { LedgerSource } from '../../pipeline/config/publishing-settings.ts';
-import type { Config } from '../../pipeline/config/settings.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
+import type { Flag } from '../../pipeline/config/setting.ts';
+import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { type ImportReport, importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { diskFull, isDiskFull } from '../../pipeline/release/disk/durable.ts';
 import { withLock } from '../../pipeline/release/disk/lock.ts';
-import type { Context } from './command.ts';
+import { importPeriodically } from '../sidecar/live/import-periodically.ts';
+import { type Context, SWITCH } from './command.ts';
 
 export const SOURCE_SETTINGS = ['ledgerKey', 'importFolder', 'importKey', 'wait'] as const;
-export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]> &
-  Partial<Pick<Config, 'importFull'>>;
+export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]> & {
+  importFull?: boolean;
+  /** For a command that only reads: it makes no import key, so an import must have been made before. */
+  mustExist?: boolean;
+};
 
-/** Pages of the past that a command compares again; the server, which imports once a minute, compares one. */
+export const importFull = {
+  flag: 'full',
+  description:
+    'Reads all of a remote ledger, and compares every event with the one that was imported before.',
+  ...SWITCH,
+} as const satisfies Flag;
+
+/** Pages of older events that a command compares again. The server imports every minute and compares one. */
 const AUDIT_PAGES = 25;
 
-/** A ledger that can be read from the disk, and the keys that may have signed it. */
+/** A ledger on the disk, and the keys that may have signed it. */
 export interface LocalLedger {
   ledger: string;
   verifiers: Verifier[];
 }
 
-/** The ledger as a folder: a remote one is imported first, as far as it has something new. */
+/** The ledger as a folder. New events of a remote ledger are imported first. */
 export async function openSource(
   source: LedgerSource,
   config: SourceConfig,
@@ -41,7 +54,7 @@ export async function openSource(
   return localLedger(source, config);
 }
 
-/** The ledger as a folder, a remote one as far as it was imported. */
+/** The ledger as a folder; of a remote ledger, what was imported before. */
 export async function localLedger(source: LedgerSource, config: SourceConfig): Promise<LocalLedger> {
   if (source.kind === 'directory')
     return { ledger: source.path, verifiers: await readVerifiers(config.ledgerKey) };
@@ -49,8 +62,45 @@ export async function localLedger(source: LedgerSource, config: SourceConfig): P
   return { ledger: config.importFolder, verifiers: [signer.verifier] };
 }
 
-/** Imports what a remote ledger has beyond the import folder; waits for another import of the same folder. */
-export async function importNew(
+export const FOLLOW_SETTINGS = [...SOURCE_SETTINGS, 'importInterval'] as const;
+type FollowConfig = Pick<Config, (typeof FOLLOW_SETTINGS)[number] | 'companions'>;
+
+/**
+ * The ledger that the live state follows. A remote one is imported repeatedly until `signal` aborts, first after one
+ * interval; events imported before are followed from the start. Throws config_invalid, also for companions that this ledger
+ * must not have.
+ */
+export async function followLedger(
+  source: LedgerSource,
+  config: FollowConfig,
+  { now, progress }: Pick<Context, 'now' | 'progress'>,
+  signal: AbortSignal,
+): Promise<LocalLedger> {
+  if (source.kind === 'civic') {
+    void importPeriodically({
+      importNew: () => importNew(source.url, config, now),
+      intervalMs: config.importInterval * 1000,
+      report: (error) =>
+        progress.note(`The remote ledger could not be imported: ${(error as Error).message}`),
+      sleep: (ms, ending) => sleep(ms, undefined, { signal: ending, ref: false }),
+      signal,
+    });
+  }
+  const local = await localLedger(source, config);
+  // Refused here, so that the server does not start; later it would only be a line in a log.
+  await readCompanions(config.companions, local.verifiers);
+  return local;
+}
+
+/** The keys in a file, one per line. Throws config_invalid. */
+export async function readVerifiers(path: string): Promise<Verifier[]> {
+  const keys = (await readKeyFile(path)).split('\n').filter((line) => line.trim() !== '');
+  if (keys.length === 0) throw badKeyFile(path, 'a verifier key', 'none');
+  return keys.map(parseVerifierKey);
+}
+
+/** Imports what a remote ledger has beyond the import folder; waits for another import into the same folder. */
+async function importNew(
   baseUrl: string,
   config: SourceConfig,
   now: () => number,
@@ -63,21 +113,15 @@ export async function importNew(
   return withLock(directory, { waitMs: wait * 1000, holder }, () => importCivicLedger(options)).catch(
     (error: Error) => {
       if (!isDiskFull(error)) throw error;
-      // What is read waits in the temporary folder until all of it is there.
+      // The import collects events in the temporary folder until it has all of them.
       throw diskFull(`${directory} or ${tmpdir()}`, error.message, error);
     },
   );
 }
 
-/** The keys of a file, one a line. Throws config_invalid. */
-export async function readVerifiers(path: string): Promise<Verifier[]> {
-  const keys = (await readKeyFile(path)).split('\n').filter((line) => line.trim() !== '');
-  if (keys.length === 0) throw badKeyFile(path, 'a verifier key', 'none');
-  return keys.map(parseVerifierKey);
-}
-
-/** As whom imported snapshots are signed, and what their events are salted with. */
-async function importer(baseUrl: string, { importKey }: SourceConfig) {
+/** Who signs imported ledger snapshots, and the secret that salts their events. */
+async function importer(baseUrl: string, { importKey, mustExist = false }: SourceConfig) {
+  if (!mustExist) await makeSecret(importKey);
   const secret = await readSecret(importKey);
   const origin = `${new URL(baseUrl).host}/imported`;
   return {
@@ -87,27 +131,30 @@ async function importer(baseUrl: string, { importKey }: SourceConfig) {
   };
 }
 
-/** The import's secret, made where there is none: readable by its owner alone. */
-async function readSecret(path: string): Promise<Buffer> {
+/** Makes the secret of imports unless it exists, readable by its owner only. */
+async function makeSecret(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `${randomBytes(32).toString('hex')}\n`, { flag: 'wx', mode: 0o600 }).catch(
     (error) => {
       if (error.code !== 'EEXIST') throw badKeyFile(path, 'a place for a new key', error.code, error);
     },
   );
+}
+
+async function readSecret(path: string): Promise<Buffer> {
   const hex = (await readKeyFile(path)).trim();
-  if (!/^[0-9a-f]{64}$/.test(hex)) throw badKeyFile(path, '64 hex digits', 'something else');
+  if (!/^[0-9a-f]{64}$/.test(hex)) throw badKeyFile(path, '64 hex digits', 'other text');
   return Buffer.from(hex, 'hex');
 }
 
-/** One secret, two uses that tell nothing about each other (RFC 5869). */
+/** One secret, two uses that reveal nothing about each other (RFC 5869). */
 function derive(secret: Buffer, use: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', `cathedral import: ${use}`, 32));
 }
 
 async function readKeyFile(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw badKeyFile(path, 'a file that can be read', error.code ?? error.message, error);
+    throw badKeyFile(path, 'a readable file', error.code ?? error.message, error);
   });
 }
 

@@ -1,19 +1,33 @@
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { type Mirrored, mirror as mirrorService } from '../../pipeline/mirror/mirror.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
-import { defineCommand } from './command.ts';
-import { httpOrigin, READER_SETTINGS, readerOptions } from './reader-settings.ts';
-import { required } from './required.ts';
+import { defineCommand, formatJson, json, SWITCH } from './command.ts';
+import { httpOrigin, READER_FLAGS, READER_SETTINGS, readerOptions, WITHOUT_LEDGER_KEY } from './reader.ts';
 
 export const mirror = defineCommand({
-  summary:
-    'Brings a copy of a service, or of a mirror, up to date: only what is new, all of it verified, and swapped in at once.',
-  settings: ['mirrorOrigin', 'mirrorFolder', ...READER_SETTINGS, 'recheck', 'withoutLinks', 'wait', 'json'],
-  words: ['mirrorOrigin', 'mirrorFolder'],
+  summary: 'Updates a verified copy of a service or of another mirror.',
+  details:
+    'It fetches only what is new, verifies everything before keeping it, and switches to the new release in one step. Run it from a timer. To verify a mirror without updating it, use `verify FOLDER`.',
+  examples: [
+    'cathedral mirror https://data.example.org /srv/mirror --verifier-key data.example.org+1a2b3c4d+AQ…',
+    'cathedral mirror https://data.example.org /srv/mirror --recheck --json',
+  ],
+  settings: ['mirrorOrigin', 'mirrorFolder', ...READER_SETTINGS, 'withoutLinks', 'wait'],
+  optional: { ledgerKey: WITHOUT_LEDGER_KEY },
+  required: { mirrorOrigin: true, mirrorFolder: true },
+  positionals: ['mirrorOrigin', 'mirrorFolder'],
+  flags: {
+    ...READER_FLAGS,
+    recheck: {
+      flag: 'recheck',
+      description: 'Reads every byte of the mirror, and fetches again what is damaged.',
+      ...SWITCH,
+    },
+    json,
+  },
   async run(config, context) {
-    const { recheck, withoutLinks, wait, json, readerApiKey: apiKey, staticOrigin: isStatic } = config;
-    const address = required('mirrorOrigin', config.mirrorOrigin);
-    const folder = required('mirrorFolder', config.mirrorFolder);
+    const { recheck, withoutLinks, wait, readerApiKey: apiKey, staticOrigin: isStatic } = config;
+    const { mirrorOrigin: address, mirrorFolder: folder } = config;
     const { now, progress, print } = context;
     const started = now();
     const origin = httpOrigin(address, config, { apiKey, isStatic, log: (line) => progress.note(line) });
@@ -23,14 +37,14 @@ export const mirror = defineCommand({
     progress.end();
     if (mirrored.firstUse)
       progress.note(
-        `First use: nobody has said which key to trust, so this one is trusted from now on:\n${mirrored.manifest.keys.join('\n')}\nCompare it with what the publisher gives elsewhere.`,
+        `Trust on first use: no key was given, so this one is trusted from now on:\n${mirrored.manifest.keys.join('\n')}\nCompare it with the key that the publisher gives out of band.`,
       );
     if (mirrored.unvouched > 0)
       progress.note(
-        `${mirrored.unvouched} of the snapshots are signed by none of the keys of now: their place in the log is proved, and not who published them.`,
+        `${mirrored.unvouched} snapshots are not signed by any current key: their place in the log is proved, but not who published them.`,
       );
     const { requests, bytes } = origin.traffic;
-    if (json) print(JSON.stringify(factsOf(mirrored, origin.traffic), null, 2));
+    if (config.json) print(formatJson(factsOf(mirrored, origin.traffic)));
     else
       print(
         `${sentence(mirrored)}; ${requests} requests, ${bytes} bytes; ${formatDuration(now() - started)}`,
@@ -41,12 +55,12 @@ export const mirror = defineCommand({
 
 function sentence({ outcome, manifest, files, tiles, snapshots }: Mirrored): string {
   const { version, release, expires } = manifest;
-  const what = `version ${version}, ${release}, good until ${expires}`;
+  const what = `version ${version}, ${release}, expires ${expires}`;
   if (outcome === 'unchanged') return `unchanged: ${what}`;
   return `mirrored: ${what}: ${files.files} new files, ${tiles} tiles, ${snapshots} snapshots`;
 }
 
-function factsOf({ outcome, manifest, signedBy, firstUse, ...brought }: Mirrored, traffic: object) {
+function factsOf({ outcome, manifest, signedBy, firstUse, ...fetched }: Mirrored, traffic: object) {
   const { version, release, snapshot, as_of, expires, log } = manifest;
   return {
     outcome,
@@ -58,6 +72,6 @@ function factsOf({ outcome, manifest, signedBy, firstUse, ...brought }: Mirrored
     log: { size: log.size, root_hash: log.root_hash },
     signed_by: signedBy && formatVerifierKey(signedBy),
     first_use: firstUse,
-    fetched: { ...brought, ...traffic },
+    fetched: { ...fetched, ...traffic },
   };
 }

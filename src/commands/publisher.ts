@@ -1,5 +1,8 @@
-import { CathedralError } from '../../pipeline/errors.ts';
+import { z } from 'zod';
+import { integer } from '../../pipeline/config/setting.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
 import {
+  type KeyChange,
   replacePublisher,
   requireKeys,
   retirePublisher,
@@ -8,66 +11,128 @@ import {
 } from '../../pipeline/release/signing/change-publisher.ts';
 import type { PublisherKey } from '../../pipeline/release/signing/publisher-key-file.ts';
 import { readSigningRecord } from '../../pipeline/release/signing/signing-record.ts';
-import { type Command, defineCommand } from './command.ts';
+import { type Context, defineCommand, formatJson, json } from './command.ts';
 
-const show = defineCommand({
-  summary: 'Prints the verifier keys of the publisher, and what they signed last.',
-  settings: ['publisherKey'],
-  async run({ publisherKey }, { print }) {
+const SETTINGS = ['publisherKey', 'out'] as const;
+
+export const publisherShow = defineCommand({
+  summary: "Prints the publisher's verifier keys, and what they signed last.",
+  details: 'Give these keys to readers out of band: `verify` and `mirror` take them as --verifier-key.',
+  examples: ['cathedral publisher show', 'cathedral publisher show --out /srv/cathedral --json'],
+  isReader: true,
+  settings: SETTINGS,
+  flags: { json },
+  async run({ publisherKey, out, json }, { print }) {
     const keys = await requireKeys(publisherKey);
     const { services } = await readSigningRecord(publisherKey);
-    describe(keys, print);
-    for (const [address, { release, version }] of Object.entries(services))
-      print(`signed last for ${address}: ${release}, version ${version}`);
-    return 0;
-  },
-});
-
-const rotate = defineCommand({
-  summary: 'Makes the publisher’s next key: from the next release on it signs beside the one of now.',
-  settings: ['publisherKey', 'wait'],
-  async run({ publisherKey: keyFile, wait }, { now, print }) {
-    describe(await rotatePublisher({ keyFile, now: now(), waitMs: wait * 1000 }), print);
-    return 0;
-  },
-});
-
-const retire = defineCommand({
-  summary: 'Ends a rotation: the publisher’s older key signs no more.',
-  settings: ['publisherKey', 'out', 'overlapDays', 'wait'],
-  async run({ publisherKey: keyFile, out, overlapDays: days, wait }, { now, print }) {
-    const change = { keyFile, now: now(), waitMs: wait * 1000 };
-    describe(await retirePublisher(change, { out, days }), print);
-    return 0;
-  },
-});
-
-const replace = defineCommand({
-  summary:
-    'Where the publisher’s key is lost or was stolen: makes one that nothing vouches for, so every reader has to be told.',
-  settings: ['publisherKey', 'publisherName', 'out', 'givesUp', 'wait'],
-  async run({ publisherKey: keyFile, publisherName: name, out, givesUp, wait }, { now, print }) {
-    if (givesUp === null) {
-      const expected = 'the id of the key that is given up, as /publisher.vkey has it';
-      throw new CathedralError('usage', { place: '--gives-up', expected, found: 'no value' });
+    const facts = await describe(keys, out);
+    const signed = Object.entries(services).map(([service, { release, version }]) => ({
+      service,
+      release,
+      version,
+    }));
+    if (json) print(formatJson({ keys: facts, last_signed: signed }));
+    else {
+      printKeys(facts, print);
+      for (const { service, release, version } of signed)
+        print(`signed last for ${service}: ${release}, version ${version}`);
     }
-    const change = { keyFile, now: now(), waitMs: wait * 1000 };
-    describe(await replacePublisher(change, { out, givesUp, name }), print);
     return 0;
   },
 });
 
-function describe(keys: readonly PublisherKey[], print: (line: string) => void): void {
-  for (const [index, key] of keys.entries()) {
-    const role = index === 0 ? '' : ', signs until it is retired';
-    print(`${verifierKeyOf(key)} (made ${key.made}${role})`);
-  }
+export const publisherRotate = defineCommand({
+  summary: "Makes the publisher's next key. From the next release on, it signs beside the current one.",
+  details:
+    'Readers learn about the new key from the releases that both keys sign. After the overlap, `publisher retire` removes the older key.',
+  examples: ['cathedral publisher rotate', 'cathedral publisher rotate --out /srv/cathedral --json'],
+  settings: [...SETTINGS, 'wait'],
+  flags: { json },
+  async run(config, context) {
+    return report(await rotatePublisher(changeOf(config, context)), config, context);
+  },
+});
+
+export const publisherRetire = defineCommand({
+  summary: 'Ends a rotation: the older publisher key stops signing.',
+  details: 'It refuses while readers may not have learnt about the new key.',
+  examples: ['cathedral publisher retire --out /srv/cathedral'],
+  settings: [...SETTINGS, 'wait'],
+  flags: {
+    overlapDays: {
+      flag: 'overlap-days',
+      default: '30',
+      unit: 'days, 0 to 3650',
+      description:
+        'How old the new key must be. Readers who check less often than this may not have seen it yet.',
+      schema: integer(0, 3650),
+    },
+    json,
+  },
+  async run(config, context) {
+    const { out, overlapDays: days } = config;
+    return report(await retirePublisher(changeOf(config, context), { out, days }), config, context);
+  },
+});
+
+export const publisherReplace = defineCommand({
+  summary: 'Replaces a lost or stolen publisher key with one that nothing vouches for.',
+  details:
+    'Every reader has to be told out of band. To change a key that you still have, use `publisher rotate`.',
+  examples: ['cathedral publisher replace --gives-up 1a2b3c4d --out /srv/cathedral'],
+  settings: [...SETTINGS, 'publisherName', 'wait'],
+  flags: {
+    givesUp: {
+      flag: 'gives-up',
+      default: null,
+      unit: '8 hex digits: the id in a verifier key, as /publisher.vkey has it',
+      description: 'The key to replace; it guards against doing this by mistake.',
+      required: true,
+      schema: z.string().regex(/^[0-9a-f]{8}$/),
+    },
+    json,
+  },
+  async run(config, context) {
+    const { out, givesUp, publisherName: name } = config;
+    const keys = await replacePublisher(changeOf(config, context), { out, givesUp, name });
+    return report(keys, config, context);
+  },
+});
+
+function changeOf(
+  { publisherKey: keyFile, wait }: { publisherKey: string; wait: number },
+  { now }: Pick<Context, 'now'>,
+): KeyChange {
+  return { keyFile, now: now(), waitMs: wait * 1000 };
 }
 
-/** By name, as commands. */
-export const PUBLISHER: Readonly<Record<string, Command>> = {
-  'publisher show': show,
-  'publisher rotate': rotate,
-  'publisher retire': retire,
-  'publisher replace': replace,
-};
+async function report(
+  keys: readonly PublisherKey[],
+  { out, json }: { out: string; json: boolean },
+  { print }: Pick<Context, 'print'>,
+): Promise<0> {
+  const facts = await describe(keys, out);
+  if (json) print(formatJson({ keys: facts }));
+  else printKeys(facts, print);
+  return 0;
+}
+
+/** `in_release`: the current release of `out` names the key, so that its readers know it; null without a release. */
+async function describe(keys: readonly PublisherKey[], out: string) {
+  const release = await readCurrent(out).catch(() => null);
+  return keys.map((key, index) => ({
+    verifier_key: verifierKeyOf(key),
+    made: key.made,
+    until_retired: index > 0,
+    in_release: release && (release.manifest.signed?.keys ?? []).includes(verifierKeyOf(key)),
+  }));
+}
+
+function printKeys(facts: Awaited<ReturnType<typeof describe>>, print: Context['print']): void {
+  for (const { verifier_key: key, made, until_retired: isOlder, in_release: isKnown } of facts) {
+    const notes = [`made ${made}`];
+    if (isOlder) notes.push('signs until it is retired');
+    if (isKnown === false) notes.push('not yet in the current release');
+    print(`${key} (${notes.join(', ')})`);
+  }
+}

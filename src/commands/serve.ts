@@ -5,7 +5,36 @@ import { exists } from '../../pipeline/release/disk/durable.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { defineCommand } from './command.ts';
-import { FOLLOW_SETTINGS, followLedger } from './follow-ledger.ts';
+import { FOLLOW_SETTINGS, followLedger } from './ledger-source.ts';
+
+export const serve = defineCommand({
+  summary: 'Serves the published release over HTTP, and every new one as soon as it is published.',
+  details:
+    'It publishes nothing itself: use it where `cathedral build` runs from a timer. `start` does both.',
+  examples: [
+    'cathedral serve --out /srv/cathedral --base-url https://data.example.org',
+    'PORT=9000 cathedral serve --ledger /srv/ledger --ledger-key /srv/ledger.vkey',
+  ],
+  isService: true,
+  settings: [...FOLLOW_SETTINGS, ...LISTEN_SETTINGS],
+  optional: {
+    ledger: 'Real-time paths answer from its newest events. Without it, they answer from the release.',
+  },
+  async run(config, context) {
+    const { progress, print, untilStopped } = context;
+    const signal = untilStopped();
+    const { ledger, out } = config;
+    const isPublished = await hasRelease(out);
+    const sidecar = await listen(config, ledger && (await followLedger(ledger, config, context, signal)));
+    print(`Serving ${out} at ${sidecar.url}`);
+    if (!isPublished)
+      progress.note(`${out} has no release yet: the server answers 503 until cathedral build publishes one.`);
+    if (!signal.aborted) await once(signal, 'abort');
+    progress.note('Stopping: requests in progress are answered first.');
+    await sidecar.close();
+    return 0;
+  },
+});
 
 /** Throws config_invalid for a folder that no build publishes in, and release_invalid where its release is damaged. */
 async function hasRelease(out: string): Promise<boolean> {
@@ -18,25 +47,3 @@ async function hasRelease(out: string): Promise<boolean> {
     refuse('a mirror, which a web server serves (docs/mirrors.md, "Serving it")');
   return (await readCurrent(out)) !== null;
 }
-
-export const serve = defineCommand({
-  summary: 'Serves the published release over HTTP; a new one is picked up as soon as it is there.',
-  isService: true,
-  settings: ['followedLedger', ...FOLLOW_SETTINGS, ...LISTEN_SETTINGS],
-  async run(config, context) {
-    const { progress, print, untilStopped } = context;
-    const signal = untilStopped();
-    const { followedLedger: source, out } = config;
-    const isThere = await hasRelease(out);
-    const sidecar = await listen(config, source && (await followLedger(source, config, context, signal)));
-    print(`Serving ${out} at ${sidecar.url}`);
-    if (!isThere)
-      progress.note(
-        `There is no release in ${out} yet: until cathedral build has made one, the answer is 503.`,
-      );
-    if (!signal.aborted) await once(signal, 'abort');
-    progress.note('Ending: requests that have begun are answered first.');
-    await sidecar.close();
-    return 0;
-  },
-});

@@ -1,56 +1,67 @@
 import type { Command } from './command.ts';
 
-type Load = () => Promise<Command>;
+/** Loads a command, and with it only its own modules. */
+export type Load = () => Promise<Command>;
 
-/**
- * By name, of one word or two, each with how to load it: a command brings only its own modules with it. The help, the
- * operations guide and the tests are read off this table.
- */
-export const COMMANDS: Readonly<Record<string, Load>> = {
-  sample: async () => (await import('./sample.ts')).sample,
-  build: async () => (await import('./build.ts')).build,
-  check: async () => (await import('./check.ts')).check,
-  'as-of': async () => (await import('./as-of.ts')).asOf,
-  serve: async () => (await import('./serve.ts')).serve,
-  start: async () => (await import('./start.ts')).start,
-  mirror: async () => (await import('./mirror.ts')).mirror,
-  verify: async () => (await import('./verify.ts')).verify,
-  ...inOneFile(
-    async () => (await import('./keys.ts')).KEYS,
-    [
-      'keys issue',
-      'keys list',
-      'keys rotate',
-      'keys revoke',
-      'keys request-verification',
-      'keys verify-email',
-      'keys expiring',
-    ],
-  ),
-  ...inOneFile(
-    async () => (await import('./access-log.ts')).ACCESS_LOG,
-    ['access-log export', 'access-log verify', 'access-log expire'],
-  ),
-  ...inOneFile(
-    async () => (await import('./attest.ts')).ATTEST,
-    ['attest keygen', 'attest new', 'attest sign', 'attest verify', 'attest status', 'attest revoke'],
-  ),
-  ...inOneFile(
-    async () => (await import('./publisher.ts')).PUBLISHER,
-    ['publisher show', 'publisher rotate', 'publisher retire', 'publisher replace'],
-  ),
-  ...inOneFile(async () => (await import('./audit.ts')).AUDIT, ['prove', 'verify-proof', 'verify-export']),
+/** The commands by task, in the order of the help. The help, docs/cli.md, shell completion and the tests follow this table. */
+export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
+  'Run the service': {
+    start: async () => (await import('./start.ts')).start,
+    build: async () => (await import('./build.ts')).build,
+    serve: async () => (await import('./serve.ts')).serve,
+    sample: async () => (await import('./sample.ts')).sample,
+  },
+  'Check what you published': {
+    check: async () => (await import('./check.ts')).check,
+    'as-of': async () => (await import('./as-of.ts')).asOf,
+  },
+  'Copy and verify a service': {
+    mirror: async () => (await import('./mirror.ts')).mirror,
+    verify: async () => (await import('./verify.ts')).verify,
+  },
+  'Prove and audit events': {
+    prove: async () => (await import('./prove.ts')).prove,
+    'verify-proof': async () => (await import('./verify-proof.ts')).verifyProof,
+    'verify-export': async () => (await import('./verify-export.ts')).verifyExport,
+  },
+  'Sign releases': {
+    'publisher show': async () => (await import('./publisher.ts')).publisherShow,
+    'publisher rotate': async () => (await import('./publisher.ts')).publisherRotate,
+    'publisher retire': async () => (await import('./publisher.ts')).publisherRetire,
+    'publisher replace': async () => (await import('./publisher.ts')).publisherReplace,
+  },
+  'Manage API keys': {
+    'keys issue': async () => (await import('./keys.ts')).keysIssue,
+    'keys list': async () => (await import('./keys.ts')).keysList,
+    'keys rotate': async () => (await import('./keys.ts')).keysRotate,
+    'keys revoke': async () => (await import('./keys.ts')).keysRevoke,
+    'keys request-verification': async () => (await import('./keys.ts')).keysRequestVerification,
+    'keys verify-email': async () => (await import('./keys.ts')).keysVerifyEmail,
+    'keys expiring': async () => (await import('./keys.ts')).keysExpiring,
+  },
+  'Read the access log': {
+    'access-log export': async () => (await import('./access-log.ts')).accessLogExport,
+    'access-log verify': async () => (await import('./access-log.ts')).accessLogVerify,
+    'access-log expire': async () => (await import('./access-log.ts')).accessLogExpire,
+  },
+  'Work with Companion Attestations': {
+    'attest keygen': async () => (await import('./attest/keygen.ts')).attestKeygen,
+    'attest new': async () => (await import('./attest/new.ts')).attestNew,
+    'attest sign': async () => (await import('./attest/sign.ts')).attestSign,
+    'attest verify': async () => (await import('./attest/verify.ts')).attestVerify,
+    'attest status': async () => (await import('./attest/status.ts')).attestStatus,
+    'attest revoke': async () => (await import('./attest/revoke.ts')).attestRevoke,
+  },
+  'Learn about the command line': {
+    completion: async () => (await import('./completion.ts')).completion,
+  },
 };
 
-/** Those of the names, by default all, for what speaks of each. */
+/** Every command by its name, which has one word or two. */
+export const COMMANDS: Readonly<Record<string, Load>> = Object.assign({}, ...Object.values(TASKS));
+
+/** Commands by name, in the order of the help; by default all of them. */
 export async function loadCommands(names = Object.keys(COMMANDS)): Promise<Record<string, Command>> {
   const loaded = names.map(async (name) => [name, await COMMANDS[name]!()] as const);
   return Object.fromEntries(await Promise.all(loaded));
-}
-
-function inOneFile(
-  load: () => Promise<Readonly<Record<string, Command>>>,
-  names: readonly string[],
-): Record<string, Load> {
-  return Object.fromEntries(names.map((name) => [name, async () => (await load())[name]!]));
 }

@@ -1,31 +1,78 @@
 import { randomInt } from 'node:crypto';
+import { printable } from '../../pipeline/attestation/printable.ts';
+import { integer, pathOrAddress } from '../../pipeline/config/setting.ts';
 import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
 import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
 import { Random } from '../../pipeline/random.ts';
 import type { Choice } from '../../pipeline/verify/checks.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
-import { verify as verifyOrigin } from '../../pipeline/verify/verify.ts';
-import { defineCommand } from './command.ts';
-import { formatVerification, formatVerificationJson } from './format-verification.ts';
-import { httpOrigin, READER_SETTINGS, readerOptions, readHeld } from './reader-settings.ts';
-import { required } from './required.ts';
+import { type Verification, verify as verifyOrigin } from '../../pipeline/verify/verify.ts';
+import { defineCommand, formatJson, json } from './command.ts';
+import {
+  heldCheckpoint,
+  httpOrigin,
+  READER_FLAGS,
+  READER_SETTINGS,
+  readerOptions,
+  readHeld,
+  WITHOUT_LEDGER_KEY,
+} from './reader.ts';
 
 export const verify = defineCommand({
-  summary:
-    'Verifies what a service, a mirror or a folder publishes against its signatures; exits 1 if anything is wrong.',
-  settings: ['verifiedPlace', ...READER_SETTINGS, 'sampleSize', 'sampleSeed', 'heldCheckpoint', 'json'],
-  words: ['verifiedPlace'],
+  summary: 'Verifies a service, a mirror or a folder as its readers see it: is it what its publisher signed?',
+  details:
+    'It needs nothing but the public files, and says for each check what was proved. It exits with 1 if there are findings. To compare your own published folder with the ledger, use `check`.',
+  examples: [
+    'cathedral verify https://data.example.org --verifier-key data.example.org+1a2b3c4d+AQ…',
+    'cathedral verify /srv/mirror --sample-size 200 --json',
+  ],
+  isReader: true,
+  settings: READER_SETTINGS,
+  optional: { ledgerKey: WITHOUT_LEDGER_KEY },
+  positionals: ['place'],
+  flags: {
+    place: {
+      flag: 'place',
+      default: null,
+      unit: 'http(s)://host[:port][/path], or a folder',
+      description:
+        'What to verify: the address of a service or a mirror, the folder of either, or a folder with a plain copy of the public files.',
+      required: true,
+      path: true,
+      schema: pathOrAddress(),
+    },
+    ...READER_FLAGS,
+    sampleSize: {
+      flag: 'sample-size',
+      aliases: ['sample'],
+      default: null,
+      unit: 'a number, 1 to 1000000',
+      description:
+        'Reads this many randomly chosen files, tiles and snapshots. Without it, all of them, which may take long.',
+      schema: integer(1, 1_000_000),
+    },
+    sampleSeed: {
+      flag: 'sample-seed',
+      aliases: ['seed'],
+      default: null,
+      unit: 'a whole number, 0 to 4294967295',
+      description:
+        'Repeats the choice of --sample-size. Without it the choice is different each time, and the result names the seed.',
+      schema: integer(0, 0xffffffff),
+    },
+    heldCheckpoint,
+    json,
+  },
   async run(config, context) {
-    const place = required('verifiedPlace', config.verifiedPlace);
-    const { sampleSize, json, readerApiKey: apiKey, staticOrigin: isStatic } = config;
+    const { place, sampleSize, readerApiKey: apiKey, staticOrigin: isStatic } = config;
     const seed = config.sampleSeed ?? randomInt(2 ** 32);
     const isRemote = /^https?:\/\//.test(place);
     const folder = isRemote ? null : await FolderOrigin.at(place);
     const { keys: givenKeys, ledgerKeys, ...options } = await readerOptions(config, context);
     const keys = givenKeys ?? (folder && (await rememberedKeys(place)));
     const checkpoint = await readHeld(config.heldCheckpoint);
-    const told = { apiKey, isStatic, log: (line: string) => context.progress.note(line) };
-    const origin = folder ?? httpOrigin(place, config, told);
+    const reading = { apiKey, isStatic, log: (line: string) => context.progress.note(line) };
+    const origin = folder ?? httpOrigin(place, config, reading);
     const trust = { keys, ledgerKeys, checkpoint };
     const choose = sampleSize === null ? {} : { choose: sampleOf(sampleSize, seed) };
     // Nobody updates a folder while it is verified.
@@ -33,7 +80,7 @@ export const verify = defineCommand({
     const verification = await verifyOrigin(origin, trust, { ...options, ...choose, ...wait });
     context.progress.end();
     const sample = sampleSize === null ? null : { size: sampleSize, seed };
-    const format = json ? formatVerificationJson : formatVerification;
+    const format = config.json ? formatVerificationJson : formatVerification;
     context.print(format({ place, sample, isTrusted: keys !== null }, verification));
     return verification.findings.length === 0 ? 0 : 1;
   },
@@ -49,4 +96,56 @@ function sampleOf(size: number, seed: number): Choice {
   const random = new Random('verify', seed);
   const draw = <T>(all: readonly T[]) => (size >= all.length ? all : random.shuffled(all).slice(0, size));
   return { files: draw, tiles: draw, snapshots: draw };
+}
+
+/** What was verified, and how. */
+export interface Scope {
+  place: string;
+  /** Null: everything was read. */
+  sample: { size: number; seed: number } | null;
+  /** Whether the user named the keys to trust. */
+  isTrusted: boolean;
+}
+
+const VERDICTS = {
+  verified: 'is what its publisher signed, as far as it was verified.',
+  whole: 'is complete and signed by a key that it names itself; give --verifier-key to verify whose it is.',
+  failed: 'is not what its publisher signed, or that cannot be proved.',
+};
+
+export function formatVerification(
+  { place, sample, isTrusted }: Scope,
+  { verdicts, findings, warnings, notProven }: Verification,
+): string {
+  const lines = verdicts.map(
+    ({ check, state, detail }) => `${check.padEnd(10)}  ${state.padEnd(11)}  ${printable(detail)}`,
+  );
+  const details = findings.map(({ code, place: at, expected, found }) =>
+    printable(`${at}: expected ${expected}, found ${found} (${code})`),
+  );
+  for (const warning of warnings) lines.push(`warning: ${printable(warning)}`);
+  if (notProven.length > 0) lines.push(notProvenLine(notProven));
+  const verdict = VERDICTS[findings.length > 0 ? 'failed' : isTrusted ? 'verified' : 'whole'];
+  const choice = sample ? ` Repeat with --sample-size ${sample.size} --sample-seed ${sample.seed}.` : '';
+  return [...lines, ...(details.length > 0 ? ['', ...details] : []), '', `${place} ${verdict}${choice}`].join(
+    '\n',
+  );
+}
+
+function notProvenLine(paths: readonly string[]): string {
+  const answers = paths.length === 1 ? '1 answer' : `${paths.length} answers`;
+  const list = paths.map((path) => `/${path}`).join(', ');
+  return `not proven: ${answers} with newer data than the release (${list}); the release’s bytes were verified in its snapshot`;
+}
+
+export function formatVerificationJson(
+  { place, sample, isTrusted }: Scope,
+  { release: signed, verdicts, findings, warnings, notProven }: Verification,
+): string {
+  const { version, release, snapshot, as_of, expires, keys } = signed?.manifest ?? {};
+  const checks = verdicts.map(({ check, state, detail }) => ({ check, state, detail }));
+  const verdict = findings.length === 0 ? 'verified' : 'failed';
+  const facts = signed && { version, release, snapshot, as_of, expires, keys };
+  const about = { verdict, place, trusted_key: isTrusted, sample, release: facts };
+  return formatJson({ ...about, checks, not_proven: notProven, warnings, findings });
 }

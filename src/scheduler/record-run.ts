@@ -10,8 +10,8 @@ export interface RunRecord {
 }
 
 /**
- * Does a run and says in OUT/status.json how it went. A run that another one kept from beginning is not recorded: the
- * status is the other's. Throws what the run throws.
+ * Runs, and records the outcome in OUT/status.json. A run that did not start because another one holds the lock records
+ * nothing: the status is that of the other run. Throws what the run throws.
  */
 export async function recordRun(record: RunRecord, run: () => Promise<BuildReport>): Promise<BuildReport> {
   const startedAt = record.now();
@@ -20,20 +20,20 @@ export async function recordRun(record: RunRecord, run: () => Promise<BuildRepor
     await write(record, startedAt, resultOf(report));
     return report;
   } catch (error) {
-    const isOther = error instanceof CathedralError && error.code === 'locked';
-    // A disk that takes no release may take no status either; the run's own error is the one to tell.
-    if (!isOther) await write(record, startedAt, failureOf(error)).catch(() => {});
+    const isLocked = error instanceof CathedralError && error.code === 'locked';
+    // A full disk may not take the status either; the error of the run is the one to report.
+    if (!isLocked) await write(record, startedAt, failureOf(error)).catch(() => {});
     throw error;
   }
 }
 
-/** Says that a run ended without a word: it was killed, or the machine had no memory left for it. */
+/** Records a run that could not record itself: it was killed, did not start, or the machine had no memory left for it. */
 export async function recordKilledRun(record: RunRecord, startedAt: number, how: string): Promise<void> {
-  const error = { code: 'publish_failed', message: `The run ended by ${how}.` } as const;
+  const error = { code: 'publish_failed', message: `The run ended unexpectedly: ${how}.` } as const;
   await write(record, startedAt, { ...NOTHING, outcome: 'failed', error });
 }
 
-/** Says when the next run will be. */
+/** Records the time of the next run, Unix ms. */
 export async function recordNextRun(out: string, next: number): Promise<void> {
   const status = await readStatus(out);
   if (status) await writeStatus(out, { ...status, next_run_at: formatTime(next) });
@@ -43,9 +43,9 @@ type Result = Omit<Status['last_run'], 'started_at' | 'finished_at'>;
 const NOTHING = { snapshots: 0, events: 0, findings: { count: 0, latest: [] } };
 
 async function write({ out, software, now }: RunRecord, startedAt: number, result: Result): Promise<void> {
-  const before = await readStatus(out).catch(() => null);
+  const previous = await readStatus(out).catch(() => null);
   const release = await readCurrent(out).catch(() => null);
-  const next = before?.next_run_at ?? null;
+  const next = previous?.next_run_at ?? null;
   await writeStatus(out, {
     format: 'cathedral-status/1',
     service: { software },
@@ -55,7 +55,7 @@ async function write({ out, software, now }: RunRecord, startedAt: number, resul
       ledger: release.manifest.ledger,
     },
     last_run: { started_at: formatTime(startedAt), finished_at: formatTime(now()), ...result },
-    // A run by hand does not move the next one; without a scheduler there is none.
+    // A manual run does not move the next scheduled one; without a scheduler there is no next run.
     next_run_at: next !== null && Date.parse(next) > now() ? next : null,
   });
 }
@@ -66,15 +66,15 @@ function resultOf({ outcome, snapshots, events, findings }: BuildReport): Result
 }
 
 /**
- * Anybody can read the status, so it says what is wrong and not where: an error's own text has paths of this machine, and may
- * hold anything that a program printed. It stays in the log.
+ * The status is public, so it says what is wrong but not where: the text of an error contains paths of this machine, and may
+ * quote what a program printed. It stays in the server log.
  */
 function failureOf(error: unknown): Result {
   const known = error instanceof CathedralError;
   const code = known ? error.code : 'publish_failed';
   const message = known
-    ? `${ERROR_CODES[code].meaning} The run’s log says more.`
-    : 'The run failed in a way that was not foreseen; its log says how.';
+    ? `${ERROR_CODES[code].meaning} The log of the run has the details.`
+    : 'The run failed with an unexpected error; its log has the details.';
   return { ...NOTHING, outcome: 'failed', error: { code, message } };
 }
 

@@ -1,25 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { readStatus } from '../../pipeline/release/format/status.ts';
-import { isBehind } from './next-run.ts';
 import { type RunRecord, recordKilledRun } from './record-run.ts';
-import { runChild } from './run-child.ts';
-import type { RunResult } from './schedule.ts';
+import { isBehind, type RunResult } from './schedule.ts';
 
 export interface ScheduledBuild extends RunRecord {
   /** Flags for `cathedral build`. */
   flags: readonly string[];
-  /** Between a slot's hour and its run, ms. */
+  /** Between the hour of a slot and its run, ms. */
   delayMs: number;
   signal: AbortSignal;
 }
 
-/** One `cathedral build` in a process of its own, which writes its own status unless it is killed. */
+/** Runs `cathedral build` in a process of its own, which records its own status unless it is killed. */
 export async function scheduledBuild(build: ScheduledBuild): Promise<RunResult> {
   const { out, flags, delayMs, now, signal } = build;
   const startedAt = now();
   const end = await runChild(['build', ...flags], signal);
-  // A disk that took no release may take no status either; the next try may find room.
+  // A full disk may not take the status either; the next run may find room.
   if (end.fault && !signal.aborted) await recordKilledRun(build, startedAt, end.fault).catch(() => {});
   if (end.status !== 0) return 'failed';
   const snapshot = (await readStatus(out))?.release?.ledger.snapshot;
   return snapshot === undefined || isBehind(snapshot, now(), delayMs) ? 'behind' : 'current';
+}
+
+export interface ChildEnd {
+  /** Exit status; null where a signal ended the process, or it did not start. */
+  status: number | null;
+  /** `SIGKILL`, or why it did not start: `EAGAIN`; null where there is a status. */
+  fault: string | null;
+}
+
+const CLI = fileURLToPath(new URL('../cli.ts', import.meta.url));
+/** How long a run may take to stop, ms. */
+export const RUN_GRACE_MS = 10_000;
+
+/**
+ * Runs `cathedral <args>` in a process of its own, so that the server keeps answering and the memory is returned afterwards.
+ * The process leads a process group: what it starts (the site's build, a browser) ends with it when `signal` aborts. A process
+ * that the system does not start counts as ended, because a retry may succeed. The IPC channel carries nothing; when it closes,
+ * the child knows that this process is gone, however it ended.
+ */
+export async function runChild(args: readonly string[], signal: AbortSignal): Promise<ChildEnd> {
+  try {
+    return await run(args, signal);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { status: null, fault: code ?? message };
+  }
+}
+
+async function run(args: readonly string[], signal: AbortSignal): Promise<ChildEnd> {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true,
+  });
+  const stop = () => {
+    end(child, 'SIGTERM');
+    setTimeout(() => end(child, 'SIGKILL'), RUN_GRACE_MS).unref();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    const [status, endSignal] = await once(child, 'exit');
+    return { status, fault: endSignal };
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, signal);
+  } catch {
+    // It has ended meanwhile.
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readUnseen } from '../../src/commands/attestation/read-unseen.ts';
+import { readUnseen } from '../../src/commands/attest/passphrase.ts';
 
 async function* keys(chunks: readonly string[]) {
   yield* chunks;
@@ -19,9 +19,9 @@ test.each([
 
 test.each([
   ['Ctrl-C', 'ab\x03', 'found Ctrl-C'],
-  ['Ctrl-Z', '\x1a', 'found a key that stands for no character'],
-  ['an arrow', 'ab\x1b[D', 'found a key that stands for no character'],
-  ['Ctrl-W', 'ab\x17', 'found a key that stands for no character'],
+  ['Ctrl-Z', '\x1a', 'found a key without a character'],
+  ['an arrow', 'ab\x1b[D', 'found a key without a character'],
+  ['Ctrl-W', 'ab\x17', 'found a key without a character'],
 ])('%s is no part of it', async (_, chunk, message) => {
   await expect(readUnseen(keys([chunk]))).rejects.toMatchObject({
     code: 'usage',

@@ -10,7 +10,7 @@ import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { openDirectory } from '../../pipeline/ledger/directory.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
-import { readLedger } from '../../src/commands/attestation/read-ledger.ts';
+import { readLedger } from '../../src/commands/attest/ledger.ts';
 import { COMPANIONS, LANTERN, NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';
 import {
   attestationApp,
@@ -50,7 +50,7 @@ describe('an attestation that was revoked before it was attested', () => {
   ])('by %s, is told to be, with when, by whom and why', async (_, attestation) => {
     const ledger = await ledgerWith(attestation, [{ ...LOST, attestation }]);
     for (const asked of [ID, UUID.toUpperCase()]) {
-      const { status, stdout } = await attest('status', { ledger, id: asked, json: true });
+      const { status, stdout } = await attest('status', { ledger, attestation: asked, json: true });
       expect(status).toBe(1);
       expect(JSON.parse(stdout)).toEqual({
         registered: false,
@@ -62,11 +62,11 @@ describe('an attestation that was revoked before it was attested', () => {
         ended_by: 'WITNESS',
       });
     }
-    const told = await attest('status', { ledger, id: ID });
+    const told = await attest('status', { ledger, attestation: ID });
     expect(told.stdout).toMatch(
-      /^note +It was revoked before it was attested: the ledger does not have it yet\.$/m,
+      /^note +It was revoked before it was attested: the ledger does not have the attestation yet\.$/m,
     );
-    const again = await attest('revoke', { ledger, id: ID, reason: 'Again.' });
+    const again = await attest('revoke', { ledger, attestation: ID, reason: 'Again.' });
     const found = `found one that was revoked at ${AT} by WITNESS, before it was attested: ${LOST.reason}`;
     expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining(found) });
   });
@@ -76,7 +76,7 @@ describe('an attestation that was revoked before it was attested', () => {
     const data = { attestation: ID, companion: 'LANTERN', ledger_id, scope, risk_level };
     const attested = { type: 'companion_attested', ...data, expires_at: '2025-08-01T00:00:00Z' };
     const ledger = await ledgerWith('both', [LOST, { ...attested, timestamp: '2025-07-04T00:00:01Z' }]);
-    const { status, stdout } = await attest('status', { ledger, id: ID });
+    const { status, stdout } = await attest('status', { ledger, attestation: ID });
     expect(status).toBe(1);
     expect(stdout).toMatch(/^status +revoked$/m);
     expect(stdout).toMatch(/^ended_by +WITNESS$/m);
@@ -85,8 +85,8 @@ describe('an attestation that was revoked before it was attested', () => {
 
   test('is no attestation where there is but a drift score, which is told', async () => {
     const ledger = await ledgerWith('scored', [{ type: 'companion_drift', attestation: ID, score: 0.5 }]);
-    const { status, stderr } = await attest('status', { ledger, id: UUID });
-    const found = 'of which it has no more than a drift score of 0.5 (attestation_refused)';
+    const { status, stderr } = await attest('status', { ledger, attestation: UUID });
+    const found = 'for which it only has a drift score of 0.5 (attestation_refused)';
     expect([status, stderr]).toEqual([1, expect.stringContaining(found)]);
   });
 });
@@ -127,12 +127,17 @@ describe('a clock that is behind the ledger', () => {
     const ledger = await ledgerWith('ahead', [TAKEN, reading('2025-07-04T00:05:00Z')]);
     const clock = at('2025-07-04T00:01:10Z');
     const id = TAKEN.attestation;
-    const revoked = await attest('revoke', { ledger, id, reason: 'stolen', json: true }, PASSPHRASE, clock);
+    const revoked = await attest(
+      'revoke',
+      { ledger, attestation: id, reason: 'stolen', json: true },
+      PASSPHRASE,
+      clock,
+    );
     expect(JSON.parse(revoked.stdout)).toMatchObject({ timestamp: '2025-07-04T00:05:00Z' });
     const { own, served } = await verdicts(ledger, clock);
     expect(own).toMatchObject({ valid: false, status: 'revoked' });
     expect(own).toEqual(served);
-    const { status, stdout } = await attest('status', { ledger, id }, PASSPHRASE, clock);
+    const { status, stdout } = await attest('status', { ledger, attestation: id }, PASSPHRASE, clock);
     expect([status, stdout]).toEqual([1, expect.stringMatching(/^status +revoked$/m)]);
   });
 
@@ -145,34 +150,34 @@ describe('a clock that is behind the ledger', () => {
     expect(own.status).toBe(status);
     expect(own.checks).toContainEqual(expect.objectContaining({ name: 'registration', result: 'passed' }));
     expect(own).toEqual(served);
-    const told = await attest('status', { ledger, id: TAKEN.attestation }, PASSPHRASE, at(time));
+    const told = await attest('status', { ledger, attestation: TAKEN.attestation }, PASSPHRASE, at(time));
     expect(told.stdout).toMatch(new RegExp(`^status +${status}$`, 'm'));
   });
 
   test('takes no revocation to next year, by which every attestation would be expired', async () => {
     const ledger = await ledgerWith('next year', [TAKEN]);
-    const flags = { ledger, id: TAKEN.attestation, reason: 'stolen', json: true as const };
-    const revoke = (more: { at?: string } = {}) =>
+    const flags = { ledger, attestation: TAKEN.attestation, reason: 'stolen', json: true as const };
+    const revoke = (more: { 'revoked-at'?: string } = {}) =>
       attest('revoke', { ...flags, ...more }, PASSPHRASE, at('2026-07-04T00:00:00Z'));
     const far =
-      'the clock is more than a day ahead of the ledger’s last event, 2025-07-04T00:01:00Z, found 2026-07-04';
+      'the clock is more than a day ahead of the last event, 2025-07-04T00:01:00Z, found 2026-07-04';
     expect(await revoke()).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(far) });
-    const early = await revoke({ at: '2025-07-04T00:00:59Z' });
+    const early = await revoke({ 'revoked-at': '2025-07-04T00:00:59Z' });
     expect(early).toMatchObject({
       status: 2,
       stdout: '',
       stderr: expect.stringContaining('or later, found'),
     });
-    const { stdout } = await revoke({ at: '2025-07-05T12:00:00Z' });
+    const { stdout } = await revoke({ 'revoked-at': '2025-07-05T12:00:00Z' });
     expect(JSON.parse(stdout)).toMatchObject({ timestamp: '2025-07-05T12:00:00Z' });
   });
 
-  test('does not hide the past, which --at asks for', async () => {
+  test('does not hide the past, which --as-of asks for', async () => {
     const ledger = await ledgerWith('past', [
       TAKEN,
       { ...LOST, timestamp: '2025-07-04T00:02:00Z', attestation: TAKEN.attestation },
     ]);
-    const flags = { ledger, id: TAKEN.attestation, at: '2025-07-04T00:00:59Z' };
+    const flags = { ledger, attestation: TAKEN.attestation, 'as-of': '2025-07-04T00:00:59Z' };
     expect(await attest('status', flags)).toMatchObject({ status: 1, stdout: '' });
   });
 });
@@ -181,7 +186,7 @@ test('a ledger whose snapshots end before its head begins is refused, and not ta
   const ledger = await ledgerWith('gap', [LOST]);
   const [newest = ''] = globSync(`${ledger}/snapshots/*.checkpoint`).sort().slice(-1);
   for (const end of ['.checkpoint', '.ndjson.zst']) rmSync(newest.replace('.checkpoint', end));
-  const { status, stderr } = await attest('status', { ledger, id: ID });
+  const { status, stderr } = await attest('status', { ledger, attestation: ID });
   expect([status, stderr]).toEqual([1, expect.stringContaining('(ledger_order)')]);
 });
 
@@ -218,7 +223,7 @@ describe('a service’s published companions', () => {
     const told = await attest('verify', flags, PASSPHRASE, () => NOW);
     expect(JSON.parse(told.stdout)).toEqual([{ file: flags.file, ...served }]);
     expect([served.status, told.stderr]).toEqual([status, expect.stringContaining(`as of ${as_of}.`)]);
-    const before = await attest('verify', { ...flags, at: '2025-12-01T10:00:00Z' });
-    expect(before).toMatchObject({ status: 2, stderr: expect.stringContaining('--at: expected') });
+    const before = await attest('verify', { ...flags, 'as-of': '2025-12-01T10:00:00Z' });
+    expect(before).toMatchObject({ status: 2, stderr: expect.stringContaining('--as-of: expected') });
   });
 });

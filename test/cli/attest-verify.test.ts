@@ -39,11 +39,11 @@ describe('attest verify', () => {
 
   test('goes on where a file cannot be read, and exits 2 in the end', async () => {
     const file = `${save('good.json', signed())},${inFolder('gone.json')},${save('bad.json', '{}')}`;
-    const told = await attest('verify', { file, companions: own, at });
+    const told = await attest('verify', { file, companions: own, 'as-of': at });
     expect(told).toMatchObject({ status: 2, stderr: expect.stringMatching(/gone\.json: .* found ENOENT/) });
     expect(told.stdout).toContain(`${inFolder('good.json')}: VALID (active)`);
     expect(told.stdout).toContain(`${inFolder('bad.json')}: NOT VALID (invalid)`);
-    const { status, stdout } = await attest('verify', { file, companions: own, at, json: true });
+    const { status, stdout } = await attest('verify', { file, companions: own, 'as-of': at, json: true });
     expect(status).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject([
       { file: inFolder('good.json'), valid: true },
@@ -62,18 +62,18 @@ describe('attest verify', () => {
   test('takes the name of a file as it is, with commas, brackets and stars', async () => {
     const files = ['minutes, march.json', 'one[1].json', 'all*.json'].map((name) => save(name, signed()));
     for (const file of files)
-      expect(await attest('verify', { file, companions: own, at })).toMatchObject({
+      expect(await attest('verify', { file, companions: own, 'as-of': at })).toMatchObject({
         status: 0,
         stdout: expect.stringContaining(`${file}: VALID`),
       });
     const list = `${inFolder('minutes? march.json')},${files[1]}`;
-    const { stdout } = await attest('verify', { file: list, companions: own, at, json: true });
+    const { stdout } = await attest('verify', { file: list, companions: own, 'as-of': at, json: true });
     expect(JSON.parse(stdout).map((verdict: { file: string }) => verdict.file)).toEqual(files.slice(0, 2));
   });
 
   test('trusts nobody whom it was not told of', async () => {
     const file = save('told.json', signed());
-    expect(await attest('verify', { file, at })).toMatchObject({
+    expect(await attest('verify', { file, 'as-of': at })).toMatchObject({
       status: 2,
       stdout: '',
       stderr: expect.stringContaining('--companions: expected a JSON file of companions'),
@@ -82,13 +82,13 @@ describe('attest verify', () => {
 
   test('says so where the keys are those that everybody has', async () => {
     const companions = save('sample.json', formatDemoCompanions());
-    const told = await attest('verify', { file: save('any.json', signed()), companions, at });
-    expect(told.stderr).toContain('whose secret halves are published: its signature proves nothing.');
+    const told = await attest('verify', { file: save('any.json', signed()), companions, 'as-of': at });
+    expect(told.stderr).toContain('Its secret half is public, so its signature proves nothing.');
   });
 
   test.each([
-    [{ file: 'missing-*.json' }, 2, '--file: expected a pattern that files fit'],
-    [{ file: 'a.json', at: 'yesterday' }, 2, '--at: expected a UTC date-time'],
+    [{ file: 'missing-*.json' }, 2, '--file: expected a pattern that matches files'],
+    [{ file: 'a.json', 'as-of': 'yesterday' }, 2, '--as-of: expected a UTC date-time'],
   ])('refuses %j', async (flags, status, message) => {
     expect(await attest('verify', { companions: own, ...flags })).toMatchObject({
       status,
@@ -106,7 +106,7 @@ describe('attest verify', () => {
   test('prints nothing that moves the cursor', async () => {
     const { stdout } = await verifyText(
       JSON.stringify({ ...signed(), attested_by: '\u009b2J\u202e\u001b[2J' }),
-      { companions: own, at },
+      { companions: own, 'as-of': at },
     );
     expect(stdout).toContain('NOT VALID');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come

@@ -2,13 +2,10 @@ import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync } fr
 import { beforeAll, describe, expect, test } from 'vitest';
 import { attestationUuid } from '../../pipeline/attestation/canonical-bytes.ts';
 import { demoWalletAddress, signWithDemoWallet } from '../../pipeline/attestation/demo-companions.ts';
-import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
-import { ATTEST } from '../../src/commands/attest.ts';
-import { askNewPassphrase } from '../../src/commands/attestation/ask-passphrase.ts';
-import { openKey, parseKeyFile } from '../../src/commands/attestation/key-file.ts';
-import { formatHelp } from '../../src/commands/help.ts';
+import { openKey, parseKeyFile } from '../../src/commands/attest/key-file.ts';
+import { askNewPassphrase } from '../../src/commands/attest/passphrase.ts';
 import { readLedgerEvents } from '../attestation/ledger-events.ts';
 import { JUSTIFICATION, NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';
 import { openAttestCli, PASSPHRASE } from './attest-cli.ts';
@@ -17,10 +14,10 @@ const { inFolder, save, attest, verifyText } = openAttestCli();
 
 const WALLET = demoWalletAddress(UNSIGNED.ledger_id);
 
-/** What a companion’s operator does first: a key, and its registration. */
+/** The first steps of a companion's operator: a key, and its registration. */
 async function register(companion: string, algorithm: string) {
   const key = inFolder(`${companion}.key`);
-  const { status, stdout } = await attest('keygen', { companion, algorithm, key, json: true });
+  const { status, stdout } = await attest('keygen', { companion, algorithm, 'key-file': key, json: true });
   expect(status).toBe(0);
   const entry = JSON.parse(stdout);
   // It was valid a while before, so that the test need not wait for the next second.
@@ -40,7 +37,7 @@ describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) =
       scope: 'ledger.read.export, audit.trail.annotate',
       risk: 'low',
       justification: save('justification.json', JUSTIFICATION),
-      days: '89',
+      'attestation-days': '89',
     };
     // Whoever has the wallet takes an hour.
     const drafted = await attest('new', request, {}, () => Date.now() - 3_600_000);
@@ -52,7 +49,7 @@ describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) =
       signature_algorithm: algorithm,
     });
     const wallet = { 'wallet-signature': signWithDemoWallet(draft), companions };
-    const { days: _, ...claim } = request;
+    const { 'attestation-days': _, ...claim } = request;
     for (const flags of [
       { draft: save('draft.json', draft) },
       { ...claim, 'expires-at': draft.expires_at },
@@ -64,7 +61,7 @@ describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) =
       });
       save('complete.json', complete.stdout);
     }
-    const sealed = await attest('sign', { file: inFolder('complete.json'), key, companions });
+    const sealed = await attest('sign', { file: inFolder('complete.json'), 'key-file': key, companions });
     expect(sealed).toMatchObject({ status: 0, stderr: '' });
     const told = await verifyText(sealed.stdout, { companions });
     expect(told).toMatchObject({ status: 0, stderr: '' });
@@ -85,7 +82,7 @@ describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) =
 describe('attest keygen', () => {
   test('never writes over a file', async () => {
     const key = save('there.key', 'precious');
-    const { status, stderr } = await attest('keygen', { companion: 'LANTERN', key });
+    const { status, stderr } = await attest('keygen', { companion: 'LANTERN', 'key-file': key });
     expect([status, stderr]).toEqual([1, expect.stringContaining('EEXIST (attestation_refused)')]);
     expect(readFileSync(key, 'utf8')).toBe('precious');
   });
@@ -98,7 +95,11 @@ describe('attest keygen', () => {
     save('precious.key', 'precious');
     rmSync(inFolder('dangling.key'), { force: true });
     symlinkSync(inFolder('nothing'), inFolder('dangling.key'));
-    const { status, stderr } = await attest('keygen', { companion: 'LANTERN', key: inFolder(name) }, {});
+    const { status, stderr } = await attest(
+      'keygen',
+      { companion: 'LANTERN', 'key-file': inFolder(name) },
+      {},
+    );
     const message = `${inFolder(name)}: expected a place for a new file, found ${code} (attestation_refused)`;
     expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
     expect(existsSync(inFolder('nothing'))).toBe(false);
@@ -107,7 +108,7 @@ describe('attest keygen', () => {
   test('makes one key where two are asked for at once, whole and for its owner alone', async () => {
     const key = inFolder('raced.key');
     const both = await Promise.all(
-      ['LANTERN', 'TALLY'].map((companion) => attest('keygen', { companion, key, json: true })),
+      ['LANTERN', 'TALLY'].map((companion) => attest('keygen', { companion, 'key-file': key, json: true })),
     );
     expect(both.map(({ status }) => status).sort()).toEqual([0, 1]);
     const [entry] = both.filter(({ status }) => status === 0).map(({ stdout }) => JSON.parse(stdout));
@@ -119,21 +120,21 @@ describe('attest keygen', () => {
   });
 
   test.each([
-    [{ companion: 'LANTERN' }, PASSPHRASE, 2, '--key: expected a file'],
+    [{ companion: 'LANTERN' }, PASSPHRASE, 2, '--key-file: expected a file'],
     [
-      { companion: 'LANTERN', key: 'a.key', algorithm: 'rsa' },
+      { companion: 'LANTERN', 'key-file': 'a.key', algorithm: 'rsa' },
       PASSPHRASE,
       2,
       '--algorithm: expected ed25519 or ecdsa-secp256k1',
     ],
     [
-      { companion: 'LANTERN', key: 'a.key' },
+      { companion: 'LANTERN', 'key-file': 'a.key' },
       { CATHEDRAL_PASSPHRASE: 'short' },
       1,
       'passphrase: expected at least 12 characters',
     ],
     [
-      { companion: 'LANTERN', key: 'a.key', passphrase: 'on the command line' },
+      { companion: 'LANTERN', 'key-file': 'a.key', passphrase: 'on the command line' },
       PASSPHRASE,
       2,
       '--passphrase: expected',
@@ -145,15 +146,16 @@ describe('attest keygen', () => {
 });
 
 describe('a secret file', () => {
-  test.each(['key', 'passphrase-file'])('that others may read is refused: --%s', async (flag) => {
+  test.each(['key-file', 'passphrase-file'])('that others may read is refused: --%s', async (flag) => {
     const file = save('open-to-all', '{}');
     chmodSync(file, 0o644);
-    const key = { key: save('closed.key', '{}'), [flag]: file };
+    const key = { 'key-file': save('closed.key', '{}'), [flag]: file };
     chmodSync(inFolder('closed.key'), 0o600);
-    const command = flag === 'key' ? 'sign' : 'keygen';
-    const flags = command === 'sign' ? key : { ...key, key: inFolder('none.key'), companion: 'LANTERN' };
+    const command = flag === 'key-file' ? 'sign' : 'keygen';
+    const flags =
+      command === 'sign' ? key : { ...key, 'key-file': inFolder('none.key'), companion: 'LANTERN' };
     const { status, stderr } = await attest(command, { ...flags }, {});
-    const message = `${file}: expected a file that its owner alone can read: chmod 600, found mode 0644`;
+    const message = `${file}: expected a file that only its owner can read: chmod 600, found mode 0644`;
     expect([status, stderr]).toEqual([1, expect.stringContaining(message)]);
     expect(existsSync(inFolder('none.key'))).toBe(false);
   });
@@ -165,14 +167,14 @@ describe('a secret file', () => {
     const key = inFolder('by-file.key');
     const made = await attest(
       'keygen',
-      { companion: 'LANTERN', key, ...secret },
+      { companion: 'LANTERN', 'key-file': key, ...secret },
       { CATHEDRAL_PASSPHRASE: 'another one of them' },
     );
     expect(made.status).toBe(0);
     const sealed = parseKeyFile(readFileSync(key, 'utf8'), key);
     expect(openKey(sealed, 'correct horse battery', key).companion).toBe('LANTERN');
     chmodSync(save('passphrase', '\ncorrect horse battery'), 0o600);
-    const empty = await attest('keygen', { companion: 'LANTERN', key: inFolder('no.key'), ...secret });
+    const empty = await attest('keygen', { companion: 'LANTERN', 'key-file': inFolder('no.key'), ...secret });
     expect(empty).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('a passphrase in the first line'),
@@ -185,7 +187,7 @@ describe('a secret file', () => {
       asked.push(question);
       return answers.shift()!;
     };
-    await expect(askNewPassphrase(typing(['elevenchars']))).rejects.toMatchObject({ found: 'a shorter one' });
+    await expect(askNewPassphrase(typing(['elevenchars']))).rejects.toMatchObject({ found: 'fewer' });
     expect(asked).toHaveLength(1);
     await expect(askNewPassphrase(typing(['twelve chars', 'twelve chars!']))).rejects.toMatchObject({
       found: 'two different ones',
@@ -194,31 +196,12 @@ describe('a secret file', () => {
   });
 });
 
-describe('what a command cannot do without', () => {
-  const NEEDS = Object.entries(ATTEST).flatMap(([name, { needs = {} }]) =>
-    Object.entries(needs).map(
-      ([setting, need]) => [name, SETTINGS[setting as SettingName].flag!, need] as const,
-    ),
-  );
-
-  test.each(NEEDS)('%s says so of --%s in its help and where it is missing', async (name, flag, need) => {
-    const help = formatHelp(name, ATTEST[name]!).replace(/\s+/g, ' ');
-    expect(help).toMatch(new RegExp(`--${flag} VALUE (?:(?! --[a-z]).)*; ${need}`));
-    const others = NEEDS.filter(([command, other]) => command === name && other !== flag);
-    const given =
-      name === 'attest new'
-        ? []
-        : others.map(([, other]) => [other, other === 'companion' ? 'A' : save('needed', '{}')]);
-    const { status, stderr } = await attest(name.replace('attest ', ''), Object.fromEntries(given), {});
-    expect([status === 0, stderr]).toEqual([false, expect.stringMatching(new RegExp(`--${flag}\\b`))]);
-  });
-});
-
 describe('attest new', () => {
   const make = (flags: Record<string, string | true>) => attest('new', flags, {}, () => NOW);
 
-  test('says each thing that is missing or wrong, with its place', async () => {
-    const { status, stdout, stderr } = await make({ scope: 'Ledger', risk: 'some' });
+  test('reports everything that a draft lacks or has wrong, with its flag and place', async () => {
+    const draft = save('empty.json', {});
+    const { status, stdout, stderr } = await make({ draft, scope: 'Ledger', risk: 'some' });
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr.match(/^\S+ \(\S+\)(?=: )|\(\w+\)$/gm)!.join(' ')).toBe(
       '--ledger-id (/ledger_id) (missing_member) --justification (/epicon_ej_hash) (missing_member) --scope (/scope/0) (wrong_pattern) --risk (/risk_level) (wrong_value) --companion (/attested_by) (missing_member)',
@@ -228,18 +211,21 @@ describe('attest new', () => {
   const END = { 'expires-at': '2026-01-31T06:00:00Z' };
   test.each([
     [
-      { 'wallet-signature': UNSIGNED.wallet_signature },
-      '--wallet-signature: expected the end that the wallet has signed',
+      { 'wallet-signature': UNSIGNED.wallet_signature, draft: 'empty' },
+      '--wallet-signature: expected the expiry time that the wallet signed',
     ],
     [
-      { 'wallet-signature': UNSIGNED.wallet_signature, draft: true as const, days: '30' },
-      '--wallet-signature: expected the end',
+      { 'wallet-signature': UNSIGNED.wallet_signature, draft: 'signed', 'attestation-days': '30' },
+      '--wallet-signature: expected the expiry time',
     ],
-    [{ days: '30', ...END }, '--days: expected no --expires-at beside it'],
+    [
+      { 'attestation-days': '30', draft: 'empty', ...END },
+      '--attestation-days: expected not to be used with --expires-at',
+    ],
   ])(
     'refuses %j: no wallet can have signed it',
     async ({ draft, ...flags }: Record<string, string | true>, message) => {
-      const given = draft ? { ...flags, draft: save('whole.json', signed()) } : flags;
+      const given = { ...flags, draft: save('given.json', draft === 'signed' ? signed() : {}) };
       expect(await make(given)).toMatchObject({
         status: 2,
         stdout: '',
@@ -294,7 +280,7 @@ describe('attest new', () => {
     const draft = save('renewed.json', signed());
     const { status, stdout, stderr } = await make({
       draft,
-      days: '30',
+      'attestation-days': '30',
       previous: UNSIGNED.ledger_id,
     });
     expect(status).toBe(0);
@@ -337,8 +323,8 @@ describe('with a ledger', () => {
     const id = idOf('companion_attested');
     const { status, stdout } = await attest('status', {
       ...sample,
-      id,
-      at: '2025-08-20T00:00:00Z',
+      attestation: id,
+      'as-of': '2025-08-20T00:00:00Z',
       json: true,
     });
     expect(status).toBe(0);
@@ -350,21 +336,29 @@ describe('with a ledger', () => {
     });
     const later = await attest('status', {
       ...sample,
-      id: attestationUuid(id).toUpperCase(),
-      at: '2026-01-01T00:00:00Z',
+      attestation: attestationUuid(id).toUpperCase(),
+      'as-of': '2026-01-01T00:00:00Z',
     });
     expect(later).toMatchObject({ status: 1, stdout: expect.stringMatching(/^status +expired$/m) });
-    const before = await attest('status', { ...sample, id, at: '2025-07-03T00:00:00Z' });
+    const before = await attest('status', { ...sample, attestation: id, 'as-of': '2025-07-03T00:00:00Z' });
     expect(before).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('--id: expected the id or UUID of an attestation that the ledger has'),
+      stderr: expect.stringContaining(
+        '--attestation: expected the id or UUID of an attestation in the ledger',
+      ),
     });
   });
 
   test('attest revoke appends an event, which status tells and which is final', async () => {
     const id = idOf('companion_attested');
     const at = '2025-08-20T01:00:00Z';
-    const revoked = await attest('revoke', { ...sample, id, reason: 'The key was lost.', at, json: true });
+    const revoked = await attest('revoke', {
+      ...sample,
+      attestation: id,
+      reason: 'The key was lost.',
+      'revoked-at': at,
+      json: true,
+    });
     expect(revoked).toMatchObject({ status: 0, stderr: '' });
     const event = JSON.parse(revoked.stdout);
     expect(event).toMatchObject({
@@ -372,14 +366,14 @@ describe('with a ledger', () => {
       seq: events.length,
       data: { attestation: id, reason: 'The key was lost.' },
     });
-    const { status, stdout } = await attest('status', { ...sample, id, json: true });
+    const { status, stdout } = await attest('status', { ...sample, attestation: id, json: true });
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       status: 'revoked',
       ended_at: event.timestamp,
       reason: 'The key was lost.',
     });
-    const again = await attest('revoke', { ...sample, id: attestationUuid(id), reason: 'Again.' });
+    const again = await attest('revoke', { ...sample, attestation: attestationUuid(id), reason: 'Again.' });
     expect(again).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('found one that was revoked at'),
@@ -387,11 +381,11 @@ describe('with a ledger', () => {
   });
 
   test.each([
-    [{ id: 'a'.repeat(64), reason: 'none' }, 1, '--id: expected the id or UUID'],
-    [{ reason: 'none' }, 2, '--id: expected the id of an attestation'],
-    [{ id: 'a'.repeat(64), reason: 'two\nlines' }, 2, '--reason: expected one line'],
+    [{ attestation: 'a'.repeat(64), reason: 'none' }, 1, '--attestation: expected the id or UUID'],
+    [{ reason: 'none' }, 2, '--attestation: expected the id of an attestation'],
+    [{ attestation: 'a'.repeat(64), reason: 'two\nlines' }, 2, '--reason: expected one line'],
     [
-      { id: 'a'.repeat(64), reason: 'none', ledger: 'civic+https://ledger.example.org' },
+      { attestation: 'a'.repeat(64), reason: 'none', ledger: 'civic+https://ledger.example.org' },
       2,
       '--ledger: expected a ledger in a folder',
     ],
@@ -406,7 +400,7 @@ describe('with a ledger', () => {
   test('attest verify trusts the sample’s companions in its ledger, and says what they are worth', async () => {
     const { data } = events.findLast((event) => event.type === 'companion_attested')!;
     const file = save('taken.json', data.document);
-    const told = await attest('verify', { ledger, file, at: '2025-08-20T00:00:00Z' });
+    const told = await attest('verify', { ledger, file, 'as-of': '2025-08-20T00:00:00Z' });
     expect(told).toMatchObject({
       status: 0,
       stderr: expect.stringContaining('its signature proves nothing'),
@@ -418,7 +412,7 @@ describe('with a ledger', () => {
       ledger,
       file: save('unknown.json', signed()),
       json: true,
-      at: '2025-12-02T00:00:00Z',
+      'as-of': '2025-12-02T00:00:00Z',
     });
     expect(JSON.parse(stdout)).toMatchObject([{ warnings: [{ code: 'not_registered' }] }]);
   });

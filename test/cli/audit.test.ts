@@ -71,11 +71,11 @@ describe('cathedral prove', () => {
   });
 
   test.each([
-    [['prove'], '--event: expected an attestation_hash'],
-    [['prove', 'me'], '--event: expected an attestation_hash'],
+    [['prove'], 'EVENT: expected an attestation_hash'],
+    [['prove', 'me'], 'EVENT: expected an attestation_hash'],
     [['prove', '0'.repeat(64), 'again'], 'again: expected a flag'],
-    [['verify-proof', '--json'], '--proof: expected a file'],
-    [['verify-export', '--from=1'], '--export: expected a file'],
+    [['verify-proof', '--json'], 'PROOF: expected a file'],
+    [['verify-export', '--from=1'], 'EXPORT: expected a file'],
   ])('%j is wrong use', async (args, message) => {
     const { status, stderr } = await runCli(args);
     expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -93,8 +93,8 @@ describe('cathedral verify-export', () => {
     const { status, stdout } = await runCli(['verify-export', file, ...where]);
     expect(status).toBe(0);
     expect(stdout).toContain(`The log has ${EVENTS} events from ${events[0]!.timestamp}`);
-    expect(stdout).toContain('The export is whole');
-    expect(stdout).toContain('say --from and --to');
+    expect(stdout).toContain('The export is complete');
+    expect(stdout).toContain('Give --from and --to');
   });
 
   test('names what was removed with its line, for people and for programs', async () => {
@@ -120,7 +120,7 @@ describe('cathedral verify-export', () => {
     const good = await runCli(['verify-export', file, ...where]);
     expect([good.status, good.stdout]).toEqual([
       0,
-      expect.stringContaining(`${mints.length} events that the filter`),
+      expect.stringContaining(`${mints.length} events that pass the filter`),
     ]);
     expect(good.stdout).not.toContain('say --from');
     const less = await fileWith('less.json', fileOf('json', mints.slice(1), head));
@@ -175,7 +175,7 @@ describe('cathedral verify-export', () => {
         const { status, stdout } = await verified(checkpoint);
         expect([status, stdout]).toEqual([
           0,
-          expect.stringContaining(`It goes on from the ${size} events of ${checkpoint}.\n`),
+          expect.stringContaining(`It extends the ${size} events of ${checkpoint}.\n`),
         ]);
         const json = JSON.parse((await verified(checkpoint, '--json')).stdout);
         expect(json).toMatchObject({ valid: true, size: EVENTS, goesOnFrom: size });
@@ -194,7 +194,7 @@ describe('cathedral verify-export', () => {
           await fileWith('longer', signNote(longer, signer)),
           `expected a log of ${EVENTS + 1} events or more, found ${EVENTS} (mirror_rollback)`,
         ],
-        [await kept(300, other), 'which begin otherwise (mirror_forked)'],
+        [await kept(300, other), 'which begin differently (mirror_forked)'],
         [await kept(299, undefined, PUBLISHER), '(ledger_signature)'],
         [await fileWith('none', 'no note'), '(ledger_corrupt)'],
       ] as const) {
@@ -246,5 +246,5 @@ test('an export of a period that the log does not reach is not said to be whole 
   const period = ['--from', '2000-01-01', '--to', '2100-01-01'];
   const { status, stdout } = await runCli(['verify-export', file, ...period, ...where]);
   expect(status).toBe(0);
-  expect(stdout).toContain(`This log ends at ${events.at(-1)!.timestamp}, before the period does`);
+  expect(stdout).toContain(`The log ends at ${events.at(-1)!.timestamp}, before the period does`);
 });

@@ -10,8 +10,8 @@ import { RunningCli, runCli } from './run-cli.ts';
 async function sampleLedger(to: string): Promise<{ folder: string; ledger: string; out: string }> {
   const folder = await temporaryFolder();
   const ledger = join(folder, 'ledger');
-  const { status, stdout } = await runCli(['sample', '--out', ledger, '--to', to, '--seed=7']);
-  expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+ events in \d+ snapshots, up to /)]);
+  const { status, stdout } = await runCli(['sample', '--ledger', ledger, '--to', to, '--seed=7']);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+ events in \d+ snapshots, as of /)]);
   return { folder, ledger, out: join(folder, 'out') };
 }
 
@@ -153,7 +153,7 @@ describe('cathedral check', () => {
     const other = await runCli(['check', '--out', out, '--ledger', ledger]);
     expect([other.status, other.stdout]).toEqual([
       1,
-      expect.stringMatching(/^other 0\.0\.1 made the release, and this is cathedral-data-service /m),
+      expect.stringMatching(/^other 0\.0\.1 made the release, but this is cathedral-data-service /m),
     ]);
   });
 

@@ -4,9 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Environment } from '../../pipeline/config/config.ts';
 import type { Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
 import { formatPublisherKeys } from '../../pipeline/release/signing/publisher-key-file.ts';
+import { readArguments } from '../../src/commands/command.ts';
+import { Progress } from '../../src/commands/progress.ts';
+import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 /** What is started in place of `cathedral`: a script of package.json, by the npm that users have. */
@@ -108,6 +113,42 @@ export class RunningCli {
 
 export function runCli(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
   return new RunningCli(args, env).finished();
+}
+
+/**
+ * A command in this process, by any clock: a process of its own takes half a second each time. `env` replaces the environment.
+ */
+export async function runHere(
+  name: string,
+  args: readonly string[],
+  { env = {}, now = Date.now }: { env?: Environment; now?: () => number } = {},
+): Promise<Pick<Finished, 'status' | 'stdout' | 'stderr'>> {
+  let [stdout, stderr] = ['', ''];
+  const write = (text: string) => {
+    stdout += text;
+  };
+  const note = (text: string) => {
+    stderr += text;
+  };
+  const progress = new Progress({ isTTY: true, write: note }, now);
+  const command = await COMMANDS[name]!();
+  try {
+    const { values, flags, warnings } = readArguments(name, command, args, env);
+    for (const warning of warnings) progress.note(warning);
+    const status = await command.run(values as never, {
+      flags,
+      now,
+      progress,
+      print: (line) => write(`${line}\n`),
+      write: async (text) => write(text),
+      untilStopped: () => new AbortController().signal,
+      loadCommands,
+    });
+    return { status, stdout, stderr };
+  } catch (error) {
+    if (!(error instanceof CathedralError)) throw error;
+    return { status: error.exit, stdout, stderr: `${stderr}cathedral: ${error.message}\n` };
+  }
 }
 
 /** A file of its own for each folder that is published in, with one key in all of them: it shows in releases. */

@@ -41,7 +41,7 @@ describe('cathedral serve', () => {
     // Ends in order, and says that it was not asked to: its terminal is gone.
     cli.child.kill('SIGHUP');
     expect(await cli.finished()).toMatchObject({ status: 129, signal: null });
-    await cli.printed(/There is no release in .*\/empty yet/);
+    await cli.printed(/\/empty has no release yet/);
   });
 
   test('refuses a folder that no release can be in, and says why', async () => {
@@ -72,7 +72,7 @@ describe('cathedral serve', () => {
       'string',
       'string',
     ]);
-    expect(lines.map(({ msg }) => msg)).toContain('Ending: requests that have begun are answered first.');
+    expect(lines.map(({ msg }) => msg)).toContain('Stopping: requests in progress are answered first.');
     expect(stderr).toContain('"path":"/government/ledger/export","status":401');
     expect(stderr).not.toContain('a-secret');
   });

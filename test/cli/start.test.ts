@@ -58,7 +58,7 @@ describe('cathedral start', () => {
     );
     const cli = new RunningCli(['start', ...args]);
     const [, url] = await cli.printed(/^Ready: (http:\S+)$/m);
-    await cli.printed(/The run failed, and what was published stays as it is; the next try is at/);
+    await cli.printed(/The run failed; the published release is unchanged. The next attempt is at/);
     expect((await statusOf(url!)).last_run).toMatchObject({
       outcome: 'failed',
       error: { code: expect.any(String) },
@@ -116,7 +116,7 @@ describe('cathedral start --demo', () => {
     for (let run = 0; run < 2; run += 1) {
       const cli = new RunningCli(args, env);
       const [, url] = await cli.printed(/^Ready: (http:\S+)$/m);
-      const [, key = ''] = await cli.printed(/^A government key of this demo: (\S+)$/m);
+      const [, key = ''] = await cli.printed(/^A government key for this demo: (\S+)$/m);
       printed.push(key);
       const headers = { authorization: `Bearer ${key}` };
       const report = await fetch(`${url}/government/compliance-report.json`, { headers });
@@ -130,7 +130,7 @@ describe('cathedral start --demo', () => {
     }
     expect(printed[1]).toBe(printed[0]);
     const { status, stdout } = await runCli(['access-log', 'verify'], env);
-    expect([status, stdout]).toEqual([0, expect.stringContaining('The log is whole: 4 entries.')]);
+    expect([status, stdout]).toEqual([0, expect.stringContaining('The log is complete: 4 entries.')]);
     const exported = await runCli(['access-log', 'export', '--format', 'csv'], env);
     expect(exported.stdout).toContain('/government/compliance-report.json');
     expect(exported.stdout + stdout).not.toContain(printed[0]);
@@ -172,7 +172,7 @@ describe('cathedral start --demo', () => {
     if (npm.child.exitCode === null && npm.child.signalCode === null) await once(npm.child, 'exit');
     expect([npm.child.exitCode, npm.child.signalCode]).toEqual([0, null]);
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
-    expect((await npm.finished()).stderr).toContain('Ending: requests that have begun');
+    expect((await npm.finished()).stderr).toContain('Stopping: requests in progress');
     await withLock(`${ledger}.lock`, { waitMs: 0, holder: 'a test' }, async () => {});
   });
 
@@ -214,8 +214,8 @@ describe('cathedral start --demo', () => {
     const from = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
     await writeSample({ out: ledger, from, to: Date.now(), seed: 2 });
     const { status, stderr } = await runCli(args);
-    expect([status, stderr]).toEqual([2, expect.stringContaining('found those of another one')]);
-    const [, command = ''] = /\(to begin anew: rm -r ([^)]+)\)/.exec(stderr) ?? [];
+    expect([status, stderr]).toEqual([2, expect.stringContaining('found releases of a different ledger')]);
+    const [, command = ''] = /\(to start over: rm -r ([^)]+)\)/.exec(stderr) ?? [];
     for (const folder of command.split(' ')) await rm(folder, { recursive: true });
     expect((await runCli(['build', ...flags])).status).toBe(0);
   });
@@ -233,7 +233,7 @@ describe('cathedral start --demo', () => {
     const other = await runCli(args);
     expect([other.status, other.stderr]).toEqual([
       2,
-      expect.stringContaining('found one that another key signed'),
+      expect.stringContaining('found a ledger signed by another key'),
     ]);
   });
 });

@@ -4,65 +4,98 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PROJECT, readConfig } from '../../pipeline/config/config.ts';
+import { PROJECT } from '../../pipeline/config/config.ts';
+import type { Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
-import { ACCESS_LOG } from '../../src/commands/access-log.ts';
-import { ATTEST } from '../../src/commands/attest.ts';
-import { AUDIT } from '../../src/commands/audit.ts';
-import { formatHelp } from '../../src/commands/help.ts';
-import { KEYS } from '../../src/commands/keys.ts';
-import { Progress } from '../../src/commands/progress.ts';
-import { PUBLISHER } from '../../src/commands/publisher.ts';
-import { COMMANDS } from '../../src/commands/table.ts';
-import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
-import { runCli } from './run-cli.ts';
+import { readArguments } from '../../src/commands/command.ts';
+import { formatGroup, formatHelp, formatOverview, sectionsOf } from '../../src/commands/help.ts';
+import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
+import { runCli, runHere } from './run-cli.ts';
 
+const ALL = await loadCommands();
 const NAMES = Object.keys(COMMANDS);
 
-describe('the table of commands', () => {
-  test.each(Object.entries({ KEYS, ACCESS_LOG, ATTEST, PUBLISHER, AUDIT }))(
-    'has each of %s',
-    (_, commands) => {
-      expect(NAMES).toEqual(expect.arrayContaining(Object.keys(commands)));
-    },
-  );
-});
-
 describe('cathedral', () => {
-  test('lists its commands with --help, and says nothing on standard error', async () => {
-    const { status, stdout, stderr } = await runCli(['--help']);
-    expect([status, stderr]).toEqual([0, '']);
+  test.each([['--help'], ['-h'], ['help']])('%s lists the commands by task', async (word) => {
+    const { status, stdout, stderr } = await runCli([word]);
+    expect([status, stdout, stderr]).toEqual([0, formatOverview(ALL), '']);
     for (const name of NAMES) expect(stdout).toContain(`  ${name} `);
   });
 
-  test('says which setting names a place where it may not write', async () => {
+  test.each([
+    [['build', '--help'], 'build'],
+    [['build', '-h'], 'build'],
+    [['build', '--rebuild', '--help'], 'build'],
+    [['help', 'build'], 'build'],
+    [['keys', 'issue', '--help'], 'keys issue'],
+    [['help', 'keys', 'issue'], 'keys issue'],
+  ])('%j prints the help of %s', async (args, name) => {
+    const { status, stdout } = await runCli(args);
+    expect([status, stdout]).toEqual([0, `${formatHelp(name, ALL[name]!).trimEnd()}\n`]);
+  });
+
+  test.each([[['help', 'keys']], [['keys', '--help']]])('%j lists the commands for keys', async (args) => {
+    const group = Object.fromEntries(Object.entries(ALL).filter(([name]) => name.startsWith('keys ')));
+    expect((await runCli(args)).stdout).toBe(formatGroup(group));
+  });
+
+  test.each([['--version'], ['-V'], ['version']])('%s prints the version', async (word) => {
+    expect((await runCli([word])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test('says which option names a place where it may not write', async () => {
     const who = ['--tier=economist', '--areas=economy', '--email=a@example.org', '--name=A'];
-    const why = ['--affiliation=none', '--purpose=research', '--volume=1', '--deliver=print'];
+    const why = ['--affiliation=none', '--purpose=research', '--volume=1', '--basis=x', '--deliver=print'];
     const { status, stderr } = await runCli(['keys', 'issue', ...who, ...why], {
       CATHEDRAL_KEYS: '/sys/cathedral/keys.sqlite',
     });
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /^cathedral: \/sys\/cathedral\/keys.sqlite: .*; another place is set by --keys or CATHEDRAL_KEYS\n$/,
+      /^cathedral: \/sys\/cathedral\/keys.sqlite: .*; set another place with --keys or CATHEDRAL_KEYS\n$/,
     );
   });
 
-  test('tells its version', async () => {
-    expect((await runCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
-
   test.each([
-    [[], 'command: expected one of'],
-    [['biuld'], 'command: expected perhaps build, found "biuld"'],
-    [['__proto__'], 'command: expected one of'],
-    [['build', '--outt=x'], '--outt: expected perhaps --out'],
+    [[], 'command: expected a command that “cathedral --help” lists, found no command'],
+    [['biuld'], 'command: expected build, or a command that “cathedral --help” lists, found "biuld"'],
+    [['kyes', 'list'], 'command: expected keys, or a command'],
+    [['keys'], 'command: expected a command that “cathedral keys --help” lists, found no command'],
+    [['keys', 'isue'], 'command: expected keys issue, or a command that “cathedral keys --help” lists'],
+    [['help', 'biuld'], 'command: expected build, or'],
+    [['__proto__'], 'command: expected a command'],
+    [['build', '--outt=x'], '--outt: expected --out, or a flag that “cathedral build --help” lists'],
+    [['build', '--led'], '--led: expected --ledger, or a flag that “cathedral build --help” lists'],
     [['serve', '--port', 'http'], '--port: expected a TCP port, 0 to 65535, found "http"'],
     [['check', 'everything'], 'everything: expected a flag'],
+    [['as-of'], 'SNAPSHOT: expected the id of a snapshot'],
   ])('%j is wrong use: exit 2, and one line that says what was expected', async (args, message) => {
     const { status, stdout, stderr } = await runCli(args);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`cathedral: ${message}`);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test.each([
+    ['keys issue', [], ['--tier', '--email', '--name', '--affiliation', '--purpose', '--volume']],
+    [
+      'keys issue',
+      ['--tier=government', '--email=x'],
+      ['--email', '--name', '--affiliation', '--purpose', '--basis'],
+    ],
+    ['keys revoke', [], ['--key-id', '--reason']],
+    ['mirror', ['--parallel=0'], ['ORIGIN', 'FOLDER', '--parallel']],
+    ['verify-proof', [], ['PROOF', '--event']],
+    ['attest keygen', [], ['--companion', '--key-file']],
+    ['attest new', [], ['--companion', '--ledger-id', '--scope', '--risk', '--justification']],
+    ['attest revoke', ['--agent='], ['--attestation', '--reason', '--agent']],
+    ['sample', ['--follow', '--to=2025-08-01', '--json'], ['--to', '--json']],
+  ])('%s %j reports everything that is missing or wrong at once', async (name, args, places) => {
+    const { status, stdout, stderr } = await runHere(name, args);
+    expect([status, stdout]).toEqual([2, '']);
+    const named = [...stderr.matchAll(/^ {2}(\S+): expected /gm)].map(([, place]) => place!);
+    expect(named.sort()).toEqual([...places].sort());
+    expect(stderr).toContain(`“cathedral ${name} --help” lists all flags`);
   });
 
   test('run by npm from another folder, takes the names of files as they are there', () => {
@@ -72,74 +105,193 @@ describe('cathedral', () => {
       INIT_CWD: tmpdir(),
       npm_package_json: join(PROJECT, 'package.json'),
     };
-    const script = `${scripts.cathedral} attest sign --key nothing.key`;
+    const script = `${scripts.cathedral} attest sign --key-file nothing.key`;
     const { status, stderr } = spawnSync('sh', ['-c', script], { cwd: PROJECT, env, encoding: 'utf8' });
     expect([status, stderr]).toEqual([
       1,
-      expect.stringContaining(`${join(tmpdir(), 'nothing.key')}: expected a file`),
+      expect.stringContaining(`${join(tmpdir(), 'nothing.key')}: expected a readable file`),
     ]);
   });
 
   test('refuses a misspelt variable before it does anything', async () => {
     const { status, stderr } = await runCli(['build'], { CATHEDRAL_LEGDER: '/srv/ledger' });
     expect(status).toBe(2);
-    expect(stderr).toContain('CATHEDRAL_LEGDER: expected perhaps CATHEDRAL_LEDGER');
+    expect(stderr).toContain('CATHEDRAL_LEGDER: expected CATHEDRAL_LEDGER');
+  });
+
+  test('takes a deprecated flag, and says what to use instead', async () => {
+    const { status, stderr } = await runHere('attest status', ['--id', '0'.repeat(64), '--ledger=/nowhere']);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^--id is deprecated: use --attestation$/m);
   });
 });
 
-describe('a command over what somebody else keeps', () => {
+/** The options that every reading command needs, for a run in which everything it could read is missing. */
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  'as-of': ['2025-12-01T06Z'],
+  verify: ['missing/copy'],
+  prove: ['0'.repeat(64)],
+  'verify-proof': ['missing.tlog-proof', '--event', '0'.repeat(64)],
+  'verify-export': ['missing.csv'],
+  'keys expiring': ['--within', '30'],
+  'attest sign': ['--key-file', 'missing/key'],
+  'attest new': ['--draft', 'missing.json'],
+  'attest verify': ['--file', 'missing.json', '--companions', 'missing/companions.json'],
+  'attest status': ['--attestation', '0'.repeat(64)],
+  completion: ['bash'],
+};
+
+/** Every path that a setting names, below a folder. */
+function settingsIn(folder: string): Record<string, string> {
+  const paths = Object.values(SETTINGS).filter(({ path, default: value }: Setting) => path && value !== null);
+  return Object.fromEntries(paths.map(({ env }) => [env, join(folder, 'mistyped', env)]));
+}
+
+describe('a command that only reads', () => {
+  const readers = Object.entries(ALL).filter(([, { isReader }]) => isReader);
+
+  test.each([...readers.map(([name]) => name), 'keys expiring'])(
+    '%s fails in an empty folder, and creates nothing there',
+    async (name) => {
+      const folder = await temporaryFolder();
+      const args = (ARGUMENTS[name] ?? []).map((arg) => arg.replace(/^missing/, join(folder, 'missing')));
+      const { status, stdout, stderr } = await runHere(name, args, { env: settingsIn(folder) });
+      if (name !== 'completion') {
+        expect([status === 0, stdout]).toEqual([false, '']);
+        expect(stderr).toMatch(/^cathedral: .*expected .*, found /m);
+      }
+      expect(await readdir(folder, { recursive: true })).toEqual([]);
+    },
+  );
+
+  test.each(['check', 'as-of', 'prove', 'attest verify', 'attest status'])(
+    '%s makes no import key for a remote ledger',
+    async (name) => {
+      const folder = await temporaryFolder();
+      const args = [...(ARGUMENTS[name] ?? []), '--ledger', 'civic+http://127.0.0.1:9'];
+      const { status, stderr } = await runHere(name, args, { env: settingsIn(folder) });
+      expect([status, stderr]).toEqual([2, expect.stringContaining('CATHEDRAL_IMPORT_KEY: expected')]);
+      expect(await readdir(folder, { recursive: true })).toEqual([]);
+    },
+  );
+
+  test('is every command that lists, shows, checks, verifies or exports', () => {
+    const reading = NAMES.filter((name) =>
+      /\b(list|show|check|as-of|verify|prove|verify-proof|verify-export|export|status)$/.test(name),
+    );
+    expect(reading.length).toBeGreaterThan(8);
+    expect(reading.filter((name) => !ALL[name]!.isReader)).toEqual([]);
+  });
+});
+
+describe('a command that changes what exists', () => {
   test.each([
-    ['keys list', '--keys', []],
-    ['keys expiring', '--keys', ['--within', '30']],
-    ['keys revoke', '--keys', ['--id', 'k_0123456789ab', '--reason', 'left']],
-    ['keys rotate', '--keys', ['--id', 'k_0123456789ab', '--deliver', 'print']],
-    ['keys verify-email', '--keys', ['--email', 'eve@university.example', '--code', '7K2M-9QXT-4HBD']],
-    ['access-log verify', '--access-log', []],
-    ['access-log export', '--access-log', []],
-    ['access-log expire', '--access-log', ['--before', '2025-12-01']],
-    ['publisher show', '--publisher-key', []],
-    ['publisher rotate', '--publisher-key', []],
-    ['publisher retire', '--publisher-key', ['--out', '/nowhere']],
-    ['publisher replace', '--publisher-key', ['--out', '/nowhere', '--gives-up', '01234567']],
-    ['check', '--out', ['--ledger', '/nowhere', '--ledger-key', '/nowhere.vkey']],
-  ])('%s refuses a mistyped path, and makes nothing there', async (name, flag, args) => {
+    ['keys revoke', ['--key-id', 'k_0123456789ab', '--reason', 'left']],
+    ['keys rotate', ['--key-id', 'k_0123456789ab', '--deliver', 'print']],
+    ['keys verify-email', ['--email', 'eve@university.example', '--code', '7K2M-9QXT-4HBD']],
+    ['access-log expire', ['--before', '2025-12-01']],
+    ['publisher rotate', []],
+    ['publisher retire', []],
+    ['publisher replace', ['--gives-up', '01234567']],
+  ])('%s refuses a mistyped path, and creates nothing there', async (name, args) => {
     const folder = await temporaryFolder();
-    const command = await COMMANDS[name]!();
-    const path = join(folder, 'mistyped', 'path');
-    const config = readConfig(command.settings, [flag, path, ...args]) as never;
-    const progress = new Progress({ write: () => true }, Date.now);
-    const context = {
-      args: [],
-      now: Date.now,
-      progress,
-      print: (line: string) => expect.unreachable(line),
-      write: async () => undefined,
-      untilStopped: () => new AbortController().signal,
-    };
-    expect(await failureOf(async () => command.run(config, context))).toMatchObject({
-      name: 'CathedralError',
-    });
-    expect(await readdir(folder)).toEqual([]);
+    const { status, stdout } = await runHere(name, args, { env: settingsIn(folder) });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(await readdir(folder, { recursive: true })).toEqual([]);
   });
 });
 
-describe('cathedral … --help', () => {
-  test.each(['build', 'keys issue'])('of %s prints that command’s help, and exits 0', async (name) => {
-    const { status, stdout } = await runCli([...name.split(' '), '--help']);
-    expect([status, stdout]).toEqual([0, formatHelp(name, await COMMANDS[name]!())]);
+describe('the flags', () => {
+  /** Flags that several commands declare, each with the one meaning that it has in all of them. */
+  const SHARED: Readonly<Record<string, string>> = {
+    email: 'the address of a holder of keys',
+    file: 'the attestation documents to read',
+    from: 'the start of a period',
+    ledger: 'the ledger',
+    reason: 'why something is revoked',
+    tier: 'the tier of a key',
+    to: 'the end of a period',
+  };
+
+  test('have one meaning each', () => {
+    const meanings = new Map<string, Set<string>>();
+    for (const { options } of Object.values(ALL)) {
+      for (const { flag, unit, env } of Object.values(options)) {
+        if (flag === null) continue;
+        meanings.set(flag, (meanings.get(flag) ?? new Set()).add(env ?? unit));
+      }
+    }
+    const several = [...meanings].filter(([, units]) => units.size > 1).map(([flag]) => flag);
+    expect(several.filter((flag) => !Object.hasOwn(SHARED, flag))).toEqual([]);
   });
 
-  test.each(NAMES)('of %s has each of its flags with its default', async (name) => {
-    const stdout = formatHelp(name, await COMMANDS[name]!());
-    const { settings } = await COMMANDS[name]!();
-    for (const setting of settings) {
-      const { flag } = SETTINGS[setting];
-      expect(stdout).toContain(flag === null ? `  ${SETTINGS[setting].env}` : `  --${flag}`);
-      const { env, default: text } = SETTINGS[setting];
-      if (env !== null) expect(stdout.replace(/\s+/g, ' ')).toContain(env);
-      if (text !== null && text !== 'false')
-        expect(stdout.replace(/\s+/g, ' ')).toContain(`default: ${text}`);
+  test('of a command differ, deprecated spellings included', () => {
+    for (const [name, { options }] of Object.entries(ALL)) {
+      const flags = Object.values(options).flatMap(({ flag, aliases = [] }) =>
+        [flag ?? [], ...aliases].flat(),
+      );
+      expect(new Set(flags).size, name).toBe(flags.length);
     }
-    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(96);
+  });
+
+  test.each(NAMES)('of %s are complete: a description, a unit, and a default that it allows', (name) => {
+    for (const option of Object.values(ALL[name]!.options)) {
+      const { flag, unit, description, default: value, schema, required } = option;
+      expect(description, `${flag}`).toMatch(/^[A-Z].*\.$/);
+      expect(unit.length).toBeGreaterThan(3);
+      if (flag !== null) expect(flag).toMatch(/^[a-z]+(-[a-z]+)*$/);
+      if (value !== null && !value.includes('{'))
+        expect(schema.safeParse(value).success, `${flag}`).toBe(true);
+      if (required) expect(value).toBeNull();
+    }
+  });
+});
+
+describe('the help', () => {
+  test.each(NAMES)('of %s has every option with its default, what is required, and examples', (name) => {
+    const command = ALL[name]!;
+    const help = formatHelp(name, command);
+    const words = help.replace(/\s+/g, ' ');
+    for (const { flag, env, default: value, required, switch: isSwitch } of Object.values(command.options)) {
+      expect(help).toContain(flag === null ? `  ${env} (environment variable)` : `--${flag}`);
+      if (env) expect(words).toContain(env);
+      if (value !== null && !isSwitch) expect(words).toContain(`default: ${value}`);
+      if (typeof required === 'string') expect(words).toContain(`required ${required}`);
+    }
+    expect(words).toContain('Examples: ');
+    expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(110);
+    expect(help).not.toMatch(/\bFor `/);
+  });
+
+  test.each(NAMES)('of %s has examples that it would accept', (name) => {
+    for (const example of ALL[name]!.examples) {
+      const [, line = ''] = /cathedral (.*?)(?: >.*)?$/.exec(example) ?? [];
+      expect(line.startsWith(name)).toBe(true);
+      const args = [...line.slice(name.length).matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+        ([, one, two, three]) => one ?? two ?? three!,
+      );
+      const filled = args.map((arg) => (/^(0x)?[0-9a-f]+…$/.test(arg) ? '0'.repeat(64) : arg));
+      const whole = filled.map((arg) =>
+        arg.replace('cds_economy_…', 'cds_economy_000000000000000000000000000043_00X9jD'),
+      );
+      const { warnings } = readArguments(name, ALL[name]!, whole, {});
+      expect(warnings).toEqual([]);
+    }
+  });
+
+  test('of start groups its settings, with those that belong together under one heading', () => {
+    const titles = sectionsOf(ALL.start!).map(([title]) => title);
+    expect(titles).toEqual([
+      'Flags',
+      'Ledger',
+      'Publishing',
+      'Release signing',
+      'Server',
+      'Limits',
+      'Live data and simulation',
+      'API keys',
+      'Access log',
+    ]);
+    expect(formatHelp('start', ALL.start!)).toMatch(/PORT=9000 npm\s+start/);
   });
 });

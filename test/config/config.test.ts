@@ -1,17 +1,45 @@
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { flagsFor, PROJECT, readConfig } from '../../pipeline/config/config.ts';
+import {
+  ArgumentErrors,
+  flagsFor,
+  type Options,
+  PROJECT,
+  readConfig,
+  readOptions,
+} from '../../pipeline/config/config.ts';
 import { editDistance, nearestName } from '../../pipeline/config/nearest-name.ts';
-import type { Setting } from '../../pipeline/config/setting.ts';
+import { type Setting, text, truth } from '../../pipeline/config/setting.ts';
 import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
-function refusal(names: SettingName[], args: string[], env: Record<string, string> = {}): CathedralError {
+const REBUILD = {
+  flag: 'rebuild',
+  default: 'false',
+  unit: 'true or false',
+  switch: true,
+  schema: truth,
+} as const;
+const FILE = { flag: 'file', default: '-', unit: 'a file, or - for standard input', schema: text } as const;
+/** The options of a command with settings, a switch of its own, and a flag with an older spelling. */
+const OPTIONS: Options = {
+  port: SETTINGS.port,
+  out: SETTINGS.out,
+  rebuild: { ...REBUILD, description: 'Rebuilds.' },
+  file: { ...FILE, description: 'A document.', aliases: ['document'] },
+};
+
+function refusal(
+  options: Options | readonly SettingName[],
+  args: string[],
+  env: Record<string, string> = {},
+): CathedralError {
   try {
-    readConfig(names, args, env);
+    if (Array.isArray(options)) readConfig(options as SettingName[], args, env);
+    else readOptions(options as Options, { args, env, command: 'build' });
   } catch (error) {
     if (error instanceof CathedralError) return error;
     throw error;
@@ -21,11 +49,11 @@ function refusal(names: SettingName[], args: string[], env: Record<string, strin
 
 describe('a setting', () => {
   test('is its default where nothing says otherwise, a path below the project’s folder', () => {
-    expect(readConfig(['port', 'out', 'chromium', 'rebuild', 'ledger'], [], {})).toEqual({
+    expect(readConfig(['port', 'out', 'chromium', 'withoutPdf', 'ledger'], [], {})).toEqual({
       port: 8080,
       out: resolve(PROJECT, 'var/data'),
       chromium: null,
-      rebuild: false,
+      withoutPdf: false,
       ledger: { kind: 'directory', path: resolve(PROJECT, 'var/ledger') },
     });
   });
@@ -43,10 +71,8 @@ describe('a setting', () => {
   });
 
   test('may be standard input, which a flag calls -', () => {
-    expect(readConfig(['attestationFile', 'json'], ['--file', '-', '--json'], {})).toEqual({
-      attestationFile: '-',
-      json: true,
-    });
+    const { values } = readOptions(OPTIONS, { args: ['--file', '-', '--rebuild'], env: {} });
+    expect(values).toMatchObject({ file: '-', rebuild: true });
   });
 
   test('for a remote ledger is its address, without a slash at the end', () => {
@@ -115,25 +141,43 @@ describe('a setting', () => {
 });
 
 describe('what is not understood', () => {
+  const LISTED = 'a flag that “cathedral build --help” lists';
   test.each([
-    [['--prot', '80'], '--prot', 'perhaps --port'],
-    [['--Port', '80'], '--Port', 'perhaps --port'],
-    [['--pdf'], '--pdf', '--port, --out, --rebuild'],
-    [['-p', '80'], '-p', '--port, --out, --rebuild'],
+    [['--prot', '80'], '--prot', `--port, or ${LISTED}`],
+    [['--Port', '80'], '--Port', `--port, or ${LISTED}`],
+    [['--pdf'], '--pdf', LISTED],
+    [['--reb'], '--reb', `--rebuild, or ${LISTED}`],
+    [['-p'], '-p', LISTED],
     [['80'], '80', 'a flag'],
     [['--', '80'], '80', 'a flag'],
     [['--port'], '--port', SETTINGS.port.unit],
     [['--out', '--rebuild'], '--out', SETTINGS.out.unit],
     [['--rebuild=true'], '--rebuild', 'no value'],
-    [['--port', '1', '--port', '2'], '--port', 'once'],
-    [['--no-rebuild'], '--no-rebuild', 'perhaps --rebuild'],
+    [['--port', '1', '--port', '2'], '--port', 'one value'],
+    [['--file', 'a', '--document', 'b'], '--document', 'one value'],
+    [['--no-rebuild'], '--no-rebuild', `--rebuild, or ${LISTED}`],
   ])('%j is refused at %s: %s', (args, place, expected) => {
-    const error = refusal(['port', 'out', 'rebuild'], args);
+    const error = refusal(OPTIONS, args);
     expect([error.code, error.place, error.expected]).toEqual(['usage', place, expected]);
   });
 
+  test('is reported all at once, with what is missing and what has a wrong value', () => {
+    const options = { ...OPTIONS, file: { ...OPTIONS.file!, default: null, required: true as const } };
+    const error = refusal(options, ['--port', 'http', '--outt=x', 'more']);
+    expect(error).toBeInstanceOf(ArgumentErrors);
+    expect((error as ArgumentErrors).errors.map(({ code, place }) => [code, place])).toEqual([
+      ['usage', '--outt'],
+      ['usage', 'more'],
+      ['config_invalid', '--port'],
+      ['usage', '--file'],
+    ]);
+    expect(error.exit).toBe(2);
+    expect(error.message.split('\n')).toHaveLength(6);
+    expect(error.message).toMatch(/“cathedral build --help” lists all flags/);
+  });
+
   test('a flag of another command is refused, too', () => {
-    expect(refusal(['out'], ['--rebuild']).code).toBe('usage');
+    expect(refusal(['out'], ['--without-pdf']).code).toBe('usage');
   });
 
   test('a variable with our prefix that no setting has is refused, with the nearest that one has', () => {
@@ -141,9 +185,29 @@ describe('what is not understood', () => {
     expect([error.code, error.place, error.expected]).toEqual([
       'usage',
       'CATHEDRAL_LEDGER_KEYS',
-      'perhaps CATHEDRAL_LEDGER_KEY',
+      'CATHEDRAL_LEDGER_KEY',
     ]);
     expect(() => readConfig(['port'], [], { LEDGER: 'of another program' })).not.toThrow();
+  });
+});
+
+describe('a deprecated spelling', () => {
+  test('works, and says what to use instead', () => {
+    const { values, warnings, flags } = readOptions(OPTIONS, { args: ['--document=a.json'], env: {} });
+    expect(values.file).toBe('a.json');
+    expect(warnings).toEqual(['--document is deprecated: use --file']);
+    expect([...flags]).toEqual([['file', 'a.json']]);
+  });
+});
+
+describe('an argument without a flag', () => {
+  test('is taken in order, wherever it stands, and named in messages as in the usage', () => {
+    const reading = { env: {}, positionals: ['file', 'out'] };
+    const { values } = readOptions(OPTIONS, { ...reading, args: ['a.json', '--rebuild', '/srv/out'] });
+    expect(values).toMatchObject({ file: 'a.json', out: '/srv/out', rebuild: true });
+    expect(() => readOptions(OPTIONS, { ...reading, args: ['a.json', ''] })).toThrow(
+      /^OUT: expected a folder/,
+    );
   });
 });
 
@@ -152,8 +216,7 @@ describe('every setting', () => {
     const { flag, env, description, unit, default: text }: Setting = SETTINGS[name];
     expect(() => readConfig([name], [], {})).not.toThrow();
     if (flag !== null) expect(flag).toMatch(/^[a-z]+(-[a-z]+)*$/);
-    expect(flag ?? env).not.toBeNull();
-    if (env !== null) expect(env).toMatch(/^(CATHEDRAL_[A-Z_]+|PORT|SMTP_URL|CHROMIUM_PATH)$/);
+    expect(env).toMatch(/^(CATHEDRAL_[A-Z_]+|PORT|SMTP_URL|CHROMIUM_PATH)$/);
     expect(description).toMatch(/[.]$/);
     expect(unit.length).toBeGreaterThan(3);
     if (text === '') throw new Error('an empty default looks like none');
@@ -162,9 +225,10 @@ describe('every setting', () => {
 
 describe('a command that starts another', () => {
   test('hands on the flags that the other takes, and no others', () => {
-    const args = ['--port', '80', '--out=a b', '--demo', '--without-pdf'];
-    const all: SettingName[] = ['port', 'out', 'demo', 'withoutPdf'];
-    expect(flagsFor(['out', 'withoutPdf', 'rebuild'], all, args)).toEqual(['--out=a b', '--without-pdf']);
+    const options = { ...OPTIONS, withoutPdf: SETTINGS.withoutPdf };
+    const args = ['--port', '80', '--out=a b', '--rebuild', '--without-pdf'];
+    const { flags } = readOptions(options, { args, env: {} });
+    expect(flagsFor(['out', 'withoutPdf', 'ledger'], flags)).toEqual(['--out=a b', '--without-pdf']);
   });
 });
 

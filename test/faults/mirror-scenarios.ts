@@ -34,7 +34,7 @@ function mirrored(releases: readonly number[], { withoutLinks = false } = {}): S
       server.site = smallSite({ release: last });
       const key = formatVerifierKey(PUBLISHER.verifier);
       const links = withoutLinks ? ['--without-links'] : [];
-      return ['mirror', server.url, mirrorOf(folder), '--key', key, '--accept-expired', ...links];
+      return ['mirror', server.url, mirrorOf(folder), '--verifier-key', key, '--accept-expired', ...links];
     },
     async problems(folder, isDone) {
       // Between two renames of folders there is none; see docs/mirrors.md.

@@ -79,7 +79,7 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
     const files = await publish(origin, release);
     const from = await nginx(plainSite, origin);
     const cli = (...args: string[]) => runCli(['mirror', from, folder, ...args]);
-    const { status, stderr } = await cli('--key', KEY);
+    const { status, stderr } = await cli('--verifier-key', KEY);
     expect([status, stderr]).toEqual([0, expect.not.stringContaining('First use')]);
     return { origin, from, folder, files, cli, address: await host(folder) };
   }
@@ -91,7 +91,7 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
     await bring(address, second);
     expect(contents(await servedBy(second))).toEqual(contents(files));
     const next = await publish(origin, 2);
-    expect((await cli('--key', KEY, '--json')).stdout).toContain('"outcome": "mirrored"');
+    expect((await cli('--verifier-key', KEY, '--json')).stdout).toContain('"outcome": "mirrored"');
     expect(contents(await servedBy(folder))).toEqual(contents(next));
     await bring(address, second);
     expect(contents(await servedBy(second))).toEqual(contents(next));
@@ -111,7 +111,7 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
       [address, ['order', 'names', 'encodings']],
       [folder, ['order']],
     ] as const) {
-      const flags = ['--key', KEY, '--ledger-key', ledgerKey, '--checkpoint', checkpoint];
+      const flags = ['--verifier-key', KEY, '--ledger-key', ledgerKey, '--checkpoint', checkpoint];
       const { status, stdout } = await runCli(['verify', place, ...flags]);
       const rows = stdout.matchAll(/^(\w+) +not checked/gm);
       expect([place, status, [...rows].map(([, check]) => check)]).toEqual([place, 0, notChecked]);

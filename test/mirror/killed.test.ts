@@ -39,7 +39,7 @@ test('a mirror that is killed at any moment serves a whole release, and goes on 
     sites.push(server.site);
     for (const path of server.site.keys()) slow(path);
     server.requests.length = 0;
-    const run = new RunningCli(['mirror', server.url, folder, '--key', KEY]);
+    const run = new RunningCli(['mirror', server.url, folder, '--verifier-key', KEY]);
     // From the first request on: a moment later with each round.
     while (server.requests.length === 0) await sleep(1);
     await sleep(20 + round * 50);
@@ -70,7 +70,7 @@ test('a first run that is killed leaves what it fetched to the next one', async 
     server.lies.set(path, (response, request, bytes) =>
       setTimeout(() => serve(response, request, bytes), 20),
     );
-  const run = new RunningCli(['mirror', server.url, folder, '--key', KEY]);
+  const run = new RunningCli(['mirror', server.url, folder, '--verifier-key', KEY]);
   while (server.requests.length < 100) await sleep(1);
   run.child.kill('SIGKILL');
   await run.finished();

@@ -64,7 +64,7 @@ describe('the status', () => {
       await failureOf(() => recordRun(record, () => Promise.reject(new CathedralError(code, fault))));
       expect((await readStatus(out))!.last_run.error).toEqual({
         code,
-        message: `${ERROR_CODES[code].meaning} The run’s log says more.`,
+        message: `${ERROR_CODES[code].meaning} The log of the run has the details.`,
       });
     }
     await failureOf(() => recordRun(record, () => Promise.reject(new TypeError('secret'))));
@@ -87,7 +87,10 @@ describe('the status', () => {
     await recordKilledRun(record, START, 'SIGKILL');
     const { last_run: run, release } = (await readStatus(out))!;
     expect(release).toBeNull();
-    expect(run).toMatchObject({ outcome: 'failed', error: { message: 'The run ended by SIGKILL.' } });
+    expect(run).toMatchObject({
+      outcome: 'failed',
+      error: { message: 'The run ended unexpectedly: SIGKILL.' },
+    });
   });
 
   test('keeps the time of the next run over a run by hand, until it has passed', async () => {
@@ -118,7 +121,7 @@ test('a run that cannot be started is a failed one, also where that cannot be re
   process.execPath = join(out, 'no-program');
   const build = { ...record, flags: [], delayMs: 0, signal: new AbortController().signal };
   expect(await scheduledBuild(build)).toBe('failed');
-  const message = 'The run ended by ENOENT.';
+  const message = 'The run ended unexpectedly: ENOENT.';
   expect(await readStatus(out)).toMatchObject({ last_run: { outcome: 'failed', error: { message } } });
   expect(await scheduledBuild({ ...build, out: join(out, 'status.json') })).toBe('failed');
 });

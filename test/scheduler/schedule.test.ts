@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { isBehind, nextRun, RETRY_MS } from '../../src/scheduler/next-run.ts';
-import { type RunResult, schedule } from '../../src/scheduler/schedule.ts';
+import {
+  isBehind,
+  nextRun,
+  RETRY_MS,
+  type RunResult,
+  schedule,
+  sleepUntil,
+} from '../../src/scheduler/schedule.ts';
 
 const MINUTE = 60_000;
 const at = (time: string) => Date.parse(`2025-12-01T${time}Z`);
 
-/** Of a run that took no time. */
-const nextAfter = (now: number, tries: number) =>
-  nextRun({ startedAt: now, endedAt: now, delayMs: MINUTE, tries });
+/** The run after one that took no time. */
+const nextAfter = (now: number, retries: number) =>
+  nextRun({ startedAt: now, endedAt: now, delayMs: MINUTE, retries });
 
 describe('the next run', () => {
   test.each([
@@ -23,28 +29,28 @@ describe('the next run', () => {
     expect(nextAfter(at(now), 0)).toBe(midnight + (hours! * 60 + minutes!) * MINUTE);
   });
 
-  test('after a failure is sooner, and rarer the longer it fails', () => {
+  test('after a failure comes sooner, with longer waits the longer it fails', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 100].map(
-      (tries) => nextAfter(at('06:02:00'), tries) - at('06:02:00'),
+      (retries) => nextAfter(at('06:02:00'), retries) - at('06:02:00'),
     );
     expect(waits).toEqual([...RETRY_MS, RETRY_MS.at(-1), RETRY_MS.at(-1)]);
     expect(waits).toEqual([...waits].sort((a, b) => a - b));
   });
 
-  test('after a failure is at the latest that of the next slot', () => {
+  test('after a failure is never later than that of the next slot', () => {
     expect(nextAfter(at('11:50:00'), 9)).toBe(at('12:01:00'));
   });
 });
 
-describe('the run after one during which the clock was set back', () => {
-  test('is that of the slot of the new time', () => {
+describe('the run after the clock was set back', () => {
+  test('belongs to the slot of the new time', () => {
     const [startedAt, endedAt] = [at('12:01:00') + 24 * 60 * MINUTE, at('12:02:00')];
-    expect(nextRun({ startedAt, endedAt, delayMs: MINUTE, tries: 0 })).toBe(at('18:01:00'));
+    expect(nextRun({ startedAt, endedAt, delayMs: MINUTE, retries: 0 })).toBe(at('18:01:00'));
   });
 });
 
 describe('a ledger', () => {
-  test('is behind when it lacks the snapshot that is due', () => {
+  test('is behind if it lacks the ledger snapshot that is due', () => {
     expect(isBehind('2025-12-01T00Z', at('06:00:30'), MINUTE)).toBe(false);
     expect(isBehind('2025-12-01T00Z', at('06:01:00'), MINUTE)).toBe(true);
     expect(isBehind('2025-12-01T06Z', at('06:01:00'), MINUTE)).toBe(false);
@@ -52,7 +58,7 @@ describe('a ledger', () => {
   });
 });
 
-/** Runs the scheduler on a clock of its own until its results are used up; what happened, in order. */
+/** Runs the scheduler on a simulated clock until its results are used up. Returns what happened, in order. */
 async function simulate(start: number, results: RunResult[], runMs = 0): Promise<string[]> {
   const happened: string[] = [];
   const controller = new AbortController();
@@ -80,7 +86,7 @@ async function simulate(start: number, results: RunResult[], runMs = 0): Promise
 }
 
 describe('the scheduler', () => {
-  test('runs at once, and then in each slot', async () => {
+  test('runs immediately, and then in each slot', async () => {
     expect(await simulate(at('03:33:00'), ['current', 'current', 'current'])).toEqual([
       'run 03:33',
       'current, next 06:01',
@@ -90,7 +96,7 @@ describe('the scheduler', () => {
     ]);
   });
 
-  test('tries again after a failure or a snapshot that is late, and counts from one after a success', async () => {
+  test('retries after a failure or a late ledger snapshot, and starts counting again after a success', async () => {
     expect(await simulate(at('06:01:00'), ['failed', 'behind', 'current', 'failed', 'current'])).toEqual([
       'run 06:01',
       'failed, next 06:02',
@@ -104,8 +110,44 @@ describe('the scheduler', () => {
     ]);
   });
 
-  test('does not run twice at a time: a run that takes longer than its slot is followed by one that catches up', async () => {
+  test('never runs twice at once: a run that takes longer than its slot is followed by one that catches up', async () => {
     const ran = await simulate(at('06:01:00'), ['current', 'current'], 7 * 60 * MINUTE);
     expect(ran).toEqual(['run 06:01', 'current, next 12:01', 'run 13:01']);
+  });
+});
+
+const HOUR = 60 * MINUTE;
+const NEVER = new AbortController().signal;
+
+/** How long the sleep took by a true clock, on a simulated one; `jumps`: by how much that is set at the n-th wait. */
+async function slept(time: number, jumps: Record<number, number> = {}, signal = NEVER): Promise<number> {
+  let [clock, passed, waits] = [0, 0, 0];
+  await sleepUntil(time, signal, {
+    now: () => clock,
+    wait: async (ms) => {
+      passed += ms;
+      clock += ms + (jumps[waits] ?? 0);
+      waits += 1;
+    },
+  });
+  return passed;
+}
+
+describe('a sleep', () => {
+  test('ends at its time', async () => {
+    expect(await slept(6 * HOUR)).toBe(6 * HOUR);
+    expect(await slept(0)).toBe(0);
+  });
+
+  test('ends soon after its time if the machine slept meanwhile', async () => {
+    expect(await slept(6 * HOUR, { 3: 8 * HOUR })).toBe(2 * MINUTE);
+  });
+
+  test('ends immediately if the clock is set back, because its time came from a wrong clock', async () => {
+    expect(await slept(6 * HOUR, { 3: -24 * HOUR })).toBe(2 * MINUTE);
+  });
+
+  test('does not start if it was aborted before', async () => {
+    expect(await slept(6 * HOUR, {}, AbortSignal.abort())).toBe(0);
   });
 });

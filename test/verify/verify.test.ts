@@ -19,7 +19,7 @@ import type { Origin } from '../../pipeline/verify/origin.ts';
 import { readSmall } from '../../pipeline/verify/origin.ts';
 import { PageOrigin } from '../../pipeline/verify/page-origin.ts';
 import { type Verification, verify } from '../../pipeline/verify/verify.ts';
-import { formatVerification } from '../../src/commands/format-verification.ts';
+import { formatVerification } from '../../src/commands/verify.ts';
 import { bring, contents, httpOrigin, servedBy } from '../mirror/bring.ts';
 import { answer, type Lie, LyingServer, pour, serve, stream } from '../mirror/lying-server.ts';
 import {

@@ -8,11 +8,11 @@ import { publicKeyHex, type SigningKey } from '../../../pipeline/attestation/sig
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { decodeBase64 } from '../../../pipeline/ledger/base64.ts';
 
-/** 128 MiB and about a third of a second a guess; fixed, so that a file cannot ask for more. */
+/** 128 MiB and about a third of a second per guess; fixed, so that a file cannot demand more. */
 const SCRYPT = { N: 131_072, r: 8, p: 1 } as const;
 const MAX_MEMORY = 256 * 1024 * 1024;
 const SALT_BYTES = 16;
-/** AES-256-GCM: NIST SP 800-38D §8.2. A key encrypts one text only, its salt is new each time. */
+/** AES-256-GCM: NIST SP 800-38D §8.2. A key encrypts only one text, because its salt is new each time. */
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const MIN_PASSPHRASE = 12;
@@ -33,7 +33,7 @@ const KeyFile = z.strictObject({
     salt: Base64(SALT_BYTES),
   }),
   cipher: z.strictObject({ name: z.literal('aes-256-gcm'), iv: Base64(IV_BYTES) }),
-  /** The secret key of 32 bytes, encrypted, and the tag over it and over the members above. */
+  /** The encrypted secret key of 32 bytes; the tag covers it and the members above. */
   secret_key: Base64(32),
   tag: Base64(TAG_BYTES),
 });
@@ -41,8 +41,8 @@ const KeyFile = z.strictObject({
 type KeyFile = z.output<typeof KeyFile>;
 
 /**
- * The text of a key file: the secret key encrypted with AES-256-GCM under scrypt (RFC 7914) of the passphrase in NFKC. All
- * other members, in their RFC 8785 form, are the additional data, so that a changed name or public key is noticed.
+ * The text of a key file: the secret key, encrypted with AES-256-GCM under scrypt (RFC 7914) of the passphrase in NFKC. The
+ * other members, in their RFC 8785 form, are the additional data, so that a changed name or public key is detected.
  */
 export function sealKey(key: SigningKey, passphrase: string): string {
   assertLong(passphrase);
@@ -67,20 +67,20 @@ export function sealKey(key: SigningKey, passphrase: string): string {
 /** Throws attestation_refused for a passphrase that is too short for a new key. */
 export function assertLong(passphrase: string): void {
   if ([...passphrase].length >= MIN_PASSPHRASE) return;
-  throw refused('passphrase', `at least ${MIN_PASSPHRASE} characters`, 'a shorter one');
+  throw refused('passphrase', `at least ${MIN_PASSPHRASE} characters`, 'fewer');
 }
 
-/** The companion and the algorithm, which need no passphrase. Throws attestation_refused. */
+/** A key file, of which companion and algorithm need no passphrase. Throws attestation_refused. */
 export function parseKeyFile(text: string, place: string): KeyFile {
   const { value } = readJson(text);
   const parsed = KeyFile.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
-  const found = `${issue.path.join('.') || 'something else'}: ${issue.message}`;
-  throw refused(place, 'a key file of the form cathedral-attestation-key/1', found);
+  const found = `${issue.path.join('.') || 'other text'}: ${issue.message}`;
+  throw refused(place, 'a key file in the format cathedral-attestation-key/1', found);
 }
 
-/** Throws attestation_refused where the passphrase is another one, or the file was changed. */
+/** Throws attestation_refused for a wrong passphrase and for a file that was changed. */
 export function openKey(file: KeyFile, passphrase: string, place: string): SigningKey {
   const { secret_key, tag, ...header } = file;
   const { companion, algorithm, public_key } = header;
@@ -93,11 +93,11 @@ export function openKey(file: KeyFile, passphrase: string, place: string): Signi
   try {
     decipher.final();
   } catch (cause) {
-    throw refused(place, 'the passphrase of this key', 'another one, or a file that was changed', cause);
+    throw refused(place, 'the passphrase of this key', 'a wrong one, or a changed file', cause);
   }
-  // Signing with a key whose public half is another one has given secret keys away before.
+  // Signing with a secret key under another public key has leaked secret keys before.
   if (!SCHEMES[algorithm].isSecretKey(secretKey) || publicKeyHex(algorithm, secretKey) !== public_key)
-    throw refused(place, 'the secret key of its public key', 'that of another one');
+    throw refused(place, 'the secret key of its public key', 'that of a different one');
   return { companion, algorithm, secretKey };
 }
 

@@ -10,22 +10,22 @@ import { emptyState, type State } from '../../../pipeline/model/state.ts';
 import type { LocalLedger } from '../ledger-source.ts';
 
 export interface LedgerRead {
-  /** The fold that is published: what a service that follows this ledger answers, is answered from it here. */
+  /** The state that a service that follows this ledger answers from. */
   state: State;
-  /** Each event that revoked one, oldest first. */
+  /** The events that revoked an attestation, oldest first. */
   revocations: EventOf<'companion_revoked'>[];
-  /** The end of the last snapshot. */
+  /** The end of the last ledger snapshot. */
   sealed: LedgerPosition;
-  /** The last event of all; null where there is none. */
+  /** The last event of all; null if there is none. */
   last: LedgerEvent | null;
 }
 
-/** Snapshots that are sealed while one reading goes on: one is usual, more than a few mean that the ledger has a gap. */
+/** Ledger snapshots may be sealed while one reads: usually one at most. If it seems to be more, the ledger has a gap. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Reads and verifies a whole ledger, and folds its events: all of them, whatever a clock says, or those until `until`, ms. Throws
- * what reading a snapshot or a head throws.
+ * Reads and verifies a whole ledger, and folds all of its events, or those up to `until`, ms. Throws what reading a ledger
+ * snapshot or a head throws.
  */
 export async function readLedger(
   { ledger, verifiers }: LocalLedger,
@@ -42,7 +42,7 @@ export async function readLedger(
   throw new CathedralError('ledger_order', {
     place: 'head.ndjson:1',
     expected: `seq ${found.sealed.size}, where the snapshots end, or before`,
-    found: 'a later one',
+    found: 'a later number',
   });
 }
 

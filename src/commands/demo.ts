@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
+import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
+import { openNote } from '../../pipeline/ledger/open-note.ts';
+import { slotId } from '../../pipeline/ledger/slot.ts';
+import { exists } from '../../pipeline/release/disk/durable.ts';
+import { withLock } from '../../pipeline/release/disk/lock.ts';
+import { recoverFinalFiles } from '../../pipeline/release/format/release.ts';
+import { assertLedgerHolds, assertSameSnapshot } from '../../pipeline/release/log/assert-ledger-holds.ts';
+import { openLog } from '../../pipeline/release/log/open-log.ts';
+import { signingFolder } from '../../pipeline/release/signing/signing-record.ts';
+import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { runChild } from '../scheduler/scheduled-build.ts';
+import { issueKey } from '../sidecar/keys/issue-key.ts';
+import type { KeyStore } from '../sidecar/keys/key-store.ts';
+import { hashKey } from '../sidecar/keys/key-text.ts';
+import { openKeyStore } from '../sidecar/keys/sqlite-key-store.ts';
+import type { Context } from './command.ts';
+
+/** How long to wait for events of the time since the last start, ms; then the first run publishes without them. */
+const CATCH_UP_MS = 60_000;
+const POLL_MS = 200;
+/** The writer of a `start` that was killed ends within this, ms. */
+const OTHER_ENDS_MS = 3_000;
+
+/** Where the releases of the demo ledger are, and the record of what was signed. */
+type Published = Pick<Config, 'out' | 'publisherKey'>;
+
+/**
+ * Writes a demo ledger if there is no ledger, and starts a process that appends events to it until `signal` aborts. Resolves
+ * when the ledger is up to date, to the end of that process. Throws config_invalid for a ledger that is not a demo ledger, and
+ * for one that contradicts what was published.
+ */
+export async function keepDemoLedger(
+  source: LedgerSource,
+  published: Published,
+  { now, progress }: Pick<Context, 'now' | 'progress'>,
+  signal: AbortSignal,
+): Promise<{ ended: Promise<void> }> {
+  if (source.kind !== 'directory') {
+    const fault = { place: '--demo', expected: 'a ledger in a folder', found: `civic+${source.url}` };
+    throw new CathedralError('config_invalid', fault);
+  }
+  const { path } = source;
+  await assertNoOtherWriter(path);
+  if (await exists(join(path, 'snapshots'))) await assertDemo(path);
+  else await writeDemo(path, { now, progress }, signal);
+  if (signal.aborted) return { ended: Promise.resolve() };
+  await assertMatchesPublished(path, published);
+  const ended = runChild(['sample', '--follow', '--ledger', path], signal).then(({ status, fault }) => {
+    if (!signal.aborted)
+      progress.note(`The demo ledger gets no more events: its writer ended with ${fault ?? status}.`);
+  });
+  progress.stage('Catching up the demo ledger with the time that passed');
+  await Promise.race([ended, untilSealed(path, now)]);
+  progress.end();
+  return { ended };
+}
+
+/** Of two services with one demo ledger, one would write it and the other would see no new events. */
+async function assertNoOtherWriter(path: string): Promise<void> {
+  const lock = { waitMs: OTHER_ENDS_MS, holder: `start --demo, process ${process.pid}` };
+  await withLock(`${path}.lock`, lock, async () => {}).catch((cause: unknown) => {
+    if (!(cause instanceof CathedralError && cause.code === 'locked')) throw cause;
+    const expected =
+      'no other start with this demo ledger (to run two: CATHEDRAL_LEDGER, CATHEDRAL_OUT and PORT)';
+    throw new CathedralError('locked', { place: path, expected, found: cause.found, cause });
+  });
+}
+
+/**
+ * A demo ledger that was deleted is written again, with different events from the moment on at which the first one was kept
+ * alive. No run could publish it where the first one is published. A newcomer is told what to do immediately, rather than by
+ * every run.
+ */
+async function assertMatchesPublished(path: string, { out, publisherKey }: Published): Promise<void> {
+  const { checkpoint } = await openLog(out);
+  // Even with as many events as before, its snapshots need not end where those of the first one did.
+  const served = await recoverFinalFiles(out);
+  const verifiers = [demoSigner().verifier];
+  try {
+    if (checkpoint) await assertLedgerHolds(openDirectory(path), [checkpoint], verifiers);
+    if (served) assertSameSnapshot(path, served.manifest.ledger, verifiers);
+  } catch (cause) {
+    if (!(cause instanceof CathedralError && cause.code === 'log_forked')) throw cause;
+    const startOver = `rm -r ${out} ${signingFolder(publisherKey)}`;
+    const expected = `releases of the demo ledger in ${path} (to start over: ${startOver})`;
+    throw new CathedralError('config_invalid', {
+      place: out,
+      expected,
+      found: 'releases of a different ledger',
+      cause,
+    });
+  }
+}
+
+async function untilSealed(path: string, now: () => number): Promise<void> {
+  const end = now() + CATCH_UP_MS;
+  while (now() < end && (await newestSnapshot(path))!.id < slotId(now())) {
+    await sleep(POLL_MS, undefined, { ref: false });
+  }
+}
+
+/** Writes nothing to `path` if `signal` aborts. */
+async function writeDemo(
+  path: string,
+  { now, progress }: Pick<Context, 'now' | 'progress'>,
+  signal: AbortSignal,
+): Promise<void> {
+  progress.stage('Writing a demo ledger, from 2025-07-03 to now');
+  // Written beside its place and renamed, so that a start that is stopped here leaves no half of a ledger.
+  await rm(`${path}.new`, { recursive: true, force: true });
+  const written = await writeSample({ out: `${path}.new`, to: now(), signal }).catch((error: unknown) => {
+    if (error !== signal.reason) throw error;
+    return null;
+  });
+  if (!written) return progress.end('stopped');
+  const { events, snapshots } = written;
+  await rename(`${path}.new`, path);
+  progress.note(`The demo ledger has ${events} events in ${snapshots} snapshots; it is in ${path}.`);
+}
+
+/** Nothing may append generated events to a ledger that is not a demo ledger. */
+async function assertDemo(path: string): Promise<void> {
+  const newest = await newestSnapshot(path);
+  try {
+    if (!newest) throw new Error('no snapshot');
+    openNote(await readFile(newest.checkpoint), [demoSigner().verifier], newest.checkpoint);
+  } catch (cause) {
+    const expected = 'a demo ledger (for any other ledger: npm run cathedral -- start)';
+    const found = 'a ledger signed by another key';
+    throw new CathedralError('config_invalid', { place: path, expected, found, cause });
+  }
+}
+
+async function newestSnapshot(path: string): Promise<SnapshotFile | undefined> {
+  return (await openDirectory(path).snapshots(null)).at(-1);
+}
+
+interface DemoKeyOptions {
+  /** The database of keys. The key itself, of which that has the hash only, is in a file beside it. */
+  keys: string;
+  baseUrl: string;
+  now: () => number;
+}
+
+/** The government key of the demo, so that a visitor can read the restricted files; a new one when the last one has expired. */
+export async function demoGovernmentKey({ keys, baseUrl, now }: DemoKeyOptions): Promise<string> {
+  const store = openKeyStore(keys);
+  try {
+    const path = `${keys}.demo`;
+    const kept = (await readFile(path, 'utf8').catch(() => '')).trim();
+    if (kept !== '' && (await isValid(store, kept, now()))) return kept;
+    const { key } = await issueKey(APPLICANT, { store, mailer: null, now, randomBytes, baseUrl });
+    await writeFile(path, `${key!}\n`, { mode: 0o600 });
+    return key!;
+  } finally {
+    await store.close();
+  }
+}
+
+const APPLICANT = {
+  tier: 'government',
+  email: 'visitor@demo.example',
+  name: 'Demo visitor',
+  affiliation: 'none',
+  purpose: 'To read the restricted files of a demo ledger',
+  basis: 'a demo: the data is generated',
+  deliver: 'print',
+};
+
+async function isValid(store: KeyStore, key: string, now: number): Promise<boolean> {
+  const record = await store.keyByHash(hashKey(key));
+  return record !== null && record.revokedAt === null && record.expiresAt > now;
+}

@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Flag, text } from '../../pipeline/config/setting.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
+import type { HeldCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
+import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
+import { type Context, SWITCH } from './command.ts';
+import { readVerifiers } from './ledger-source.ts';
+import { SOFTWARE } from './software.ts';
+
+/** How long a service may take to answer. */
+export const PATIENCE_SETTINGS = ['transferStall', 'timeLimit'] as const;
+/** For the commands that read a whole service. */
+export const READER_SETTINGS = [
+  'readerKeys',
+  'parallelRequests',
+  ...PATIENCE_SETTINGS,
+  'readerApiKey',
+] as const;
+
+export const READER_FLAGS = {
+  acceptExpired: {
+    flag: 'accept-expired',
+    description:
+      'Accepts a release that has expired, as where the publisher has stopped. Otherwise an expired release is refused, because somebody may be withholding a newer one.',
+    ...SWITCH,
+  },
+  staticOrigin: {
+    flag: 'static',
+    description:
+      'The origin is a static host, so no answer may be newer than the release. Without it, a host without `/live` counts as one; a folder always does.',
+    ...SWITCH,
+  },
+} as const satisfies Record<string, Flag>;
+
+/** What happens without --ledger-key. */
+export const WITHOUT_LEDGER_KEY =
+  "Without it, the signature of the ledger's checkpoint is not verified; the publisher's signature stands for it.";
+
+export const heldCheckpoint = {
+  flag: 'checkpoint',
+  default: null,
+  unit: 'a file',
+  description: 'A checkpoint of the log, as a signed note, that you kept earlier. The log must extend it.',
+  path: true,
+  schema: text,
+} as const satisfies Flag;
+
+/** A request and its retries, after 1, 2, 4 and 8 s. */
+const ATTEMPTS = 5;
+
+interface ReaderConfig extends Pick<Config, 'readerKeys' | 'parallelRequests'> {
+  ledgerKey: string | null;
+  acceptExpired: boolean;
+}
+
+/** Whose signatures count, and how to read an origin. */
+export async function readerOptions(config: ReaderConfig, { now, progress }: Context) {
+  const { readerKeys, ledgerKey, acceptExpired, parallelRequests: parallel } = config;
+  return {
+    keys: readerKeys === null ? null : await trustedKeys(readerKeys),
+    ledgerKeys: ledgerKey === null ? null : await readVerifiers(ledgerKey),
+    acceptExpired,
+    parallel,
+    now,
+    wait: (ms: number) => sleep(ms),
+    log: (line: string) => progress.stage(line),
+  };
+}
+
+export function httpOrigin(
+  baseUrl: string,
+  { transferStall, timeLimit }: Pick<Config, (typeof PATIENCE_SETTINGS)[number]>,
+  options: Pick<HttpOriginOptions, 'apiKey' | 'isStatic' | 'log'>,
+): HttpOrigin {
+  const [stallMs, timeLimitMs] = [transferStall * 1000, timeLimit * 1000];
+  const attempts = { attempts: ATTEMPTS, wait: (ms: number) => sleep(ms) };
+  return new HttpOrigin({
+    baseUrl,
+    fetch,
+    software: SOFTWARE,
+    ...options,
+    stallMs,
+    timeLimitMs,
+    ...attempts,
+  });
+}
+
+/** A verifier key has a plus sign and 44 digits of base64, which no file name has. */
+async function trustedKeys(given: string): Promise<Verifier[]> {
+  return /\+[0-9a-f]{8}\+[A-Za-z0-9+/]{43,}=*$/.test(given)
+    ? [parseVerifierKey(given)]
+    : readVerifiers(given);
+}
+
+/** A checkpoint that the user kept, with its signatures; null where none was given. Throws config_invalid. */
+export async function readHeld(path: string | null): Promise<HeldCheckpoint | null> {
+  if (path === null) return null;
+  const note = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const fault = { place: `--${heldCheckpoint.flag}`, expected: 'a readable file', found: `${cause.code}` };
+    throw new CathedralError('config_invalid', { ...fault, cause });
+  });
+  return { note, place: path };
+}

@@ -1,0 +1,114 @@
+import type { Option, Setting } from '../../pipeline/config/setting.ts';
+import { SETTINGS } from '../../pipeline/config/settings.ts';
+import type { Command } from './command.ts';
+import { EXIT_STATUS, usageOf, WHAT_TO_VERIFY, withValue } from './help.ts';
+import { TASKS } from './table.ts';
+
+/** docs/cli.md: every command with its flags, and every setting. */
+export function formatReference(commands: Readonly<Record<string, Command>>): string {
+  const tasks = Object.entries(TASKS).flatMap(([task, loads]) => [
+    `## ${task}`,
+    ...Object.keys(loads).flatMap((name) => describeCommand(name, commands[name]!)),
+  ]);
+  const verifying = WHAT_TO_VERIFY.map(
+    ([what, command]) => `| ${what} | [\`${command}\`](#${slug(command)}) |`,
+  );
+  return `${[
+    '# Command line',
+    'This page is generated from the commands themselves: `npm run dictionary` writes it.',
+    'In a checkout, run a command as `npm run cathedral -- COMMAND`. Where `src/cli.ts` is linked as `cathedral` on the PATH, run `cathedral COMMAND`. `cathedral help` prints an overview; `cathedral help COMMAND`, `COMMAND --help` and `COMMAND -h` print the help of a command; `cathedral version`, `--version` and `-V` print the version.',
+    EXIT_STATUS,
+    'A flag overrides its environment variable, which overrides the default. Unknown flags, unknown `CATHEDRAL_` variables and empty values are errors. Default paths are relative to the folder of the software, other paths to the working directory.',
+    '## Which command verifies what',
+    ['| to verify | use |', '|---|---|', ...verifying].join('\n'),
+    ...tasks,
+    '## Settings',
+    'Commands share these. Each command lists those it takes. `{port}` and `{baseUrl}` stand for the values of those settings. `npm start` honours them too: `PORT=9000 npm start`.',
+    settingsTable(),
+    '## Deprecated flags',
+    'These spellings still work, with a warning on standard error. Each had two meanings, which now have a name each.',
+    deprecatedTable(commands),
+  ].join('\n\n')}\n`;
+}
+
+function describeCommand(name: string, command: Command): string[] {
+  const { summary, details, examples, options } = command;
+  const own = Object.values(options).filter((option) => !isSetting(option));
+  const settings = Object.values(options).filter(isSetting);
+  const shared = settings.map((setting) => `\`${nameOf(setting)}\`${note(setting)}`);
+  return [
+    `### ${name}`,
+    summary,
+    ...(details === undefined ? [] : [details]),
+    ['```sh', `cathedral ${usageOf(name, command)}`, '', ...examples, '```'].join('\n'),
+    ...(own.length === 0 ? [] : [flagsTable(own)]),
+    ...(shared.length === 0 ? [] : [`[Settings](#settings): ${shared.join(', ')}.`]),
+  ];
+}
+
+function isSetting(option: Option): option is Setting {
+  return 'group' in option;
+}
+
+function nameOf({ flag, env }: Option): string {
+  return flag === null ? `${env}` : `--${flag}`;
+}
+
+/** Where a command takes a setting otherwise than the table says. */
+function note({ required, default: value, env }: Option): string {
+  const common = Object.values(SETTINGS).find((setting) => setting.env === env);
+  if (required === true) return ' (required)';
+  if (required !== undefined) return ` (required ${required})`;
+  return common?.default !== value ? ' (without its default)' : '';
+}
+
+function flagsTable(options: readonly Option[]): string {
+  const rows = options.map((option) => {
+    const { unit, default: value, description, required } = option;
+    const need = required === true ? 'required' : required && `required ${required}`;
+    const facts = option.switch
+      ? ''
+      : `${unit}; ${need ?? `default: ${value === null ? 'none' : `\`${value}\``}`}`;
+    return `| \`${withValue(option)}\` | ${cell(description)} | ${cell(facts)} |`;
+  });
+  return ['| flag | what it does | value |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** All settings under the headings that `--help` has. */
+export function settingsTable(): string {
+  const groups = new Map<string, string[]>();
+  for (const setting of Object.values(SETTINGS) as Setting[]) {
+    const { flag, env, unit, description, default: value, group } = setting;
+    const cells = [
+      flag && `\`--${flag}\``,
+      `\`${env}\``,
+      value && `\`${value}\``,
+      cell(unit),
+      cell(description),
+    ];
+    const row = `| ${cells.map((text) => text ?? '').join(' | ')} |`;
+    groups.set(group, [...(groups.get(group) ?? []), row]);
+  }
+  const head = ['| flag | environment variable | default | value | what it does |', '|---|---|---|---|---|'];
+  return [...groups].map(([group, rows]) => [`### ${group}`, '', ...head, ...rows].join('\n')).join('\n\n');
+}
+
+function deprecatedTable(commands: Readonly<Record<string, Command>>): string {
+  const rows = Object.entries(commands).flatMap(([name, { options }]) =>
+    Object.values(options).flatMap(({ flag, aliases = [] }) =>
+      aliases.map((alias) => `| \`${name}\` | \`--${alias}\` | \`--${flag}\` |`),
+    ),
+  );
+  return ['| command | deprecated | use |', '|---|---|---|', ...rows].join('\n');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+function slug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replace(/\s/g, '-');
+}
