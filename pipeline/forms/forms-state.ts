@@ -15,10 +15,13 @@ export interface TableState {
 /** By the name of the table. */
 export type FormsState = Readonly<Record<string, TableState>>;
 
+/** Raised when the bytes of the files change, so that files of the earlier format are not extended. */
+const FORMAT = 'cathedral-extras/3';
+
 const Count = z.int().min(0);
 const Sheet = z.strictObject({ rows: Count, crc: Count, raw: Count, packed: Count, at: Count });
 const StateFile = z.strictObject({
-  format: z.literal('cathedral-extras/2'),
+  format: z.literal(FORMAT),
   software: z.string(),
   tables: z.record(
     z.string(),
@@ -37,7 +40,7 @@ export function formatFormsState(tables: FormsState, software: string): string {
     if (typeof value === 'bigint') return { $integer: String(value) };
     return Object.is(value, -0) ? { $number: '-0' } : value;
   };
-  return `${JSON.stringify({ format: 'cathedral-extras/2', software, tables }, tagged)}\n`;
+  return `${JSON.stringify({ format: FORMAT, software, tables }, tagged)}\n`;
 }
 
 /** Null if another version wrote it: its files cannot be extended and are written again. */
