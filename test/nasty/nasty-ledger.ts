@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, type BuildReport, build } from '../../pipeline/build/build.ts';
 import { check } from '../../pipeline/build/check.ts';
+import type { Finding } from '../../pipeline/errors.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import { SLOT_MS, slotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
-import type { Finding } from '../../pipeline/errors.ts';
 import { ORIGIN, signer } from '../ledger/test-signer.ts';
 import { cycleLabel } from '../model/cycle.ts';
 

@@ -91,8 +91,7 @@ function verifyRows({ segments, files }: Manifest): Finding[] {
     const place = `manifest.json segments.${path}`;
     list.forEach(({ file, first_row }, index) => {
       const end = list[index + 1]?.end_row ?? 0;
-      if (first_row !== end)
-        findings.push(finding(place, `${file} to begin at row ${end}`, `${first_row}`));
+      if (first_row !== end) findings.push(finding(place, `${file} to begin at row ${end}`, `${first_row}`));
     });
     const rows = files.find((file) => file.path === path)?.rows;
     const end = list[0]?.end_row ?? 0;

@@ -12,7 +12,7 @@ import {
 import { attestationOperations } from './attestation-operations.ts';
 import { chartOperations, oembedOperation } from './chart-operations.ts';
 import { exportOperation, LedgerExport } from './export-operation.ts';
-import { formOperations } from './form-operations.ts';
+import { formatOperations } from './format-operations.ts';
 import {
   FILE_HEADERS,
   headerComponents,
@@ -118,7 +118,7 @@ function operationsOf(facts: ApiFacts): PathOperation[] {
   );
   return [
     ...files,
-    ...formOperations(facts.baseUrl),
+    ...formatOperations(facts.baseUrl),
     ...chartOperations(facts.baseUrl),
     ['/oembed', oembedOperation(facts.baseUrl)],
     ...attestationOperations(),

@@ -58,15 +58,15 @@ export function formatReadiness(readiness: Readiness): string {
     '# HELP cathedral_ready Whether the server can serve, as /readyz says.',
     '# TYPE cathedral_ready gauge',
     `cathedral_ready ${isReady(readiness) ? 1 : 0}`,
-    '# HELP cathedral_fault Whether something is wrong with a part of the service, as /readyz says.',
+    '# HELP cathedral_fault Whether a part of the service has a fault, as /readyz says.',
     '# TYPE cathedral_fault gauge',
     ...faults.map(([part, fault]) => `cathedral_fault{part="${part}"} ${fault === null ? 0 : 1}`),
     '',
   ].join('\n');
 }
 
-async function faultOf(look: Promise<unknown>, fault: string): Promise<string | null> {
-  return look.then(
+async function faultOf(check: Promise<unknown>, fault: string): Promise<string | null> {
+  return check.then(
     () => null,
     () => fault,
   );

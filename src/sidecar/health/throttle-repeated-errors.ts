@@ -1,23 +1,23 @@
 import type { Logger } from 'pino';
 import { CathedralError } from '../../../pipeline/errors.ts';
 
-type FaultLog = Pick<Logger, 'error' | 'info'>;
+type ErrorLog = Pick<Logger, 'error' | 'info'>;
 
 const REPEAT_MS = 60_000;
 
 /**
- * A log in which a fault that comes with every request, such as a store that cannot be read, stands once a minute: otherwise
- * whoever sends requests fills the disk, which may be the one that is full. `now`: ms.
+ * A log that holds an error which every request causes, such as an unreadable store, once a minute. Otherwise anyone could
+ * fill the disk by sending requests, and it may be the full disk that causes the error. `now`: ms.
  */
-export function throttleRepeatedErrors(logger: FaultLog, now: () => number): FaultLog {
+export function throttleRepeatedErrors(logger: ErrorLog, now: () => number): ErrorLog {
   const loggedAt = new Map<string, number>();
   const isRepeated = (about: unknown, message: unknown): boolean => {
     const err = (about as { err?: unknown } | null)?.err;
     if (!(err instanceof CathedralError)) return false;
-    const fault = `${String(message)} ${err.code}`;
+    const kind = `${String(message)} ${err.code}`;
     const at = now();
-    if (at - (loggedAt.get(fault) ?? -Infinity) < REPEAT_MS) return true;
-    loggedAt.set(fault, at);
+    if (at - (loggedAt.get(kind) ?? -Infinity) < REPEAT_MS) return true;
+    loggedAt.set(kind, at);
     return false;
   };
   return {

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
 import { folderSource } from '../../../pipeline/verify/audit/audited-log.ts';
+import { LogEntries } from '../../../pipeline/verify/audit/log-entries.ts';
 import { readExport } from '../../../pipeline/verify/audit/read-export.ts';
 import { verifyExport } from '../../../pipeline/verify/audit/verify-export.ts';
 import { report } from '../child.ts';

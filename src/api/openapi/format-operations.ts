@@ -12,7 +12,7 @@ const NOT_FOUND = { [statusOf('NotFound')]: refer('responses', 'NotFound') };
 const COUNTED = { kind: 'document', area: 'economy', restricted: false } as const;
 
 /** The public tables in other formats, and all of them as one database. */
-export function formOperations(baseUrl: string): PathOperation[] {
+export function formatOperations(baseUrl: string): PathOperation[] {
   const about = (operationId: string, summary: string, description: string) => ({
     operationId,
     summary,
