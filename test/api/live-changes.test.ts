@@ -12,7 +12,7 @@ function text(minute: number, value: unknown): string {
   return `${JSON.stringify({ timestamp, value }, null, 2)}\n`;
 }
 
-/** What a reader makes of it: the newest value of each path, with the newest time. */
+/** What a reader knows: the newest value of each path, with the newest time. */
 function readInto(held: Map<string, Record<string, unknown>>, bytes: Buffer | null): string | undefined {
   const messages = parseStream(bytes?.toString() ?? '');
   for (const { event, data } of messages) {
@@ -24,7 +24,7 @@ function readInto(held: Map<string, Record<string, unknown>>, bytes: Buffer | nu
 }
 
 describe('the messages', () => {
-  test('have the path, the time and the whole value, and one id in the last', () => {
+  test('have path, time and complete value, and the last one has an id', () => {
     const changes = new Changes('e1');
     changes.update([
       [SUPPLY, text(1, 5)],
@@ -44,18 +44,18 @@ describe('the messages', () => {
     );
   });
 
-  test('leave the value out where only its time has changed', () => {
+  test('leave the value out if only its time changed', () => {
     const changes = new Changes('e1');
     changes.update([[SUPPLY, text(1, { deep: [1, 2] })]]);
     changes.update([[SUPPLY, text(2, { deep: [1, 2] })]]);
     const [message] = parseStream(changes.since(1, PATHS)!.toString());
     expect(message!.data).toBe('{"path":"economy/supply","timestamp":"2025-12-01T00:02:00Z"}');
     expect(message!.id).toBe('e1-2');
-    // Whoever does not have the value gets it all the same.
+    // A reader without the value gets it.
     expect(changes.since(null, PATHS)!.toString()).toContain('"value":{');
   });
 
-  test('are none where nothing has changed, or nothing of what is wanted', () => {
+  test('are none if nothing requested has changed', () => {
     const changes = new Changes('e1');
     const documents = [[SUPPLY, text(1, 5)]] as const;
     changes.update(documents);
@@ -75,7 +75,7 @@ describe('the messages', () => {
     expect(JSON.parse(message!.data!).value).toEqual(JSON.parse(exact));
   });
 
-  test('are the same bytes for all who have the same to be told', () => {
+  test('are the same bytes for all readers at the same place', () => {
     const changes = new Changes('e1');
     changes.update([[SUPPLY, text(1, 5)]]);
     expect(changes.since(null, PATHS)).toBe(changes.since(0, [SUPPLY]));
@@ -96,7 +96,7 @@ describe('a place', () => {
     '1',
     'e1-1\n',
     'e1-999999999999999999999',
-  ])('is not known from %j, so everything is said', (id) => {
+  ])('is unknown for %j, so everything is sent', (id) => {
     const changes = new Changes('e1');
     changes.update([[SUPPLY, text(1, 5)]]);
     changes.update([[SUPPLY, text(1, 6)]]);
@@ -111,7 +111,7 @@ describe('a place', () => {
   });
 });
 
-test('a reader who comes and goes as it likes has the newest values whenever it has caught up', () => {
+test('a reader that disconnects at any time has the newest values whenever it has caught up', () => {
   const step = fc.oneof(
     fc.record({ path: fc.constantFrom(...PATHS), minute: fc.integer({ min: 0, max: 3 }), value: fc.nat(2) }),
     fc.constantFrom('read' as const, 'comeBack' as const, 'cutOff' as const),
@@ -129,7 +129,7 @@ test('a reader who comes and goes as it likes has the newest values whenever it 
         for (const one of [...steps, 'read' as const]) {
           if (typeof one === 'object') documents.set(one.path, text(one.minute, one.value));
           if (typeof one === 'object') changes.update(documents);
-          // The id is at the end: a reader who is cut off in the middle comes back with the one before.
+          // The id is at the end: a reader that is cut off in the middle returns with the previous one.
           if (one === 'cutOff') readInto(held, firstMessage(changes.since(place, paths)));
           if (one === 'cutOff' || one === 'comeBack') place = changes.placeOf(lastEventId);
           if (one !== 'read') continue;

@@ -5,7 +5,7 @@ import { formatProblem, PROBLEMS, Problem, type ProblemCode, problemPage } from 
 const codes = Object.keys(PROBLEMS) as ProblemCode[];
 
 describe('a problem code', () => {
-  test.each(codes)('%s says what it means, what to do, and how its document looks', (code) => {
+  test.each(codes)('%s has a meaning, a remedy and an example', (code) => {
     const { status, title, meaning, remedy, example } = PROBLEMS[code];
     expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(status).toBeGreaterThanOrEqual(400);
@@ -15,7 +15,7 @@ describe('a problem code', () => {
     expect(example.instance).toMatch(/^\/[a-z]/);
   });
 
-  test.each(codes)('%s becomes a document of the published schema, whose type is its page', (code) => {
+  test.each(codes)('%s gives a document that fits the published schema, and its type is its page', (code) => {
     const { status, title, example } = PROBLEMS[code];
     const text = formatProblem(new Problem(code, example.detail), example.instance);
     const document = ProblemDocument.strict().parse(JSON.parse(text));

@@ -16,7 +16,7 @@ import { rateLimited } from '../../src/sidecar/limits/rate-limited.ts';
 
 const DOCUMENT = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8');
 
-/** Row by row as the specification of the service has them. */
+/** Row by row as in the specification of the service. */
 const ROWS = [
   ['government', 'public', 100],
   ['government', 'government', 'unlimited'],
@@ -37,7 +37,7 @@ describe('quotas', () => {
     expect(quotaOf(area, tier)).toBe(quota);
   });
 
-  test('are for no other tier', () => {
+  test('exist for no other tier', () => {
     expect(Object.values(QUOTAS).flatMap((tiers) => Object.keys(tiers))).toHaveLength(ROWS.length);
     expect(() => quotaOf('economy', 'academic')).toThrow(RangeError);
     expect(() => quotaOf('economy', 'toString' as Tier)).toThrow(RangeError);
@@ -69,7 +69,7 @@ test.each([
   expect(secondsToMidnight(Date.parse(time))).toBe(seconds);
 });
 
-test('who waits for the seconds to midnight comes back on the next day, and not a second later', () => {
+test('waiting for the seconds to midnight ends on the next day, and not a second later', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 4e12 }), (time) => {
       const back = time + secondsToMidnight(time) * 1_000;
@@ -79,14 +79,14 @@ test('who waits for the seconds to midnight comes back on the next day, and not 
   );
 });
 
-test('an answer within the limit says what is left', () => {
+test('headers within the quota say what is left', () => {
   expect(rateLimitHeaders({ allowed: true, limit: 100, remaining: 97, resetSeconds: 3_600 })).toEqual({
     'RateLimit-Policy': '"daily";q=100;w=86400',
     RateLimit: '"daily";r=97;t=3600',
   });
 });
 
-test('an answer over the limit says when to come back', () => {
+test('headers over the quota say when to return', () => {
   const over = { allowed: false, limit: 1_000, remaining: 0, resetSeconds: 1 };
   const headers = {
     'RateLimit-Policy': '"daily";q=1000;w=86400',
@@ -98,6 +98,6 @@ test('an answer over the limit says when to come back', () => {
   expect(rateLimited('academics', over).message).toContain('1000 requests of this day for academics');
 });
 
-test('an answer without a limit says nothing about limits', () => {
+test('there are no headers without a quota', () => {
   expect(rateLimitHeaders({ allowed: true, limit: null, remaining: null, resetSeconds: 3_600 })).toEqual({});
 });

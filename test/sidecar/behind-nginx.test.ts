@@ -16,7 +16,7 @@ import { simulationServer } from './simulation/simulation-server.ts';
 import { served } from './tiny-app.ts';
 
 const CONFIGURATION = join(import.meta.dirname, '../../docs/nginx-proxy.conf');
-/** Another address of this machine, so that it can be told from the proxy's. */
+/** Another address of this machine, to tell it from the proxy's. */
 const CLIENT = '127.0.0.2';
 
 let folder: string;
@@ -48,7 +48,7 @@ async function askAt(options: RequestOptions, text = '') {
   return { status: response.statusCode!, headers: response.headers, body };
 }
 
-/** The service, and nginx before it with the shipped configuration: nothing is changed but addresses and paths. */
+/** The service behind nginx with the shipped configuration; only addresses and paths are changed. */
 async function behindNginx(limiter: SimulationServices['limiter'] = null) {
   const { simulation } = await simulationServer({ services: { limiter } });
   const trustedProxies = ['127.0.0.1'];
@@ -64,7 +64,7 @@ async function behindNginx(limiter: SimulationServices['limiter'] = null) {
 }
 
 describe('behind nginx with the shipped configuration', () => {
-  test('a client with too many requests is told so by nginx, and another one is answered', async () => {
+  test('nginx refuses a client with too many requests, and answers another one', async () => {
     await behindNginx();
     try {
       const agent = new Agent({ keepAlive: true, maxSockets: 10 });
@@ -89,12 +89,12 @@ describe('behind nginx with the shipped configuration', () => {
     }
   });
 
-  test('clients are counted and recorded by their own address, whatever they say of themselves', async () => {
+  test('clients are counted and recorded by their own address, whatever headers they send', async () => {
     const { app, logged } = await behindNginx();
     try {
       const { status, headers } = await get('/economy/supply', { 'x-forwarded-for': '203.0.113.9' });
       expect([status, headers.ratelimit]).toEqual([200, expect.stringContaining('r=99')]);
-      // Asked directly, the same address has the count that it got through the proxy.
+      // A direct request continues the count of the same address through the proxy.
       const direct = await app.inject({ url: '/economy/supply', remoteAddress: CLIENT });
       expect(direct.headers.ratelimit).toContain('r=98');
       expect((await get('/economy/supply')).headers.ratelimit).toContain('r=97');
@@ -104,7 +104,7 @@ describe('behind nginx with the shipped configuration', () => {
     }
   });
 
-  test('files come through with their tags, encodings and ranges, and over TLS only from then on', async () => {
+  test('files arrive with their entity tags, encodings and ranges, and with HSTS', async () => {
     await behindNginx();
     try {
       const compressed = await get('/economy/', { 'accept-encoding': 'br' });
@@ -119,19 +119,19 @@ describe('behind nginx with the shipped configuration', () => {
       expect([part.status, part.body.length]).toEqual([206, 10]);
       expect((await get('/economy/supply%2f..')).status).toBe(400);
       expect((await get('/%2e%2e/state.json')).status).toBeGreaterThanOrEqual(400);
-      // For the operator alone; this client is another machine.
+      // Only for the operator; this client is on another machine.
       expect((await get('/metrics')).status).toBe(403);
     } finally {
       await endNginx(nginx);
     }
   });
 
-  test('a document to verify gets through, and one that is too long an answer of the service', async () => {
+  test('a document to verify arrives, and one that is too long gets the problem of the service', async () => {
     await behindNginx();
     try {
       const headers = { 'content-type': 'application/json' };
       const sent = await Promise.all([60_000, 70_000].map((bytes) => post(' '.repeat(bytes), headers)));
-      // This release has no registry to verify against; what counts is that the service was asked.
+      // This release has no registry to verify against; what matters is that the request reached the service.
       expect(sent.map(({ body }) => JSON.parse(String(body)).code)).toEqual([
         'unavailable',
         'content_too_large',
@@ -141,7 +141,7 @@ describe('behind nginx with the shipped configuration', () => {
     }
   });
 
-  test('a simulation is connected to, and counted for the client’s own address', async () => {
+  test('a simulation connects, and counts for the client’s own address', async () => {
     const taken: unknown[] = [];
     const take = async (asked: unknown) => {
       taken.push(asked);
@@ -157,7 +157,7 @@ describe('behind nginx with the shipped configuration', () => {
       const [update] = (await once(client, 'message')) as [Buffer];
       expect(JSON.parse(String(update))).toMatchObject({ type: 'simulation_update', tick: 0 });
       expect(taken).toMatchObject([{ area: 'philosophy', subject: { address: CLIENT } }]);
-      // What the service says at its end comes through, too.
+      // The closing message of the service arrives, too.
       void simulation.close();
       expect((await once(client, 'close'))[0]).toBe(1001);
     } finally {
@@ -165,7 +165,7 @@ describe('behind nginx with the shipped configuration', () => {
     }
   });
 
-  test('a page of another site is not let in', async () => {
+  test('a page of another site cannot connect', async () => {
     await behindNginx();
     try {
       const connection = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };

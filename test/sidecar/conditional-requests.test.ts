@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { get, served } from './tiny-app.ts';
 
 describe('compressed bytes', () => {
-  test('are sent to who can read them, with a tag of their own and the same content', async () => {
+  test('are sent to clients that accept them, with an entity tag of their own and the same content', async () => {
     const { app } = await served();
     const plain = await get(app, '/economy/mic-history.csv');
     expect([plain.headers['content-encoding'], plain.headers.vary]).toEqual([undefined, 'Accept-Encoding']);
@@ -22,7 +22,7 @@ describe('compressed bytes', () => {
 });
 
 describe('a condition', () => {
-  test('is answered 304 by tag or by date, and the tag goes before the date', async () => {
+  test('is answered 304 by entity tag or by date, and the tag takes precedence', async () => {
     const { app } = await served();
     const { headers } = await get(app, '/economy/supply');
     const [etag, modified] = [String(headers.etag), String(headers['last-modified'])];
@@ -38,7 +38,7 @@ describe('a condition', () => {
     expect(await statusOf({ 'if-match': '"other"' })).toBe(412);
   });
 
-  test('that holds is answered with what a cache has to renew, and no bytes', async () => {
+  test('that holds is answered with the headers that a cache updates, and no body', async () => {
     const { app } = await served();
     const { headers } = await get(app, '/economy/supply');
     const answer = await get(app, '/economy/supply', { 'if-none-match': String(headers.etag) });
@@ -48,7 +48,7 @@ describe('a condition', () => {
     expect(answer.rawPayload.length).toBe(0);
   });
 
-  test('with the tag of other compressed bytes does not hold', async () => {
+  test('with the entity tag of another encoding does not hold', async () => {
     const { app } = await served();
     const br = await get(app, '/economy/supply', { 'accept-encoding': 'br' });
     const asked = { 'accept-encoding': 'gzip', 'if-none-match': String(br.headers.etag) };
@@ -57,7 +57,7 @@ describe('a condition', () => {
 });
 
 describe('a range', () => {
-  test('is that part of the file as it is, also for who reads compressed bytes', async () => {
+  test('counts the bytes of the uncompressed file, also for clients that accept encodings', async () => {
     const { app } = await served();
     const whole = (await get(app, '/economy/mic-history.csv')).rawPayload;
     const asked = { range: 'bytes=10-19', 'accept-encoding': 'br' };
@@ -69,7 +69,7 @@ describe('a range', () => {
     expect(tail.rawPayload.equals(whole.subarray(-7))).toBe(true);
   });
 
-  test('beyond the end is refused with the size', async () => {
+  test('beyond the end is refused with the length of the file', async () => {
     const { app } = await served();
     const { headers } = await get(app, '/economy/supply');
     const answer = await get(app, '/economy/supply', { range: 'bytes=99999999-' });
@@ -80,7 +80,7 @@ describe('a range', () => {
     expect(answer.json()).toMatchObject({ code: 'range_not_satisfiable' });
   });
 
-  test('goes on only with the bytes that the client has the beginning of', async () => {
+  test('is sent only if the client has the start of the same bytes', async () => {
     const { app } = await served();
     const { headers } = await get(app, '/economy/supply');
     const ranged = async (condition: string) =>

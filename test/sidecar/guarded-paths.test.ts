@@ -18,7 +18,7 @@ import { get, served, type TinyOptions } from './tiny-app.ts';
 
 const REPORT = '/government/compliance-report.json';
 
-/** The app with all of its guards, at a time that the test moves. */
+/** The app with all of its guards, and a clock that the test sets. */
 async function asDiskErrors(options: TinyOptions = {}) {
   const clock = { now: Date.UTC(2026, 2, 2, 9) };
   const services = { now: () => clock.now, ...options.services };
@@ -44,7 +44,7 @@ async function keyFor(office: ReturnType<typeof officeOf>, applicant: object) {
 }
 
 describe('a restricted file', () => {
-  test('is answered to a key, for nobody else to keep', async () => {
+  test('is sent to a key, and is not cacheable', async () => {
     const { app, office } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const answer = await get(app, REPORT, bearer);
@@ -54,7 +54,7 @@ describe('a restricted file', () => {
     expect(answer.headers).not.toHaveProperty('ratelimit');
   });
 
-  test('that is asked for without end by those who may not read it fills no disk, and is on record for those who may', async () => {
+  test('fills no disk when clients without access request it endlessly, and accesses with a key stay on record', async () => {
     const { app, office, entries } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const url = `${REPORT}?${'x'.repeat(4_000)}`;
@@ -67,7 +67,7 @@ describe('a restricted file', () => {
     expect(Math.max(...logged.map((entry) => JSON.stringify(entry).length))).toBeLessThan(1_000);
   });
 
-  test('does not leave while the folder of the log is gone', async () => {
+  test('is not sent while the folder of the access log is missing', async () => {
     const { app, office, entries, stores } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const statusOf = async () => (await get(app, REPORT, bearer)).statusCode;
@@ -79,7 +79,7 @@ describe('a restricted file', () => {
     expect((await entries()).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test('is refused from the next request on to a key that was revoked in a store that was put back', async () => {
+  test('is refused to a revoked key from the first request after its store was restored', async () => {
     const { app, office, stores } = await asDiskErrors();
     const { id, bearer } = await keyFor(office, GOVERNMENT);
     const [path, copy] = [join(stores, 'keys.sqlite'), join(stores, 'back-up.sqlite')];
@@ -93,7 +93,7 @@ describe('a restricted file', () => {
     expect((await get(app, REPORT, bearer)).json()).toMatchObject({ status: 401, code: 'invalid_token' });
   });
 
-  test('is refused until the key store is back, on record, and so is every request with a key', async () => {
+  test('is refused and recorded until the key store is back, as is every request with a key', async () => {
     const { app, office, entries, stores } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const path = join(stores, 'keys.sqlite');
@@ -114,7 +114,7 @@ describe('a restricted file', () => {
     expect((await entries()).map(({ status }) => status)).toEqual([503, 401, 200]);
   });
 
-  test('is on record with who asked, what for and what came of it, refusals too', async () => {
+  test('is recorded with client, request and outcome, including refusals', async () => {
     const { app, office, entries, stores } = await asDiskErrors();
     const { id, holder, bearer } = await keyFor(office, GOVERNMENT);
     const stranger = await keyFor(office, ECONOMIST);
@@ -144,7 +144,7 @@ describe('a restricted file', () => {
     expect(verifyAccessLog(join(stores, 'access-log')).faults).toEqual([]);
   });
 
-  test('is on record with whose key was sent, in whatever wrong way', async () => {
+  test('is recorded with the holder of the key, however it was sent', async () => {
     const { app, office, entries } = await asDiskErrors();
     const { id, holder, bearer } = await keyFor(office, GOVERNMENT);
     const key = bearer.authorization.slice('Bearer '.length);
@@ -158,14 +158,14 @@ describe('a restricted file', () => {
     expect(JSON.stringify(logged)).not.toContain(key);
   });
 
-  test('is on record under the id that the answer has', async () => {
+  test('is recorded under the request id of the response', async () => {
     const { app, office, entries } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const answer = await get(app, REPORT, bearer);
     expect((await entries())[0]!.request_id).toBe(answer.headers['x-request-id']);
   });
 
-  test('is not answered where the access cannot be recorded, and its bytes stay here', async () => {
+  test('is not sent if the access cannot be recorded', async () => {
     const failing = { append: () => Promise.reject(new Error('the disk is full')) };
     for (const accessLog of [failing, null]) {
       const { app, office } = await asDiskErrors({ services: { accessLog } });
@@ -177,7 +177,7 @@ describe('a restricted file', () => {
     }
   });
 
-  test('is refused from the moment of a revocation, and at the end of the key to the millisecond', async () => {
+  test('is refused from the moment of a revocation, and from the expiry of the key to the millisecond', async () => {
     const { app, office, clock } = await asDiskErrors();
     const first = await keyFor(office, GOVERNMENT);
     await revokeKey({ id: first.id, reason: 'lost' }, office);
@@ -193,7 +193,7 @@ describe('a restricted file', () => {
 });
 
 describe('a limit', () => {
-  test('lets 100 requests of a day through without a key, then says how long it lasts', async () => {
+  test('allows 100 requests a day without a key, and then says when it resets', async () => {
     const { app } = await asDiskErrors();
     for (let n = 1; n <= 100; n += 1) {
       const { statusCode, headers } = await get(app, '/economy/supply');
@@ -203,13 +203,13 @@ describe('a limit', () => {
     const refused = await get(app, '/economy/supply');
     expect(refused.json()).toMatchObject({ status: 429, code: 'rate_limited' });
     expect(refused.headers).toMatchObject({ 'retry-after': '54000', ratelimit: '"daily";r=0;t=54000' });
-    // Another area, a page and another client have limits of their own, or none.
+    // Another area, a page and another client have quotas of their own, or none.
     expect((await get(app, '/')).statusCode).toBe(200);
     const other = await app.inject({ url: '/economy/supply', remoteAddress: '198.51.100.7' });
     expect(other.statusCode).toBe(200);
   });
 
-  test('is whole again at midnight in UTC', async () => {
+  test('resets at midnight UTC', async () => {
     const { app, clock } = await asDiskErrors();
     clock.now = Date.UTC(2026, 2, 2, 23, 59, 59, 999);
     expect((await get(app, '/economy/supply')).headers.ratelimit).toBe('"daily";r=99;t=1');
@@ -217,7 +217,7 @@ describe('a limit', () => {
     expect((await get(app, '/economy/supply')).headers.ratelimit).toBe('"daily";r=99;t=86400');
   });
 
-  test('counts answers with data, a 304 and a part too; not refusals, pages and preflights', async () => {
+  test('counts responses with data, including 304 and ranges, but no refusals, pages and preflights', async () => {
     const { app } = await asDiskErrors();
     const left = async (headers = {}) => (await get(app, '/economy/supply', headers)).headers.ratelimit;
     const { headers } = await get(app, '/economy/supply');
@@ -233,7 +233,7 @@ describe('a limit', () => {
     expect(await left({ range: 'bytes=0-9' })).toBe('"daily";r=96;t=54000');
   });
 
-  test('is for the files of an area; one that is of all areas is answered without', async () => {
+  test('applies to the files of an area, and not to a file of all areas', async () => {
     const { app, out } = await asDiskErrors();
     const all = dataFile('all.sqlite', 'SQLite', { area: null, mediaType: 'application/vnd.sqlite3' });
     await publishTiny(out, { events: 51, extra: (staging) => staging.write(all) });
@@ -241,7 +241,7 @@ describe('a limit', () => {
     expect((await get(app, '/all.sqlite')).headers).not.toHaveProperty('ratelimit');
   });
 
-  test('is one for all keys of a holder, so that a rotation does not double it', async () => {
+  test('is shared by all keys of a holder, so that a rotation does not double it', async () => {
     const { app, office } = await asDiskErrors();
     const { id, bearer } = await keyFor(office, ECONOMIST);
     expect((await get(app, '/economy/supply', bearer)).headers.ratelimit).toBe('"daily";r=1999;t=54000');
@@ -251,7 +251,7 @@ describe('a limit', () => {
     expect((await get(app, '/economy/supply', bearer)).headers.ratelimit).toBe('"daily";r=1997;t=54000');
   });
 
-  test('is exact where all ask at once', async () => {
+  test('is exact for concurrent requests', async () => {
     const { app } = await asDiskErrors();
     const answers = await Promise.all(Array.from({ length: 300 }, () => get(app, '/economy/supply')));
     const statuses = answers.map(({ statusCode }) => statusCode);
@@ -261,7 +261,7 @@ describe('a limit', () => {
     expect(new Set(left).size).toBe(100);
   });
 
-  test('that cannot be counted lets nothing through', async () => {
+  test('allows nothing if requests cannot be counted', async () => {
     const limiter = { take: () => Promise.reject(new Error('the disk is full')) };
     const { app } = await asDiskErrors({ services: { limiter } });
     expect((await get(app, '/economy/supply')).json()).toMatchObject({
@@ -275,7 +275,7 @@ describe('a limit', () => {
 describe('a client behind a proxy', () => {
   const spoofed = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
 
-  test('is counted by the address of the connection where no proxy is trusted', async () => {
+  test('is counted by the address of the connection if no proxy is trusted', async () => {
     const { app } = await asDiskErrors();
     for (let n = 1; n <= 100; n += 1) await get(app, '/economy/supply', { 'x-forwarded-for': `10.0.0.${n}` });
     const refused = await get(app, '/economy/supply', spoofed);
@@ -283,7 +283,7 @@ describe('a client behind a proxy', () => {
     expect(refused.headers).not.toHaveProperty('strict-transport-security');
   });
 
-  test('is counted by the address that a trusted proxy names, the nearest that is not trusted', async () => {
+  test('is counted by the nearest untrusted address that a trusted proxy names', async () => {
     const { app, entries } = await asDiskErrors({ limits: { trustedProxies: ['127.0.0.1', '10.0.0.0/8'] } });
     const chain = { 'x-forwarded-for': '1.2.3.4, 203.0.113.9, 10.1.1.1' };
     await get(app, REPORT, chain);
@@ -300,7 +300,7 @@ describe('a client behind a proxy', () => {
 });
 
 describe('a key', () => {
-  test('never appears in an answer, in the log, in the metrics or in a store', async () => {
+  test('never appears in a response, the server log, the metrics or a store', async () => {
     const { app, office, logged, stores } = await asDiskErrors();
     const { bearer } = await keyFor(office, GOVERNMENT);
     const key = bearer.authorization.slice('Bearer '.length);
@@ -321,7 +321,7 @@ describe('a key', () => {
     for (const text of [told, JSON.stringify(logged), ...kept]) expect(text).not.toContain(key);
   });
 
-  test('that is wrong is refused on public files and pages, too', async () => {
+  test('that is invalid is also refused on public files and pages', async () => {
     const { app } = await asDiskErrors();
     for (const url of ['/economy/supply', '/', '/economy/nothing', '/live'])
       expect([url, (await get(app, url, { authorization: 'Bearer nonsense' })).statusCode]).toEqual([
@@ -331,7 +331,7 @@ describe('a key', () => {
   });
 });
 
-test('a store that fails with every request is one line of the log a minute, and other faults are not hidden', () => {
+test('a store that fails with every request is logged once a minute, and other errors are always logged', () => {
   const clock = { now: 0 };
   const lines: unknown[] = [];
   const error = (_: unknown, message: string) => lines.push(message);
@@ -345,12 +345,12 @@ test('a store that fails with every request is one line of the log a minute, and
 });
 
 describe('under high load', () => {
-  test('requests without a key wait first, and /healthz is answered', async () => {
+  test('requests without a key are refused first, and /healthz is answered', async () => {
     const { LoadGate } = await import('../../src/sidecar/limits/load-gate.ts');
     const gate = new LoadGate({ limits: { active: 1000, loopDelayMs: 100 }, loopDelayMs: () => 120 });
     const { app, office } = await asDiskErrors({ services: { gate } });
     const { bearer } = await keyFor(office, GOVERNMENT);
-    // A late event loop alone is no load: the machine may be busy with something else.
+    // A late event loop alone is not overload: the machine may be busy with something else.
     expect((await get(app, '/economy/supply')).statusCode).toBe(200);
     for (let request = 0; request < 50; request += 1) gate.enter('government');
     const refused = await get(app, '/economy/supply');
@@ -363,7 +363,7 @@ describe('under high load', () => {
 });
 
 describe('counts', () => {
-  test('are of the file, so another process goes on from them', async () => {
+  test('are in the file, so another process continues them', async () => {
     const { app, stores } = await asDiskErrors();
     await get(app, '/economy/supply');
     await get(app, '/economy/supply');

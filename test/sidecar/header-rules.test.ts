@@ -21,7 +21,7 @@ describe('Accept-Encoding', () => {
     expect(chooseEncoding(header, ['br', 'gzip'])).toBe(expected);
   });
 
-  test('takes nothing that there is not', () => {
+  test('selects no encoding that is not available', () => {
     expect(chooseEncoding('br, gzip', [])).toBeNull();
     expect(chooseEncoding('br, gzip', ['gzip'])).toBe('gzip');
   });

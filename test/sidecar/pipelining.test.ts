@@ -18,7 +18,7 @@ const LIVE = 'GET /live HTTP/1.1\r\nHost: a\r\n\r\n';
 const HANDSHAKE =
   'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
 
-/** A stream that says one thing, and then nothing. */
+/** A stream with one message. */
 const live: TinyOptions['services'] = {
   live: {
     resource: () => null,
@@ -41,7 +41,7 @@ async function served(services: TinyOptions['services'] = {}) {
   return { gate, out, parsed, open: () => open(port) };
 }
 
-/** A raw connection, and all that has come over it. */
+/** A raw connection, and everything received on it. */
 async function open(port: number) {
   const socket = connect(port, '127.0.0.1');
   const client = { socket, text: '', closed: once(socket, 'close') };
@@ -58,14 +58,14 @@ function answersIn(text: string): string[] {
   return text.split(/(?=HTTP\/1\.1 \d)/).map((answer) => answer.slice(9, 12));
 }
 
-/** Waits until a client that reads nothing more has been sent the beginning of something large. */
+/** Waits until the start of a large response has been sent to a client that reads no more. */
 async function stopReading(socket: Socket, request: string): Promise<void> {
   socket.write(request);
   await once(socket, 'data');
   socket.pause();
 }
 
-test('requests that are sent at once are answered in their order, on one connection', async () => {
+test('pipelined requests are answered in order on one connection', async () => {
   const client = await (await served()).open();
   client.socket.write(`${COUNTED}GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n${SMALL.repeat(MAX_PIPELINED - 1)}`);
   const expected = ['200', '404', ...Array.from({ length: MAX_PIPELINED - 1 }, () => '200')];
@@ -74,19 +74,19 @@ test('requests that are sent at once are answered in their order, on one connect
   await expect.poll(() => answersIn(client.text).length, { timeout: 20_000 }).toBe(expected.length + 1);
 });
 
-test('of too many, the first get their answers, and the connection ends with the last of these', async () => {
+test('of too many requests the first are answered, and then the connection ends', async () => {
   const { parsed, open } = await served();
   const client = await open();
   client.socket.write(COUNTED.repeat(1000));
   await client.closed;
-  // The rest of what was read with them would take time and memory from everybody.
+  // Parsing the rest would take time and memory from everyone.
   expect(parsed.count).toBe(MAX_PIPELINED + 2);
   expect(answersIn(client.text)).toEqual(Array.from({ length: MAX_PIPELINED + 1 }, () => '200'));
   expect(client.text.match(/^Connection: close\r$/gm)).toHaveLength(1);
   expect(client.text.lastIndexOf('HTTP/1.1')).toBeLessThan(client.text.indexOf('Connection: close'));
 });
 
-test('a request has a place only while it is answered, whatever waits behind it', async () => {
+test('a request has a place in the load gate only while it is answered, whatever waits behind it', async () => {
   const { gate, open } = await served();
   const clients = await Promise.all([1, 2, 3].map(open));
   for (const { socket } of clients) await stopReading(socket, LARGE + COUNTED.repeat(10));
@@ -98,7 +98,7 @@ test('a request has a place only while it is answered, whatever waits behind it'
   await expect.poll(() => gate.active, { timeout: 20_000 }).toBe(0);
 });
 
-test('too many behind an answer that is not taken end the connection', async () => {
+test('too many requests behind a response that the client does not read end the connection', async () => {
   const { gate, open } = await served();
   const { socket, closed } = await open();
   await stopReading(socket, LARGE);
@@ -136,7 +136,7 @@ test.each([
     `GET /healthz HTTP/1.1\r\nHost: a\r\n${HANDSHAKE}`,
     '200',
   ],
-])('what follows a file and %s, after the file', async (_, text, status) => {
+])('what follows a file and %s is answered after the file', async (_, text, status) => {
   const client = await (await served()).open();
   client.socket.write(LARGE + text);
   await expect.poll(() => client.text.length, { timeout: 20_000 }).toBeGreaterThan(LARGE_BYTES + 300);
@@ -146,7 +146,7 @@ test.each([
   expect(body.indexOf('HTTP/1.1')).toBe(LARGE_BYTES);
 });
 
-test('a client that is gone before its request is let in leaves nothing behind', async () => {
+test('a client that disconnects before its request starts leaves nothing behind', async () => {
   const wait = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const current = async () => {
@@ -162,7 +162,7 @@ test('a client that is gone before its request is let in leaves nothing behind',
   socket.resetAndDestroy();
   const other = await open();
   other.socket.write(SMALL);
-  // The reset has reached the server by then.
+  // By then the reset has reached the server.
   await expect.poll(() => other.text, { timeout: 20_000 }).toContain('200');
   wait.resolve();
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -5,7 +5,7 @@ import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 import { tinyApp } from './tiny-app.ts';
 
-/** Sends bytes as they stand, which a well-behaved client would tidy up first, and reads until the end. */
+/** Sends bytes unchanged, unlike a well-behaved client, and reads to the end. */
 async function exchange(request: string): Promise<{ status: number; head: string; body: string }> {
   const out = await temporaryFolder();
   await publishTiny(out, { events: 5 });
@@ -22,16 +22,16 @@ async function exchange(request: string): Promise<{ status: number; head: string
 const END = ' HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 
 describe('bytes on a socket', () => {
-  test('of OPTIONS * are answered with the methods of the server', async () => {
+  test('OPTIONS * is answered with the methods of the server', async () => {
     const { status, head } = await exchange(`OPTIONS *${END}`);
     expect([status, /^Allow: (.*)\r$/m.exec(head)?.[1]]).toEqual([204, 'GET, HEAD, OPTIONS']);
   });
 
-  // The parser reads the first line by its words, as RFC 9112 §3 allows; a tab is no space to it.
+  // The parser splits the request line into words, as RFC 9112 §3 allows; a tab is not a separator.
   test.each([
     ['GET  /economy/supply', 200],
     ['GET\t/economy/supply', 400],
-  ])('%j has the words of a request or has not', async (words, status) => {
+  ])('%j is a request line or not', async (words, status) => {
     expect((await exchange(`${words}${END}`)).status).toBe(status);
   });
 

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../release/temporary-folder.ts';
 import { get, served, tinyApp } from './tiny-app.ts';
 
 describe('every file of the release', () => {
-  test('is answered at its exact path with its bytes, its type and a strong tag of those bytes', async () => {
+  test('is sent at its exact path with its bytes, its media type and a strong entity tag', async () => {
     const { app, out } = await served();
     const { dir, manifest } = (await readCurrent(out))!;
     const open = manifest.files.filter(({ restricted }) => !restricted);
@@ -25,7 +25,7 @@ describe('every file of the release', () => {
     }
   });
 
-  test('is told by HEAD as by GET, without the bytes', async () => {
+  test('has the same headers for HEAD as for GET', async () => {
     const { app } = await served();
     const whole = await get(app, '/economy/supply');
     const head = await app.inject({ method: 'HEAD', url: '/economy/supply' });
@@ -35,7 +35,7 @@ describe('every file of the release', () => {
   });
 });
 
-describe('a name that is not in the manifest', () => {
+describe('a path that is not in the manifest', () => {
   const NAMES = [
     '/manifest.json/',
     '/state.json',
@@ -70,7 +70,7 @@ describe('a name that is not in the manifest', () => {
     ]);
   });
 
-  test('is the site’s own page for a reader in a browser, with the status 404', async () => {
+  test('gets the site’s own page in a browser, with status 404', async () => {
     const { app } = await served();
     const answer = await get(app, '/nothing', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
@@ -80,7 +80,7 @@ describe('a name that is not in the manifest', () => {
 });
 
 describe('a page', () => {
-  test('is at its folder, and the folder without a slash leads there with the query kept', async () => {
+  test('is served at its folder, and the folder without a slash redirects there with the query', async () => {
     const { app } = await served();
     expect((await get(app, '/')).body).toContain('<title>Home');
     expect((await get(app, '/economy/?theme=dark')).body).toContain('<title>Economy');
@@ -88,7 +88,7 @@ describe('a page', () => {
     expect([moved.statusCode, moved.headers.location]).toEqual([308, '/economy/?theme=dark']);
   });
 
-  test('never leads to another site', async () => {
+  test('never redirects to another site', async () => {
     const { app } = await served();
     for (const url of ['//example.org', '//example.org/economy', '/%2f/example.org', '/\\example.org']) {
       const answer = await get(app, url);
@@ -117,7 +117,7 @@ describe('a restricted path', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  test('asks for another key where the one that came was never issued', async () => {
+  test('refuses a key that was never issued', async () => {
     const { app } = await served(50, { asDiskErrors: true });
     const answer = await get(app, GATED[0]!, { authorization: 'Bearer cds_government_made-up' });
     expect(answer.statusCode).toBe(401);
@@ -126,14 +126,14 @@ describe('a restricted path', () => {
     expect(answer.body).not.toContain('made-up');
   });
 
-  test('is restricted before the first release, too', async () => {
+  test('is restricted also before the first release', async () => {
     const { app } = await tinyApp(await temporaryFolder(), { asDiskErrors: true });
     expect((await get(app, GATED[0]!)).statusCode).toBe(401);
     expect((await get(app, '/economy/supply')).json()).toMatchObject({ status: 503, code: 'unavailable' });
   });
 });
 
-describe('a request that is not for reading', () => {
+describe('a request with another method', () => {
   test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND', 'TRACE'])('%s is refused', async (method) => {
     const { app } = await served();
     const payload =
@@ -143,7 +143,7 @@ describe('a request that is not for reading', () => {
     expect(answer.json()).toMatchObject({ code: 'method_not_allowed' });
   });
 
-  test('is OPTIONS, which scripts of other sites ask first', async () => {
+  test('OPTIONS is the preflight of scripts of other sites', async () => {
     const { app } = await served();
     const answer = await app.inject({ method: 'OPTIONS', url: '/economy/supply' });
     expect([answer.statusCode, answer.body]).toEqual([204, '']);
@@ -153,7 +153,7 @@ describe('a request that is not for reading', () => {
 });
 
 describe('a parameter', () => {
-  test('that a data file does not take is refused, so that a misspelt one is not passed over', async () => {
+  test('that a data file does not take is refused, so that a misspelt one is not ignored', async () => {
     const { app } = await served();
     const answer = await get(app, '/economy/supply?form=csv');
     expect([answer.statusCode, answer.json().code]).toEqual([400, 'unknown_parameter']);
@@ -162,7 +162,7 @@ describe('a parameter', () => {
 });
 
 describe('public data', () => {
-  test('may be read by scripts of any site, pages may not', async () => {
+  test('is readable by scripts of any site, and pages are not', async () => {
     const { app } = await served();
     const data = await get(app, '/economy/supply', { origin: 'https://example.org' });
     expect(data.headers['access-control-allow-origin']).toBe('*');
@@ -173,14 +173,14 @@ describe('public data', () => {
 });
 
 describe('a new release', () => {
-  test('is there for the next request, and one that has begun stays with the old one', async () => {
+  test('answers the next request, and a request in progress keeps the previous one', async () => {
     const { app, out } = await served(50);
     expect((await get(app, '/economy/supply')).json().events).toBe(50);
     await publishTiny(out, { events: 80 });
     expect((await get(app, '/economy/supply')).json().events).toBe(80);
   });
 
-  test('that is damaged is reported once, and the one before stays', async () => {
+  test('that is damaged is reported once, and the previous one stays', async () => {
     const { app, out, logged } = await served(50);
     await get(app, '/economy/supply');
     await publishTiny(out, { events: 80 });
@@ -192,13 +192,13 @@ describe('a new release', () => {
     expect(logged.filter(({ level }) => level === 50)).toHaveLength(1);
   });
 
-  test('is waited for once where many ask at the same time', async () => {
+  test('is loaded once for concurrent requests', async () => {
     const { app } = await served(50);
     const answers = await Promise.all(Array.from({ length: 30 }, () => get(app, '/economy/supply')));
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
   });
 
-  test('is not served where OUT/current leads out of the folder', async () => {
+  test('is not served if OUT/current points outside the folder', async () => {
     const { app, out } = await served(50);
     const { dir } = (await readCurrent(out))!;
     await rm(join(out, 'current'));

@@ -47,7 +47,7 @@ describe('a client', () => {
     expect(answer).toContain('"code":"request_timeout"');
   });
 
-  test('who never reads is cut off, and the others are served on', async () => {
+  test('that never reads is disconnected, and others are still served', async () => {
     const { socket, port, server } = await connected({ stallTimeout: 1 });
     const [accepted] = (await new Promise<[Socket]>((resolve) => {
       server.once('request', (request) => resolve([request.socket]));
@@ -60,17 +60,17 @@ describe('a client', () => {
     expect(accepted.bytesWritten).toBeLessThan(LARGE_BYTES);
   });
 
-  test('who never reads is cut off, however much it goes on sending', async () => {
+  test('that never reads is disconnected, however much it sends', async () => {
     const { socket } = await connected({ stallTimeout: 1 });
     socket.pause();
     ask(socket, '/economy/large.csv');
     const drip = setInterval(() => socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), 100);
     onTestFinished(() => clearInterval(drip));
-    // Nothing tells a socket that is not read but the failure of what it sends.
+    // A socket that is not read notices the end only when a write fails.
     await once(socket, 'error');
   });
 
-  test('gets a part of the places for large files, whatever it holds of them', async () => {
+  test('gets only some of the slots for large files', async () => {
     const { port } = await connected(
       {},
       { downloads: new ConcurrencyLimit({ what: 'files are being sent', parallel: 4, perHolder: 2 }) },
@@ -88,7 +88,7 @@ describe('a client', () => {
     await expect.poll(status).toBe(200);
   });
 
-  test('is answered to the end when the service ends, and no new one is let in', async () => {
+  test('gets its whole response when the service ends, and no new client is accepted', async () => {
     const { socket, port, server } = await connected({});
     const began = once(socket, 'data');
     ask(socket, '/economy/large.csv');
@@ -103,7 +103,7 @@ describe('a client', () => {
     expect(bytes).toBeGreaterThan(LARGE_BYTES - 1024 * 1024);
   });
 
-  test('who takes longer than the grace that the service has is cut off', async () => {
+  test('that takes longer than the grace period is disconnected', async () => {
     const { socket, server } = await connected({});
     await new Promise((resolve) => {
       server.once('request', resolve);
@@ -114,7 +114,7 @@ describe('a client', () => {
     expect(server.listening).toBe(false);
   });
 
-  test('with too many connections gets no more, and another client does', async () => {
+  test('with too many connections gets no more, while another client does', async () => {
     const { socket, port } = await connected({ maxConnectionsPerClient: 2 });
     const second = await open(port);
     const third = connect(port, '127.0.0.1').on('error', () => undefined);
@@ -138,7 +138,7 @@ describe('a client', () => {
     await expect.poll(isLetIn, { timeout: 20_000 }).toBe(true);
   });
 
-  test('behind a trusted proxy is counted by the address that it names, and the proxy is not', async () => {
+  test('behind a trusted proxy is counted by the address that the proxy names, and the proxy is not counted', async () => {
     const { port } = await connected({ maxConnectionsPerClient: 1, trustedProxies: ['127.0.0.1'] });
     const ask = async (path: string, forwarded?: string) => {
       const socket = await open(port);
@@ -160,7 +160,7 @@ describe('a client', () => {
     await expect.poll(statuses, { timeout: 20_000 }).toEqual(['200', '200', '200']);
   });
 
-  test('beyond the connections that there may be is closed at once', async () => {
+  test('beyond the maximum number of connections is disconnected at once', async () => {
     const { port } = await connected({ maxConnections: 1 });
     const second = connect(port, '127.0.0.1');
     second.on('error', () => undefined);

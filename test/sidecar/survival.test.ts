@@ -14,7 +14,7 @@ const HANDSHAKE =
   'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 const JSON_BODY = 'Content-Type: application/json\r\n';
 
-/** What may follow a request's first line; a body may be cut in the middle. */
+/** What may follow a request line; a body may be incomplete. */
 const REQUESTS: readonly string[] = [
   '\r\n',
   `${HANDSHAKE}\r\n`,
@@ -39,7 +39,7 @@ const TARGETS: readonly string[] = [
   '*',
 ];
 
-/** How a client leaves. A reset meets a server that still answers; after half a close it may still be read, and then reset. */
+/** How a client disconnects. A reset reaches a server that is still sending; after a half close the client may still read, and then reset. */
 const ENDINGS: readonly ((socket: Socket) => unknown)[] = [
   (socket) => socket.resetAndDestroy(),
   (socket) => socket.destroy(),
@@ -73,7 +73,7 @@ test('the process survives every request, however its connection ends', async ()
       return `${method} ${target} HTTP/1.1\r\nHost: a\r\n${rest}`;
     }),
   );
-  // Each request that the server takes over from node:http, with every ending; of the others, each with one.
+  // Each request that the server handles itself, with every ending; the others with one each.
   const takenOver = ['CONNECT a:1', `GET ${SIMULATION}`, `GET ${SIMULATION}?refused`].flatMap((line) =>
     REQUESTS.map((rest) => `${line} HTTP/1.1\r\nHost: a\r\n${rest}`),
   );
@@ -87,7 +87,7 @@ test('the process survives every request, however its connection ends', async ()
   expect((await fetch(`${url}/economy/supply`)).status).toBe(200);
 });
 
-test('a service goes on where the system has nothing left for a connection', async () => {
+test('the service continues when the system cannot accept a connection', async () => {
   const out = await temporaryFolder();
   const { app, logged } = await tinyApp(out);
   app.server.emit('listening');
@@ -97,7 +97,7 @@ test('a service goes on where the system has nothing left for a connection', asy
   ]);
 });
 
-test('a service goes on where its log cannot be written', async () => {
+test('the service continues when its log cannot be written', async () => {
   const out = await temporaryFolder();
   await publishTiny(out, { events: 5 });
   const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));

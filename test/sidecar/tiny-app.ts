@@ -23,7 +23,7 @@ import type { Services } from '../../src/sidecar/services.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 
-/** The app's server, which can also be asked without a socket. */
+/** The app's server, which also takes requests without a socket. */
 export interface InjectedApp {
   server: Server;
   inject: (request: InjectOptions) => Promise<Response>;
@@ -32,17 +32,17 @@ export interface InjectedApp {
 
 export interface TinyApp {
   app: InjectedApp;
-  /** What was logged, one JSON object each. */
+  /** The log lines, parsed. */
   logged: Record<string, unknown>[];
-  /** In which a test may issue keys. */
+  /** For a test that issues keys. */
   keys: KeyStore;
-  /** Where counts and the access log are. */
+  /** Folder of the counts and the access log. */
   stores: string;
 }
 
 export interface TinyOptions {
   status?: Status | null;
-  /** Counts requests and records accesses, as the service does. Without it there is no limit, and nothing gated. */
+  /** Counts requests and records accesses, like the service. Without it there is no quota, and restricted paths are not answered. */
   asDiskErrors?: boolean;
   services?: Partial<Services>;
   limits?: Partial<AppLimits>;
@@ -68,7 +68,7 @@ const NO_GAUGES = {
   liveTime: () => null,
 };
 
-/** The real app over the releases of a folder, with real stores; only its log is the test's. */
+/** The real app over the releases of a folder, with real stores; only its log is a test double. */
 export async function tinyApp(out: string, options: TinyOptions = {}): Promise<TinyApp> {
   const { status = null, asDiskErrors = false, services = {}, limits = {} } = options;
   const logged: Record<string, unknown>[] = [];

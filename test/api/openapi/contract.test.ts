@@ -30,7 +30,7 @@ const document = goldenDocument();
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema({ $id: 'api', ...document });
 
-/** Not in a release without a site, a stream that does not end, and what has a test of its own. */
+/** Paths that a release without a site lacks, a stream without an end, and paths with tests of their own. */
 const ELSEWHERE = /\.pdf$|^\/live$|^\/oembed$|^\/attestations\//;
 const DATABASE = '/cathedral.sqlite';
 const EXAMPLES: [RegExp, string][] = [
@@ -115,7 +115,7 @@ async function asDiskErrors() {
   return { app, bearer, needsKey, keyFor };
 }
 
-/** What the document says of an answer with this status. */
+/** The description of the response with this status. */
 function described({ responses }: Operation, status: number): Answer {
   const found = responses[String(status)];
   if (!found) throw new Error(`${status} is not in the document`);
@@ -123,7 +123,7 @@ function described({ responses }: Operation, status: number): Answer {
   return document.components.responses[found.$ref.split('/').at(-1)!]!;
 }
 
-/** Answers have the status, the media type and the form that the document gives them. */
+/** Asserts the status, media type, headers and schema of the description. */
 async function ask(
   app: InjectedApp,
   url: string,
@@ -149,8 +149,8 @@ function assertForm(url: string, schema: object, answer: Response): void {
   expect([url, validate(answer.json()), validate.errors]).toEqual([url, true, null]);
 }
 
-describe('the service answers as its description says', () => {
-  test('with charts in the states that it has parameters for, and 400 to one that cannot be', async () => {
+describe('the service matches its description', () => {
+  test('for charts in states, and for an invalid state', async () => {
     const { app } = await asDiskErrors();
     const states = [
       ['/charts/{drawing}.svg', '/charts/supply-dark.svg?series=burned&scale=log&from=2025-12-30', 200],
@@ -162,7 +162,7 @@ describe('the service answers as its description says', () => {
       expect([url, (await ask(app, url, document.paths[path]!.get!)).statusCode]).toEqual([url, status]);
   });
 
-  test('with every file, in its form and with its headers', async () => {
+  test('for every file, with its format and headers', async () => {
     const { app, keyFor } = await asDiskErrors();
     for (const [path, operation] of operations) {
       if (path === '/status.json') continue;
@@ -173,7 +173,7 @@ describe('the service answers as its description says', () => {
     }
   });
 
-  test('with 304, 206, 412 and 416 to what asks for that', async () => {
+  test('for conditions and ranges: 304, 206, 412 and 416', async () => {
     const { app, keyFor } = await asDiskErrors();
     for (const [path, operation] of files) {
       if (!operation.responses['304']) continue;
@@ -192,7 +192,7 @@ describe('the service answers as its description says', () => {
     }
   });
 
-  test('with 400, 401, 403 and 405 to what it refuses', async () => {
+  test('for refusals: 400, 401, 403 and 405', async () => {
     const { app, bearer, needsKey, keyFor } = await asDiskErrors();
     for (const [path, operation] of files) {
       const key = keyFor(operation);
@@ -213,7 +213,7 @@ describe('the service answers as its description says', () => {
     }
   });
 
-  test('with verdicts, statuses, and what keeps it from giving one', async () => {
+  test('for verdicts and statuses of attestations', async () => {
     const { app } = await asDiskErrors();
     const verify = document.paths['/attestations/verify']!.post!;
     const [sent] = Object.values(verify.requestBody!.content['application/json']!.examples!);
@@ -239,7 +239,7 @@ describe('the service answers as its description says', () => {
     expect((await ask(app, '/attestations/nothing/status', status)).statusCode).toBe(404);
   });
 
-  test('with 429 when the requests of a day are used up', async () => {
+  test('for a used up quota: 429', async () => {
     const { app } = await asDiskErrors();
     const get = document.paths['/economy/supply']!.get!;
     for (let request = 0; request < 100; request += 1) await app.inject({ url: '/economy/supply' });
@@ -251,7 +251,7 @@ describe('the service answers as its description says', () => {
     });
   });
 
-  test('with exports in each form, and 400 to a parameter that cannot be read', async () => {
+  test('for exports in each format, and for an invalid parameter', async () => {
     const { app, bearer } = await asDiskErrors();
     const get = document.paths['/export']!.get!;
     for (const query of [
@@ -265,7 +265,7 @@ describe('the service answers as its description says', () => {
       const { body } = await app.inject({ url: `/export?format=ndjson${query}`, headers: bearer });
       return body.split('\n').length - 1;
     };
-    // Cycles are days, and the ledger's five are those of the dates.
+    // Cycles are days, so the ledger's five cycles are the dates.
     const [all, one] = [await rowsOf(''), await rowsOf('&filter=cycle==C-180')];
     expect([one > 10, one < all / 3, await rowsOf('&filter=cycle!=C-180')]).toEqual([true, true, all - one]);
     for (const query of ['from=2026-13-01', 'format=xml', 'filter=sentinel==ATLAS'])

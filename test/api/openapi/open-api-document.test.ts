@@ -21,7 +21,7 @@ import { goldenDocument, goldenFiles } from './golden-document.ts';
 const document = goldenDocument();
 const operations = operationsIn(document.paths).map(({ path, operation }) => [path, operation] as const);
 
-/** Follows `#/components/…`; throws where it leads nowhere. */
+/** Resolves `#/components/…`; throws if there is no such component. */
 function resolve<T extends object>(value: T | { $ref: string }): T {
   if (!isReference(value)) return value as T;
   const found = value.$ref
@@ -38,7 +38,7 @@ function referencesIn(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(referencesIn)];
 }
 
-/** Every answer that stands in an operation or among the components, once, with each of its forms. */
+/** Every response of an operation or component, once, with each of its contents. */
 function contents(): [place: string, content: Content][] {
   const own = operations.flatMap(([path, { responses }]) =>
     Object.entries(responses).map(([status, response]) => [`${path} ${status}`, response] as const),
@@ -57,13 +57,13 @@ function contents(): [place: string, content: Content][] {
 const parse = (value: unknown) => structuredClone(value) as SpecData;
 
 describe('the OpenAPI document', () => {
-  test('is valid OpenAPI 3.1, for a validator of somebody else', async () => {
+  test('is valid OpenAPI 3.1 for an independent validator', async () => {
     expect(await new Validator().validate(parse(document))).toMatchObject({ valid: true });
     const broken = { ...document, info: { title: 'no version' } };
     expect((await new Validator().validate(parse(broken))).valid).toBe(false);
   });
 
-  test('refers to components that are there, and has none that nothing refers to', () => {
+  test('refers to components that exist, and has no unused ones', () => {
     const referred = new Set(referencesIn(document));
     for (const $ref of referred) expect(() => resolve({ $ref })).not.toThrow();
     const { securitySchemes: _, ...components } = document.components;
@@ -73,7 +73,7 @@ describe('the OpenAPI document', () => {
     expect(there.filter((reference) => !referred.has(reference))).toEqual([]);
   });
 
-  test('has every path that is published, those of closed years, the export and what the server adds', () => {
+  test('has every published path, those of closed years, the export and those of the server', () => {
     const files = ARTIFACTS.map(({ path }) => `/${path}`);
     expect(operations.map(([path]) => path).sort()).toEqual(
       [
@@ -111,7 +111,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  test('names each operation once, as a function could be called', () => {
+  test('gives each operation a unique id that is a valid function name', () => {
     const ids = operations.map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]*$/);
@@ -132,7 +132,7 @@ describe('the OpenAPI document', () => {
     },
   );
 
-  test('explains each problem code with a document of it', () => {
+  test('has an example of each problem code', () => {
     expect(Object.keys(document.components.examples)).toEqual(Object.keys(PROBLEMS));
     const listed = Object.values(document.components.responses).flatMap(
       (one) => one['x-problem-codes'] ?? [],
@@ -140,7 +140,7 @@ describe('the OpenAPI document', () => {
     expect([...new Set(listed)].sort()).toEqual(Object.keys(PROBLEMS).sort());
   });
 
-  test('has under each status only problems of that status', () => {
+  test('lists only problems with that status under each status', () => {
     for (const [path, { responses }] of operations)
       for (const [status, response] of Object.entries(responses)) {
         if (status === 'default') continue;
@@ -154,18 +154,18 @@ describe('an example', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   ajv.addSchema({ $id: 'https://data.example.org/openapi.json', ...document });
 
-  test.each(contents())('of %s is of its schema', (place, { schema, examples = {} }) => {
+  test.each(contents())('of %s fits its schema', (place, { schema, examples = {} }) => {
     const local = isReference(schema) ? `https://data.example.org/openapi.json${schema.$ref}` : null;
     const validate = local ? ajv.compile({ $ref: local }) : ajv.compile(schema);
     for (const example of Object.values(examples)) {
       const { value } = resolve<{ value: unknown }>(example);
       expect([place, validate(value), validate.errors]).toEqual([place, true, null]);
     }
-    // The same check fails where something is wrong.
+    // The same check fails for an invalid document.
     if (local) expect(validate({ surprise: true })).toBe(false);
   });
 
-  test('stands beside every text that comes back', () => {
+  test('exists for every text response', () => {
     const without = contents().filter(([, { examples }]) => !examples);
     expect(without.map(([place]) => place)).toEqual([
       '/government/transparency.pdf 200 as application/pdf',
@@ -185,7 +185,7 @@ describe('an example', () => {
     ]);
   });
 
-  test('is of the release where the file is public, and invented where it needs a key', () => {
+  test('is taken from the release for a public file, and invented for a restricted one', () => {
     const exampleAt = (path: string) => {
       const { content } = document.paths[path]!.get!.responses['200'] as Answer;
       return Object.values(Object.values(content!)[0]!.examples!)[0] as Example;
@@ -198,7 +198,7 @@ describe('an example', () => {
       expect(artifact.example !== undefined, artifact.path).toBe(artifact.restricted);
   });
 
-  test('of the export is of the form that exports have', () => {
+  test('of the export has the format of exports', () => {
     const given = { from: '2025-12-01', to: null, filter: null };
     const none = JSON.parse(`${FORMS.json.head(given)}${FORMS.json.tail(0)}`);
     expect(LedgerExport.parse(none)).toEqual({ ...given, events: [], count: 0, complete: true });

@@ -5,7 +5,7 @@ import { problemOf } from '../../sidecar/export/problem-of.ts';
 const refusalOf = (query: string) => problemOf(() => parseExportQuery(query));
 
 describe('the parameters of an export', () => {
-  test('may all be left out: then it is everything, as JSON', () => {
+  test('are optional: without them the export is everything, as JSON', () => {
     const given = { from: null, to: null, filter: null };
     expect(parseExportQuery('')).toEqual({ from: null, to: null, format: 'json', filter: null, given });
   });

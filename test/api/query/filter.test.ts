@@ -13,7 +13,7 @@ import { problemOf } from '../../sidecar/export/problem-of.ts';
 
 const HASH = `0x${'0a'.repeat(32)}`;
 
-/** As text that says the same for both parsers: joined two by two from the left, as RSQL groups. */
+/** As text that is the same for both parsers: joined in pairs from the left, as RSQL groups. */
 function spell(filter: Filter): string {
   if (filter.kind === 'match') {
     const values = filter.patterns.map(({ text, isPrefix }) => JSON.stringify(isPrefix ? `${text}*` : text));
@@ -23,7 +23,7 @@ function spell(filter: Filter): string {
   return rest.reduce((left, right) => `(${left} ${filter.kind} ${right})`, first!);
 }
 
-/** The same of what another parser of RSQL makes of it. */
+/** The same for the result of another RSQL parser. */
 function spellNode(node: ExpressionNode): string {
   if (node.type === 'LOGIC') {
     const kind = node.operator === ';' || node.operator === 'and' ? 'all' : 'any';
@@ -61,20 +61,20 @@ const { filter } = fc.letrec<{ filter: string }>((tie) => ({
 }));
 
 describe('a filter', () => {
-  test('is understood as another parser of RSQL understands it', () => {
+  test('is parsed as by an independent RSQL parser', () => {
     const property = fc.property(filter, (text) => {
       expect(spell(parseFilter(text))).toBe(spellNode(parse(text)));
     });
     fc.assert(property, { numRuns: 500, seed: 5 });
   });
 
-  test('of and binds more closely than of or', () => {
+  test('has and bind more tightly than or', () => {
     expect(spell(parseFilter('agent==A,agent==B;agent==C'))).toBe(
       '(agent in "A" any (agent in "B" all agent in "C"))',
     );
   });
 
-  test('takes a star at the end of a value for any rest, and one in quotes for itself', () => {
+  test('treats a star at the end of a value as any ending, and one in quotes as a star', () => {
     expect(parseFilter('agent==AT*')).toMatchObject({ patterns: [{ text: 'AT', isPrefix: true }] });
     expect(parseFilter('agent=="AT*"')).toMatchObject({ patterns: [{ text: 'AT*', isPrefix: false }] });
   });
@@ -164,7 +164,7 @@ describe('the limits of a filter', () => {
     });
   });
 
-  test('hold for whatever comes: a filter, or a problem and nothing else', () => {
+  test('hold for any text: the result is a filter or a problem', () => {
     const token = fc.constantFrom(
       '(',
       ')',
@@ -200,7 +200,7 @@ describe('the limits of a filter', () => {
   });
 });
 
-describe('what is left of a filter for one cycle', () => {
+describe('what remains of a filter for one cycle', () => {
   test.each<[text: string, left: boolean | string]>([
     ['cycle==C-1', true],
     ['cycle!=C-1', false],

@@ -5,7 +5,7 @@ import { failureOf } from '../../release/temporary-folder.ts';
 
 const refusal = (path: string, query: string) => failureOf(async () => parseChartQuery(path, query));
 
-test('several spellings of a state are one', () => {
+test('spellings of one state have one canonical form', () => {
   const spellings = [
     'series=locked&series=burned&from=2026-01-01',
     'from=2026-01-01&series=burned&series=locked&scale=linear',
@@ -41,7 +41,7 @@ describe('a query is refused', () => {
     expect(await refusal(path, query)).toMatchObject({ code, message: expect.stringContaining(words) });
   });
 
-  test('with a message that is short, however long the value is', async () => {
+  test('with a short message, however long the value', async () => {
     const { message } = await refusal('charts/supply.svg', `from=${'x'.repeat(10_000)}`);
     expect(String(message).length).toBeLessThan(200);
   });

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The app with limits and logs over the release; `written` counts what was drawn anew. */
+/** The app with quotas and logs over the release; `written` counts what was drawn. */
 async function chartApp(out = join(folder, 'out'), renderer = shared) {
   let written = 0;
   const run: Renderer['run'] = (client, dir, work) =>
@@ -45,8 +45,8 @@ async function chartApp(out = join(folder, 'out'), renderer = shared) {
 
 const published = (path: string) => readFile(join(folder, 'out/current/public', path));
 
-describe('a chart in a state of its address', () => {
-  test('shows that state in every form, with the headers of the release’s own file', async () => {
+describe('a chart in the state that its address describes', () => {
+  test('shows that state in every format, with the headers of the release’s own file', async () => {
     const { app } = await chartApp();
     const [svg, dark, csv, json] = await Promise.all(
       ['.svg', '-dark.svg', '.csv', '.json'].map((ending) => get(app, `/charts/supply${ending}?${STATE}`)),
@@ -79,7 +79,7 @@ describe('a chart in a state of its address', () => {
     expect(answer.rawPayload.equals(await published('charts/supply.png'))).toBe(false);
   });
 
-  test('is drawn once for all spellings and all who ask, and known by one entity tag', async () => {
+  test('is drawn once for all spellings and clients, and has one entity tag', async () => {
     const { app, written } = await chartApp();
     const spellings = [STATE, 'from=2025-12-25&series=burned', `tab=table&scale=linear&${STATE}`];
     const answers = await Promise.all(spellings.map((query) => get(app, `/charts/supply.svg?${query}`)));
@@ -90,7 +90,7 @@ describe('a chart in a state of its address', () => {
     expect([unchanged.statusCode, unchanged.body, written()]).toEqual([304, '', 1]);
   });
 
-  test('is the release’s own file where the state is the one that it has by itself', async () => {
+  test('is the release’s own file for the default state', async () => {
     const { app, written } = await chartApp();
     for (const path of CHART_PATHS.keys()) {
       if (/\.(pdf|zip)$/.test(path)) continue;
@@ -100,7 +100,7 @@ describe('a chart in a state of its address', () => {
     expect(written()).toBe(0);
   });
 
-  test('comes compressed, in part, or as headers alone', async () => {
+  test('is sent compressed, as a range, or as headers only', async () => {
     const { app } = await chartApp();
     const url = `/charts/mii.csv?from=2025-12-25`;
     const plain = await get(app, url);
@@ -118,7 +118,7 @@ describe('a chart in a state of its address', () => {
     ]);
   });
 
-  test('is counted against no limit', async () => {
+  test('is not counted', async () => {
     const { app } = await chartApp();
     const { headers } = await get(app, `/charts/supply.csv?${STATE}`);
     expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
@@ -142,13 +142,13 @@ describe('a chart is refused', () => {
     expect(answer.json()).toMatchObject({ status, code, instance: url.split('?', 1)[0] });
   });
 
-  test('names the series that there are', async () => {
+  test('names the available series', async () => {
     const { app } = await chartApp();
     const { detail } = (await get(app, '/charts/supply.svg?series=nobody')).json();
     expect(detail).toBe('The parameter series: expected one of circulating, locked, burned, found "nobody".');
   });
 
-  test('while more are waiting than may, and is answered afterwards', async () => {
+  test('while too many are waiting, and is drawn afterwards', async () => {
     const renderer = new Renderer({ parallel: 1, waiting: 0 });
     const { app } = await chartApp(undefined, renderer);
     const days = ['21', '22', '23'].map((day) => `/charts/mii.svg?from=2025-12-${day}`);
@@ -159,7 +159,7 @@ describe('a chart is refused', () => {
     await renderer.close();
   });
 
-  test('where a file that it is made of is not the one of the release', async () => {
+  test('if a file that it shows is damaged', async () => {
     const out = join(folder, 'damaged');
     await cp(join(folder, 'out'), out, { recursive: true, verbatimSymlinks: true });
     await appendFile(join(out, 'current/public/economy/supply-by-day.csv'), 'x');
@@ -171,7 +171,7 @@ describe('a chart is refused', () => {
   });
 });
 
-test('another release is drawn anew from its own files', async () => {
+test('another release is drawn from its own files', async () => {
   const out = join(folder, 'moving');
   await buildSmall(folder, 'moving', { extras: false, charts: true, until: '2026-01-03T06Z' });
   const { app } = await chartApp(out);

@@ -4,7 +4,7 @@ import { failureOf } from '../../release/temporary-folder.ts';
 
 const OVERLOADED = { code: 'overloaded', headers: { 'Retry-After': '5' } };
 
-/** A line of works named for their clients, such as `a1`, each of which lasts until the test ends it. */
+/** A queue of works named after their clients, such as `a1`; each lasts until the test ends it. */
 function lineOf(options: ConstructorParameters<typeof FairQueue>[0]) {
   const line = new FairQueue(options);
   const begun: string[] = [];
@@ -26,7 +26,7 @@ function lineOf(options: ConstructorParameters<typeof FairQueue>[0]) {
   return { line, begun, works, run, end };
 }
 
-test('as many are done at once as may be, others wait in order, and what is more is refused', async () => {
+test('some work is done at once, some waits in order, and more is refused', async () => {
   const { line, begun, works, run, end } = lineOf({ parallel: 2, waiting: 2 });
   const runs = ['a0', 'a1', 'a2', 'a3'].map(run);
   await Promise.resolve();
@@ -41,14 +41,14 @@ test('as many are done at once as may be, others wait in order, and what is more
   expect(await line.run('a', async () => 'free again')).toBe('free again');
 });
 
-test('clients take turns, however much each has asked for', async () => {
+test('clients take turns, however much each requests', async () => {
   const { begun, run, end } = lineOf({ parallel: 1, waiting: 10 });
   for (const name of ['a0', 'a1', 'a2', 'a3', 'b0', 'b1', 'c0']) run(name);
   for (const name of ['a0', 'a1', 'b0', 'c0', 'a2', 'b1', 'a3']) await end(name);
   expect(begun).toEqual(['a0', 'a1', 'b0', 'c0', 'a2', 'b1', 'a3']);
 });
 
-test('whoever has most in a full line gives up the last place to one that has less', async () => {
+test('the client with the most work in a full queue loses its last place to one with less', async () => {
   const { begun, run, end } = lineOf({ parallel: 1, waiting: 4 });
   const runs = ['a0', 'a1', 'a2', 'a3', 'a4'].map(run);
   const others = ['b0', 'b1'].map(run);
@@ -56,10 +56,10 @@ test('whoever has most in a full line gives up the last place to one that has le
     OVERLOADED,
     OVERLOADED,
   ]);
-  // Two each by now: nobody has to make room.
+  // Both clients have two, so neither loses one.
   expect(await failureOf(() => run('b2'))).toMatchObject(OVERLOADED);
   expect(await failureOf(() => run('a5'))).toMatchObject(OVERLOADED);
-  // A third one has none, and gets one.
+  // A third client has none, and gets a place.
   const third = run('c0');
   for (const name of ['a0', 'a1', 'b0', 'c0']) await end(name);
   expect(begun.slice(0, 4)).toEqual(['a0', 'a1', 'b0', 'c0']);

@@ -45,7 +45,7 @@ async function ask(parameters: Record<string, string>) {
 const PAGE = `${BASE_URL}/charts/supply/`;
 
 describe('GET /oembed', () => {
-  test('answers with a frame of the chart that the address is of', async () => {
+  test('answers with a frame of the chart at the address', async () => {
     const response = await ask({ url: PAGE });
     expect(response.statusCode).toBe(200);
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -65,13 +65,13 @@ describe('GET /oembed', () => {
     expect((await ask({ url, format: 'json' })).json()).toMatchObject({ title: DOCUMENT.title });
   });
 
-  test('keeps the state that is in the address, in its one spelling', async () => {
+  test('keeps the state in the address, in its canonical form', async () => {
     const { html, title } = (await ask({ url: `${PAGE}?scale=log&series=burned` })).json();
     expect(html).toContain(`src="${BASE_URL}/embed/supply/?series=burned&amp;scale=log"`);
     expect(title).toBe('MIC supply');
   });
 
-  test('stays within the size that is asked for, and leaves a thumbnail out that does not', async () => {
+  test('stays within the requested size, and leaves out a larger thumbnail', async () => {
     const small = (await ask({ url: PAGE, maxwidth: '400', maxheight: '300' })).json();
     expect(small).toMatchObject({ width: 400, height: 300 });
     expect(small.html).toContain('width="400" height="300"');
@@ -94,7 +94,7 @@ describe('GET /oembed', () => {
     expect(response.json()).toMatchObject({ code: 'not_found' });
   });
 
-  test('says that it has no other format than JSON: 501', async () => {
+  test('refuses formats other than JSON: 501', async () => {
     const response = await ask({ url: PAGE, format: 'xml' });
     expect(response.statusCode).toBe(501);
     expect(response.json()).toMatchObject({ code: 'format_not_offered', status: 501 });
@@ -112,7 +112,7 @@ describe('GET /oembed', () => {
     expect(response.json().detail).toContain(name);
   });
 
-  test('ignores what other people’s programs add', async () => {
+  test('ignores parameters that other programs add', async () => {
     expect((await ask({ url: PAGE, dnt: '1' })).statusCode).toBe(200);
   });
 });

@@ -23,7 +23,7 @@ let renderer: Renderer;
 let charts: Charts;
 let release: ServedRelease;
 
-/** A release folder as the sidecar finds it, as far as pages on demand look at it. */
+/** A release with what pages on demand need. */
 async function serve(dir: string, out: string, draft: DraftManifest): Promise<ServedRelease> {
   const { files: built } = await listTree(out);
   const { files: programs } = await listTree(join(dir, SERVER_FOLDER));
@@ -76,7 +76,7 @@ async function get(path: string, query: string, headers: Record<string, string> 
 }
 
 describe('the program of a release', () => {
-  test('names no place of the machine that it was built on', async () => {
+  test('contains no path of the machine that built it', async () => {
     const { files } = await listTree(join(release.dir, SERVER_FOLDER));
     expect(files).toContain('entry.mjs');
     for (const path of files) {
@@ -86,13 +86,13 @@ describe('the program of a release', () => {
     }
   });
 
-  test('says nothing of how it was started', async () => {
+  test('contains nothing of the environment of its build', async () => {
     const text = await readFile(join(release.dir, SERVER_FOLDER, 'entry.mjs'), 'utf8');
     // Astro writes the members of the environment that a module seems to name: `_` is the shell's last command.
     expect(text).not.toMatch(/\{\s*_: "/);
   });
 
-  test('is the same when it is built again elsewhere', async () => {
+  test('is the same when built again elsewhere', async () => {
     const [one, two] = [join(release.dir, SERVER_FOLDER), serverFolder((await buildUnprinted()).cache)];
     const { files } = await listTree(one);
     expect((await listTree(two)).files).toEqual(files);
@@ -100,7 +100,7 @@ describe('the program of a release', () => {
       expect((await readFile(join(two, path))).equals(await readFile(join(one, path))), path).toBe(true);
   });
 
-  test('is not run where a byte of it is another', async () => {
+  test('is not run if one of its bytes differs', async () => {
     const place = join(release.dir, SERVER_FOLDER, 'entry.mjs');
     const text = await readFile(place);
     const other = new Renderer();
@@ -147,7 +147,7 @@ describe('the page of a chart with a state in its query', () => {
     for (const path of assets) expect(release.files.has(path), path).toBe(true);
   });
 
-  test('takes what a form sends: empty fields, and every series', async () => {
+  test('accepts what a form sends: empty fields, and every series', async () => {
     const { status, text } = await get(
       'charts/supply/',
       'series=circulating&series=locked&series=burned&from=&to=&scale=log',
@@ -156,7 +156,7 @@ describe('the page of a chart with a state in its query', () => {
     expect(text).toContain('data-query="scale=log"');
   });
 
-  test('is that of a link as networks pass it on', async () => {
+  test('ignores the parameters that social networks add to links', async () => {
     const { status, text } = await get('charts/supply/', 'series=burned&utm_source=feed&fbclid=abc');
     expect(status).toBe(200);
     expect(text).toContain('data-query="series=burned"');
@@ -172,7 +172,7 @@ describe('the page of a chart with a state in its query', () => {
   ])('says of ?%s what is wrong, with the default view, and draws nothing for it', async (query, fault) => {
     const unused = { run: () => expect.unreachable('the renderer') };
     const idle = createCharts({ renderer: unused, baseUrl: BASE_URL, documents: DOCUMENTS });
-    // A program that is none: what needed it would fail.
+    // Without a working program, rendering would fail.
     const broken = { ...release, manifest: { ...release.manifest, unlisted: [{ file: SERVER_ENTRY }] } };
     for (const folder of ['charts', 'embed']) {
       const asked = { query, client: CLIENT };
@@ -194,7 +194,7 @@ describe('the page of a chart with a state in its query', () => {
     expect(frozen.text.split('\n')).toHaveLength(2);
   });
 
-  test('is compressed for who takes that, and not sent again to who has it', async () => {
+  test('is compressed for clients that accept it, and not sent again to clients that have it', async () => {
     const { headers, body } = await get('charts/supply/', 'scale=log', { 'accept-encoding': 'br' });
     expect(headers['Content-Encoding']).toBe('br');
     expect(brotliDecompressSync(body as Buffer).toString()).toContain('<h1 data-part="title">');
@@ -205,7 +205,7 @@ describe('the page of a chart with a state in its query', () => {
     expect(again.status).toBe(304);
   });
 
-  test('is an embed, and the code of a frozen chart, in the same way', async () => {
+  test('works for embeds and the code of frozen charts, too', async () => {
     const embed = await get('embed/supply/', 'series=burned');
     expect(embed.text).toContain('MIC supply over time: burned</h1>');
     expect(embed.headers['Content-Security-Policy']).toContain('frame-ancestors *');

@@ -3,7 +3,7 @@ import { RenderCache } from '../../../src/sidecar/charts/render-cache.ts';
 
 const sized = (name: string, size = 10) => ({ name, size });
 
-test('what was made is there at once, and made once by however many ask for it meanwhile', async () => {
+test('a value is cached, and concurrent requests share one rendering', async () => {
   const cache = new RenderCache<{ name: string; size: number }>(100);
   const made = Promise.withResolvers<{ name: string; size: number }>();
   let count = 0;
@@ -17,7 +17,7 @@ test('what was made is there at once, and made once by however many ask for it m
   expect([count, first, cache.get('a', make)]).toEqual([1, second, first]);
 });
 
-test('the one that was asked for longest ago goes first', async () => {
+test('the least recently used value goes first', async () => {
   const cache = new RenderCache<{ name: string; size: number }>(30);
   const made: string[] = [];
   const ask = async (name: string) =>
@@ -29,7 +29,7 @@ test('the one that was asked for longest ago goes first', async () => {
   expect(made).toEqual(['a', 'b', 'c', 'd', 'b']);
 });
 
-test('what is larger than the cache is given and not kept, and nothing else stays for it', async () => {
+test('a value larger than the cache is returned and not kept, and evicts the others', async () => {
   const cache = new RenderCache<{ name: string; size: number }>(30);
   await cache.get('small', async () => sized('small'));
   expect(await cache.get('large', async () => sized('large', 31))).toEqual(sized('large', 31));
@@ -43,7 +43,7 @@ test('what is larger than the cache is given and not kept, and nothing else stay
   expect(again).toBe(2);
 });
 
-test('a failure is told to all who wait, and not kept', async () => {
+test('an error reaches all waiting requests, and is not cached', async () => {
   const cache = new RenderCache<{ name: string; size: number }>(30);
   const fails = async () => {
     throw new Error('no');

@@ -17,7 +17,7 @@ import { publishTiny } from '../../release/publish-tiny.ts';
 import { GOVERNMENT } from '../keys/tiny-office.ts';
 import { get, type TinyApp, tinyApp } from '../tiny-app.ts';
 
-/** Paths that are none of the log's, and what is answered. */
+/** Paths that are not in the log, and their status. */
 const OTHER_PATHS: [path: string, status: number][] = [
   ['/log', 404],
   ['/log/', 404],
@@ -83,7 +83,7 @@ async function recorded(): Promise<string> {
   return parts.join('');
 }
 
-/** The path goes out as it is given: clients that parse it would take `..` out of it. */
+/** Sends the path unchanged; clients that parse it would remove `..`. */
 async function statusOf(port: number, path: string): Promise<number> {
   const sent = request({ port, host: '127.0.0.1', path, agent: false }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -115,7 +115,7 @@ describe('the server', () => {
     expect([part.statusCode, part.rawPayload]).toEqual([206, bytes.subarray(1, 4)]);
   });
 
-  test('gives entries to government keys alone, and records who asked', async () => {
+  test('sends entry bundles only to government keys, and records the access', async () => {
     const paths = ['/log/tile/entries/000', '/log/tile/entries/001.p/44'];
     for (const path of [...paths, '/log/tile/entries/999'])
       expect([path, (await get(tiny.app, path)).statusCode]).toEqual([path, 401]);
@@ -133,7 +133,7 @@ describe('the server', () => {
     expect(log.match(/"status":401/g)).toHaveLength(paths.length + 1);
   });
 
-  test('has nothing at any other spelling, and leads nowhere else', async () => {
+  test('has nothing at any other spelling of a path', async () => {
     await tiny.app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = tiny.app.server.address() as AddressInfo;
     const statuses = await Promise.all(
@@ -147,14 +147,14 @@ describe('the server', () => {
     expect([statusCode, JSON.parse(body).code]).toEqual([400, 'unknown_parameter']);
   });
 
-  test('has no log where none is published', async () => {
+  test('has no log if none is published', async () => {
     const empty = temporaryFolder();
     await publishTiny(empty, { events: 5 });
     const { app } = await tinyApp(empty, { services: { log: createLogFiles(empty) } });
     expect((await get(app, '/log/checkpoint')).statusCode).toBe(404);
   });
 
-  test('gives out nothing that is too large for a file of the log', async () => {
+  test('sends nothing that is too large for a file of the log', async () => {
     writeFileSync(logFile(out, 'tile/0/000'), Buffer.alloc(17_000_000));
     expect((await get(tiny.app, '/log/tile/0/000')).statusCode).toBe(500);
   });

@@ -3,7 +3,7 @@ import { RequestCounts } from '../../../src/sidecar/health/metrics.ts';
 
 const answered = { method: 'GET', status: 200, area: 'economy', seconds: 0.002 };
 
-test('requests are counted by method, area and status, and methods of clients are one series', () => {
+test('requests are counted by method, area and status, and unknown methods are one series', () => {
   const counts = new RequestCounts();
   for (const method of ['GET', 'GET', 'HEAD', 'PATCH', 'X-SOMETHING']) counts.count({ ...answered, method });
   counts.count({ ...answered, status: 404, area: 'none' });
@@ -17,7 +17,7 @@ test('requests are counted by method, area and status, and methods of clients ar
   ]);
 });
 
-test('times are counted in buckets that add up, those on a bound below it', () => {
+test('durations are counted in cumulative buckets that include their upper bound', () => {
   const counts = new RequestCounts();
   for (const seconds of [0, 0.001, 0.002, 0.5, 4000]) counts.count({ ...answered, seconds });
   const text = counts.format();
@@ -28,7 +28,7 @@ test('times are counted in buckets that add up, those on a bound below it', () =
   expect(text).toContain('cathedral_http_request_duration_seconds_count{area="economy"} 5\n');
 });
 
-test('the text ends with a line, and names what it counts before anything was', () => {
+test('the text ends with a line break, and names its metrics before anything is counted', () => {
   expect(new RequestCounts().format()).toMatch(
     /^# HELP .*\n# TYPE .* counter\n# HELP .*\n# TYPE .* histogram\n$/,
   );

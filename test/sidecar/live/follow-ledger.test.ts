@@ -16,7 +16,7 @@ async function text(url: string, path = 'economy/supply'): Promise<string> {
 }
 
 describe('an event', () => {
-  test('is seen because the system tells of it, without a look by chance', async () => {
+  test('is seen because the system reports it, without polling', async () => {
     const ledger = await liveLedger();
     const server = await serveLive(ledger, { pollMs: NEVER_MS });
     onTestFinished(server.close);
@@ -27,9 +27,9 @@ describe('an event', () => {
     }
   });
 
-  test('is seen by looking, where the system does not tell of it', async () => {
+  test('is seen by polling if the system does not report it', async () => {
     const ledger = await liveLedger();
-    // A link's folder says nothing of the file that it leads to.
+    // The system does not report changes of a file behind a link.
     const head = `${ledger.ledger}/head.ndjson`;
     await rename(head, `${head}.elsewhere`);
     await symlink(`${head}.elsewhere`, head);
@@ -56,7 +56,7 @@ describe('an event', () => {
 });
 
 describe('a real-time path', () => {
-  test('is told apart by the tag of its bytes, in each encoding, and is asked for each time', async () => {
+  test('has an entity tag in each encoding, and caches revalidate it each time', async () => {
     const ledger = await liveLedger();
     const server = await serveLive(ledger);
     onTestFinished(server.close);
@@ -79,7 +79,7 @@ describe('a real-time path', () => {
     expect(tags.size).toBe(3);
   });
 
-  test('has the tag that it has in the release while that is as new', async () => {
+  test('has the entity tag of the release while the release is as new', async () => {
     const ledger = await liveLedger();
     await rename(`${ledger.ledger}/head.ndjson`, `${ledger.ledger}/head.away`);
     const server = await serveLive(ledger);
@@ -92,7 +92,7 @@ describe('a real-time path', () => {
   });
 });
 
-test('a server that is killed and begins anew gives its listeners back what they missed', async () => {
+test('a server that is killed and restarted sends its listeners what they missed', async () => {
   const ledger = await liveLedger();
   const first = await startServer(ledger);
   const reader = listenTo(`http://127.0.0.1:${first.port}/live`);

@@ -11,7 +11,7 @@ import { until } from './until.ts';
 const NOON = '2025-12-01T12:30:00Z';
 const INTERVAL_MS = 60_000;
 
-/** Imports as often as `outcomes` say, each of which may be a failure; what was waited for, and what was reported. */
+/** Imports once per outcome, each of which may be an error; returns the waits and the reports. */
 async function importing(outcomes: readonly (Error | null)[]) {
   const stop = new AbortController();
   const waits: number[] = [];
@@ -36,23 +36,23 @@ async function importing(outcomes: readonly (Error | null)[]) {
 
 const down = new Error('down');
 
-describe('an import that is kept up', () => {
+describe('importing periodically', () => {
   test('waits the interval before each', async () => {
     expect(await importing([null, null, null])).toEqual({ waits: [1, 1, 1, 1], reports: [], imports: 3 });
   });
 
-  test('asks less and less often where it fails, and as often as before when it works again', async () => {
+  test('doubles the interval while it fails, and resets it after a success', async () => {
     const { waits } = await importing([down, down, down, down, down, down, null, null]);
     expect(waits).toEqual([1, 2, 4, 8, 15, 15, 15, 1, 1]);
   });
 
-  test('reports a failure once as long as it stays the same, and again when it comes again', async () => {
+  test('reports an error once while it stays the same, and again when it returns', async () => {
     const other = new Error('another');
     const { reports } = await importing([down, down, other, other, null, down]);
     expect(reports).toEqual(['Error: down', 'Error: another', 'Error: down']);
   });
 
-  test('ends without one more import when it is told to while it waits', async () => {
+  test('ends without another import when it is aborted during a wait', async () => {
     const stop = new AbortController();
     let imports = 0;
     const ended = importPeriodically({
@@ -70,7 +70,7 @@ describe('an import that is kept up', () => {
   });
 });
 
-test('an event of a remote ledger is seen after the next import, with a few requests to that ledger', async () => {
+test('an event of a remote ledger is seen after the next import, with few requests to that ledger', async () => {
   const folder = await temporaryFolder();
   const [ledger, out] = [`${folder}/imported`, `${folder}/out`];
   const chain = civicChain(400, { timestamp: '2025-12-01T05:30:00.25+00:00' });

@@ -8,13 +8,13 @@ import { failureOf } from '../../release/temporary-folder.ts';
 
 const KNOWN = [signer.verifier];
 
-test('a position fits the ledger that signs for just these events', async () => {
+test('a position matches the ledger that signs exactly these events', async () => {
   const ledger = temporaryFolder();
   await assertReleaseMatchesLedger(ledger, await writeLedger(ledger, 4), KNOWN);
   await assertReleaseMatchesLedger(ledger, LEDGER_START, KNOWN);
 });
 
-test('a position does not fit a ledger with other events, though there be as many', async () => {
+test('a position does not match a ledger with as many other events', async () => {
   const ledger = temporaryFolder();
   const position = await writeLedger(ledger, 4);
   const other = { ...position, range: ['7'.repeat(64)] };
@@ -23,7 +23,7 @@ test('a position does not fit a ledger with other events, though there be as man
   });
 });
 
-test('a position does not fit a ledger without its snapshot, or one that nobody known has signed', async () => {
+test('a position does not match a ledger without its snapshot, or one signed by an unknown key', async () => {
   const ledger = temporaryFolder();
   const position = await writeLedger(ledger, 4);
   expect(await failureOf(() => assertReleaseMatchesLedger(ledger, position, []))).toMatchObject({

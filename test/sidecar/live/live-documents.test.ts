@@ -9,7 +9,7 @@ import { LiveDocuments } from '../../../src/sidecar/live/live-documents.ts';
 
 const schema = z.strictObject({ timestamp: z.string(), events: z.int().max(9) });
 
-/** Shows how many events there were, and cannot show more than nine; counts how often it is rendered. */
+/** Shows the number of events, and fails above nine; counts how often it is rendered. */
 function counting() {
   let renders = 0;
   const artifact: DocumentArtifact = {
@@ -36,14 +36,14 @@ function counting() {
 }
 
 describe('the real-time files', () => {
-  test('are those of the table that follow every event', () => {
+  test('are the artifacts that change with every event', () => {
     const paths = ARTIFACTS.filter(({ refresh }) => refresh === 'real-time').map(({ path }) => path);
     expect(LIVE_PATHS).toEqual(paths);
     expect(paths).toContain('economy/supply');
     expect(LIVE_ARTIFACTS.every(({ restricted }) => !restricted)).toBe(true);
   });
 
-  test('are rendered when they are asked for, and once for each view', () => {
+  test('are rendered on request, once per view', () => {
     const { shown, show, renders } = counting();
     expect(shown.document('economy/events')).toBeNull();
     for (let events = 0; events < 5; events += 1) show(events);
@@ -55,7 +55,7 @@ describe('the real-time files', () => {
     expect(shown.document('economy/other')).toBeNull();
   });
 
-  test('keep what was made of them where another view gives the same text', () => {
+  test('keep their resource if another view gives the same text', () => {
     const { shown, show } = counting();
     show(3);
     const document = shown.document('economy/events')!;
@@ -65,7 +65,7 @@ describe('the real-time files', () => {
     expect(document.resource.in(null)).toBe(representation);
   });
 
-  test('that cannot be made leave the one before, and say so once, to everybody without what is in the ledger', () => {
+  test('that cannot be rendered keep the previous document, report the error once, and show no ledger content to anyone', () => {
     const { shown, show, reports } = counting();
     show(9);
     const last = shown.document('economy/events');
@@ -82,13 +82,13 @@ describe('the real-time files', () => {
     expect(shown.fault).toBeNull();
   });
 
-  test('have the headers of a file that is asked for each time, and a tag of their bytes in each encoding', async () => {
+  test('have the headers of a revalidated file, and an entity tag in each encoding', async () => {
     const { shown, show } = counting();
     show(1);
     const document = shown.document('economy/events')!;
     const { text, resource } = document;
     const { headers, etag, modified, content } = representationOf(resource, { 'accept-encoding': 'br' });
-    // Too small for compression to pay.
+    // Too small to be worth compressing.
     expect(headers).not.toHaveProperty('Content-Encoding');
     expect(headers).toMatchObject({
       'Cache-Control': 'no-cache',

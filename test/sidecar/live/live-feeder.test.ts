@@ -15,7 +15,7 @@ import { listenTo } from './reader.ts';
 
 const END = Date.parse('2025-07-05T19:00:00Z');
 
-/** Every event of a ledger, the head's too, in order. */
+/** Every event of a ledger with its head, in order. */
 async function leavesOf(path: string): Promise<Leaf[]> {
   const ledger = openDirectory(path);
   const all: Leaf[] = [];
@@ -28,7 +28,7 @@ async function leavesOf(path: string): Promise<Leaf[]> {
   return [...all, ...(await collect(readHead(ledger, position))).leaves];
 }
 
-test('what a reader sees while a feeder writes and seals was true after some event, in order, and ends with the truth', async () => {
+test('while a feeder writes and seals, a reader sees only states after some event, in order, and finally the newest', async () => {
   const ledger = await liveLedger();
   const server = await serveLive(ledger, { gapMs: 0 });
   onTestFinished(server.close);
@@ -45,7 +45,7 @@ test('what a reader sees while a feeder writes and seals was true after some eve
     async sleep(ms) {
       clock += ms;
       if (clock >= END) stop.abort();
-      // A release after each seal, while the ledger goes on.
+      // A release after each seal, while the ledger grows.
       if (Math.floor(clock / (360 * MINUTE)) > slot) published = published.then(ledger.publish);
       slot = Math.floor(clock / (360 * MINUTE));
       await wait(2);

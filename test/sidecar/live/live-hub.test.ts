@@ -7,7 +7,7 @@ import { until } from './until.ts';
 
 const PATH = 'economy/supply';
 
-/** A hub over one document that the test writes, on a real server. */
+/** A hub over one document that the test sets, on a real server. */
 async function hubOf(more: Partial<HubOptions> = {}) {
   let text = '';
   const responses: ServerResponse[] = [];
@@ -46,7 +46,7 @@ async function hubOf(more: Partial<HubOptions> = {}) {
   return { hub, port, responses, write };
 }
 
-/** A connection whose bytes are read when the test wants. */
+/** A connection that the test reads when it wants. */
 async function listen(port: number) {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -66,7 +66,7 @@ async function listen(port: number) {
 
 const large = (step: number) => `${step}:${'x'.repeat(2_000_000)}`;
 
-test('a listener that reads nothing has one message waiting, and reads the newest one after it', async () => {
+test('a listener that reads nothing has one message waiting, and then gets the newest one', async () => {
   const { port, responses, write } = await hubOf();
   write(large(0));
   const { socket, read } = await listen(port);
@@ -75,7 +75,7 @@ test('a listener that reads nothing has one message waiting, and reads the newes
   for (let step = 1; step <= 40; step += 1) {
     write(large(step));
     await new Promise(setImmediate);
-    // One message, and what it is wrapped in.
+    // One message, with its framing.
     expect(responses[0]!.writableLength).toBeLessThan(2_100_000 * 2);
   }
   expect(responses[0]!.writableNeedDrain).toBe(true);
@@ -84,12 +84,12 @@ test('a listener that reads nothing has one message waiting, and reads the newes
   expect(read.text.split('event: ').length - 1).toBeLessThan(20);
 });
 
-test('a listener that reads nothing for too long is cut off, and one that reads is not', async () => {
+test('a listener that reads nothing for too long is disconnected, and one that reads is not', async () => {
   const { hub, port, write } = await hubOf({ stallMs: 1000, heartbeatMs: 20 });
   write(large(0));
   const [stuck, reading] = [await listen(port), await listen(port)];
   stuck.socket.pause();
-  // More than the system takes in for one who does not read.
+  // More than the system buffers for a client that does not read.
   for (let step = 1; step <= 8; step += 1) {
     write(large(step));
     await until(() => reading.read.text.includes(`"value": "${step}:xxx`));
@@ -98,7 +98,7 @@ test('a listener that reads nothing for too long is cut off, and one that reads 
   expect(reading.read.ended).toBe(false);
 });
 
-test('a silent stream has signs of life', async () => {
+test('a silent stream has heartbeats', async () => {
   const { port, write } = await hubOf({ heartbeatMs: 5 });
   write(1);
   const { read } = await listen(port);
@@ -106,7 +106,7 @@ test('a silent stream has signs of life', async () => {
   expect(read.text.split('event: ')).toHaveLength(2);
 });
 
-test('what comes within the gap waits for its end, the newest value alone, while a new listener has it at once', async () => {
+test('changes within the gap are sent at its end, only the newest value, while a new listener gets it at once', async () => {
   let now = 0;
   const { hub, port, write } = await hubOf({ gapMs: 50, now: () => now });
   write('first');
@@ -124,7 +124,7 @@ test('what comes within the gap waits for its end, the newest value alone, while
   expect(hub.listeners).toBe(2);
 });
 
-test('before there is a document nobody is let in', async () => {
+test('before the first document no listener is accepted', async () => {
   const { hub, port } = await hubOf();
   const answer = await fetch(`http://127.0.0.1:${port}/live`);
   expect([answer.status, (await answer.json()).code]).toEqual([503, 'unavailable']);

@@ -19,15 +19,15 @@ export const MINUTE = 60_000;
 export interface LiveLedger {
   ledger: string;
   out: string;
-  /** Lets the ledger's time go by: its own events come, slots are sealed, and an event more at the end. */
+  /** Advances the ledger: its own events, seals, and one more event at the end. */
   advance: (minutes: number) => Promise<void>;
-  /** Publishes what is sealed. */
+  /** Publishes the sealed events. */
   publish: () => Promise<void>;
   /** Every real-time file, by path, from the ledger's first event on. */
   rebuild: () => Promise<Record<string, string>>;
 }
 
-/** A sample ledger of a day and a half with a release of what was sealed at `START`, and a feeder that waits to be asked; in a folder of the test's own, or `inside`. */
+/** A sample ledger of a day and a half with a release as of `START`, and a feeder under the test's control; in a folder of the test's own, or `inside`. */
 export async function liveLedger(inside?: string): Promise<LiveLedger> {
   const folder = inside ?? (await temporaryFolder());
   const [ledger, out] = [`${folder}/ledger`, `${folder}/out`];
@@ -65,13 +65,13 @@ export async function publishSealed(ledger: string, out: string, verifiers = VER
   });
 }
 
-/** Of a ledger with its head, from genesis. */
+/** The state of a ledger with its head, from genesis. */
 export async function stateOf(ledger: string): Promise<State> {
   return (await readLedger(openDirectory(ledger), VERIFIERS)).state;
 }
 
 export function render(state: State): Record<string, string> {
-  // None of them shows a document that people wrote.
+  // No live artifact shows a document.
   const view = { state, documents: null as never, companions: DEMO_COMPANIONS, baseUrl: BASE_URL };
   return Object.fromEntries(LIVE_ARTIFACTS.map((artifact) => [artifact.path, artifact.render(view)]));
 }

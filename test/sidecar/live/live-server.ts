@@ -11,12 +11,12 @@ import { BASE_URL, DOCUMENTS, VERIFIERS } from './live-ledger.ts';
 export interface LiveServer {
   url: string;
   live: OpenLive;
-  /** What was reported, oldest first. */
+  /** The reports, oldest first. */
   reports: string[];
   close: () => Promise<void>;
 }
 
-/** The real-time paths and `/live` over real sockets, with nothing else of the service. */
+/** The real-time paths and `/live` over real sockets, without the rest of the service. */
 export async function serveLive(
   { ledger, out }: { ledger: string; out: string },
   more: Partial<LiveOptions> = {},
@@ -50,7 +50,7 @@ export async function serveLive(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, live, reports, close };
 }
 
-/** A server that answers a Problem that is thrown, and listens already. */
+/** A listening server that answers a thrown Problem. */
 export async function bareServer(
   handle: (request: IncomingMessage, response: ServerResponse) => unknown,
   port = 0,

@@ -12,13 +12,13 @@ import { BASE_URL, DOCUMENTS, type LiveLedger, liveLedger, START, VERIFIERS } fr
 
 interface Followed {
   state: LiveState;
-  /** What was reported, oldest first. */
+  /** The reports, oldest first. */
   reports: string[];
-  /** Every real-time file as it would be answered. */
+  /** Every real-time file as it would be sent. */
   files: () => Record<string, string | undefined>;
 }
 
-/** Reads only when it is told to. */
+/** Reads only when the test says so. */
 function follow(
   { ledger, out }: Pick<LiveLedger, 'ledger' | 'out'>,
   releases: Pick<Releases, 'current'> = new Releases(out, () => {}),
@@ -46,7 +46,7 @@ async function newestSnapshot({ ledger }: LiveLedger) {
 }
 
 describe('the live state', () => {
-  test('is byte for byte what a rebuild gives, at every point of two days in which slots are sealed and releases made', async () => {
+  test('equals a rebuild byte for byte, throughout two days in which slots are sealed and releases published', async () => {
     const ledger = await liveLedger();
     const { state, reports, files } = follow(ledger);
     const snapshots = new Set<string>();
@@ -63,7 +63,7 @@ describe('the live state', () => {
     expect(reports).toEqual([]);
   });
 
-  test('says whether anything new is shown', async () => {
+  test('reports whether anything changed', async () => {
     const ledger = await liveLedger();
     const { state } = follow(ledger);
     expect(await state.update()).toBe(true);
@@ -73,7 +73,7 @@ describe('the live state', () => {
     expect(await state.update()).toBe(false);
   });
 
-  test('has the bytes of the release where the ledger has nothing newer', async () => {
+  test('has the bytes of the release if the ledger has nothing newer', async () => {
     const ledger = await liveLedger();
     await rm(head(ledger));
     const { state, files } = follow(ledger);
@@ -84,7 +84,7 @@ describe('the live state', () => {
       expect(files()[path]).toBe(await readFile(join(dir, 'public', path), 'utf8'));
   });
 
-  test('does not see a line before its end is written', async () => {
+  test('does not see a line before it is complete', async () => {
     const ledger = await liveLedger();
     const before = await readFile(head(ledger));
     await ledger.advance(60);
@@ -104,7 +104,7 @@ describe('the live state', () => {
     expect([state.events, state.fault]).toEqual([events + 1, null]);
   });
 
-  test('counts nothing twice where the sealer was killed before it cleared the head', async () => {
+  test('counts nothing twice if the sealer was killed before it cleared the head', async () => {
     const ledger = await liveLedger();
     const { state, files } = follow(ledger);
     await ledger.advance(140);
@@ -122,7 +122,7 @@ describe('the live state', () => {
     expect(state.fault).toBeNull();
   });
 
-  test('takes what is signed for, where the head had said otherwise', async () => {
+  test('takes what is signed if the head had other events', async () => {
     const ledger = await liveLedger();
     const { state, files } = follow(ledger);
     await ledger.advance(100);
@@ -140,7 +140,7 @@ describe('the live state', () => {
 });
 
 describe('a ledger that cannot be read', () => {
-  test('with a damaged line in its head leaves the last state, is reported once, and goes on when it is mended', async () => {
+  test('with a damaged line in its head keeps the last state, is reported once, and resumes when it is repaired', async () => {
     const ledger = await liveLedger();
     const { state, reports, files } = follow(ledger);
     await state.update();
@@ -182,7 +182,7 @@ describe('a ledger that cannot be read', () => {
     expect([state.fault, files()]).toEqual([null, await ledger.rebuild()]);
   });
 
-  test('with a damaged snapshot leaves the last state until that is mended, and then goes on from it', async () => {
+  test('with a damaged snapshot keeps the last state until that is repaired, and then resumes', async () => {
     const ledger = await liveLedger();
     const { state, reports, files } = follow(ledger);
     await state.update();
@@ -195,7 +195,7 @@ describe('a ledger that cannot be read', () => {
     await state.update();
     expect(state.fault).toContain('ledger_corrupt');
     expect(reports).toHaveLength(1);
-    // The one before it is sound, and was sealed: it is shown.
+    // The snapshot before it is sound, so it is shown.
     expect(files()).not.toEqual(last);
     expect(state.timestamp! < '2025-07-04T12:00').toBe(true);
     await writeFile(events, whole);
@@ -203,7 +203,7 @@ describe('a ledger that cannot be read', () => {
     expect([state.fault, files()]).toEqual([null, await ledger.rebuild()]);
   });
 
-  test('with a snapshot that proves false at its last event has nothing of it, and it counts once when it is mended', async () => {
+  test('with a snapshot that fails at its last event counts none of it, and counts it once when it is repaired', async () => {
     const ledger = await liveLedger();
     const { state, files } = follow(ledger);
     await state.update();
@@ -221,7 +221,7 @@ describe('a ledger that cannot be read', () => {
     expect([state.fault, files()]).toEqual([null, await ledger.rebuild()]);
   });
 
-  test('with a snapshot that nobody known has signed shows nothing of it', async () => {
+  test('with a snapshot signed by an unknown key shows nothing of it', async () => {
     const ledger = await liveLedger();
     const { state } = follow(ledger);
     await state.update();
@@ -238,7 +238,7 @@ describe('a ledger that cannot be read', () => {
     expect(state.events).toBe(events);
   });
 
-  test('because it is not there leaves the values of the release, and those after it once it is back', async () => {
+  test('because it is missing keeps the values of the release, and resumes once it is back', async () => {
     const ledger = await liveLedger();
     await rename(ledger.ledger, `${ledger.ledger}.away`);
     const { state, reports, files } = follow(ledger);
@@ -253,7 +253,7 @@ describe('a ledger that cannot be read', () => {
     expect([state.fault, files()]).toEqual([null, await ledger.rebuild()]);
   });
 
-  test('because it is another one is not followed', async () => {
+  test('because it is another ledger is not followed', async () => {
     const ledger = await liveLedger();
     await rename(ledger.ledger, `${ledger.ledger}.away`);
     await writeSample({ out: ledger.ledger, to: START, seed: 2 });
@@ -264,7 +264,7 @@ describe('a ledger that cannot be read', () => {
     expect(files()['economy/supply']).toBe(await readFile(join(dir, 'public', 'economy/supply'), 'utf8'));
   });
 
-  test('because an older copy was put in its place never takes back what was shown', async () => {
+  test('because an older copy replaced it never loses what was shown', async () => {
     const ledger = await liveLedger();
     await cp(ledger.ledger, `${ledger.ledger}.old`, { recursive: true });
     const { state, files } = follow(ledger);
@@ -280,7 +280,7 @@ describe('a ledger that cannot be read', () => {
 });
 
 describe('a release', () => {
-  test('that is not there yet is no fault to report, and is begun with when it is', async () => {
+  test('that does not exist yet is no fault to report, and is used once it exists', async () => {
     const ledger = await liveLedger();
     const out = `${ledger.out}-later`;
     await mkdir(out);
@@ -295,7 +295,7 @@ describe('a release', () => {
     expect([state.fault, files()]).toEqual([null, await ledger.rebuild()]);
   });
 
-  test('whose state was damaged after it was looked up is passed over: the one before is gone on from', async () => {
+  test('whose state is damaged is skipped, and the previous one is continued', async () => {
     const ledger = await liveLedger();
     const releases = new Releases(ledger.out, () => {});
     const { state, reports, files } = follow(ledger, releases);

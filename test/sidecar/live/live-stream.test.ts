@@ -21,7 +21,7 @@ async function served(more: Parameters<typeof serveLive>[1] = {}): Promise<Ledge
   return { ...ledger, ...server };
 }
 
-/** For the tests that change nothing. */
+/** For tests that change nothing. */
 let unchanging: LiveServer;
 let folder: string;
 
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** An open stream, as text that grows. */
+/** An open stream, as growing text. */
 async function open(url: string, headers: Record<string, string> = {}) {
   const asked = request(url, { headers, agent: false }).end();
   onTestFinished(() => void asked.destroy());
@@ -51,8 +51,8 @@ async function open(url: string, headers: Record<string, string> = {}) {
   return stream;
 }
 
-describe('a stream of changes', () => {
-  test('begins with every value, and has each that follows within the same connection', async () => {
+describe('the live stream', () => {
+  test('starts with every value, and continues with each change on the same connection', async () => {
     const { url, advance, rebuild } = await served();
     const reader = listenTo(`${url}/live`);
     await reader.untilHolds(await rebuild());
@@ -63,7 +63,7 @@ describe('a stream of changes', () => {
     expect(reader.opened()).toBe(1);
   });
 
-  test('is of the paths that were asked for', async () => {
+  test('has only the requested paths', async () => {
     const { url, advance, rebuild } = await served();
     const stream = await open(`${url}/live?paths=philosophy/virtues.json,economy/supply`);
     await advance(30);
@@ -91,7 +91,7 @@ describe('a stream of changes', () => {
     expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
   });
 
-  test('is told by HEAD, without one', async () => {
+  test('answers HEAD with its headers', async () => {
     const { url, live } = unchanging;
     const answer = await fetch(`${url}/live`, { method: 'HEAD' });
     expect(answer.status).toBe(200);
@@ -100,7 +100,7 @@ describe('a stream of changes', () => {
     expect(live.listeners()).toBe(0);
   });
 
-  test('may be read by any page, is kept by nobody, and says when to come back', async () => {
+  test('is readable by any page, is not cacheable, and says when to reconnect', async () => {
     const { url } = unchanging;
     const stream = await open(`${url}/live`);
     expect(stream.response.headers).toMatchObject({
@@ -114,7 +114,7 @@ describe('a stream of changes', () => {
     expect(retry).toBeLessThanOrEqual(40);
   });
 
-  test('has nobody left when they have gone, however they went', async () => {
+  test('has no listeners left when all have disconnected, however they did', async () => {
     const { url, live } = await served();
     const streams = await Promise.all([open(`${url}/live`), open(`${url}/live`), open(`${url}/live`)]);
     expect(live.listeners()).toBe(3);
@@ -122,7 +122,7 @@ describe('a stream of changes', () => {
     await until(() => live.listeners() === 0);
   });
 
-  test('ends as a whole when the service does', async () => {
+  test('ends completely when the service ends', async () => {
     const ledger = await liveLedger();
     const server = await serveLive(ledger);
     const stream = await open(`${server.url}/live`);
@@ -132,8 +132,8 @@ describe('a stream of changes', () => {
   });
 });
 
-describe('who comes back', () => {
-  test('gets what it missed, and nothing again that it has', async () => {
+describe('a client that reconnects', () => {
+  test('gets what it missed, and nothing that it has', async () => {
     const { url, advance, rebuild } = await served();
     const first = await open(`${url}/live`);
     await until(() => first.text.includes('id: '));
@@ -165,7 +165,7 @@ describe('who comes back', () => {
     },
   );
 
-  test('through connections that break again and again misses nothing', async () => {
+  test('misses nothing through connections that break repeatedly', async () => {
     const { url, advance, rebuild } = await served();
     const relay = await breakingRelay(Number(new URL(url).port));
     const reader = listenTo(`http://127.0.0.1:${relay.port}/live`);
@@ -181,7 +181,7 @@ describe('who comes back', () => {
 });
 
 describe('many listeners', () => {
-  test('of whom each holds the newest values at the end, three hundred at once', async () => {
+  test('all have the newest values at the end, three hundred at once', async () => {
     const { url, live, advance, rebuild } = await served();
     const readers = Array.from({ length: 300 }, () => listenTo(`${url}/live`));
     await until(() => live.listeners() === 300);
@@ -193,7 +193,7 @@ describe('many listeners', () => {
     await until(() => live.listeners() === 0);
   }, 30_000);
 
-  test('are as many as there may be: one more is asked to come later', async () => {
+  test('beyond the limit are refused', async () => {
     const { url, live } = await served({ maxListeners: 2 });
     const [first] = await Promise.all([open(`${url}/live`), open(`${url}/live`)]);
     const answer = await fetch(`${url}/live`);
@@ -204,7 +204,7 @@ describe('many listeners', () => {
     expect((await open(`${url}/live`)).response.statusCode).toBe(200);
   });
 
-  test('of one client are as many as it may have', async () => {
+  test('of one client beyond its limit are refused', async () => {
     const { url, live } = await served({ maxPerClient: 2 });
     const [first] = await Promise.all([open(`${url}/live`), open(`${url}/live`)]);
     const answer = await fetch(`${url}/live`);
@@ -215,7 +215,7 @@ describe('many listeners', () => {
   });
 });
 
-/** Passes bytes on, and can break every connection that goes through it. */
+/** A proxy that can break every connection through it. */
 async function breakingRelay(target: number) {
   const sockets = new Set<Socket>();
   const relay = createServer((client) => {

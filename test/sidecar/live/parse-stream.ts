@@ -5,7 +5,7 @@ export interface Message {
   retry?: string;
 }
 
-/** Server-sent events by the rules of the HTML standard, §9.2.6, as far as this service uses them; comments are left out. */
+/** Parses server-sent events (HTML standard, §9.2.6) as far as this service uses them; ignores comments. */
 export function parseStream(text: string): Message[] {
   const blocks = text.split('\n\n').slice(0, -1);
   return blocks

@@ -6,18 +6,18 @@ import { until } from './until.ts';
 export interface Reader {
   /** What a page would show: the newest value of each path, with the newest time. */
   held: Map<string, Record<string, unknown>>;
-  /** What was held of a path after each message, in order. */
+  /** The value of a path after each message, in order. */
   seen: (path: string) => readonly Record<string, unknown>[];
   /** Ids of the messages that had one, in order. */
   ids: string[];
-  /** How often a stream was opened. */
+  /** How often the client connected. */
   opened: () => number;
-  /** Resolves when what is held is these files. */
+  /** Resolves when the values are those of these files. */
   untilHolds: (files: Record<string, string>) => Promise<void>;
   close: () => void;
 }
 
-/** A client that nobody here wrote, and that comes back by itself. */
+/** An independent client, which reconnects on its own. */
 export function listenTo(url: string, paths: readonly string[] = LIVE_PATHS): Reader {
   const held: Reader['held'] = new Map();
   const seen = new Map<string, Record<string, unknown>[]>();

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Coalescer } from '../../../src/sidecar/live/watch-ledger.ts';
 import { until } from './until.ts';
 
-test('a thousand wakes while it works are one more run, and runs never overlap', async () => {
+test('a thousand wakes during a run cause one more run, and runs never overlap', async () => {
   let [runs, atOnce, most] = [0, 0, 0];
   const coalescer = new Coalescer(async () => {
     runs += 1;
@@ -22,7 +22,7 @@ test('a thousand wakes while it works are one more run, and runs never overlap',
   await until(() => runs === 3);
 });
 
-test('a wake during the rest is not lost', async () => {
+test('a wake during the pause is not lost', async () => {
   let runs = 0;
   const coalescer = new Coalescer(async () => {
     runs += 1;
@@ -35,7 +35,7 @@ test('a wake during the rest is not lost', async () => {
   await until(() => runs === 2);
 });
 
-test('when it is closed, what runs has ended and nothing begins', async () => {
+test('closing waits for the current run, and no other starts', async () => {
   let [runs, isRunning] = [0, false];
   const coalescer = new Coalescer(async () => {
     runs += 1;
