@@ -114,7 +114,7 @@ const READY = {
   checks: WELL,
   degraded: { last_run: 'it failed at 2025-12-01T06:01:02.000Z: ledger_schema' },
 };
-const NOT_READY = { status: 'not_ready', checks: { ...WELL, release: 'there is none yet' }, degraded: {} };
+const NOT_READY = { status: 'not_ready', checks: { ...WELL, release: 'no release yet' }, degraded: {} };
 
 /** What the server says about itself: in no area, without a key, not counted. */
 export function serviceOperations(): PathOperation[] {

@@ -24,7 +24,7 @@ export interface PageRequest {
 const PATH = /^(charts|embed)\/([^/]+)\/(|frozen\.txt)$/;
 const MAX_QUERY = 4096;
 
-/** Null for a page that takes no state or is asked for without one, and if the release has no program. */
+/** Null for a page that takes no state or is requested without one, and if the release has no program. */
 export function parsePageRequest(
   path: string,
   query: string,

@@ -35,7 +35,7 @@ export async function readReadiness(sources: ReadinessSources): Promise<Readines
   ]);
   const lostAt = sources.countsLostAt();
   return {
-    required: { release: hasRelease ? null : 'there is none yet', keys, limits, access_log: accessLog },
+    required: { release: hasRelease ? null : 'no release yet', keys, limits, access_log: accessLog },
     optional: {
       ...(sources.liveFault && { live: sources.liveFault() }),
       last_run: lastRun,

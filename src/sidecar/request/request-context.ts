@@ -120,7 +120,7 @@ function assertVersion({ httpVersion }: IncomingMessage): void {
   throw new Problem('http_version_not_supported', `Send HTTP/1.1, not HTTP/${httpVersion}.`);
 }
 
-/** One, or in HTTP/1.0 at most one (RFC 9112 §3.2): a proxy and this server might each believe another one. */
+/** One, or in HTTP/1.0 at most one (RFC 9112 §3.2): with two, a proxy and this server might each use a different one. */
 function assertHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) if (HOST.test(rawHeaders[index]!)) hosts += 1;
