@@ -1,5 +1,5 @@
 #!/bin/sh
-# npm run bench: set-up, then every benchmark. Arguments name the benchmarks to run.
+# npm run bench: set-up, then every benchmark. Arguments select benchmarks by name.
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh --bench

@@ -1,18 +1,18 @@
-// Checks the types of .astro files, which tsc does not read: each becomes a TSX file below .astro/, tsc reads those, and what
-// it finds is said of the place in the .astro file. `node scripts/check-pages.ts [FOLDER]`: FOLDER has a tsconfig.json and
-// src/; by default this project. Exits 1 where there is a fault.
+// Checks the types of .astro files, which tsc does not read: it converts each to a TSX file below .astro/, runs tsc on those, and
+// reports the errors at their place in the .astro file. `node scripts/check-pages.ts [FOLDER]`: FOLDER has a tsconfig.json and src/;
+// by default this project. Exits with 1 if there is an error.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ConvertToTsxResult, convertToTsx } from '@astrojs/astro2tsx';
 
-/** Below the folder; its own tree is as that of the folder, and `rootDirs` lays the two over each other. */
+/** A tree like that of the folder itself; `rootDirs` merges the two. */
 const BESIDE = '.astro/types-of-pages';
 const TSCONFIG = {
   extends: '../../tsconfig.json',
   compilerOptions: {
-    // As the site's bundler resolves them: `./Page.astro` is `./Page.astro.tsx` beside it.
+    // Like the site's bundler: `./Page.astro` resolves to `./Page.astro.tsx` beside it.
     module: 'esnext',
     moduleResolution: 'bundler',
     jsx: 'preserve',
@@ -47,7 +47,7 @@ function convert(path: string): Page {
   return { source, tsx };
 }
 
-/** `.astro/types-of-pages/src/site/pages/x.astro.tsx(9,3): error …` → `src/site/pages/x.astro(7,3): error …`; another line stays. */
+/** `.astro/types-of-pages/src/site/pages/x.astro.tsx(9,3): error …` → `src/site/pages/x.astro(7,3): error …`; other lines stay. */
 function inSource(line: string): string {
   const [, file = '', row, column, rest] = /^(\S+)\.tsx\((\d+),(\d+)\)(.*)$/.exec(line) ?? [];
   const path = relative(beside, resolve(folder, file));
@@ -55,7 +55,7 @@ function inSource(line: string): string {
   if (!page) return line;
   const found = offsetOf(page.tsx.code, Number(row), Number(column));
   const [mapping] = page.tsx.mappings.filter(([start, length]) => start <= found && found <= start + length);
-  // In what the conversion added: the file is all that can be said.
+  // The conversion added this code, so it has no place in the source.
   if (!mapping) return `${path}${rest}`;
   const before = page.source.slice(0, mapping[2] + found - mapping[0]).split('\n');
   return `${path}(${before.length},${before.at(-1)!.length + 1})${rest}`;

@@ -1,13 +1,14 @@
 #!/bin/sh
-# npm run faults: every call of every run fails, power is lost at every moment, and every mistake that is planted has to be
-# found; and ledgers with everything that the event schemas allow are published. Hours; npm test has a choice of it. Arguments go on to vitest (-t 'next run').
+# npm run faults: fails every system call of every run, cuts the power at every moment, checks that every planted mistake is found,
+# and publishes ledgers with everything that the event schemas allow. Takes hours; npm test runs a selection. Arguments are passed to
+# vitest (-t 'next run').
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh --test
 PATH="$PWD/node_modules/.bin:$PATH"
 SWEEP=all
 TZ=America/Los_Angeles
-# In a file, colours are noise; vitest has them wherever CI is set.
+# Vitest prints colours where CI is set, even into a file.
 if [ ! -t 1 ]; then export NO_COLOR=1; fi
 export PATH SWEEP TZ
 exec vitest run test/faults test/nasty "$@"

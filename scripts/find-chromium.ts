@@ -1,4 +1,4 @@
-// Prints the path of the Chromium that a build would take. Exits 1 where there is none, 2 where a setting is wrong.
+// Prints the path of the Chromium that a build would use. Exits with 1 if there is none, and with 2 if a setting is wrong.
 
 import { findChromium } from '../pipeline/build/pdf/chromium.ts';
 import { programPath, readConfig } from '../pipeline/config/config.ts';

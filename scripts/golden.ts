@@ -1,4 +1,4 @@
-/** `npm run golden`: writes test/golden/release anew. Look at what git then says has changed. */
+/** `npm run golden`: rewrites test/golden/release. Review the changes that git then shows. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GOLDEN_RELEASE, smallRelease } from '../test/golden-release.ts';

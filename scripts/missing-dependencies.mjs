@@ -1,14 +1,14 @@
-// Says which packages of package-lock.json node_modules lacks, and exits 1 where it lacks one; --omit=dev: without those that
-// only tests and benchmarks need. Any Node runs it, since ours is one of the packages. Contents are compared and not times: a
-// copy of a checkout has times of its own.
+// Prints the packages of package-lock.json that node_modules lacks, and exits with 1 if there are any; --omit=dev: not those that
+// only tests and benchmarks need. It runs on any Node, because the right one is among the packages. It compares contents rather
+// than times, because a copied checkout has other times.
 import { readFileSync } from 'node:fs';
 
 const withoutDev = process.argv.includes('--omit=dev');
 const wanted = packagesOf('package-lock.json');
-// What npm installed: npm removes it first, and writes it last.
+// npm removes this file first and writes it last, so it lists only completed installs.
 const installed = packagesOf('node_modules/.package-lock.json');
 const missing = Object.entries(wanted)
-  // An optional one may be for another kind of machine.
+  // An optional package may be for a different kind of machine.
   .filter(([path, { optional, devOptional }]) => path !== '' && !optional && !devOptional)
   .filter(([, { dev }]) => !(withoutDev && dev))
   .filter(([path, { version }]) => installed[path]?.version !== version)

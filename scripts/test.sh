@@ -1,12 +1,12 @@
 #!/bin/sh
-# npm test: set-up, then types, lint and format, and every test. Arguments go on to vitest.
+# npm test: set-up, then types, lint and format, and every test. Arguments are passed to vitest.
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh --test
 PATH="$PWD/node_modules/.bin:$PATH"
-# A zone that is not UTC, where a local time taken for UTC shows.
+# A zone other than UTC, so that tests notice a local time used as UTC.
 TZ=America/Los_Angeles
-# In a file, colours are noise; vitest has them wherever CI is set.
+# Vitest prints colours where CI is set, even into a file.
 if [ ! -t 1 ]; then export NO_COLOR=1; fi
 export PATH TZ
 echo "types, lint and format …"

@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// Some hundred modules are stripped of their types and compiled once, and not at each start. Where the folder cannot be
-// written, Node does without.
+// Strips the types of hundreds of modules and compiles them once instead of at each start. If the folder is not writable, Node works
+// without the cache.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
 await import('./commands/main.ts');

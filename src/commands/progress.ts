@@ -7,18 +7,17 @@ export interface Lines {
   write: (text: string) => unknown;
 }
 
-/** As in the log of the server (pino). */
+/** The levels of the server log (pino). */
 const LEVELS = { info: 30, warn: 40, error: 50, fatal: 60 } as const;
 
 const TICK_MS = 1000;
-/** Shorter stages are shown without their duration, which would be noise. */
-const WORTH_TELLING_MS = 100;
+/** Stages shorter than this are shown without a duration. */
+const MIN_DURATION_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * Says what is being done. On a terminal a stage's line counts its seconds while it lasts; in a log each stage is one
- * line with its time and duration, written when it has ended. In the log of a service each line is a JSON object, as the
- * server's own are.
+ * Reports progress. On a terminal, the line of the current stage counts the seconds. In a log, each stage is one line with its time
+ * and duration, written when the stage ends. In the log of a service, each line is a JSON object, like those of the server.
  */
 export class Progress {
   readonly #lines: Lines;
@@ -33,20 +32,20 @@ export class Progress {
     this.#now = now;
   }
 
-  /** From now on lines are those of a service, unless they go to a terminal. Returns whether they are JSON. */
+  /** Switches to the log of a service, unless the lines go to a terminal. Returns whether lines are JSON now. */
   serve(): boolean {
     this.#isService = !this.#lines.isTTY;
     return this.#isService;
   }
 
-  /** What went wrong. `more`: what else a log should have of it. */
+  /** Reports a failure. `more`: further members for a log. */
   fault(text: string, level: keyof typeof LEVELS = 'error', more: object = {}): void {
     this.end();
     if (this.#isService) this.#write(level, text, more);
     else this.#lines.write(`${text}\n`);
   }
 
-  /** Begins a stage, which ends the one before. */
+  /** Starts a stage, which ends the previous one. */
   stage(text: string): void {
     this.end();
     this.#stage = { text, since: this.#now() };
@@ -55,20 +54,20 @@ export class Progress {
     this.#timer = setInterval(() => this.#draw(), TICK_MS).unref();
   }
 
-  /** A line that is no stage. */
+  /** Prints a line that is not a stage. */
   note(text: string): void {
     this.end();
     this.#line(text);
   }
 
-  /** Ends the stage, if one lasts; `how` says so where it did not end well. */
+  /** Ends the current stage, if there is one; `how`: `failed` or `stopped`. */
   end(how = ''): void {
     if (!this.#stage) return;
     const { text, since } = this.#stage;
     const lasted = this.#now() - since;
     clearInterval(this.#timer);
     this.#stage = null;
-    const duration = lasted < WORTH_TELLING_MS ? '' : ` (${formatDuration(lasted)})`;
+    const duration = lasted < MIN_DURATION_MS ? '' : ` (${formatDuration(lasted)})`;
     if (this.#lines.isTTY) this.#lines.write(CLEAR_LINE);
     this.#line(`${text}${how && `: ${how}`}${duration}`);
   }

@@ -8,14 +8,14 @@ const { name, version } = createRequire(import.meta.url)('../../package.json') a
   version: string;
 };
 
-/** Of a branch or of a commit itself. */
+/** A commit hash. */
 const HEX = /^[0-9a-f]{40,64}$/;
-/** As long as is needed to tell commits apart. */
+/** Long enough to tell commits apart. */
 const SHORT = 12;
 
 /**
- * The commit of a checkout in `folder`, in hexadecimal digits, read from its `.git` without git, a worktree's too; of an archive
- * that git made, the one that it wrote into `COMMIT`. Null where neither says.
+ * The commit of a checkout or worktree in `folder`, as hexadecimal digits, read from `.git` without running git; in an archive made by
+ * git, the commit in the file `COMMIT`. Null if neither names one.
  */
 export function commitOf(folder: string): string | null {
   const [, pointed] = /^gitdir: (.+)\n$/.exec(readText(join(folder, '.git')) ?? '') ?? [];
@@ -44,5 +44,5 @@ function readText(file: string): string | null {
 
 const commit = commitOf(PROJECT);
 export const VERSION = version;
-/** `cathedral-data-service 0.1.0+1f2e3d4c5b6a`: what made a release, so that the same can be had again. */
+/** `cathedral-data-service 0.1.0+1f2e3d4c5b6a`: identifies the software that made a release. */
 export const SOFTWARE = `${name} ${version}${commit === null ? '' : `+${commit.slice(0, SHORT)}`}`;

@@ -15,7 +15,7 @@ function written(isTTY: boolean, use: (progress: Progress, wait: (ms: number) =>
   return text;
 }
 
-/** What a terminal shows in the end: a carriage return and an erased line undo what stood there. */
+/** What a terminal shows in the end: a carriage return and an erased line remove what was there. */
 function shown(text: string): string[] {
   return text.split('\n').map((line) => line.split('\r\u001b[K').at(-1)!);
 }
@@ -33,7 +33,7 @@ describe('progress', () => {
     progress.end();
   };
 
-  test('in a log is one line for each stage, with the time when it ended and how long it took', () => {
+  test('in a log is one line per stage, with its end and its duration', () => {
     expect(written(false, work).trimEnd().split('\n')).toEqual([
       '2025-12-01T06:01:01.500Z reading (1.5 s)',
       '2025-12-01T06:01:01.520Z rendering',
@@ -42,7 +42,7 @@ describe('progress', () => {
     ]);
   });
 
-  test('on a terminal shows the stage while it lasts, and leaves the same lines', () => {
+  test('on a terminal shows the current stage, and leaves the same lines', () => {
     const text = written(true, work);
     expect(text).toContain('\r\u001b[Kreading …');
     expect(shown(text)).toEqual([
@@ -54,7 +54,7 @@ describe('progress', () => {
     ]);
   });
 
-  test('in the log of a service is one JSON object a line, whatever is said', () => {
+  test('in the log of a service is one JSON object per line', () => {
     const lines = written(false, (progress, wait) => {
       expect(progress.serve()).toBe(true);
       work(progress, wait);
@@ -74,7 +74,7 @@ describe('progress', () => {
     ]);
   });
 
-  test('of a service that a person looks at stays text', () => {
+  test('of a service on a terminal stays text', () => {
     const text = written(true, (progress) => {
       expect(progress.serve()).toBe(false);
       progress.fault('what went wrong');
