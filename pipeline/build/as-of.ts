@@ -14,28 +14,28 @@ import { verifyList, verifySnapshot } from './snapshots/verify-published-snapsho
 
 export interface AsOfOptions extends Omit<CheckOptions, 'ledger' | 'publisherKeys'> {
   ledger: string;
-  /** Id of the snapshot. */
+  /** Id of the ledger snapshot. */
   snapshot: string;
-  /** Folder that gets the files as they are made again; it must not be there. Null: they are removed. */
+  /** Folder for the rebuilt files. It must not exist. Null: the files are discarded. */
   into: string | null;
 }
 
 export interface AsOfReport {
-  /** What was made again from the ledger. */
+  /** The rebuilt snapshot. */
   manifest: Manifest;
-  /** Null where the snapshot is not kept in OUT. */
+  /** Null if OUT does not have the snapshot. */
   published: Snapshot | null;
   /** How the published snapshot differs from the rebuilt one, from its own index, or from what is signed. */
   findings: Finding[];
-  /** Files that were compared with the ledger. */
+  /** Number of files compared with the ledger. */
   compared: number;
-  /** Files that the ledger does not give byte for byte: printed by a browser, signed, or of the keys. */
+  /** Files that cannot be rebuilt byte for byte from the ledger: PDFs, signatures and keys. */
   notReproducible: string[];
 }
 
 /**
- * Makes a snapshot again from the first event of the ledger on, and compares it with the published one. Throws what a build
- * throws, and ledger_unreadable where the ledger has no such snapshot.
+ * Rebuilds a snapshot from genesis and compares it with the published one. Throws the errors of a build, and ledger_unreadable if the
+ * ledger has no such snapshot.
  */
 export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
   const { out, ledger, snapshot: id, into, log } = options;
@@ -43,7 +43,7 @@ export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
   const published = await keptOrNull(out, id);
   const made = await mkdtemp(join(tmpdir(), 'cathedral-as-of-'));
   try {
-    log(`building again from the ledger, up to ${id}`);
+    log(`rebuilding from the ledger, up to ${id}`);
     const { manifest } = await build({ ...options, ...(await decided(options)), out: made });
     const { snapshot: again } = await readPublished(made, id);
     if (into !== null) await keepMade(made, id, into);
@@ -67,7 +67,7 @@ export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
   }
 }
 
-/** What is asked of the build, whatever the release was made with: data files, all from the ledger. */
+/** Build options, whatever the release was made with: data files only, all from the ledger. */
 async function decided({ out, snapshot }: AsOfOptions) {
   const keys = await readFile(join(out, SNAPSHOTS, snapshot, PUBLISHER_KEYS_PATH), 'utf8').catch(() => '');
   const shown = keys.split('\n').filter((key) => key !== '');
@@ -131,6 +131,6 @@ function compareSnapshots(published: Snapshot, again: Snapshot): Finding[] {
     differ(file.path, `SHA-256 ${file.sha256}`, `SHA-256 ${rest.get(file.path)?.sha256 ?? 'of no file'}`);
     rest.delete(file.path);
   }
-  for (const path of rest.keys()) differ(path, 'not to be published', 'published');
+  for (const path of rest.keys()) differ(path, 'not for publication', 'published');
   return findings;
 }

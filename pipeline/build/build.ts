@@ -44,13 +44,13 @@ export interface BuildOptions extends SiteOptions {
   /** Ledger folder. */
   ledger: string;
   out: string;
-  /** A JSON file: who may attest, and the wallets behind ledger ids. Null: nobody, but in a sample ledger. */
+  /** JSON file of those who may attest, and of the wallets behind ledger ids. Null: nobody, except in a demo ledger. */
   companions: string | null;
-  /** Keys of which one must have signed each checkpoint. */
+  /** Each checkpoint must be signed by one of these keys. */
   verifiers: Verifier[];
-  /** Name and version of this software; a new one means a new release. */
+  /** Name and version of this software. A new version makes a new release. */
   software: string;
-  /** From genesis, taking nothing over from the release before. */
+  /** Rebuild from genesis, reusing nothing of the previous release. */
   rebuild: boolean;
   /** Every table in other forms too, and catalogues of the files. By default with the site: false is data files alone. */
   extras?: boolean;
@@ -58,17 +58,17 @@ export interface BuildOptions extends SiteOptions {
   charts?: boolean;
   /** Null or left out: charts have no PDF. */
   printCharts?: PrintCharts | null;
-  /** The last snapshot to read, where it is not the newest one. */
+  /** The last ledger snapshot to read. Default: the newest. */
   until?: string;
   /** False: OUT/log is neither looked at nor extended, as where the release is made to be compared. Default true. */
   publishesLog?: boolean;
-  /** Null or left out: the release is not signed. */
+  /** Null or absent: the release is not signed. */
   publisher?: PublisherOptions | null;
-  /** Null or left out: no snapshots are kept. */
+  /** Null or absent: no snapshots are published. */
   snapshots?: SnapshotOptions | null;
   /** How long to wait for another run, in ms. */
   waitMs: number;
-  /** One line per stage, and lines about findings. */
+  /** Receives one line per stage, and findings. */
   log: (line: string) => void;
 }
 
@@ -77,13 +77,13 @@ export interface BuildReport {
   manifest: Manifest;
   snapshots: number;
   events: number;
-  /** Contradictions that this run found in the ledger. */
+  /** Contradictions in the ledger that this run found. */
   findings: string[];
 }
 
 /**
- * One run: the snapshots that are new, verified, folded, rendered and published; or nothing, where nothing is new.
- * Throws CathedralError; what was published stays as it is until the new release is whole.
+ * One run: verifies, folds, renders and publishes the new ledger snapshots. Does nothing if there are none. Throws CathedralError; the
+ * current release stays as it is until the new one is complete.
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const { out, waitMs } = options;
@@ -91,7 +91,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     if (options.snapshots) await assertListReadable(out);
     return run(options);
   }).catch((error: Error) => {
-    // From a library, or a program that a run starts.
+    // Thrown by a library or by a program that a run starts.
     if (error instanceof CathedralError || !isDiskFull(error)) throw error;
     throw diskFull(out, error.message, error);
   });
@@ -101,7 +101,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const { out, baseUrl, log } = options;
   const current = options.rebuild ? await recoverFinalFiles(out) : await readCurrent(out);
   const previous = current ?? (options.snapshots ? await restoredRelease(out) : null);
-  if (previous && !current) log(`no release is there: going on from the snapshots in ${out}`);
+  if (previous && !current) log(`no release found: resuming from the snapshots in ${out}`);
   const rebuild = options.rebuild || current === null;
   const extendLog = await prepareLog({ ...options, rebuild }, previous);
   const resume = rebuild ? START : parseResume(previous!.state);
@@ -136,14 +136,14 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   return { outcome, manifest, snapshots: snapshots.length, events, findings };
 }
 
-/** What a release is made from beside the ledger, and by whom. */
+/** The inputs of a release other than the ledger, and its publisher. */
 interface Inputs {
   documents: Documents;
   companions: Companions;
   publisher: Publisher | null;
-  /** Of whatever shows in the files. */
+  /** Digest of all inputs that affect the files. */
   digest: string;
-  /** Snapshots that were signed and that nobody has any more. */
+  /** Snapshots that were signed and are lost for good. */
   lost: SnapshotHashes;
 }
 
@@ -158,7 +158,7 @@ async function openInputs(options: BuildOptions, previous: Published | null): Pr
   return { documents, companions, publisher, digest, lost };
 }
 
-/** Folds the ledger and stages all data files that are text. */
+/** Folds the ledger and stages all text data files. */
 async function stageData(
   staging: Staging,
   { snapshots, resume }: { snapshots: SnapshotFile[]; resume: Resume },
@@ -179,7 +179,7 @@ async function stageData(
   return { folded, view, facts: { timestamp: state.asOf, ledger, software, inputs: digest } };
 }
 
-/** Publishes the log, the snapshot and the list of a release, before it is served: its readers find what belongs to it. */
+/** Publishes the log, the snapshot and the snapshot list before their release becomes current, so its readers find them. */
 function snapshotPublisher(
   { out, baseUrl, snapshots }: BuildOptions,
   { publisher, lost }: Inputs,
@@ -196,8 +196,8 @@ function snapshotPublisher(
 }
 
 /**
- * Nothing is new. What a run that was killed had left to do is done, and where readers would soon ask for a newer release, or
- * where another one was signed last, this one is signed again.
+ * For a run without news: completes what a killed run left undone, and refreshes the release if it would expire soon or is not the
+ * last one signed.
  */
 async function stand(
   served: Published,
@@ -218,11 +218,11 @@ async function stand(
   const sign = signerOf(publisher, options);
   const { outcome, release } = await staging.publish({ facts, state, sign, prepare });
   const { manifest } = release;
-  options.log(`nothing new: ${manifest.release} is signed again, good until ${manifest.signed!.expires}`);
+  options.log(`nothing new: ${manifest.release} is refreshed, valid until ${manifest.signed!.expires}`);
   return { outcome, manifest, ...nothing };
 }
 
-/** A release of the data files alone, up to the last of these snapshots; it is signed and never served. */
+/** Makes a release of data files only, up to the last of these snapshots. It is signed but never current. */
 async function buildMissed(
   base: Published,
   after: readonly SnapshotFile[],
@@ -248,7 +248,7 @@ async function newSnapshots({ ledger, until }: BuildOptions, { position }: Resum
   return until === undefined ? snapshots : snapshots.filter(({ id }) => id <= until);
 }
 
-/** Signs with the ledger's own note over what the release was made from; null: the release is not signed. */
+/** Signs a release and adds the ledger's own signed checkpoint. Null: the release is not signed. */
 function signerOf(
   publisher: Publisher | null,
   { ledger, verifiers }: BuildOptions,
@@ -288,7 +288,7 @@ function isUpToDate({ manifest }: Published, inputs: string, options: BuildOptio
   return manifest.inputs === inputs && hasSite === site && hasPdf === (site && print !== null);
 }
 
-/** Whatever shows in the files and is not the ledger. */
+/** Digest of everything except the ledger that affects the files. */
 function digestInputs(
   { software, baseUrl, contact }: BuildOptions,
   {

@@ -4,13 +4,13 @@ import type { Verifier } from '../ledger/note.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import type { Facts } from '../release/format/manifest.ts';
 
-/** What to do where a ledger is not the one that was published; said in messages. */
+/** What to do if a ledger is not the one that was published, for messages. */
 const LEDGER_HINT =
-  'nothing is published: put the whole ledger back, or publish another one at another address';
+  'nothing is published: restore the whole ledger, or publish a different one at a different address';
 
 /**
- * The ledger's signed note over what a release was made from. Throws release_refused where it is another one, or none,
- * and ledger_signature or ledger_corrupt for one that is damaged.
+ * The ledger's signed checkpoint of the events that a release is made from. Throws release_refused if it is missing or differs, and
+ * ledger_signature or ledger_corrupt if it is damaged.
  */
 export function checkpointOf(
   ledger: string,
@@ -31,7 +31,7 @@ function readOrRefuse(ledger: string, snapshot: string, verifiers: readonly Veri
     return readCheckpoint(snapshotFile(ledger, snapshot), verifiers);
   } catch (error) {
     if (!(error instanceof CathedralError) || error.code !== 'ledger_unreadable') throw error;
-    throw refusal(snapshot, 'the snapshot that was published last', error.found, error);
+    throw refusal(snapshot, 'the last published snapshot', error.found, error);
   }
 }
 

@@ -11,7 +11,7 @@ export function dataFile(
   return { path, kind: 'data', area, restricted, mediaType, content, rows: null, immutable: false };
 }
 
-/** Writes the final file of the year that `state` ends. It never changes again: later runs carry it over. */
+/** Writes the final file of the year that `state` ends. It never changes again; later runs link it. */
 export async function closeYear(
   state: State,
   options: Omit<View, 'state'> & { staging: Staging },

@@ -15,16 +15,16 @@ interface LogOptions {
   /** Ledger folder. */
   ledger: string;
   verifiers: Verifier[];
-  /** All of the ledger is read: then it may have other snapshots of the same events. */
+  /** Whether the whole ledger is read, which allows different snapshots of the same events. */
   rebuild?: boolean;
-  /** False: the release alone is made, as for a comparison. */
+  /** False: only the release is made, for a comparison. */
   publishesLog?: boolean;
   log: (line: string) => void;
 }
 
 /**
- * Extends the log to a ledger that was verified, around the commit of the release that was made of it. The commit calls `publish`
- * when the release is signed and not served yet: readers of a release find its log, and may find one that is ahead.
+ * Extends the log to a verified ledger around the commit of the release made from it. The commit calls `publish` once the release is
+ * signed but not yet current, so readers of a release find its log, possibly a longer one.
  */
 export type ExtendLog = <T>(
   target: Facts['ledger'],
@@ -32,8 +32,7 @@ export type ExtendLog = <T>(
 ) => Promise<T>;
 
 /**
- * Looks at what is published before anything is made. What can go wrong with the log goes wrong before the commit. Throws
- * log_invalid and log_forked.
+ * Verifies the published log first, so that errors of the log occur before the commit. Throws log_invalid and log_forked.
  */
 export async function prepareLog(options: LogOptions, previous: Published | null): Promise<ExtendLog> {
   const { out, ledger, verifiers, rebuild = false, publishesLog = true } = options;
@@ -74,7 +73,7 @@ async function extend<T>(
   const { note } = readCheckpoint(snapshotFile(ledger, target.snapshot), verifiers);
   await using staged = await StagedLog.open(out);
   await stageExtension(staged, published, target, { ledger: openDirectory(ledger), verifiers });
-  // Before it publishes, or a run that is killed afterwards would leave them.
+  // Before publishing: a run that is killed afterwards would otherwise leave them.
   await removeOldPartials(out, Math.min(published.edge.size, served));
   let isPublished = false;
   const publish = async () => {

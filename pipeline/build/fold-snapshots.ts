@@ -18,23 +18,23 @@ import type { Staging } from '../release/staging/staging.ts';
 import { closeYear } from './data-file.ts';
 import type { Resume } from './resume.ts';
 
-/** What a ledger that goes on from elsewhere looks like to whoever reads on from where a release ended. */
+/** Errors that a diverged ledger causes when a run resumes where the last release ended. */
 const CODES: ReadonlySet<ErrorCode> = new Set(['ledger_order', 'ledger_root']);
 
 /**
- * A failure to go on from a position, with what is wrong: the ledger is another one; or, where it still has the snapshot that was
- * published, which has been compared, what comes after that is missing or damaged. Any other failure as it is.
+ * Adds advice to an error on resuming: either the ledger is a different one or, if it still has the published snapshot (already
+ * compared), a later one is missing or damaged. Returns other errors unchanged.
  */
 export function withForkHint(cause: unknown, ledger: string, { size, snapshot }: LedgerPosition): unknown {
   if (size === 0 || !(cause instanceof CathedralError) || !CODES.has(cause.code)) return cause;
   if (snapshot !== null && existsSync(snapshotFile(ledger, snapshot).checkpoint))
     return withHint(
       cause,
-      `the ledger has what was published, up to ${snapshot}; a snapshot after that is missing or damaged: bring it back from the ledger’s own back-up`,
+      `the ledger has what was published, up to ${snapshot}; a snapshot after that is missing or damaged: restore it from the ledger’s own back-up`,
     );
   return withHint(
     cause,
-    `this ledger does not go on from the ${size} events up to ${snapshot} that were published, or its copy is damaged; ${FORK_HINT}`,
+    `this ledger does not extend the ${size} published events up to ${snapshot}, or its copy is damaged; ${FORK_HINT}`,
   );
 }
 
@@ -53,20 +53,20 @@ interface FoldOptions {
 }
 
 export interface Folded extends Resume {
-  /** Events that this run read. */
+  /** Number of events that this run read. */
   events: number;
-  /** Contradictions that it found, in words. */
+  /** Contradictions that it found, as sentences. */
   findings: string[];
-  /** The ledger as of the last snapshot read. */
+  /** The ledger's head as of the last snapshot read. */
   ledger: Facts['ledger'];
   histories: Map<string, HistoryWriter>;
-  /** The year in which this run went on; 0 from genesis. Years before it were closed by earlier runs. */
+  /** The year in which this run resumed; 0 from genesis. Earlier runs closed the years before. */
   resumedYear: number;
 }
 
 /**
- * Folds the new snapshots into the state and adds their rows to the histories; a year that ends on the way gets its
- * final file. Nothing of it is published before the last snapshot's root has matched its signed checkpoint.
+ * Folds the new snapshots into the state and adds their rows to the histories; writes the final file of each year that ends. Nothing
+ * is published unless the last snapshot's root matches its signed checkpoint.
  */
 export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
   const { staging, snapshots, resume, log } = options;
@@ -109,7 +109,7 @@ export async function foldSnapshots(options: FoldOptions): Promise<Folded> {
   };
 }
 
-/** The hot path of a rebuild: no await, but where a year ends. */
+/** The hot path of a rebuild: awaits only at the end of a year. */
 async function foldBatch(
   leaves: Leaf[],
   from: State,
@@ -137,7 +137,7 @@ function addDayRows(state: State, writers: HistoryWriter[]): void {
   }
 }
 
-/** In words; the state keeps the newest hundred of the last thirty days, so the rest is only counted. */
+/** As sentences. The state keeps the newest hundred of the last thirty days; older ones are only counted. */
 function newFindings(state: State, seen: number): string[] {
   const count = state.findings.total - seen;
   const messages = count === 0 ? [] : state.findings.recent.slice(-count).map(({ message }) => message);
@@ -161,7 +161,7 @@ function noEvents(): CathedralError {
 
 type Closing = Pick<YearlyArtifact | PrintedArtifact, 'closedPath'>;
 
-/** The closed years' files that the release before has and that this run did not close itself. */
+/** The files of years that earlier runs closed, as far as the previous release has them. */
 export function earlierFiles(
   { previous }: Staging,
   folded: Folded,

@@ -4,12 +4,12 @@ import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import type { Facts, NewFile } from '../release/format/manifest.ts';
 import { mediaTypeOf } from '../release/format/media-types.ts';
 
-/** Where readers find the ledger's key, below the service's root. */
+/** Path of the ledger's verifier key, below the service's root. */
 const LEDGER_KEY_PATH = 'ledger.vkey';
 
 /**
- * The key that signed what the release was made from, which the ledger itself says: so a rebuild by somebody who trusts
- * more keys gives the same file. Throws as `readCheckpoint` does.
+ * The key that signed the release's checkpoint, as the ledger names it, so a rebuild by someone who trusts further keys gives the
+ * same file. Throws the errors of `readCheckpoint`.
  */
 export function ledgerKeyFile(
   ledger: string,
@@ -20,7 +20,7 @@ export function ledgerKeyFile(
   return keysFile(LEDGER_KEY_PATH, [formatVerifierKey(verifier)]);
 }
 
-/** Verifier keys as a file of the release, a line each. */
+/** Verifier keys as a file of the release, one per line. */
 export function keysFile(path: string, keys: readonly string[]): NewFile {
   return {
     path,

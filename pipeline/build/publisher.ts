@@ -29,46 +29,46 @@ import { keysFile } from './keys-file.ts';
 export type PublisherOptions =
   | {
       kind: 'signs';
-      /** Made by the first run, where nothing was published before. */
+      /** Created by the first run if nothing was published before. */
       keyFile: string;
-      /** Of a key that is made. */
+      /** Name for a new key. */
       name: string;
       /** ms since 1970 */
       now: () => number;
     }
-  /** For a rebuild that is compared and not signed: whose verifier keys the release shows. */
+  /** For a rebuild that is compared but not signed: the verifier keys that the release shows. */
   | { kind: 'shown'; keys: readonly string[] };
 
-/** By whom a release is signed. */
+/** The signer of a release. */
 export interface Publisher {
   /** Verifier keys, the one that stays first. */
   keys: readonly string[];
   /** Null: the release is not signed. */
   sign: ((release: Manifest, about: { checkpoint: string; isServed: boolean }) => Promise<Proof>) | null;
-  /** Whether a release that is served need not be signed again. Null like `sign`. */
+  /** Whether the current release needs no refresh. Null like `sign`. */
   isStillCurrent: ((served: Published) => Promise<boolean>) | null;
-  /** Signs what goes with a release that was signed, by the same keys. Null like `sign`. */
+  /** Signs texts that accompany a signed release, with the same keys. Null like `sign`. */
   signText: ((text: string) => string) | null;
-  /** The snapshots that were listed at this address, and how to put those on record that will be. Null like `sign`. */
+  /** The snapshots recorded as listed at this address, and a function that records new ones. Null like `sign`. */
   snapshots: {
     recorded: RecordedSnapshots & { version: number };
     record: (next: RecordedSnapshots) => Promise<void>;
   } | null;
 }
 
-/** The ledger that is published. `rebuild`: it may have other snapshots of the same events. */
+/** The ledger. `rebuild`: it may have different snapshots of the same events. */
 interface LedgerPlace {
   ledger: string;
   verifiers: readonly Verifier[];
   rebuild: boolean;
 }
 
-/** Where readers find the keys, below the service's root. */
+/** Path of the keys, below the service's root. */
 export const PUBLISHER_KEYS_PATH = 'publisher.vkey';
 
 /**
- * The publisher's keys, made where there are none and nothing was signed yet. Throws release_refused where none of them
- * signed the release before: whoever trusts that one's keys would have to refuse the next.
+ * The publisher's keys. Creates them if there are none and nothing was signed yet. Throws release_refused if none of them signed the
+ * previous release: readers who trust its keys would refuse the next one.
  */
 export async function openPublisher(
   options: PublisherOptions | null,
@@ -84,14 +84,14 @@ export async function openPublisher(
   await assertFollows(keyFile, previous, verifierKeys);
   const recorded = (await readSigningRecord(keyFile)).services[place.baseUrl];
   if (recorded) {
-    // Before a second folder is told that it lacks what the first one has.
+    // Check this first: a second folder would otherwise be told that it lacks what the first one has.
     await assertOneFolder(recorded, await realpath(place.out), { keyFile, baseUrl: place.baseUrl });
     await assertSetBackNowhere(recorded, { ledger, verifiers, rebuild }, keyFile);
   }
   const [first, ...others] = keys.map(signerOf);
   return {
     keys: verifierKeys,
-    // One that is never served is not to look like a fresh one: it is good for as long as its data are.
+    // A release that is never current must not look fresh: it is valid as long as its data would be.
     sign: (release, { checkpoint, isServed }) =>
       signRelease(
         release,
@@ -107,7 +107,7 @@ export async function openPublisher(
   };
 }
 
-/** The verifier keys of a release as a file of it, a line each. */
+/** The verifier keys of a release as one of its files, one per line. */
 export function publisherKeysFile({ keys }: Publisher): NewFile {
   return keysFile(PUBLISHER_KEYS_PATH, keys);
 }
@@ -119,7 +119,7 @@ async function firstKeys(
   if (previous?.manifest.signed) throw lost(keyFile, previous, 'no such file');
   const holder = `first keys, process ${process.pid}`;
   return withLock(signingFolder(keyFile), { waitMs, holder }, async () => {
-    // Another folder's first run may have made them meanwhile.
+    // Another folder's first run may have created them meanwhile.
     const found = await readPublisherKeys(keyFile);
     if (found) return found;
     const made = [newPublisherKey(name, now())];
@@ -141,8 +141,8 @@ async function assertFollows(
 }
 
 /**
- * The ledger holds what was signed last, whatever the folder of releases says: the two may have been put back together from
- * one back-up. Throws release_refused, and what `readCheckpoint` throws.
+ * Asserts that the ledger contains what was signed last, whatever the output folder says: both may come from one old back-up. Throws
+ * release_refused, and the errors of `readCheckpoint`.
  */
 async function assertSetBackNowhere(
   recorded: Signed,
@@ -158,7 +158,7 @@ async function assertSetBackNowhere(
     assertExtendsLast(recorded, { timestamp, ledger: { origin, size, root } }, keyFile);
     if (file === newest || size === recorded.ledger.size) continue;
     const place = `snapshots/${file.id}.checkpoint`;
-    const expected = `${recorded.ledger.size} events, as they were signed (nothing is published: bring back the ledger that was published)`;
+    const expected = `${recorded.ledger.size} events, as signed (nothing is published: restore the ledger that was published)`;
     throw new CathedralError('release_refused', { place, expected, found: `${size} events` });
   }
 }
@@ -166,7 +166,7 @@ async function assertSetBackNowhere(
 function lost(place: string, previous: Published | null, found: string): CathedralError {
   const { release, signed } = previous!.manifest;
   const expected =
-    `a key that signed ${release}: ${signed!.keys.join(' or ')} (nothing is published: put the key file back from its ` +
-    'backup; where the key is lost or was stolen, see cathedral publisher replace)';
+    `a key that signed ${release}: ${signed!.keys.join(' or ')} (nothing is published: restore the key file from its ` +
+    'back-up; if the key is lost or stolen, see cathedral publisher replace)';
   return new CathedralError('release_refused', { place, expected, found });
 }

@@ -5,7 +5,7 @@ import type { Published } from '../release/format/release.ts';
 import { linkSegment } from '../release/history/segment-file.ts';
 import type { Staging } from '../release/staging/staging.ts';
 
-/** Takes over all of the release before but what proves it, to be signed again. Throws release_invalid where a file is not there. */
+/** Links everything of the current release except its proofs, which are signed anew. Throws release_invalid if a file is missing. */
 export async function refreshRelease(staging: Staging, { dir, manifest }: Published): Promise<void> {
   const { files, segments, unlisted } = manifest;
   for (const { path, kind } of files) {
@@ -24,7 +24,7 @@ export async function refreshRelease(staging: Staging, { dir, manifest }: Publis
       throw new CathedralError('release_invalid', {
         place: join(dir, file),
         expected,
-        found: 'another one, or none',
+        found: 'a different file, or none',
       });
     }
     staging.keep(file, blob);

@@ -6,7 +6,7 @@ import { dataFile } from './data-file.ts';
 import type { Folded } from './fold-snapshots.ts';
 import { earlierFiles } from './fold-snapshots.ts';
 
-/** Every data file that is text: documents, histories, the year so far, the closed years before, and the schemas. */
+/** Stages every text data file: documents, histories, the current year, closed years, and schemas. */
 export async function renderDocuments(staging: Staging, view: View, folded: Folded): Promise<void> {
   for (const artifact of DOCUMENTS) {
     const rows = artifact.rows?.(view) ?? null;

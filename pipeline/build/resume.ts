@@ -36,7 +36,7 @@ export function formatResume({ position, state }: Resume): string {
   return `${head.slice(0, -1)},"state":${formatState(state).trimEnd()}}\n`;
 }
 
-/** Throws release_invalid where the state is of another version: only a rebuild can go on from there. */
+/** Throws release_invalid if the state is of a different version, which requires a rebuild. */
 export function parseResume(json: unknown): Resume {
   try {
     const { position, state } = ResumeFile.parse(json);
@@ -44,7 +44,7 @@ export function parseResume(json: unknown): Resume {
   } catch (cause) {
     throw new CathedralError('release_invalid', {
       place: 'state.json',
-      expected: 'a state that this version can go on from (else run: cathedral build --rebuild)',
+      expected: 'a state from which this version can resume (otherwise run: cathedral build --rebuild)',
       found: cause instanceof z.ZodError ? z.prettifyError(cause).split('\n', 1)[0]! : String(cause),
       cause,
     });

@@ -267,7 +267,7 @@ describe('nothing is published', () => {
     await of.seal(40);
     for (const rebuild of [false, true])
       expect(await expectRefused(of, () => of.publish({ rebuild }), 'log_forked')).toContain(
-        'at least 100 events',
+        'at least the 100 events',
       );
   });
 
@@ -283,7 +283,7 @@ describe('nothing is published', () => {
     );
     for (const rebuild of [false, true])
       expect(await expectRefused(of, () => of.publish({ rebuild }), 'log_forked')).toContain(
-        'earlier events are others',
+        'earlier events have changed',
       );
   });
 
@@ -297,7 +297,7 @@ describe('nothing is published', () => {
     await of.seal(...counts);
     const message = await expectRefused(of, () => of.publish(), 'log_forked');
     expect(message).toMatch(says);
-    expect(message).toContain('nothing is published: bring back the ledger that was published');
+    expect(message).toContain('nothing is published: restore the ledger that was published');
   });
 
   test('from a longer ledger that has no more the snapshot that was published, and goes on from elsewhere', async () => {
@@ -308,7 +308,7 @@ describe('nothing is published', () => {
     for (const file of [second.events, second.checkpoint]) await rm(file);
     const message = await expectRefused(of, () => of.publish(), 'ledger_order');
     expect(message).toMatch(/seq 100 .*found seq 90/);
-    expect(message).toContain('does not go on from the 100 events up to 2025-07-03T12Z that were published');
+    expect(message).toContain('does not extend the 100 published events up to 2025-07-03T12Z');
     expect(message).toContain('nothing is published: ');
   });
 
@@ -343,7 +343,7 @@ describe('nothing is published', () => {
     await writeSnapshot(of.ledger, '2025-07-03T12Z', LEDGER_START, events);
     const failure = await failureOf(() => of.publish());
     expect(failure).toMatchObject({ code: 'release_refused', found: timestamp });
-    expect(failure.message).toContain('nothing is published: put the whole ledger back');
+    expect(failure.message).toContain('nothing is published: restore the whole ledger');
   });
 
   test('by a second folder under the same address and key, until the first one is gone', async () => {
@@ -352,7 +352,7 @@ describe('nothing is published', () => {
     const second = `${of.out}-2`;
     // And is not told that the first one's snapshots are missing in it.
     const message = await expectRefused(of, () => of.publish({ out: second, snapshots }));
-    expect(message).toContain('give this one an address or keys of its own');
+    expect(message).toContain('give this one its own address or keys');
     await rm(of.out, { recursive: true });
     expect((await of.publish({ out: second })).outcome).toBe('published');
   });

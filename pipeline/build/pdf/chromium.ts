@@ -5,17 +5,17 @@ import { CathedralError } from '../../errors.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Where puppeteer's own download would be, whether it is there or not; it reads its settings for that, once. */
+/** Where puppeteer's own download would be, whether or not it exists. */
 const DOWNLOADED = await puppeteer.executablePath().catch(() => null);
 
 export interface ChromiumSearch {
-  /** A path that was configured; it is taken or refused, nothing else is looked for. */
+  /** A configured path. If it is unusable, nothing else is tried. */
   configured: string | null;
   /** The PATH variable. */
   path: string;
 }
 
-/** The browser that prints: the configured one, else one on the PATH, else puppeteer's download. Throws browser_missing. */
+/** The browser for printing: the configured one, else one on the PATH, else puppeteer's download. Throws browser_missing. */
 export function findChromium({ configured, path }: ChromiumSearch, downloaded = DOWNLOADED): string {
   const candidates = configured === null ? [...onPath(path), downloaded] : [configured];
   const found = candidates.find((file) => file !== null && isProgram(file));
@@ -28,7 +28,7 @@ export function findChromium({ configured, path }: ChromiumSearch, downloaded = 
   });
 }
 
-/** Each name in each folder, the better name first. */
+/** Each name in each folder, preferred names first. */
 function onPath(path: string): string[] {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));

@@ -11,27 +11,27 @@ import type { Print } from './print-pdf.ts';
 export interface PdfOptions {
   /** False: data files only, no pages and no PDF. */
   site: boolean;
-  /** Null: no PDF; closed years' PDFs of earlier runs stay. */
+  /** Null: print nothing. PDFs of closed years from earlier runs stay. */
   print: Print | null;
-  /** Which PDFs are printed, where not all are. */
+  /** Which PDFs to print. Default: all. */
   prints?: (path: string) => boolean;
   log: (line: string) => void;
 }
 
-/** A PDF that the release will have. */
+/** A PDF of the release. */
 export interface PdfJob {
   artifact: PrintedArtifact;
   path: string;
   page: string;
   /** ISO 8601. */
   asOf: string;
-  /** Of a closed year. */
+  /** Whether its year is closed. */
   immutable: boolean;
-  /** Taken over from the release before. */
+  /** Whether it is linked from the previous release. */
   carried: boolean;
 }
 
-/** The PDFs that the release will have: a closed year's is printed once and then taken over, the year so far is printed anew. */
+/** The PDFs of the release. A closed year's is printed once and linked afterwards; the current year's is printed every time. */
 export async function pdfJobs(
   staging: Staging,
   folded: Pick<Folded, 'state'>,
@@ -46,7 +46,7 @@ export async function pdfJobs(
   return planned;
 }
 
-/** Of the closed years those with a report: a year without an event has none. */
+/** The closed years with a report. A year without events has none. */
 function pdfsOf(
   artifact: PrintedArtifact,
   { state }: Pick<Folded, 'state'>,
@@ -67,15 +67,15 @@ function pdfsOf(
 }
 
 /**
- * A rebuild prints a damaged one again, which mends it where the browser and the page are the same; where the bytes
- * come out differently the run stops, for what was published under this hash is lost then.
+ * A rebuild prints a damaged PDF again, which repairs it if browser and page are the same. If the bytes differ, the run stops, because
+ * the bytes that were published under this hash are lost.
  */
 async function isCarried(staging: Staging, path: string, printable: boolean): Promise<boolean> {
   if (!staging.before(path)) return false;
   return !printable || (await staging.canCarry(path));
 }
 
-/** Of no effect where the site has no such page: for a year without an event. */
+/** Does nothing if the site has no such page, as for a year without events. */
 export async function makePdf(
   staging: Staging,
   { artifact, path, page, asOf, immutable, carried }: PdfJob,

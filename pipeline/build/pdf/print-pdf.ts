@@ -9,25 +9,25 @@ import { COMMON_HEADERS } from '../../release/format/headers.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';
 import { withFacts } from '../../release/format/pdf-facts.ts';
 
-/** How long a page may take to load, and to print, in ms. */
+/** Time limit for loading a page, and for printing it, ms. */
 const TIMEOUT_MS = 60_000;
-/** What browsers ask for of themselves, where a page names no icon. */
+/** Browsers request this by default if a page names no icon. */
 const UNASKED = '/favicon.ico';
 
 export interface PrintJob {
-  /** Folder of the built site and the data files beside it. */
+  /** Folder of the built site and its data files. */
   root: string;
   /** Path of the page, `/government/transparency/`. */
   page: string;
-  /** Path that the PDF is published at, `government/transparency.pdf`. */
+  /** Published path of the PDF, `government/transparency.pdf`. */
   path: string;
-  /** The data's own time, ISO 8601; it takes the place of the time of printing. */
+  /** Time of the data, ISO 8601. It replaces the time of printing. */
   asOf: string;
-  /** Folder for the browser's own files: not there before, of no use afterwards. */
+  /** Folder for the browser's own files. It must not exist and can be removed afterwards. */
   profile: string;
 }
 
-/** Gives a PDF's bytes. */
+/** Returns the PDF's bytes. */
 export type Print = (job: PrintJob) => Promise<Uint8Array>;
 
 export interface PrintOptions extends Omit<PrintJob, 'path'> {
@@ -36,9 +36,8 @@ export interface PrintOptions extends Omit<PrintJob, 'path'> {
 }
 
 /**
- * Prints a page of the site: A4, tagged, with an outline, page numbers, title, language and author. The same site and
- * browser give the same bytes. Throws site_failed where the browser does not start, where the page asks for something
- * that is not there, or where it is too long to be printed in time.
+ * Prints a page of the site: A4, tagged, with an outline, page numbers, title, language and author. Deterministic for the same site and
+ * browser. Throws site_failed if the browser does not start, if the page requests a missing file, or if printing takes too long.
  */
 export async function printPdf({ root, page, asOf, ...options }: PrintOptions): Promise<Uint8Array> {
   const { server, origin } = await servePages(root);
@@ -59,7 +58,7 @@ export async function printPdf({ root, page, asOf, ...options }: PrintOptions): 
 
 async function print(browser: Browser, url: string): Promise<Uint8Array> {
   const tab = await browser.newPage();
-  // Scripts depend on the clock and ask for what a release has only when it is signed, as the notice of old data does.
+  // Scripts depend on the clock and request files that exist only after signing, as the notice of stale data does.
   await tab.setJavaScriptEnabled(false);
   await load(tab, url);
   return tab.pdf({
@@ -68,7 +67,7 @@ async function print(browser: Browser, url: string): Promise<Uint8Array> {
     printBackground: true,
     tagged: true,
     outline: true,
-    // The page's own style has the page numbers, in its own type (`@page` in print.css).
+    // The page's own style sheet adds page numbers (`@page` in print.css).
     displayHeaderFooter: false,
     timeout: TIMEOUT_MS,
   });
@@ -96,7 +95,7 @@ function pathOf(url: string): string {
   return new URL(url).pathname;
 }
 
-/** Runs in the page: its title for the foot of each sheet, and links that lead to the service, not to this machine. */
+/** Runs in the page: sets the title for the foot of each sheet, and makes links point to the service instead of this machine. */
 async function prepare(): Promise<void> {
   document.documentElement.style.setProperty('--document-title', JSON.stringify(document.title));
   const service = document.querySelector<HTMLLinkElement>('link[rel=canonical]')?.href;
@@ -112,15 +111,15 @@ function close(server: Server): Promise<void> {
 }
 
 /**
- * Serves a built site to the browser that prints it: on this machine only, for as long as that takes, and under the
- * content security policy of the service, so that nothing shows here that a reader would not see.
+ * Serves a built site to the printing browser, on this machine only and under the service's content security policy, so that the PDF
+ * shows nothing that a reader would not see.
  */
 export async function servePages(root: string): Promise<{ server: Server; origin: string }> {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     try {
       const asked = decodeURIComponent(pathname.endsWith('/') ? `${pathname}index.html` : pathname);
-      // An absolute path has no way out of its root once it is normal.
+      // A normalised absolute path cannot leave its root.
       const path = normalize(asked);
       const body = await readFile(join(root, path));
       response.writeHead(200, { ...COMMON_HEADERS, 'content-type': mediaTypeOf(path) }).end(body);

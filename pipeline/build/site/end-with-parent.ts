@@ -1,7 +1,7 @@
-// Loaded into the site's build before anything else. Where the run that started it is gone, be it by a signal that nobody
-// can catch, there is no use in going on for seconds and writing into a folder that the next run removes.
+// Loaded into the site build before anything else. Ends the build when the run that started it is gone, even by SIGKILL, instead of
+// writing for seconds into a folder that the next run removes.
 process.on('disconnect', () => process.exit(1));
-// Listening alone would keep the process from ending.
+// The listener itself must not keep the process alive.
 process.channel?.unref();
 
 export {};

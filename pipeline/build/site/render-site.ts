@@ -8,15 +8,14 @@ import { addServerProgram } from './site-server.ts';
 
 export interface SiteOptions extends PdfOptions {
   baseUrl: string;
-  /** E-mail address that readers write to. */
+  /** E-mail address for readers. */
   contact: string;
-  /** Folder of the documents that people write. */
+  /** Folder of the written documents. */
   documents: string;
 }
 
 /**
- * The site, built over the data files that are staged, and the PDFs, printed from its pages. The pages are told before
- * which PDFs there will be.
+ * Builds the site from the staged data files and prints the PDFs from its pages. The pages learn in advance which PDFs there will be.
  */
 export async function renderSite(
   staging: Staging,

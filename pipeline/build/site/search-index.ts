@@ -6,27 +6,27 @@ import { asDiskErrors } from '../../release/disk/durable.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
 import { kindOf, SEARCH_INDEX, type SearchKind } from '../../release/format/search-kinds.ts';
 
-/** Frames in other pages, the search itself, and what says nothing of its own. */
+/** Embeds, the search page itself, and pages without content of their own. */
 const LEFT_OUT = /^(404\.html|embed\/|search\/)/;
 const TRANSIENT = /<meta name="robots" content="noindex"/;
 const HAS_MAIN = /<main[\s>]/;
 
-/** Of what the index comes with, the files that a search loads; the rest are interfaces that this site does not use. */
+/** The files of the indexer that a search loads. The others belong to interfaces that this site does not use. */
 const NEEDED =
   /^(pagefind(-worker)?\.js|pagefind-entry\.json|wasm\.en\.pagefind|.+\.pf_(meta|index|fragment|filter))$/;
 
 /**
- * Fragments, one a page, are put together in this many files at most: a file for each would double the files of a release,
- * and a reader asks for a few only.
+ * Page fragments are packed into at most this many files. One file per page would double the files of a release, and readers load
+ * only a few.
  */
 const MOST_FRAGMENTS = 256;
 
-/** Searches are not disturbed by what stands in every page, by drawings, and by columns of numbers. */
+/** Not indexed: what occurs in every page, drawings, and columns of numbers. */
 const EXCLUDED = ['svg', 'nav', 'td.number', '[aria-hidden="true"]'];
 
 /**
- * Makes the full-text index of a built site, in the site's folder, from the `main` of its pages. The same pages give the same
- * bytes. Throws site_failed where a page cannot be read by the indexer, publish_failed for the disk.
+ * Writes the full-text index of a built site into its folder, from the `main` element of its pages. Deterministic. Throws site_failed if
+ * the indexer cannot read a page, publish_failed on disk errors.
  */
 export async function writeSearchIndex(site: string): Promise<void> {
   try {
@@ -51,7 +51,7 @@ async function writeIndex(site: string): Promise<void> {
   for (const { path, content } of made.files) if (NEEDED.test(path)) await write(site, path, content);
 }
 
-/** The indexer reads filters from the page: given to it, not to readers. */
+/** The indexer reads filters from the page. They are added for it and not published. */
 function withKind(html: string, kind: SearchKind): string {
   return html.replace(/<main(?=[\s>])/, `<main data-pagefind-filter="kind:${kind}"`);
 }
@@ -64,7 +64,7 @@ async function write(site: string, path: string, content: Uint8Array): Promise<v
   });
 }
 
-/** The indexer is one process for all who use it here; the last one ends it. */
+/** The indexer is one process that all callers share. The last one ends it. */
 let users = 0;
 
 async function openIndexer(): Promise<{ index: PagefindIndex } & AsyncDisposable> {

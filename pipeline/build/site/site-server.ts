@@ -8,18 +8,18 @@ import type { Staging } from '../../release/staging/staging.ts';
 
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Comments of the bundler, which name the files that a part is from. */
+/** Comments of the bundler that name source files. */
 const FROM = /^\/\/(?:#region .*|#endregion| (?:\.\.\/)+.*)\n/gm;
 
-/** Stands for every folder of the machine that built. */
+/** Replaces every folder name of the build machine. */
 const SITE = '/site';
 
-/** Of a release's folder: the program for the pages that are made when they are asked for. It has no URL. */
+/** Folder, below a release's, of the program that renders pages on demand. It has no URL. */
 export const SERVER_FOLDER = 'server';
 export const SERVER_ENTRY = `${SERVER_FOLDER}/entry.mjs`;
 export const SERVER_FACTS = `${SERVER_FOLDER}/site.json`;
 
-/** What the build was told and its program has to be told as well. */
+/** Build parameters that the program needs as well. */
 export const ServerFacts = z.strictObject({ base_url: z.string(), contact: z.string() });
 
 interface ServerBuild {
@@ -29,14 +29,14 @@ interface ServerBuild {
   contact: string;
 }
 
-/** Where the site's build leaves the program. */
+/** Where the site build writes the program. */
 export function serverFolder(cache: string): string {
   return join(cache, 'server');
 }
 
 /**
- * Takes this machine's paths out of the built program, which are names and no more: the same release has the
- * same bytes wherever it is made. Throws publish_failed.
+ * Removes this machine's paths from the built program, where they are mere names, so that a release has the same bytes wherever it is
+ * built. Throws publish_failed.
  */
 export async function finishServer(
   folder: string,
@@ -58,11 +58,11 @@ export async function finishServer(
   });
 }
 
-/** Each place of this machine that the program may name, with what stands for it; a longer one before its beginning. */
+/** Paths of this machine that the program may contain, and their replacements. Longer paths come before their prefixes. */
 async function placesOf({ cache, out }: Pick<ServerBuild, 'cache' | 'out'>): Promise<[string, string][]> {
   const packages = dirname(await realpath(join(cache, 'node_modules')));
   const caches = [cache, await realpath(cache)];
-  // As seen from the build's folder: the steps up alone might be part of another path.
+  // Relative to the build's folder. The `../` steps by themselves might be part of another path.
   const relatives = [PROJECT, packages].flatMap((place) =>
     caches.flatMap((from) => ['/src/', '/node_modules/'].map((folder) => [relative(from, place), folder])),
   );
@@ -74,7 +74,7 @@ async function placesOf({ cache, out }: Pick<ServerBuild, 'cache' | 'out'>): Pro
   ];
 }
 
-/** Makes the program part of the release, beside the public files. Throws publish_failed. */
+/** Adds the program to the release, outside its public files. Throws publish_failed. */
 export async function addServerProgram(staging: Staging, cache: string): Promise<void> {
   const folder = serverFolder(cache);
   const { files } = await asDiskErrors(folder, () => listTree(folder));

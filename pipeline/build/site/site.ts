@@ -12,56 +12,55 @@ import { finishServer, serverFolder } from './site-server.ts';
 
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
 const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href;
-/** Nothing is encrypted in these pages; a key made at random would make each build another one. */
+/** These pages encrypt nothing. A random key would make every build different. */
 const NO_KEY = Buffer.alloc(32).toString('base64');
 /**
- * What the build has of this process's environment. Not the rest: secrets are no business of a build tool, and Astro writes
- * variables that a module seems to name into the program (a shell's `_`, another one for each way to start it).
+ * The environment variables that the build receives. The others are withheld: a build tool has no business with secrets, and Astro
+ * writes variables that a module seems to name into the program (a shell's `_`, which varies).
  */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'NODE_OPTIONS'];
 const LAST_LINES = 20;
-/** Less room than a build can have ended well with. */
+/** Bytes of free space below which a failed build is blamed on the disk. */
 const LITTLE_BYTES = 1 << 16;
-/** What is kept of a build's output, characters: more than enough for its last lines. */
+/** Characters of a build's output that are kept: more than enough for its last lines. */
 const KEPT = 100_000;
 
 export interface SiteBuild {
-  /** Staging folder: its `manifest.json` (a draft) and public files are what the pages are made from. */
+  /** Staging folder. The pages are made from its draft `manifest.json` and its public files. */
   release: string;
-  /** Folder that the pages are written to; not inside `release`'s public tree. */
+  /** Folder for the pages, outside the public tree of `release`. */
   out: string;
-  /** Folder for the build's own files: empty or not there before; afterwards of use for `addServerProgram` alone. */
+  /** Folder for the build's own files, empty or missing at first. Afterwards only `addServerProgram` needs it. */
   cache: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: string;
-  /** E-mail address that readers write to. */
+  /** E-mail address for readers. */
   contact: string;
-  /** Paths of the files that will be printed from the pages, or are taken over: there is nothing of them in `release` yet. */
+  /** Paths of files that will be printed from the pages or linked, and that `release` does not have yet. */
   printed: readonly string[];
-  /** Folder of the documents that people write; by default the project's own. */
+  /** Folder of the written documents. Default: the project's own. */
   documents?: string;
 }
 
 /**
- * Builds the site in a process of its own, so that its memory is given back and two builds do not meet. The same
- * release gives the same bytes. Nothing is written but in `out` and `cache`. Throws site_failed with what the build said
- * last, disk_full, and publish_failed where `cache` cannot be written.
+ * Builds the site in a separate process, so that its memory is freed and two builds do not interfere. Deterministic. Writes only to `out`
+ * and `cache`. Throws site_failed with the last output of the build, disk_full, and publish_failed if `cache` cannot be written.
  */
 export async function buildSite({ release, out, baseUrl, printed, ...site }: SiteBuild): Promise<void> {
-  // The child works in a folder of its own, where a relative path would mean another place.
+  // The child has its own working folder, where relative paths would point elsewhere.
   const cache = resolve(site.cache);
   const astro = dirname(createRequire(import.meta.url).resolve('astro/package.json'));
   await asDiskErrors(cache, async () => {
     await mkdir(cache, { recursive: true });
-    // Astro works below its root and the current folder, and looks for packages from there.
+    // Astro works below its root and the current folder, and resolves packages from there.
     await symlink(dirname(astro), join(cache, 'node_modules'));
   });
-  // It joins this to the root, even where it is absolute.
+  // Astro appends this to the root even if it is absolute.
   const config = relative(cache, join(PROJECT, 'astro.config.mjs'));
   const command = [join(astro, 'bin', 'astro.mjs'), 'build', '--root', cache, '--config', config];
   const child = spawn(process.execPath, ['--import', END_WITH_PARENT, ...command], {
     cwd: cache,
-    // The channel carries nothing: that it closes tells the child that this process is gone, however it ended.
+    // Nothing is sent over the channel. Its closing tells the child that this process is gone, however it ended.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       ...Object.fromEntries(INHERITED.map((name) => [name, process.env[name]])),
@@ -89,7 +88,7 @@ export async function buildSite({ release, out, baseUrl, printed, ...site }: Sit
   await finishServer(serverFolder(cache), { cache, out: resolve(out), baseUrl, contact: site.contact });
 }
 
-/** From the first error on, where there is one, and without the stack, which leads through the build tool only. */
+/** The output from the first error on, without the stack, which shows only the build tool. */
 function lastLines(output: string): string {
   const lines = stripVTControlCharacters(output)
     .split('\n')
@@ -98,11 +97,11 @@ function lastLines(output: string): string {
   return (error < 0 ? lines.slice(-LAST_LINES) : lines.slice(error, error + LAST_LINES)).join('\n');
 }
 
-/** A full disk may end the build in many ways, so it is looked at, too. */
+/** A full disk can make the build fail in many ways, so check the free space as well. */
 async function failure(cache: string, found: string, output: string): Promise<CathedralError> {
   const { bavail, bsize } = await statfs(cache).catch(() => ({ bavail: 1, bsize: LITTLE_BYTES }));
   const [said] = /^.*\b(?:ENOSPC|EDQUOT|no space left on device)\b.*$/im.exec(output) ?? [];
   if (said !== undefined || bavail * bsize < LITTLE_BYTES)
-    return diskFull(cache, said?.trim() ?? `${bavail * bsize} bytes of room while the site was built`);
+    return diskFull(cache, said?.trim() ?? `${bavail * bsize} bytes free during the site build`);
   return new CathedralError('site_failed', { place: 'astro build', expected: 'a built site', found });
 }

@@ -12,16 +12,16 @@ const BY_PATH: ReadonlyMap<string, HistoryArtifact> = new Map(
   ]),
 );
 
-/** A history as it is in one release: a beginning of its own, and the end, which later releases keep. */
+/** A history in one release: its own header, and the end, which later releases keep. */
 export interface HistoryEnd {
   file: ManifestFile;
   /** Bytes before the rows. */
   head: number;
-  /** Bytes of the rows and of what comes after them. */
+  /** Bytes of the rows and of the tail. */
   last: number;
 }
 
-/** The histories of a release that anybody may read. */
+/** The public histories of a release. */
 export function historyEnds({ files, segments }: Manifest): HistoryEnd[] {
   return files.flatMap((file) => {
     const artifact = BY_PATH.get(file.path);
@@ -35,8 +35,8 @@ export function historyEnds({ files, segments }: Manifest): HistoryEnd[] {
 }
 
 /**
- * The files of a release that a snapshot has as they are: data files in their own form with their schemas, and what proves
- * them. Other forms and charts are made of these, and would be most of the bytes.
+ * The files of a release that a snapshot stores: data files in their own format, their schemas, and the proofs. Other formats and
+ * charts derive from these and would be most of the bytes.
  */
 export function storedFiles({ files, segments }: Manifest): ManifestFile[] {
   return files.filter((file) => {
@@ -48,7 +48,7 @@ export function storedFiles({ files, segments }: Manifest): ManifestFile[] {
   });
 }
 
-/** `heads`: what each history begins with, by path. */
+/** `heads`: the header of each history, by path. */
 export function describeSnapshot(manifest: Manifest, heads: ReadonlyMap<string, string>): Snapshot {
   const { ledger, release, software, timestamp } = manifest;
   const id = ledger.snapshot;

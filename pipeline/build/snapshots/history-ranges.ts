@@ -23,10 +23,10 @@ export function readHead(place: string, bytes: number): Promise<string> {
   });
 }
 
-/** Whether an older history is its own beginning and the end of the file at `place`. It reads all of that end. */
+/** Whether an older history equals its own header plus the end of the file at `place`. Reads all of that end. */
 export async function isEndOf(place: string, { head, range, sha256, bytes }: EndedFile): Promise<boolean> {
   if (Buffer.byteLength(head) + range.last !== bytes) return false;
-  // Without a row it is the end of any file.
+  // A history without rows is the end of any file.
   if (range.last === 0) return digest(head) === sha256;
   const handle = await open(place).catch(() => null);
   if (!handle) return false;
@@ -48,8 +48,8 @@ export async function isEndOf(place: string, { head, range, sha256, bytes }: End
 }
 
 /**
- * Whether a history goes on from that of an earlier release of the same software: its full segments are the same, and the
- * last one ends as it did. That is known from hashes and one segment, at no cost of the history's length.
+ * Whether a history extends that of an earlier release of the same software: its full segments are the same, and the last one has the
+ * same end. Needs only hashes and one segment, whatever the history's length.
  */
 export async function extendsHistory(
   before: Manifest,

@@ -12,9 +12,9 @@ interface Release {
 }
 
 /**
- * The entries of an index with the place of each history that the release no longer ends with: a new version of the
- * software has written its rows in another way. The file as it was is kept then, the one copy of a history beside the
- * releases. Only entries in `doubtful` are looked at; what is found for the newest of `listed` holds for all of them.
+ * Adds to the entries of an index the place of each history that the release no longer ends with, because a new version of the
+ * software writes its rows differently. The old file is then stored, as the only copy of a history outside the releases. Checks only
+ * the entries in `doubtful`; the result for the newest of `listed` applies to all of them.
  */
 export async function locateHistories(
   out: string,
@@ -36,7 +36,7 @@ export async function locateHistories(
   return [...older, ...others];
 }
 
-/** What is known already goes first: it was found when the old file was there. */
+/** Known places take precedence: they were found while the old file existed. */
 function withMoved(entry: SnapshotEntry, moved: Record<string, string | null>): SnapshotEntry {
   const histories = { ...moved, ...entry.histories };
   return Object.keys(histories).length === 0 ? entry : { ...entry, histories };
@@ -62,7 +62,7 @@ async function movedOf(
   return moved;
 }
 
-/** Where a history as it was is still to be had: kept before, or in a release that has not been removed yet. */
+/** Where the old version of a history still exists: stored earlier, or in a release that has not been removed yet. */
 async function findOld(out: string, file: EndedFile): Promise<string | null> {
   const folder = join(out, OLD_HISTORIES);
   for (const name of await readdir(folder).catch(() => []))

@@ -12,13 +12,13 @@ interface MissedOptions {
   baseUrl: string;
   /** Whether snapshots have pages. */
   site: boolean;
-  /** Null or left out: no snapshots are kept. */
+  /** Null or absent: no snapshots are published. */
   snapshots?: SnapshotOptions | null;
   lost: SnapshotHashes;
   log: (line: string) => void;
 }
 
-/** Makes a release of the data files up to the last of these snapshots of the ledger, going on from another, for `keep` alone. */
+/** Makes a release of the data files up to the last of these ledger snapshots, starting from `base`, and passes it to `keep`. */
 type Make = (
   base: Published,
   upTo: readonly SnapshotFile[],
@@ -26,11 +26,11 @@ type Make = (
 ) => Promise<Published>;
 
 /**
- * Keeps a snapshot of each slot that was missed between the release before and the newest of `snapshots`, the oldest first.
- * Not of those that would be over age at once, and none before the first release: so it costs at most a release of the data
- * for each snapshot that is kept. A run that is killed leaves those that are whole, and the next one makes the others.
+ * Publishes a snapshot for each slot that was missed between the previous release and the newest of `snapshots`, oldest first. Skips
+ * those that retention would remove at once, and all before the first release, so the cost is at most one release of the data per
+ * snapshot. A killed run leaves complete snapshots, and the next run makes the others.
  *
- * @param base the release before; null before the first
+ * @param base the previous release; null before the first
  */
 export async function publishMissedSnapshots(
   base: Published | null,

@@ -20,24 +20,24 @@ import { retained } from './retained.ts';
 import { publishStyles } from './styles.ts';
 
 export interface SnapshotOptions {
-  /** For how many days before the newest all snapshots are kept. */
+  /** For how many days before the newest every snapshot is kept. */
   days: number;
-  /** Goes on without snapshots that were signed and are not there. Default false: nothing is published then. */
+  /** Continue although signed snapshots are missing. Default false: nothing is published then. */
   givesUp?: boolean;
 }
 
 interface Means extends SnapshotOptions {
   baseUrl: string;
-  /** A note of the text by the keys that have signed the release; null: the release is not signed. */
+  /** Signs a text with the keys of the release; null: the release is not signed. */
   sign: ((text: string) => string) | null;
-  /** Puts what is about to be listed on record. */
+  /** Records the snapshots that are about to be listed. */
   record?: ((index: SnapshotIndex) => Promise<void>) | null;
 }
 
 /**
- * Keeps the data files of a release, before it is served, as a snapshot, lists it, and removes what is over age. Each step is
- * whole when it can be seen, and does nothing where it was done before: a run that was killed is completed by the next
- * one. Throws publish_failed, and release_invalid for a snapshot that is damaged.
+ * Publishes the data files of a release as a snapshot before the release becomes current, lists it, and removes snapshots past
+ * retention. Each step is atomic and idempotent, so the next run completes one that was killed. Throws publish_failed, and
+ * release_invalid for a damaged snapshot.
  */
 export async function publishSnapshots(
   out: string,
@@ -64,12 +64,12 @@ export async function publishSnapshots(
   );
 }
 
-/** Leaves a file that is as it should be alone. `page`, `note`: null for none. */
+/** Writes only files that differ. `page`, `note`: null for none. */
 async function writeList(
   out: string,
   { list, page, note }: { list: string; page: string | null; note: string | null },
 ): Promise<void> {
-  // The signature last: who sees the new one sees the new list.
+  // The signature comes last: readers who see the new one see the new list.
   const wanted: [string, string | null][] = [
     [join(out, SNAPSHOTS, 'index.html'), page],
     [join(out, LIST_PATH), list],
@@ -85,14 +85,14 @@ async function writeList(
   if (note === null) await asDiskErrors(signature, () => rm(signature, { force: true }));
 }
 
-/** Over the list and the version of the release, or an older list could be shown with it. */
+/** Covers the list and the version of the release: otherwise an older list could be served with it. */
 function noteOf(list: string, { signed }: Manifest, sign: Means['sign']): string | null {
   if (!signed || !sign) return null;
   const { version } = signed;
   return sign(formatSignedList({ version, sha256: sha256(list), bytes: Buffer.byteLength(list) }));
 }
 
-/** What is no longer listed goes away at once, and is removed then: half a snapshot is never to be seen. */
+/** Renames what is no longer listed before removing it, so that no reader sees half a snapshot. */
 async function removeOld(out: string, ids: readonly string[], index: SnapshotIndex): Promise<void> {
   const used = new Set(index.flatMap(({ histories = {} }) => Object.values(histories)));
   const histories = await readdir(join(out, OLD_HISTORIES)).catch(() => []);

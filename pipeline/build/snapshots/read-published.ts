@@ -13,7 +13,7 @@ import {
   type SnapshotIndex,
 } from '../../release/format/snapshot-index.ts';
 
-/** A snapshot's folder with what the index of all says of it. Throws release_invalid. */
+/** A snapshot's folder and its entry in the snapshot list. Throws release_invalid. */
 export async function readPublished(
   out: string,
   id: string,
@@ -32,12 +32,12 @@ export async function readPublished(
   return { snapshot, entry: { id, release, as_of, log_size: log.size, root_hash: log.root_hash, index } };
 }
 
-/** The snapshots whose folders are there, in any order. */
+/** Ids of the snapshots whose folders exist, in any order. */
 export async function publishedIds(out: string): Promise<string[]> {
   return (await readdir(join(out, SNAPSHOTS)).catch(() => [])).filter(isSlotId);
 }
 
-/** What the list says of the snapshots that are there, and what those say of themselves that are not listed. Throws release_invalid. */
+/** The list's entries of the existing snapshots, and entries made from the indexes of unlisted ones. Throws release_invalid. */
 export async function publishedEntries(
   out: string,
 ): Promise<{ known: SnapshotIndex; unlisted: SnapshotEntry[] }> {
@@ -50,7 +50,7 @@ export async function publishedEntries(
   return { known, unlisted };
 }
 
-/** `OUT/snapshots/index.json`; null where there is none. Throws release_invalid. */
+/** `OUT/snapshots/index.json`; null if it does not exist. Throws release_invalid. */
 export async function readIndex(out: string): Promise<SnapshotIndex | null> {
   const place = join(out, SNAPSHOTS, INDEX);
   const text = await readFile(place, 'utf8').catch((cause: NodeJS.ErrnoException) => {

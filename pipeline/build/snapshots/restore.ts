@@ -21,23 +21,23 @@ import type { RecordedSnapshots, SnapshotHashes } from '../../release/signing/si
 import { publishedEntries, publishedIds, readIndex, readPublished } from './read-published.ts';
 import { verifySnapshot } from './verify-published-snapshots.ts';
 
-/** The list of snapshots can be read: found out before a release is published, not after. Throws release_invalid. */
+/** Asserts before a release is published that the snapshot list is readable. Throws release_invalid. */
 export async function assertListReadable(out: string): Promise<void> {
   try {
     await readIndex(out);
   } catch (cause) {
-    // Not: remove it. It alone says which old histories are in use.
-    throw withHint(cause, 'put back the list as it was, from a mirror or a back-up');
+    // Do not advise removing it: only the list tells which old histories are in use.
+    throw withHint(cause, 'restore the list from a mirror or a back-up');
   }
 }
 
-/** What the record beside the keys says, and the version of the release that it was written with. */
+/** The record beside the keys, and the version of the release that it was written with. */
 export type Recorded = RecordedSnapshots & { version: number };
 
 /**
- * Every snapshot that was signed is there with the bytes that were signed: an address that was cited keeps them, and a mirror
- * that holds it takes no other ones. The list of snapshots counts where it was signed after the record was written: that may
- * be lost, or of an older back-up. Gives those that are lost; only `givesUp` adds to them. Throws release_refused.
+ * Asserts that every signed snapshot exists with the signed bytes: cited addresses must keep them, and mirrors accept no others. The
+ * snapshot list takes precedence if it was signed after the record, which may be lost or come from an older back-up. Returns the
+ * lost snapshots; only `givesUp` adds to them. Throws release_refused.
  */
 export async function assertSnapshotsIntact(
   out: string,
@@ -62,20 +62,20 @@ export function hashesOf(entries: readonly SnapshotEntry[]): SnapshotHashes {
   return Object.fromEntries(entries.map(({ id, index }) => [id, index.sha256]));
 }
 
-/** Throws release_refused where the snapshot to be published is one that was lost: what is made again has other bytes. */
+/** Throws release_refused if the snapshot to be published is a lost one: remaking it gives different bytes. */
 export function assertNotRepublished(id: string, lost: SnapshotHashes): void {
   if (!Object.hasOwn(lost, id)) return;
   const expected =
-    'a snapshot that was not published before, for this one is lost and would get other bytes (nothing is published: ' +
-    'put its folder back, or run again when the ledger has sealed its next snapshot)';
+    'a snapshot that was not published before: this one is lost and would get different bytes (nothing is published: ' +
+    'restore its folder, or run again when the ledger has sealed its next snapshot)';
   throw new CathedralError('release_refused', { place: `${SNAPSHOTS}/${id}`, expected, found: id });
 }
 
 function missingSnapshots(out: string, missing: readonly string[]): CathedralError {
   const range = missing.length > 1 ? `${missing[0]} to ${missing.at(-1)}` : missing[0];
   const expected =
-    `the snapshots that were signed (nothing is published: put ${join(out, SNAPSHOTS)} back from its back-up, or copy the ` +
-    'folder snapshots of a mirror there; where nobody has them any more: cathedral build --gives-up-snapshots)';
+    `the signed snapshots (nothing is published: restore ${join(out, SNAPSHOTS)} from its back-up, or copy the ` +
+    'folder snapshots of a mirror there; if no copy exists, run: cathedral build --gives-up-snapshots)';
   const found = `${missing.length} of them missing, ${range}`;
   return new CathedralError('release_refused', { place: join(out, SNAPSHOTS), expected, found });
 }
@@ -83,16 +83,16 @@ function missingSnapshots(out: string, missing: readonly string[]): CathedralErr
 function otherBytes(out: string, id: string, hash: string, found: string): CathedralError {
   const place = join(out, SNAPSHOTS, id);
   const expected =
-    `the snapshot whose index has the SHA-256 ${hash}, as it was signed (nothing is published: put this folder back from ` +
+    `the snapshot whose index has the signed SHA-256 ${hash} (nothing is published: restore this folder from ` +
     'its back-up or from a mirror)';
   return new CathedralError('release_refused', { place, expected, found });
 }
 
 /**
- * After a loss of the releases: what the newest snapshot says of the release that it was made from, for a run that makes
- * everything again. So files that did not change keep the time of their last change, a closed year's PDF keeps its bytes,
- * and no version is given twice. Every byte of the snapshots is read, since a copy may have been cut short. Null where no
- * snapshot of a signed release is there. Throws release_invalid and release_refused.
+ * After the releases were lost: reconstructs the last release from the newest snapshot, for a run that rebuilds everything. So unchanged
+ * files keep their modification times, a closed year's PDF keeps its bytes, and no version is used twice. Reads every byte of the
+ * snapshots, because a copy may be truncated. Null if there is no snapshot of a signed release. Throws release_invalid and
+ * release_refused.
  */
 export async function restoredRelease(out: string): Promise<Published | null> {
   const ids = (await publishedIds(out)).sort().reverse();
@@ -114,14 +114,14 @@ async function assertWhole(out: string, id: string): Promise<void> {
   const [problem, ...more] = await verifySnapshot(out, id);
   if (!problem) return;
   const expected =
-    `${problem.expected} (nothing is published: put ${join(out, SNAPSHOTS, id)} back from its back-up or from a mirror; where ` +
-    'nobody has it whole, remove it)';
+    `${problem.expected} (nothing is published: restore ${join(out, SNAPSHOTS, id)} from its back-up or from a mirror; if ` +
+    'no complete copy exists, remove it)';
   const found =
-    more.length > 0 ? `${problem.found}, and ${more.length} more of its files are not right` : problem.found;
+    more.length > 0 ? `${problem.found}, and ${more.length} more of its files are wrong` : problem.found;
   throw new CathedralError('release_refused', { place: problem.place, expected, found });
 }
 
-/** Of the release that the list was signed with: a later one of the same snapshot has no snapshot of its own. */
+/** The version of the release that the list was signed with. A later release of the same ledger snapshot has no snapshot. */
 async function listedVersion(out: string): Promise<number> {
   const place = join(out, LIST_SIGNATURE_PATH);
   const note = await readFile(place).catch((error: NodeJS.ErrnoException) => {
@@ -132,13 +132,13 @@ async function listedVersion(out: string): Promise<number> {
   try {
     return parseSignedList(noteText(note, place), place).version;
   } catch (cause) {
-    const expected = 'the signature over the list (put it back as it was, from a mirror or a back-up)';
+    const expected = 'the signature over the list (restore it from a mirror or a back-up)';
     const found = (cause as Error).message;
     throw new CathedralError('release_invalid', { place, expected, found, cause });
   }
 }
 
-/** As a release says it of itself, as far as a signed manifest tells. */
+/** A release as its signed manifest describes it. */
 function manifestOf(
   { keys, release, as_of, log, snapshot, files }: PublicManifest,
   version: number,

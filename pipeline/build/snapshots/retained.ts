@@ -3,8 +3,8 @@ import { slotTime } from '../../ledger/slot.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * Which snapshots are kept: all of the last `days` before the newest one, and of each month before that its last one. By
- * the ledger's time, so the same for everybody. `ids` in any order; newest first.
+ * The snapshots to keep, newest first: all of the last `days` before the newest one, and the last one of each earlier month. Uses the
+ * ledger's time, so the result is the same everywhere. `ids` may be in any order.
  */
 export function retained(ids: readonly string[], days: number): string[] {
   const sorted = ids.toSorted().reverse();

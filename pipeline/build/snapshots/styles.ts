@@ -6,14 +6,14 @@ import { sha256 } from '../../release/format/manifest.ts';
 import { ASSETS } from '../../release/format/snapshot-index.ts';
 
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
-/** Of the site's styles those that these pages have use for, in the order in which the site has them. */
+/** The style sheets of the site that these pages use, in the site's order. */
 const STYLES = ['fonts', 'tokens', 'base', 'page', 'site', 'data', 'print'];
 const FONT = /url\(\/fonts\/([\w-]+)\.woff2\)/g;
 const HASH_DIGITS = 12;
 
 /**
- * Puts the styles and fonts of the snapshots' pages beside them, named by their content: a release's own come and go with
- * it, and these pages stay. Gives the style sheet's path from the root. Throws publish_failed.
+ * Publishes the style sheet and fonts of the snapshots' pages beside them, named by their content: those of a release disappear with it,
+ * but these pages stay. Returns the style sheet's path from the root. Throws publish_failed.
  */
 export async function publishStyles(out: string): Promise<string> {
   const folder = join(out, ASSETS);

@@ -9,12 +9,12 @@ import { concatenate, type Part } from './concatenate.ts';
 import { gzipParts } from './gzip-parts.ts';
 
 /**
- * Brotli streams cannot be put together by copying, so a file above this has none: compressing it would cost
- * each run its length.
+ * Brotli streams cannot be concatenated. A file above this size gets no Brotli variant, because every run would have to compress
+ * all of it.
  */
 const LONGEST_BROTLI_BYTES = 4 << 20;
 
-/** What of an artifact a history's files are made from. */
+/** The parts of an artifact that a history's files need. */
 export interface HistorySource
   extends Pick<HistoryArtifact, 'path' | 'area' | 'restricted' | 'separator' | 'assembled'> {
   mediaType: string;
@@ -22,7 +22,7 @@ export interface HistorySource
 
 type Piece = Uint8Array | Segment;
 
-/** Puts a history together by copying bytes: head, segments newest first with the separator between, tail. */
+/** Assembles a history by copying bytes: head, segments newest first with separators, tail. */
 export async function assemble(
   staging: Staging,
   source: HistorySource,
@@ -64,7 +64,7 @@ async function encode(staging: Staging, at: string, bytes: number, pieces: reado
   return { ...(br && { br }), ...(gzip && { gzip }) };
 }
 
-/** The file of the release before, if it is made of the same pieces. */
+/** The previous release's file, if it consists of the same pieces. */
 async function unchanged(
   staging: Staging,
   path: string,
@@ -81,8 +81,7 @@ async function unchanged(
 }
 
 /**
- * True where the file is there, begins with the first piece and ends with the last, as far as those are not
- * segments.
+ * True if the file exists, begins with the first piece and ends with the last, unless these are segments.
  */
 async function hasEnds(path: string, pieces: readonly Piece[]): Promise<boolean> {
   const first = pieces[0];

@@ -8,13 +8,13 @@ import type { StagingFolder } from '../staging/staging-folder.ts';
 
 const COPY_BYTES = 1 << 20;
 
-/** Bytes, or a file of the staging folder whose length and CRC-32 are known. */
+/** Bytes, or a file in the staging folder with known length and CRC-32. */
 export type Part = Uint8Array | { file: string; bytes: number; crc32: number };
 
 /**
- * Writes the parts one after another to `target`, in constant memory. The CRC of each file is held against
- * what was read: a segment may have rotted since the run that wrote it, and its bytes would be published
- * with a hash that blesses them. Throws release_invalid for such a file, publish_failed for the disk.
+ * Writes the parts to `target` in order, in constant memory. Compares each file with its CRC: otherwise a segment that was damaged on
+ * disk would be published with a hash that matches the damage. Throws release_invalid for such a file, publish_failed on disk
+ * errors.
  */
 export async function concatenate(
   folder: StagingFolder,
@@ -36,7 +36,7 @@ export async function concatenate(
       else await copyFile(join(folder.dir, part.file), part, buffer, append);
     }
   });
-  // The one part of a run that costs the history's length; the benchmarks tell it from the rest by this.
+  // The only part of a run whose cost grows with the history. Benchmarks measure it separately by this mark.
   performance.measure('copy-history', { start });
   return { bytes, sha256: hash.digest('hex') };
 }

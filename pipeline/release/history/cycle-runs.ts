@@ -1,28 +1,27 @@
 import { CathedralError } from '../../errors.ts';
 import { CycleLabel } from '../../ledger/event.ts';
 
-/** Bytes of rows that stand together and are of one cycle. */
+/** The length of consecutive rows of one cycle, in bytes. */
 export interface CycleRun {
   cycle: string;
   bytes: number;
 }
 
 /**
- * Of which cycle the rows of a segment are, beside the segment and not in it: the export's columns are the
- * specification's, which has none for the cycle. As text one line for each run, newest first like the rows,
- * with its length in bytes: `C-151,20240`.
+ * The cycles of a segment's rows, stored beside the segment because the export's columns are fixed by the specification. One line of
+ * text per run of rows, newest first, with its length in bytes: `C-151,20240`.
  */
 export class CycleRuns {
   /** Oldest first. */
   readonly #runs: CycleRun[] = [];
   #bytes = 0;
 
-  /** Of the rows so far. */
+  /** Bytes of the rows so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Adds a row that is newer than all so far. */
+  /** Adds a row newer than all others. */
   add(cycle: string, bytes: number): void {
     const newest = this.#runs.at(-1);
     if (newest?.cycle === cycle) newest.bytes += bytes;
@@ -30,7 +29,7 @@ export class CycleRuns {
     this.#bytes += bytes;
   }
 
-  /** Takes over those of the rows that an earlier run wrote. */
+  /** Adds the cycles of rows that an earlier run wrote. */
   load(newestFirst: readonly CycleRun[]): void {
     for (const { cycle, bytes } of newestFirst.toReversed()) this.add(cycle, bytes);
   }
@@ -43,7 +42,7 @@ export class CycleRuns {
   }
 }
 
-/** The runs of a segment of `bytes` bytes, newest first. Throws release_invalid where they are of another. */
+/** The runs of a segment of `bytes` bytes, newest first. Throws release_invalid if the lengths do not add up. */
 export function parseCycleRuns(text: string, bytes: number, place: string): CycleRun[] {
   const lines = text.split('\n').slice(0, -1);
   const runs = lines.map((line) => {

@@ -7,15 +7,14 @@ const POLYNOMIAL = 0xedb88320;
 const ONE = 0x80000000;
 
 /**
- * CRC-32 of the bytes A ‖ B from those of A and B and the length of B: appending n zero bytes multiplies a
- * CRC by x^8n modulo the polynomial, and CRCs add up (xor). The powers x^(2^i) are made by squaring, so the
- * cost is log₂ of the length.
+ * CRC-32 of A ‖ B from the CRCs of A and B and the length of B. Appending n zero bytes multiplies a CRC by x^8n modulo the polynomial,
+ * and CRCs add (xor). Squaring gives the powers x^(2^i), so the cost is log₂ of the length.
  */
 export function combineCrc32(a: number, b: number, bytesOfB: number): number {
   return (multiply(a, powerOfX(bytesOfB)) ^ b) >>> 0;
 }
 
-/** x^(8n) modulo the polynomial. A length is under 2^53, so bits are taken off by division. */
+/** x^(8n) modulo the polynomial. Lengths go up to 2^53, so bits are extracted by division. */
 function powerOfX(bytes: number): number {
   let power = ONE;
   let square = 0x00800000; // x^8
@@ -39,13 +38,13 @@ function multiply(a: number, b: number): number {
 
 /** Magic number, deflate, no flags, no time, no extra flags, system unknown (RFC 1952 §2.3). */
 const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
-/** A last block of fixed codes that holds nothing but its end (RFC 1951 §3.2.6). */
+/** An empty last block with fixed codes (RFC 1951 §3.2.6). */
 const LAST_BLOCK = Uint8Array.of(0x03, 0x00);
 const LONGEST_STORED_BLOCK = 0xffff;
 
 /**
- * The gzip form of bytes and segments one after another, put together from the segments' deflate blocks
- * without compressing anything again: one single member, since several clients stop after the first.
+ * The gzip encoding of bytes and segments in sequence, assembled from the segments' deflate blocks without compressing anything
+ * again. It is a single member, because several clients stop after the first.
  */
 export function gzipParts(pieces: readonly (Uint8Array | Segment)[]): Part[] {
   const parts: Part[] = [HEADER];
@@ -65,7 +64,7 @@ export function gzipParts(pieces: readonly (Uint8Array | Segment)[]): Part[] {
   return [...parts, LAST_BLOCK, trailer(crc, bytes)];
 }
 
-/** Blocks without compression (RFC 1951 §3.2.4): they begin and end on a byte, as a flushed segment does. */
+/** Uncompressed blocks (RFC 1951 §3.2.4). They begin and end on a byte boundary, like flushed segments. */
 function* storedBlocks(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += LONGEST_STORED_BLOCK) {
     const chunk = bytes.subarray(at, at + LONGEST_STORED_BLOCK);

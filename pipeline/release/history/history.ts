@@ -5,8 +5,8 @@ import { CycleRuns } from './cycle-runs.ts';
 import { linkSegment, readCycles, readSegment, writeSegment } from './segment-file.ts';
 
 /**
- * The rows of one segment as bytes, newest first. They come oldest first, so the buffer is filled from its
- * end: no row is copied twice and none is kept as a string.
+ * The rows of one segment as bytes, newest first. Rows arrive oldest first, so the buffer fills from its end: no row is copied twice
+ * or kept as a string.
  */
 class SegmentBuffer {
   readonly #separator: Buffer;
@@ -28,7 +28,7 @@ class SegmentBuffer {
     return this.#buffer.length - this.#start;
   }
 
-  /** A view: it is as long as the buffer is not prepended to. */
+  /** A view, valid until the next row is prepended. */
   get bytes(): Buffer {
     return this.#buffer.subarray(this.#start);
   }
@@ -39,7 +39,7 @@ class SegmentBuffer {
     this.#reserve(bytes + gap);
     if (gap > 0) this.#separator.copy(this.#buffer, this.#start - gap);
     this.#start -= bytes + gap;
-    // As many bytes as characters is ASCII, which is written as Latin-1 at twice the speed.
+    // As many bytes as characters means ASCII. Writing it as Latin-1 is twice as fast.
     this.#buffer.write(row, this.#start, bytes, bytes === row.length ? 'latin1' : 'utf8');
     this.#rows += 1;
   }
@@ -50,7 +50,7 @@ class SegmentBuffer {
     return this;
   }
 
-  /** Rows that stand together already, as an earlier run wrote them; only into an empty buffer. */
+  /** Adds the rows of a segment that an earlier run wrote. The buffer must be empty. */
   load(bytes: Uint8Array, rows: number): void {
     this.#reserve(bytes.length);
     this.#start -= bytes.length;
@@ -69,26 +69,24 @@ class SegmentBuffer {
 }
 
 /**
- * A segment is sealed by the row that takes it to this size: big enough that few are needed, small enough to
- * write again.
+ * The row that reaches this size seals the segment. Large enough to need few segments, small enough to rewrite one.
  */
 const SEGMENT_BYTES = 4 << 20;
 /** Room for one more row: the longest event, quoted. */
 const SLACK_BYTES = 1 << 18;
-/** Sealed segments in memory while they are compressed and written. */
+/** Sealed segments held in memory while they are compressed and written. */
 const MOST_IN_FLIGHT = 2;
 
 export interface HistoryOptions {
   /**
-   * For tests; another size than before makes other segments, so a rebuild differs from the runs before it.
+   * For tests. Changing the size changes the segments, so a rebuild would differ from earlier runs.
    */
   segmentBytes?: number;
 }
 
 /**
- * Writes a history, rows newest first, so that a run costs what is new: full segments are sealed and only
- * linked from then on, the last one is read back and written again. How rows are divided among calls and
- * runs makes no difference to the bytes.
+ * Writes a history, newest rows first, at a cost proportional to the new rows: full segments are sealed and only linked afterwards,
+ * and the last one is read back and rewritten. The bytes do not depend on how rows are divided among calls and runs.
  */
 export class HistoryWriter {
   readonly #staging: Staging;
@@ -98,14 +96,14 @@ export class HistoryWriter {
   /** Oldest first. */
   readonly #segments: Promise<Segment>[] = [];
   #open: SegmentBuffer;
-  /** Buffers to use again: left to the garbage collector, they would pile up between two of its rounds. */
+  /** Buffers for reuse. Left to the garbage collector, they would pile up between two collections. */
   readonly #spare: SegmentBuffer[] = [];
   #from = '';
   #to = '';
   /** Of the rows in `#open`. */
   #cycles = new CycleRuns();
   #sealedRows = 0;
-  /** The last segment of the release before, for as long as nothing was added to it. */
+  /** The previous release's last segment, until a row is added to it. */
   #untouched: Segment | null = null;
 
   constructor(staging: Staging, source: HistorySource, { segmentBytes = SEGMENT_BYTES }: HistoryOptions) {
@@ -116,12 +114,12 @@ export class HistoryWriter {
     if (source.assembled) staging.claim(source.path);
   }
 
-  /** Rows so far, those of earlier releases included. */
+  /** Rows so far, including those of earlier releases. */
   get rows(): number {
     return this.#sealedRows + this.#open.rows;
   }
 
-  /** Takes over the segments of the release before. Throws release_invalid where they are damaged. */
+  /** Links the previous release's segments. Throws release_invalid if they are damaged. */
   async resume(dir: string, newestFirst: readonly Segment[]): Promise<void> {
     const newest = newestFirst[0];
     const open = newest && newest.bytes < this.#segmentBytes ? newest : null;
@@ -140,8 +138,8 @@ export class HistoryWriter {
   }
 
   /**
-   * Adds the rows of one event, oldest first, with the event's time and cycle. It does no I/O itself. The
-   * cycle is kept where a history is served by its segments only, which can then be searched by it.
+   * Adds the rows of one event, oldest first, with the event's time and cycle. Does no I/O. The cycle is kept for histories that are
+   * served from segments only, so that they can be searched by cycle.
    */
   add(rows: readonly string[], timestamp: string, cycle?: string): void {
     for (const row of rows) {
@@ -156,16 +154,14 @@ export class HistoryWriter {
   }
 
   /**
-   * Waits until few sealed segments are on their way to the disk. Called after each batch of events, it
-   * bounds the memory.
+   * Waits until few sealed segments are still being written. Call it after each batch of events to bound memory.
    */
   async drain(): Promise<void> {
     while (this.#inFlight.size > MOST_IN_FLIGHT) await Promise.race(this.#inFlight);
   }
 
   /**
-   * Writes the rest, and the whole file where the history is put together. Throws publish_failed,
-   * release_invalid.
+   * Writes the last segment, and the whole file if the history is assembled. Throws publish_failed or release_invalid.
    */
   async finish(head: string, tail: string): Promise<void> {
     if (this.#untouched) {
@@ -183,7 +179,7 @@ export class HistoryWriter {
     const { path, assembled } = this.#source;
     const first_row = this.#sealedRows;
     const end_row = first_row + rows;
-    // Of rows that came without one, or are of a release that did not keep it, nothing is said.
+    // Rows without a cycle, or from a release that did not keep it, have no record.
     const cycles = !assembled && this.#cycles.bytes === full.size ? this.#cycles.format() : null;
     const about = { path, first_row, end_row, from: this.#from, to: this.#to, bytes };
     const job = writeSegment(this.#staging.folder, { ...about, compressed: assembled, cycles });
@@ -210,7 +206,7 @@ export class HistoryWriter {
   }
 }
 
-/** Opens the history of an artifact, with what the release before has of it. */
+/** Opens the history of an artifact, continuing that of the previous release. */
 export async function openHistory(
   staging: Staging,
   source: HistorySource,

@@ -9,24 +9,23 @@ import { type CycleRun, parseCycleRuns } from './cycle-runs.ts';
 
 const deflate = promisify(deflateRaw);
 
-/** What a segment's file is written from. */
+/** The content of a segment's file. */
 export interface SealedRows {
-  /** Of the artifact; the file is named by rows: `segments/<path>/0-20240.part`. */
+  /** Path of the artifact. Row numbers name the file: `segments/<path>/0-20240.part`. */
   path: string;
   first_row: number;
   end_row: number;
   from: string;
   to: string;
   bytes: Uint8Array;
-  /** Whether the history will be put together, which takes the deflate block. */
+  /** Whether the history will be assembled, which needs the deflate block. */
   compressed: boolean;
-  /** Of which cycle the rows are, as text; null where that is not kept. */
+  /** The cycles of the rows, as text; null if they are not kept. */
   cycles: string | null;
 }
 
 /**
- * Writes a segment and its deflate block. Hashing and compressing are in the thread pool: the fold goes on
- * meanwhile.
+ * Writes a segment and its deflate block. Hashes and compresses in the thread pool, so the fold continues meanwhile.
  */
 export async function writeSegment(folder: StagingFolder, rows: SealedRows): Promise<Segment> {
   const { path, first_row, end_row, from, to, bytes, cycles: runs } = rows;
@@ -40,20 +39,20 @@ export async function writeSegment(folder: StagingFolder, rows: SealedRows): Pro
 }
 
 /**
- * Deflate that ends on a byte without a last block, and refers to nothing before itself: it stands anywhere
- * in a stream.
+ * Deflate that ends on a byte boundary without a last block and has no references to earlier bytes, so it can be placed anywhere in
+ * a stream.
  */
 async function writeBlock(folder: StagingFolder, file: string, bytes: Uint8Array) {
   const block = await deflate(bytes, { level: 6, finishFlush: constants.Z_FULL_FLUSH });
   return { ...(await folder.write(file, block)), crc32: crc32(block) };
 }
 
-/** The bytes of a segment of a published release, checked. Throws release_invalid. */
+/** Reads and verifies a segment of a published release. Throws release_invalid. */
 export async function readSegment(dir: string, { file, sha256 }: Segment): Promise<Buffer> {
   return readChecked(join(dir, file), sha256);
 }
 
-/** Of which cycle the rows of a segment are, newest first; null where that is not kept. Throws release_invalid. */
+/** The cycles of a segment's rows, newest first; null if they are not kept. Throws release_invalid. */
 export async function readCycles(dir: string, { file, cycles, bytes }: Segment): Promise<CycleRun[] | null> {
   if (cycles === null) return null;
   const place = join(dir, `${file}.cycles`);
@@ -74,7 +73,7 @@ async function readChecked(place: string, expected: Blob['sha256']): Promise<Buf
   throw new CathedralError('release_invalid', { place, expected: `SHA-256 ${expected}`, found });
 }
 
-/** Takes a segment over as it is. Throws release_invalid where it is not there with its size. */
+/** Links a segment. Throws release_invalid if it is missing or has a different size. */
 export async function linkSegment(folder: StagingFolder, from: string, segment: Segment): Promise<void> {
   const { file, bytes, deflate, cycles } = segment;
   const files = [
@@ -86,7 +85,7 @@ export async function linkSegment(folder: StagingFolder, from: string, segment: 
   const fault = {
     place: join(from, file),
     expected: `a segment of ${bytes} bytes`,
-    found: 'none, or of another size',
+    found: 'none, or a different size',
   };
   throw new CathedralError('release_invalid', fault);
 }

@@ -6,13 +6,13 @@ import type { Verifier } from '../../ledger/note.ts';
 import { readCheckpoint } from '../../ledger/read-checkpoint.ts';
 import type { Facts } from '../format/manifest.ts';
 
-/** What to do about a ledger that is another one than was published, in a clause. */
+/** What to do about a ledger that differs from the published one, as a clause. */
 export const FORK_HINT =
-  'bring back the ledger that was published; where this one has the same events in other snapshots: cathedral build --rebuild';
+  'restore the ledger that was published; if this one has the same events in different snapshots, run: cathedral build --rebuild';
 
 /**
- * Throws log_forked where a ledger has the snapshot that was published last with another number of events, or other ones. Where
- * it has that snapshot no more, whoever reads on finds out whether the next one goes on from it.
+ * Throws log_forked if the ledger's copy of the last published snapshot has different events. If the ledger no longer has that
+ * snapshot, reading on shows whether the next one extends it.
  */
 export function assertSameSnapshot(
   ledger: string,
@@ -31,9 +31,9 @@ export function assertSameSnapshot(
 }
 
 /**
- * Throws log_forked where the ledger is shorter than what was published of it, or was another one where it was as long.
- * Only signed checkpoints are read: the newest, back to those heads. That a longer ledger goes on from them is shown by
- * whoever adds to the tree, since the tree then has the root that is signed.
+ * Throws log_forked if the ledger is shorter than its published part, or had a different root at the same size. Reads signed
+ * checkpoints only, from the newest back to those heads. Extending the tree later proves that a longer ledger extends them,
+ * because the tree must then have the signed root.
  */
 export async function assertLedgerHolds(
   ledger: LedgerDirectory,
@@ -57,12 +57,12 @@ export async function assertLedgerHolds(
 function shorter({ size }: TreeHead, found: number): CathedralError {
   return new CathedralError('log_forked', {
     place: 'the ledger',
-    expected: `at least ${size} events, for so many are published; bring back the ledger that has them`,
-    found: `${found}, as after a backup was put back`,
+    expected: `at least the ${size} events that are published; restore the ledger that has them`,
+    found: `${found}, as after restoring an old back-up`,
   });
 }
 
-/** Also where events that were published are others now. */
+/** The error for published events that have changed. */
 export function forked(
   snapshot: Pick<SnapshotFile, 'id'>,
   { size, root }: TreeHead,
@@ -70,7 +70,7 @@ export function forked(
 ): CathedralError {
   return new CathedralError('log_forked', {
     place: `snapshots/${snapshot.id}.checkpoint`,
-    expected: `a tree of ${size} events with the root ${root}; bring back the ledger that was published`,
-    found: `the root ${found}: earlier events are others now`,
+    expected: `a tree of ${size} events with the root ${root}; restore the ledger that was published`,
+    found: `the root ${found}: earlier events have changed`,
   });
 }

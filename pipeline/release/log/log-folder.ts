@@ -6,14 +6,14 @@ import { type Bundle, bundlePath, tilePath } from '../../ledger/log/tile.ts';
 import type { ReadTile } from '../../ledger/log/tile-reader.ts';
 import { leafHash } from '../../ledger/merkle.ts';
 
-/** Public, as it is, by any web server. */
+/** Public. Any web server can serve it as it is. */
 export const LOG_FOLDER = 'log';
-/** For government keys alone, so beside what a web server is pointed at. */
+/** For government keys only, and therefore outside the folder that a web server serves. */
 export const ENTRIES_FOLDER = 'log-entries';
 
 const ENTRIES = 'tile/entries/';
 
-/** Where a file of the log is, by its path below the log's address: `checkpoint`, `tile/0/000`, `tile/entries/000`. */
+/** Location of a log file by its path below the log's address: `checkpoint`, `tile/0/000`, `tile/entries/000`. */
 export function logFile(out: string, path: string): string {
   return path.startsWith(ENTRIES)
     ? join(out, ENTRIES_FOLDER, path.slice(ENTRIES.length))
@@ -24,7 +24,7 @@ export function diskTiles(out: string): ReadTile {
   return (tile) => readLogFile(logFile(out, tilePath(tile)));
 }
 
-/** The entries of a bundle, with their hashes. Throws log_invalid. */
+/** The entries of a bundle and their hashes. Throws log_invalid. */
 export async function readEntries(
   out: string,
   bundle: Bundle,

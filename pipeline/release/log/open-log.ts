@@ -8,19 +8,19 @@ import { nodeHash } from '../../ledger/merkle.ts';
 import { asDiskErrors } from '../disk/durable.ts';
 import { diskTiles, logFile, readEntries } from './log-folder.ts';
 
-/** The log as it is published. */
+/** The published log. */
 export interface PublishedLog {
   /** Null before the first one. */
   checkpoint: Checkpoint | null;
-  /** The signed note that it was read from; empty before the first one. */
+  /** The signed note of the checkpoint; empty before the first one. */
   note: string;
-  /** What the next entries are added to, checked against the checkpoint. */
+  /** The right edge of the tree, to which entries are added; verified against the checkpoint. */
   edge: TreeEdge;
-  /** Of the tiles below the checkpoint; null before the first one. */
+  /** Reads the tiles below the checkpoint; null before the first one. */
   reader: TileReader | null;
 }
 
-/** The published log of OUT, its partial files read and checked; nothing else of it is read. Throws log_invalid. */
+/** Opens the published log of OUT and verifies its partial tiles; reads nothing else. Throws log_invalid. */
 export async function openLog(out: string): Promise<PublishedLog> {
   const place = logFile(out, 'checkpoint');
   const note = await asDiskErrors(place, () => readIfThere(place));
@@ -37,8 +37,8 @@ export async function openLog(out: string): Promise<PublishedLog> {
 }
 
 /**
- * The checkpoint without a look at its signature: the key may have been changed since, and what counts here is what was
- * said to the public.
+ * Parses the checkpoint without verifying its signature: the key may have been rotated since, and what matters here is what the
+ * public saw.
  */
 function parsePublished(note: string, place: string): Checkpoint {
   try {

@@ -16,9 +16,8 @@ const PART = '.p';
 const FOLDER = 1000;
 
 /**
- * Removes the partial files of tiles and bundles that are whole at size `before`, that of the published checkpoint: whoever
- * reads with that one, or with the next, needs none of them. A tile that has just become whole keeps its partial files until
- * the next run.
+ * Removes the partial files of tiles and bundles that are full at size `before`, the size of the published checkpoint. Readers with
+ * that checkpoint or a later one do not need them. A tile that has just become full keeps its partial files until the next run.
  */
 export async function removeOldPartials(out: string, before: number): Promise<void> {
   await removeOldTiles(out, before);
@@ -26,7 +25,7 @@ export async function removeOldPartials(out: string, before: number): Promise<vo
   if (whole > 0) await removeBelow(out, whole, (index) => bundlePath({ index, width: TILE_WIDTH }));
 }
 
-/** Of tiles alone: a mirror has no bundles. */
+/** For tiles only: a mirror has no bundles. */
 export async function removeOldTiles(out: string, before: number): Promise<void> {
   for (let level = 0; hashesAt(level + 1, before) > 0; level += 1) {
     const whole = hashesAt(level + 1, before);
@@ -34,7 +33,7 @@ export async function removeOldTiles(out: string, before: number): Promise<void>
   }
 }
 
-/** In the folder of the last whole one and in the one before it: every run looks at them, so none is older. */
+/** Looks in the folder of the last full tile and the one before. Every run does, so there are no older ones. */
 async function removeBelow(
   out: string,
   whole: number,

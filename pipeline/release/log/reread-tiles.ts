@@ -4,18 +4,18 @@ import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import { SLOT_MS, slotTime } from '../../ledger/slot.ts';
 import { logFile, readEntries } from './log-folder.ts';
 
-/** As many in a turn at most, however long the log is: 16 384 events with their hashes. */
+/** At most this many tiles per slot, however long the log is: 16,384 events with their hashes. */
 const AT_ONCE = 64;
 
-/** Slots of six hours, each of which has its turn: from this one on, and before that one. */
+/** Slots of six hours, each with its share of tiles: `from` inclusive, `to` exclusive. */
 export interface Turns {
   from: number;
   to: number;
 }
 
 /**
- * The turns of a run: those since the release before, at least one. So each slot comes once in all runs, whether they are four
- * a day or one a week, and nothing has to be remembered. `previous`, `newest`: ids of snapshots; null: there is none.
+ * The slots that a run covers: those since the previous release, at least one. So every slot is covered exactly once, whether
+ * there are four runs a day or one a week, without keeping a record. `previous`, `newest`: ids of ledger snapshots, or null.
  */
 export function slotsToReread(previous: string | null, newest: string | null): Turns {
   const slot = (id: string | null) => (id === null ? 0 : slotTime(id) / SLOT_MS);
@@ -23,9 +23,9 @@ export function slotsToReread(previous: string | null, newest: string | null): T
   return { from, to: Math.max(from + 1, slot(newest)) };
 }
 
-/** Numbers of the whole tiles that are read in these turns; `whole`: how many there are. */
+/** Numbers of the full tiles to read in these slots. `whole`: how many full tiles exist. */
 export function tilesOfSlots(whole: number, { from, to }: Turns): number[] {
-  // One in so many, a power of two, so that a longer log is read in the same order.
+  // A power of two, so that the order stays the same as the log grows.
   const every = 2 ** Math.max(0, Math.ceil(Math.log2(whole / AT_ONCE)));
   const turns = Math.min(every, to - from);
   const read = new Set(Array.from({ length: turns }, (_, turn) => (from + turn) % every));
@@ -33,15 +33,15 @@ export function tilesOfSlots(whole: number, { from, to }: Turns): number[] {
 }
 
 /**
- * Reads some of the whole tiles of earlier runs again, with their entries and the tiles above them: all where there are few,
- * and others in each turn where there are many. Throws log_invalid.
+ * Verifies again some of the full tiles that earlier runs wrote, with their entries and the tiles above: all of a short log, a
+ * different share of a long log in each slot. Throws log_invalid.
  */
 export async function rereadTiles(out: string, reader: TileReader, turns: Turns): Promise<void> {
   for (const index of tilesOfSlots(Math.floor(reader.head.size / TILE_WIDTH), turns))
     await assertTile(out, { level: 0, index, width: TILE_WIDTH }, reader);
 }
 
-/** That a tile follows from the checkpoint, and that each entry below it has its hash in it. Throws log_invalid. */
+/** Verifies a tile against the checkpoint, and its entries against their hashes. Throws log_invalid. */
 export async function assertTile(out: string, tile: Tile, reader: TileReader): Promise<void> {
   const hashes = await reader.tile(tile.level, tile.index);
   if (tile.level > 0) return;

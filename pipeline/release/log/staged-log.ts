@@ -19,14 +19,14 @@ const PARALLEL_SYNCS = 8;
 const PREFIX = `${STAGING}log-`;
 
 /**
- * Files that will be added to a log: written and flushed beside it, so that all that can go wrong has gone wrong before
- * the release is committed. Publishing is renames, and the checkpoint last. Killed between them, it is done again by the
- * next run, which finds what is there already to be right.
+ * Files to be added to a log. They are written and flushed beside it before the release is committed, when an error does no harm.
+ * Publishing only renames them, the checkpoint last. If a run is killed in between, the next one repeats this and accepts the files
+ * that are already in place.
  */
 export class StagedLog implements AsyncDisposable {
   readonly out: string;
   readonly #dir: string;
-  /** Paths of the files, each of which stands in the folder under its number. */
+  /** Paths of the files. In the staging folder, each is named by its position in this list. */
   readonly #paths: string[] = [];
 
   private constructor(out: string, dir: string) {
@@ -38,7 +38,7 @@ export class StagedLog implements AsyncDisposable {
     return asDiskErrors(out, async () => new StagedLog(out, await mkdtemp(join(out, PREFIX))));
   }
 
-  /** Takes files, but for those that are there already with these bytes. Throws log_invalid where one is there with others. */
+  /** Stages files, except those already published with these bytes. Throws log_invalid if one is published with different bytes. */
   add(files: readonly LogFile[]): void {
     for (const { path, bytes } of files) {
       const place = logFile(this.out, path);
@@ -56,7 +56,7 @@ export class StagedLog implements AsyncDisposable {
     );
   }
 
-  /** Puts every file at its place, and then the checkpoint. */
+  /** Moves every file into place, then the checkpoint. */
   async publish(note: string): Promise<void> {
     const folders = new Set<string>();
     await asDiskErrors(this.out, async () => {
@@ -66,7 +66,7 @@ export class StagedLog implements AsyncDisposable {
         mkdirSync(dirname(place), { recursive: true });
         renameSync(this.#place(index), place);
       }
-      // Names in a folder before the folder's own.
+      // Flush the names in a folder before the folder's own name.
       const deepestFirst = [...folders].sort((a, b) => b.length - a.length);
       await inParallel([...deepestFirst, this.out], PARALLEL_SYNCS, sync);
     });
@@ -74,7 +74,7 @@ export class StagedLog implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Where the disk refuses, the next run removes it: what led here is to be told.
+    // If the disk refuses, the next run removes the folder. The original error matters more.
     await rm(this.#dir, { recursive: true, force: true }).catch(() => {});
   }
 
@@ -86,14 +86,14 @@ export class StagedLog implements AsyncDisposable {
 function assertSame(place: string, bytes: Uint8Array): void {
   const found = readFileSync(place);
   if (found.equals(bytes)) return;
-  const expected = `SHA-256 ${sha256(bytes)}, for a file of the log never changes`;
+  const expected = `SHA-256 ${sha256(bytes)}, because a file of the log never changes`;
   throw new CathedralError('log_invalid', { place, expected, found: sha256(found) });
 }
 
 /**
- * Adds to `staged` what the log lacks of the ledger up to `target`, which was verified: its root shows that these are the
- * same events, and that the log's own were theirs. Only events after the log's are hashed. Throws log_forked where they
- * are not, log_invalid where a file is there with other bytes, and what reading the ledger throws.
+ * Stages the ledger's events that the log lacks, up to the verified `target`. Hashes only the new events; reaching the target's root
+ * proves that the log's own events are the ledger's. Throws log_forked if it is not reached, log_invalid if a file exists with
+ * different bytes, and the errors of reading the ledger.
  */
 export async function stageExtension(
   staged: StagedLog,
@@ -114,7 +114,7 @@ export async function stageExtension(
         }
       });
     }
-    // The snapshot's own checkpoint is signed as well, and somebody may hold that one.
+    // The snapshot's own checkpoint is signed as well, and some reader may have it.
     const isWithin = builder.size > edge.size && builder.size < target.size;
     if (isWithin) await asDiskErrors(staged.out, async () => staged.add(builder.partial(target.size)));
   }
@@ -123,7 +123,7 @@ export async function stageExtension(
   await staged.flush();
 }
 
-/** The snapshots up to `last` with the events after the first `size`, oldest first; what comes before them may be gone. */
+/** The snapshots up to `last` that contain events after the first `size`, oldest first. Earlier ones may be gone. */
 async function snapshotsAfter(
   size: number,
   last: string,
@@ -143,12 +143,12 @@ function assertSigned(builder: TreeBuilder, before: number, { snapshot, size, ro
   if (builder.size === size && found === root) return;
   throw new CathedralError('log_forked', {
     place: `snapshots/${snapshot}.checkpoint`,
-    expected: `events that go on from the ${before} in the log; bring back the ledger that was published`,
+    expected: `events that extend the ${before} in the log; restore the ledger that was published`,
     found: `the root ${found} of ${builder.size} events, where ${root} of ${size} is signed`,
   });
 }
 
-/** The first line's place in the ledger. The tree shows whether it is true. */
+/** The sequence number that the first line claims. The tree proves it. */
 function firstSeq(line: Buffer, size: number, { id }: SnapshotFile): number {
   const place = `snapshots/${id}.ndjson.zst`;
   const { seq } = parseEventLine(line, `${place}:1`);

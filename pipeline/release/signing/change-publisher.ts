@@ -12,23 +12,23 @@ export interface KeyChange {
   keyFile: string;
   /** ms since 1970 */
   now: number;
-  /** How long to wait for a run that signs, ms. */
+  /** How long to wait for a run that is signing, ms. */
   waitMs: number;
 }
 
-/** What readers verify with: `name+id+base64`. */
+/** Verifier key: `name+id+base64`. */
 export function verifierKeyOf(key: PublisherKey): string {
   return formatVerifierKey(signerOf(key).verifier);
 }
 
-/** The keys of the file. Throws release_refused where there is none. */
+/** The keys in the file. Throws release_refused if the file does not exist. */
 export async function requireKeys(keyFile: string): Promise<PublisherKey[]> {
   const keys = await readPublisherKeys(keyFile);
   if (keys) return keys;
   throw refusal(keyFile, 'the publisher’s keys (the first run makes them)', 'no such file');
 }
 
-/** Puts a new key before the one that signs now. From the next release on, both sign. */
+/** Adds a new key in front of the current one. From the next release on, both sign. */
 export async function rotatePublisher({ keyFile, now, waitMs }: KeyChange): Promise<PublisherKey[]> {
   return changing({ keyFile, waitMs }, async () => {
     const keys = await requireKeys(keyFile);
@@ -39,8 +39,8 @@ export async function rotatePublisher({ keyFile, now, waitMs }: KeyChange): Prom
 }
 
 /**
- * Ends a rotation: the older key signs no more. Refused before readers could learn of the new one: it must have signed the
- * release of `out`, and be `days` old.
+ * Ends a rotation: the older key stops signing. Refused until readers could learn of the new key, which must have signed the release
+ * in `out` and be `days` old.
  */
 export async function retirePublisher(
   { keyFile, now, waitMs }: KeyChange,
@@ -61,8 +61,8 @@ export async function retirePublisher(
 }
 
 /**
- * A new key that nothing vouches for, where the old one is lost or was stolen. `givesUp`: the id of a key that signed the
- * release of `out`, or is in the file.
+ * Introduces a key that nothing vouches for, after the old one was lost or stolen. `givesUp`: the id of a key that is in the file or
+ * signed the release in `out`.
  */
 export async function replacePublisher(
   { keyFile, now, waitMs }: KeyChange,
@@ -79,15 +79,15 @@ export async function replacePublisher(
 }
 
 interface Change {
-  /** What the file holds from now on. */
+  /** The new content of the file. */
   keys: PublisherKey[];
-  /** Verifier keys that are given up. */
+  /** Verifier keys that are abandoned. */
   replaced?: readonly string[];
 }
 
 /**
- * `decide` throws where the change is refused. It is asked before the lock, since taking that makes a folder, and a refused
- * command makes nothing; and again under it, since a run may have come between.
+ * `decide` throws if the change is refused. It runs before the lock is taken, because taking it creates a folder and a refused
+ * command must create nothing; and again under the lock, because a run may have come in between.
  */
 async function changing(
   { keyFile, waitMs }: Omit<KeyChange, 'now'>,
@@ -97,7 +97,7 @@ async function changing(
   const lock = { waitMs, holder: `publisher, process ${process.pid}` };
   return withLock(signingFolder(keyFile), lock, async () => {
     const { keys, replaced } = await decide();
-    // First, or a kill in between would leave a key that no run accepts.
+    // First: a process killed in between would otherwise leave a key that no run accepts.
     if (replaced) await recordReplaced(keyFile, replaced);
     await writePublisherKeys(keyFile, keys);
     return keys;

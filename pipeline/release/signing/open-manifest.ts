@@ -12,8 +12,8 @@ import {
 } from '../format/public-manifest.ts';
 
 /**
- * The manifest of a release, once one of the keys has signed these very bytes. Throws release_invalid, and
- * ledger_signature or ledger_corrupt for a note that is not by such a key, or none.
+ * Verifies and parses the manifest of a release. Throws release_invalid if the bytes differ from the signed ones, ledger_signature
+ * for a note without a signature by one of the keys, and ledger_corrupt for a text that is no note.
  */
 export async function openManifest(
   manifest: Uint8Array<ArrayBuffer>,

@@ -4,7 +4,7 @@ import type { Signer } from '../../ledger/note.ts';
 import { signerFromSeed } from '../../ledger/signer-from-seed.ts';
 import { MOST_KEYS } from '../format/public-manifest.ts';
 
-/** A key of the publisher: its 32-byte secret of RFC 8032 under a name. */
+/** A signing key of the publisher: a name and the 32-byte secret of RFC 8032. */
 export interface PublisherKey {
   name: string;
   seed: Uint8Array;
@@ -13,12 +13,12 @@ export interface PublisherKey {
 }
 
 const SEED_BYTES = 32;
-/** As Go's golang.org/x/mod/sumdb/note has it, so that other programs can sign with it too. */
+/** The format of Go's golang.org/x/mod/sumdb/note, so that other programs can sign with it too. */
 const LINE = /^PRIVATE\+KEY\+([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
 const ED25519 = 0x01;
 
 const HEADING =
-  '# Keys that sign what is published, the one that stays first. Keep them secret, and a copy of them.\n';
+  '# Keys that sign releases, the one that stays first. Keep them secret, and keep a copy of them.\n';
 
 export function signerOf({ name, seed }: PublisherKey): Signer {
   return signerFromSeed(name, seed);
@@ -33,7 +33,7 @@ export function formatPublisherKeys(keys: readonly PublisherKey[]): string {
   return HEADING + lines.join('');
 }
 
-/** Throws config_invalid; what was found is never told, for it may be half a key. */
+/** Throws config_invalid. The error never shows what was found, which may be half a key. */
 export function parsePublisherKeys(text: string, place: string): PublisherKey[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const keys = lines.map((line, index) => parseLine(line, `${place}, key ${index + 1}`));

@@ -7,7 +7,7 @@ import { asDiskErrors, makeFolder, sync } from '../disk/durable.ts';
 import { formatPublisherKeys, type PublisherKey, parsePublisherKeys } from './publisher-key-file.ts';
 
 const SEED_BYTES = 32;
-/** Of the group and of everybody else. */
+/** Permission bits of group and others. */
 const OTHERS = 0o077;
 
 /** A new key; `now` in ms since 1970. */
@@ -16,14 +16,14 @@ export function newPublisherKey(name: string, now: number): PublisherKey {
 }
 
 /**
- * The keys in a file, the one that stays first; null where there is no file. Throws config_invalid for a file that others
- * can read or that is not one of keys.
+ * The keys in a file, the one that stays first; null if it does not exist. Throws config_invalid for a file that others can read or
+ * that holds no keys.
  */
 export async function readPublisherKeys(path: string): Promise<PublisherKey[] | null> {
   try {
     const { mode } = await stat(path);
     if (process.platform !== 'win32' && mode & OTHERS) {
-      const expected = 'a file that its owner alone can read (chmod 600)';
+      const expected = 'a file that only its owner can read (chmod 600)';
       throw new CathedralError('config_invalid', {
         place: path,
         expected,
@@ -45,8 +45,8 @@ export async function readPublisherKeys(path: string): Promise<PublisherKey[] | 
 }
 
 /**
- * Puts keys in the place of those that the file holds, at once: there is never half a file, or one that others can read. To be
- * called under the lock of the signing folder. Throws publish_failed.
+ * Replaces the keys in the file atomically; others can read it at no time. Call it with the lock of the signing folder held. Throws
+ * publish_failed.
  */
 export async function writePublisherKeys(path: string, keys: readonly PublisherKey[]): Promise<void> {
   await asDiskErrors(path, async () => {
@@ -64,7 +64,7 @@ export async function writePublisherKeys(path: string, keys: readonly PublisherK
   });
 }
 
-/** Removes secrets that a killed run has left beside their place, under the same lock. Throws publish_failed. */
+/** Removes temporary key files that a killed run left. Call it under the same lock. Throws publish_failed. */
 export async function removeUnsettledKeys(path: string): Promise<void> {
   await asDiskErrors(path, () => rm(unsettled(path), { force: true }));
 }

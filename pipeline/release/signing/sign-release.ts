@@ -18,21 +18,21 @@ import {
 
 export interface SigningPlace {
   keyFile: string;
-  /** The folder that is published in. */
+  /** The output folder. */
   out: string;
-  /** Of the service, without a slash at the end. */
+  /** Address of the service, without a trailing slash. */
   baseUrl: string;
   previous: Published | null;
-  /** How long to wait for another run that signs with the same keys, ms. */
+  /** How long to wait for another run that is signing with the same keys, ms. */
   waitMs: number;
   /** ms since 1970 */
   now: () => number;
 }
 
 /**
- * Signs a release under a version that was never given to other bytes. What is signed is on record before anybody can
- * read it, so a run that is killed afterwards signs the same again or goes on to the next version. Throws release_refused
- * where the release contradicts one that these keys signed for this address, or another folder publishes under it.
+ * Signs a release under a version that no other bytes ever had. The record is written before anyone can read the release, so after a
+ * kill the next run signs the same bytes again or uses the next version. Throws release_refused if the release contradicts one
+ * that these keys signed for this address, or if another folder publishes under it.
  */
 export async function signRelease(
   release: Manifest,
@@ -69,8 +69,8 @@ export async function signRelease(
 }
 
 /**
- * Whether a release that is served is the one that was signed last for its address, and readers take it for long enough. Not so
- * where nothing was new for some slots, where another one was signed and then lost, and where the record is.
+ * Whether the current release is the last one signed for its address and stays valid long enough. False after several slots without
+ * news, after a later release was signed and lost, and after the record was lost.
  */
 export async function isStillCurrent(
   served: Published,
@@ -82,16 +82,16 @@ export async function isStillCurrent(
   return recorded?.sha256 === signedHash(served.manifest) && !needsRefresh(expires, now());
 }
 
-/** What a release says of itself, or the record of it. */
+/** A release as it or its record describes it. */
 type Statement = Omit<Signed, 'snapshots' | 'lost'>;
 
-/** Versions go with the time of the data, so that they grow even where all record of them is lost. */
+/** Versions follow the time of the data, so they increase even if all records are lost. */
 function nextProof(release: Manifest, signing: Omit<Signing, 'version'>, last: Statement | null): Proof {
   const seconds = Math.max(1, Math.floor(Date.parse(release.timestamp) / 1000));
   return proofOf(release, { ...signing, version: Math.max(seconds, (last?.version ?? 0) + 1) });
 }
 
-/** A release that was signed already keeps its version, where it comes out as the same bytes. */
+/** A release that was already signed keeps its version if its bytes are the same. */
 function sameAgain(
   release: Manifest,
   signing: Omit<Signing, 'version'>,
@@ -102,7 +102,7 @@ function sameAgain(
   return proof.sha256 === last.sha256 ? proof : null;
 }
 
-/** What the release before says of itself: the record may be lost, or older than that. */
+/** The previous release as it describes itself. The record may be lost or older. */
 function signedBefore({ manifest }: Published, out: string): Statement | null {
   const { signed, release, timestamp, ledger } = manifest;
   const sha256 = signedHash(manifest);
@@ -127,15 +127,15 @@ function newer(a: Statement | null | undefined, b: Statement | null | undefined)
   return b.version > a.version ? b : a;
 }
 
-/** A release, or what a ledger ends with now, may only add to what was signed last. Throws release_refused. */
+/** A release, or the end of the ledger, may only extend what was signed last. Throws release_refused. */
 export function assertFollows(last: Statement, next: Ledgered, keyFile: string): void {
   const advice =
-    `${last.release} was signed; nothing is published: put the whole ledger back, or, where this address is to begin ` +
-    `anew, remove ${signingRecordPath(keyFile)} and the whole output folder, and tell your readers`;
+    `${last.release} was signed; nothing is published: restore the whole ledger or, if this address is to start ` +
+    `afresh, remove ${signingRecordPath(keyFile)} and the whole output folder, and tell your readers`;
   assertExtendsLast({ timestamp: last.as_of, ledger: last.ledger }, next, 'the ledger', advice);
 }
 
-/** A folder that is gone, or holds no release any more, has been given up. `out`: without links. Throws release_refused. */
+/** A folder that no longer exists or holds no release counts as abandoned. `out` has no links in it. Throws release_refused. */
 export async function assertOneFolder(
   recorded: Signed,
   out: string,
@@ -145,6 +145,6 @@ export async function assertOneFolder(
   if ((await currentId(recorded.out).catch(() => 'damaged')) === null) return;
   const expected =
     `one folder that publishes ${baseUrl} with the keys of ${keyFile}, which is ${recorded.out} (nothing is published: ` +
-    'publish there, or remove it, or give this one an address or keys of its own: --base-url, --publisher-key)';
+    'publish there, remove it, or give this one its own address or keys: --base-url, --publisher-key)';
   throw new CathedralError('release_refused', { place: out, expected, found: 'a second one' });
 }

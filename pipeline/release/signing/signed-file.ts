@@ -1,8 +1,8 @@
 import { CathedralError } from '../../errors.ts';
 
-/** What a signature of the publisher is over: a file that goes with one release, byte for byte. */
+/** The subject of a publisher's signature: a file that belongs to one release, byte for byte. */
 export interface SignedFile {
-  /** Of the release. */
+  /** Version of the release. */
   version: number;
   /** Hex. */
   sha256: string;
@@ -11,12 +11,12 @@ export interface SignedFile {
 
 const REST = /^([1-9]\d{0,15})\n([0-9a-f]{64})\n([1-9]\d{0,9})\n$/;
 
-/** The text of a note. `form`: what the file is, `cathedral-manifest/v1`, so that no signature stands for another kind of file. */
+/** The text of a note. `form` names the kind of file, `cathedral-manifest/v1`, so a signature cannot be used for another kind. */
 export function formatSignedFile(form: string, { version, sha256, bytes }: SignedFile): string {
   return `${form}\n${version}\n${sha256}\n${bytes}\n`;
 }
 
-/** Of the text of a note whose signature was verified. Throws release_invalid. */
+/** Parses the text of a note whose signature was verified. Throws release_invalid. */
 export function parseSignedFile(form: string, text: string, place: string): SignedFile {
   const rest = text.startsWith(`${form}\n`) ? text.slice(form.length + 1) : '';
   const [, version, sha256, bytes] = REST.exec(rest) ?? [];

@@ -11,9 +11,9 @@ import { Latest, PublicManifest, ReleaseId, SnapshotId } from '../format/public-
 
 const Sha256 = Latest.shape.manifest.shape.sha256;
 
-/** The newest release that was signed for one address. */
+/** The last release that was signed for an address. */
 const Signed = z.strictObject({
-  /** The folder that it was published in. */
+  /** The output folder. */
   out: z.string().min(1),
   version: PublicManifest.shape.version,
   release: ReleaseId,
@@ -21,23 +21,23 @@ const Signed = z.strictObject({
   sha256: Sha256,
   as_of: PublicManifest.shape.as_of,
   ledger: z.strictObject({ origin: z.string(), size: z.int().min(0), root: z.string() }),
-  /** SHA-256 of each snapshot's index, by id, as the last signed list has it: no other bytes may ever be published there. */
+  /** SHA-256 of each snapshot's index in the last signed list, by id. No other bytes may ever be published there. */
   snapshots: z.record(SnapshotId, Sha256).default({}),
-  /** Snapshots that the operator gave up, with the hash that they had: they are not looked for, and not published again. */
+  /** Snapshots that the operator gave up, with their hashes. They are not required and never published again. */
   lost: z.record(SnapshotId, Sha256).default({}),
 });
 export type Signed = z.infer<typeof Signed>;
 
 const SigningRecord = z.strictObject({
   format: z.literal('cathedral-signed/1'),
-  /** By the address of the service. */
+  /** By address of the service. */
   services: z.record(z.string(), Signed),
-  /** Verifier keys that were given up without a successor that they vouch for. */
+  /** Verifier keys that were abandoned without vouching for a successor. */
   replaced: z.array(z.string()),
 });
 export type SigningRecord = z.infer<typeof SigningRecord>;
 
-/** A folder beside the keys, not in OUT: so it is still there when OUT is lost, or is set back. */
+/** A folder beside the keys rather than in OUT, so it survives when OUT is lost or restored from an old back-up. */
 export function signingFolder(keyFile: string): string {
   return `${keyFile}.signed`;
 }
@@ -72,8 +72,8 @@ export type SnapshotHashes = Readonly<Record<string, string>>;
 export type RecordedSnapshots = Readonly<Record<'snapshots' | 'lost', SnapshotHashes>>;
 
 /**
- * Puts on record which snapshots are listed, before anybody can read the list. Of no effect before the first release was
- * signed for the address. To be called where the record is not locked. Throws config_invalid, locked and publish_failed.
+ * Records which snapshots are listed, before anyone can read the list. Does nothing before the first release was signed for the
+ * address. Takes the lock of the record. Throws config_invalid, locked and publish_failed.
  */
 export async function recordSnapshots(
   { keyFile, baseUrl, waitMs }: { keyFile: string; baseUrl: string; waitMs: number },
@@ -89,14 +89,14 @@ export async function recordSnapshots(
   });
 }
 
-/** What a release was made from, or would be. */
+/** The part of the ledger that a release is made from. */
 export type Ledgered = Pick<Facts, 'timestamp'> & {
   ledger: Pick<Facts['ledger'], 'origin' | 'size' | 'root'>;
 };
 
 /**
- * A release may only add to the one before: readers have that, and take one that contradicts it for an attack. Throws
- * release_refused. `advice`: what to do, in a clause.
+ * A release may only extend the previous one: readers have that and treat a contradiction as an attack. Throws release_refused.
+ * `advice`: what to do, as a clause.
  */
 export function assertExtendsLast(before: Ledgered, next: Ledgered, place: string, advice: string): void {
   const refuse = (expected: string, found: string) => {

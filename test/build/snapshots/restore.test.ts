@@ -165,7 +165,7 @@ describe('nothing is published', () => {
     await rm(join(of.out, 'snapshots/index.json'));
     const failure = await failureOf(() => publishUpTo(of, 3));
     expect(failure).toMatchObject({ code: 'release_refused', place: join(place, '..') });
-    expect(failure.message).toContain('put this folder back from its back-up or from a mirror');
+    expect(failure.message).toContain('restore this folder from its back-up or from a mirror');
   });
 
   test.each([
@@ -179,7 +179,7 @@ describe('nothing is published', () => {
     await rename(join(folder, name), `${of.out}-aside`);
     const failure = await failureOf(() => of.publish({ snapshots }));
     expect(failure).toMatchObject({ code: 'release_refused' });
-    expect(failure.message).toContain(`put ${folder} back from its back-up or from a mirror`);
+    expect(failure.message).toContain(`restore ${folder} from its back-up or from a mirror`);
     expect(await readCurrent(of.out)).toBe(null);
     await rename(`${of.out}-aside`, join(folder, name));
     // Left by the run that was killed before: nothing to be refused, and nothing that is served.

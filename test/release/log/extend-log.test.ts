@@ -129,12 +129,12 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
     return { out, ledger, ends };
   }
 
-  test('where the ledger is shorter than what was published, as after a backup was put back', async () => {
+  test('where the ledger is shorter than what was published, as after restoring an old back-up', async () => {
     const { out, ends } = await published(300, 20);
     const backup = await ledgerOf(300);
     await expectRefusal([out, backup.ledger, ends[0]!], {
       code: 'log_forked',
-      message: expect.stringMatching(/at least 320 events.*found 300/),
+      message: expect.stringMatching(/at least the 320 events.*found 300/),
     });
   });
 
