@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { TransparencyReport } from '../../pipeline/artifacts/government/transparency.ts';
+import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
+import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import {
   countedMonths,
-  miiSummary,
-  monthWords,
-  supplySummary,
-} from '../../src/site/components/report/chart-summaries.ts';
+  formatCountedMonth,
+  reportCharts,
+} from '../../pipeline/charts/kinds/report-months.ts';
 import { SECTIONS } from '../../src/site/components/report/sections.ts';
 
 const MONTH = {
@@ -171,13 +172,22 @@ describe('the transparency report', () => {
   });
 });
 
-describe('the words beside a chart', () => {
+const PATH = 'government/transparency-2026.json';
+const CHARTS = reportCharts(PATH);
+
+function summary(name: 'supply' | 'mii', report: TransparencyReport): string {
+  const chart = CHARTS[name];
+  const data = chart.prepare(PublishedFiles.of({ [PATH]: JSON.stringify(report) }));
+  return chart.summary(data, DEFAULT_STATE).join(' ');
+}
+
+describe('the sentences beside a chart', () => {
   test('name the months that stand out', () => {
-    expect(supplySummary(FULL)).toBe(
+    expect(summary('supply', FULL)).toBe(
       'Total supply was 1,000,000 MIC when the period opened and 4,412,009 MIC at its end. Of the whole months, most was ' +
         'minted in March 2026 (30 MIC), least in February 2026 (0 MIC). Burns fell in January 2026.',
     );
-    expect(miiSummary(FULL)).toBe(
+    expect(summary('mii', FULL)).toBe(
       'The mean of the index in a whole month lay between 0.9400 (January 2026) and 0.9700 (March 2026). It was below the ' +
         'threshold in January 2026. The lowest single reading was 0.9000, in January 2026.',
     );
@@ -190,13 +200,15 @@ describe('the words beside a chart', () => {
   };
 
   test('compare no month that is not whole with the others', () => {
-    expect(supplySummary(cut)).toContain(
+    expect(summary('supply', cut)).toContain(
       'Minted in February 2026 (0 MIC). Hatched, since January 2026, 9 to 31 and March 2026, 1 to 20 are not whole ' +
         'months: 12 MIC and 30 MIC.',
     );
-    expect(miiSummary(cut)).not.toContain('lay between');
-    expect(miiSummary(cut)).toMatch(/January 2026, 9 to 31 and March 2026, 1 to 20 are not whole months\.$/);
-    expect(countedMonths(cut).map(monthWords)).toEqual([
+    expect(summary('mii', cut)).not.toContain('lay between');
+    expect(summary('mii', cut)).toMatch(
+      /January 2026, 9 to 31 and March 2026, 1 to 20 are not whole months\.$/,
+    );
+    expect(countedMonths(cut).map(formatCountedMonth)).toEqual([
       'January 2026, 9 to 31',
       'February 2026',
       'March 2026, 1 to 20',
@@ -204,15 +216,11 @@ describe('the words beside a chart', () => {
   });
 
   test('take the last month of a closed year for whole', () => {
-    expect(countedMonths({ ...cut, closed: true }).map(({ partial }) => partial !== null)).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect(countedMonths({ ...cut, closed: true }).map(({ whole }) => !whole)).toEqual([true, false, false]);
   });
 
   test('say that there is nothing to see', () => {
-    expect(supplySummary(EMPTY)).toMatch(/Nothing was minted in any month\.$/);
-    expect(miiSummary(EMPTY)).toBe('No month has a reading of the integrity index.');
+    expect(summary('supply', EMPTY)).toMatch(/Nothing was minted in any month\.$/);
+    expect(summary('mii', EMPTY)).toBe('There is nothing to show yet.');
   });
 });
