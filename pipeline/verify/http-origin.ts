@@ -10,24 +10,24 @@ export interface HttpOriginOptions extends Omit<Attempts, 'signal'> {
   /** `https://data.example.org`, with a path where the service is below one. */
   baseUrl: string;
   fetch: typeof fetch;
-  /** How long a transfer may be slower than 8 kB a second. */
+  /** How long a transfer may stay below 8 kB per second. */
   stallMs: number;
-  /** How long all requests together may take, from the making of the origin on. */
+  /** How long all requests together may take, from the construction of the origin. */
   timeLimitMs: number;
   /** `cathedral-data-service 0.1.0` */
   software: string;
-  /** Sent as `Authorization: Bearer …`, for an origin that limits others; null: none. */
+  /** Sent as `Authorization: Bearer …` to raise the quota; null: none. */
   apiKey: string | null;
-  /** It is known to serve files only, as a mirror does. */
+  /** The operator knows that it serves only files, as a mirror does. */
   isStatic: boolean;
-  /** Hears why a request is made again, and when. */
+  /** Receives the reason and time of each retry. */
   log: (line: string) => void;
 }
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const GONE: ReadonlySet<number> = new Set([404, 410]);
-/** A running service says these of its stream of events when it has too many listeners. */
+/** A running service answers `/live` with these when it has too many listeners. */
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
 /** A host of static files. */
@@ -35,7 +35,7 @@ export class HttpOrigin extends Origin {
   override readonly hashing = NODE_HASHING;
   readonly #options: HttpOriginOptions;
   readonly #base: string;
-  /** What it took, for reports. */
+  /** For reports. */
   readonly traffic = { requests: 0, bytes: 0 };
   readonly #stop = new AbortController();
   #isLive: Promise<boolean> | undefined;
@@ -47,7 +47,7 @@ export class HttpOrigin extends Origin {
     const { timeLimitMs } = options;
     const expected = `an end of the run within ${timeLimitMs / 1000} s`;
     setTimeout(() => {
-      this.#end({ place: this.#base, expected, found: 'requests that are still to be answered' });
+      this.#end({ place: this.#base, expected, found: 'unanswered requests' });
     }, timeLimitMs).unref();
   }
 
@@ -62,18 +62,18 @@ export class HttpOrigin extends Origin {
       log(`${place}: ${message}; trying again in ${ms / 1000} s`);
     return retrying({ attempts, wait, signal: this.#stop.signal, told }, work, (fault) => {
       if (!fault.isLong)
-        return unreachable(place, `an answer, asked ${attempts} times`, fault.message, fault);
+        return unreachable(place, `an answer within ${attempts} attempts`, fault.message, fault);
       this.#end({ place, expected: `an answer within a minute; ${this.#advice()}`, found: fault.message });
       return this.#stop.signal.reason;
     });
   }
 
   #advice(): string {
-    const key = `give an API key in ${SETTINGS.readerApiKey.env}, which raises the limit`;
-    return this.#options.apiKey === null ? `run again then, or ${key}` : 'run again then';
+    const key = `set ${SETTINGS.readerApiKey.env} to an API key, which raises the quota`;
+    return this.#options.apiKey === null ? `run it again then, or ${key}` : 'run it again then';
   }
 
-  /** Every request from now on, and each that is under way, throws this. */
+  /** Makes every current and later request throw this. */
   #end(fault: Fault): void {
     this.#stop.abort(new CathedralError('mirror_stopped', fault));
   }
@@ -119,7 +119,7 @@ export class HttpOrigin extends Origin {
   #headers({ from = 0, unless }: OpenOptions): Record<string, string> {
     const { software, apiKey } = this.#options;
     return {
-      // What is hashed is the file. A content coding would also hide how long it becomes.
+      // The hash is that of the uncompressed file, and a content coding would hide its length.
       'accept-encoding': 'identity',
       'user-agent': software.replace(' ', '/'),
       ...(apiKey && { authorization: `Bearer ${apiKey}` }),
@@ -129,7 +129,7 @@ export class HttpOrigin extends Origin {
     };
   }
 
-  /** Follows redirects as far as they stay with this host: an answer of another one is not this origin's. */
+  /** Follows redirects within this host: another host's answer is not this origin's. */
   async #ask(url: string, headers: Record<string, string>, pace: Pace): Promise<Response> {
     for (let hop = 0, next = url; ; hop += 1) {
       this.traffic.requests += 1;
@@ -166,7 +166,7 @@ export class HttpOrigin extends Origin {
   }
 }
 
-/** Unread, a body would hold its connection. */
+/** An unread body would hold its connection. */
 async function leave(response: Response | null, pace: Pace): Promise<void> {
   pace.end();
   await response?.body?.cancel().catch(() => {});
@@ -180,7 +180,7 @@ function understand(
   const { status, headers } = response;
   if (status === 304 && unless) return 'unchanged';
   if (GONE.has(status)) return null;
-  // A part is an answer to who asked for one.
+  // Only a request for a range may get a part.
   if (status !== 200 && !(status === 206 && from > 0))
     throw statusFault(response) ?? unreachable(place, 'status 200', `status ${status}`);
   const coding = headers.get('content-encoding') ?? 'identity';

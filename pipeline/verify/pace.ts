@@ -1,11 +1,11 @@
 import { TransientFault } from '../ledger/transient-fault.ts';
 
-/** Six transfers at once need 400 kbit/s then. */
+/** Six simultaneous transfers need 400 kbit/s. */
 const LEAST_BYTES_PER_SECOND = 8192;
 
 /**
- * Ends a transfer that brings less than 8 kB a second for `stallMs`, its beginning included: a time-out for the whole would
- * end large files over slow lines, and one between two bytes would never end a byte now and then.
+ * Ends a transfer that stays below 8 kB per second for `stallMs`, including the wait for its first byte. A time-out for the whole
+ * transfer would cut off large files on slow lines, and a time-out between two bytes would accept an endless trickle.
  */
 export class Pace {
   readonly signal: AbortSignal;

@@ -4,7 +4,7 @@ import { type Flag, text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
-import type { HeldCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
+import type { KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
 import { type Context, SWITCH } from './command.ts';
 import { readVerifiers } from './ledger-source.ts';
@@ -96,7 +96,7 @@ async function trustedKeys(given: string): Promise<Verifier[]> {
 }
 
 /** A checkpoint that the user kept, with its signatures; null where none was given. Throws config_invalid. */
-export async function readHeld(path: string | null): Promise<HeldCheckpoint | null> {
+export async function readHeld(path: string | null): Promise<KeptCheckpoint | null> {
   if (path === null) return null;
   const note = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     const fault = { place: `--${heldCheckpoint.flag}`, expected: 'a readable file', found: `${cause.code}` };

@@ -5,7 +5,7 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import type { Checkpoint } from '../../pipeline/ledger/checkpoint.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
-import { assertGoesOn, type HeldCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
+import { assertExtendsKept, type KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../pipeline/verify/audit/log-entries.ts';
 import { type ExportHead, readExport } from '../../pipeline/verify/audit/read-export.ts';
 import {
@@ -78,7 +78,7 @@ export const verifyExport = defineCommand({
     const verifiers = await readVerifiers(config.ledgerKey);
     const log = await LogEntries.open(logSource(config, context, config.governmentKey), verifiers);
     const held = await readHeld(config.heldCheckpoint);
-    const goesOnFrom = held && (await assertGoesOn(log.log, held, verifiers)).size;
+    const goesOnFrom = held && (await assertExtendsKept(log.log, held, verifiers)).size;
     progress.stage(`comparing ${place} with the log`);
     const verdict = await verify(file, log, options).catch((cause) => {
       throw cause.syscall ? unreadable(place, cause) : cause;
@@ -145,7 +145,7 @@ interface Comparison {
   checkpoint: Checkpoint;
   key: Pick<Verifier, 'name' | 'id'>;
   /** An earlier checkpoint that the log had to extend, and its number of events; null: none was given. */
-  held: Pick<HeldCheckpoint, 'place'> | null;
+  held: Pick<KeptCheckpoint, 'place'> | null;
   goesOnFrom: number | null;
   options: ExportOptions;
 }

@@ -159,7 +159,7 @@ describe('a mirror', () => {
     times = -10;
     const error = await failureOf(async () => bring(server.url, await temporaryFolder()));
     expect(error).toMatchObject({ code: 'mirror_unreachable', place: `${server.url}/index.html` });
-    expect(error.message).toContain('asked 3 times, found status 503');
+    expect(error.message).toContain('an answer within 3 attempts, found status 503');
   });
 
   test('follows redirects within its origin, and no others', async () => {

@@ -14,7 +14,7 @@ import { type Origin, readSmall } from '../origin.ts';
 import { forkError } from '../signed-release.ts';
 import { openCheckpoint } from './verify-proof.ts';
 
-/** Where a log is read from. Nothing that it gives is trusted. */
+/** Where a log is read from. Nothing that it returns is trusted. */
 export interface LogSource {
   /** For messages. */
   name: string;
@@ -25,21 +25,21 @@ export interface LogSource {
   entries: (bundle: Bundle) => Promise<Uint8Array[]>;
 }
 
-/** A file of the log by its path below the log's address, of at most so many bytes; null where there is none. */
+/** Reads a file of the log, of at most `mostBytes`, by its path below the log's address; null: there is none. */
 type ReadLogFile = (path: string, mostBytes: number) => Promise<Uint8Array | null>;
 
-/** The log of a published OUT. */
+/** The log in a folder that releases are published in. */
 export function folderSource(out: string): LogSource {
   return sourceOf(join(out, LOG_FOLDER), async (path) => {
     const place = logFile(out, path);
     return readFile(place).catch((cause: NodeJS.ErrnoException) => {
       if (cause.code === 'ENOENT') return null;
-      throw refused(place, 'a file that can be read', cause.code ?? cause.message, cause);
+      throw refused(place, 'a readable file', cause.code ?? cause.message, cause);
     });
   });
 }
 
-/** The log of a service or a mirror; entries are for government keys, so `withKey` reads those. */
+/** The log of a service or a mirror. Entries need a government key, so `withKey` reads them. */
 export function originSource(origin: Origin, withKey: Origin): LogSource {
   return sourceOf(origin.placeOf(LOG_FOLDER), async (path, mostBytes) => {
     const reader = path.startsWith('tile/entries/') ? withKey : origin;
@@ -66,7 +66,7 @@ function sourceOf(name: string, read: ReadLogFile): LogSource {
     checkpoint: () => require('checkpoint', MAX_NOTE_BYTES),
     async tile(tile) {
       const bytes = await read(tilePath(tile), TILE_WIDTH * HASH_BYTES);
-      // A partial tile may be gone once the whole one is there, which begins with it.
+      // A partial tile may have been removed once the full tile exists, which begins with it.
       if (bytes || tile.width === TILE_WIDTH) return bytes ?? require(tilePath(tile), 0);
       const whole = await require(tilePath({ ...tile, width: TILE_WIDTH }), TILE_WIDTH * HASH_BYTES);
       return whole.subarray(0, tile.width * HASH_BYTES);
@@ -89,13 +89,13 @@ function refused(place: string, expected: string, found: string, cause?: unknown
 /** A log whose checkpoint a known key signed. */
 export interface AuditedLog {
   checkpoint: Checkpoint;
-  /** The checkpoint as it was given. */
+  /** The checkpoint as it was signed. */
   note: string;
   verifier: Verifier;
   reader: TileReader;
 }
 
-/** Throws ledger_signature or ledger_corrupt for the checkpoint, log_invalid for tiles that are not of it. */
+/** Throws ledger_signature or ledger_corrupt for the checkpoint, and log_invalid for tiles of another tree. */
 export async function openAuditedLog(
   source: LogSource,
   verifiers: readonly Verifier[],
@@ -106,25 +106,23 @@ export async function openAuditedLog(
   return { checkpoint, note, verifier, reader: await TileReader.open(checkpoint, readTile, nodeHash) };
 }
 
-/** A checkpoint that somebody kept. */
-export interface HeldCheckpoint {
-  /** As it was signed. */
+/** A checkpoint that the reader kept: a signed note, and its name for messages. */
+export interface KeptCheckpoint {
   note: string;
-  /** For messages. */
   place: string;
 }
 
 /**
- * A log goes on from an earlier checkpoint of it, by its own keys: nothing of that was removed or changed since. Gives that
- * checkpoint. Throws mirror_rollback, mirror_forked, and ledger_signature or ledger_corrupt for one that is not of these keys.
+ * The log must extend an earlier checkpoint that one of its keys signed: nothing in it was removed or changed since. Returns that
+ * checkpoint. Throws mirror_rollback, mirror_forked, ledger_signature and ledger_corrupt.
  */
-export async function assertGoesOn(
+export async function assertExtendsKept(
   { checkpoint, reader }: AuditedLog,
-  { note, place }: HeldCheckpoint,
+  { note, place }: KeptCheckpoint,
   verifiers: readonly Verifier[],
 ): Promise<Checkpoint> {
-  const { checkpoint: held } = await openCheckpoint(note, verifiers, place);
-  if (held.origin !== checkpoint.origin) throw forkError(place, `the log ${held.origin}`, checkpoint.origin);
-  await assertExtends(reader, held, place);
-  return held;
+  const { checkpoint: kept } = await openCheckpoint(note, verifiers, place);
+  if (kept.origin !== checkpoint.origin) throw forkError(place, `the log ${kept.origin}`, checkpoint.origin);
+  await assertExtends(reader, kept, place);
+  return kept;
 }

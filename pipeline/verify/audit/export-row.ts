@@ -1,6 +1,6 @@
 import { csvCells } from '../../forms/csv-cells.ts';
 
-/** A row of the export, whichever its form. */
+/** A row of the export in any format. */
 export interface ExportRow {
   timestamp: string;
   event_type: string;
@@ -13,7 +13,7 @@ export interface ExportRow {
 
 export const COLUMNS = ['timestamp', 'event_type', 'agent', 'data', 'attestation_hash'] as const;
 
-/** A row as it stands in a CSV file, without its line end; null where it is none. */
+/** A line of a CSV file without its line end; null if it is not a row. */
 export function parseCsvRow(text: string): ExportRow | null {
   const cells = csvCells(`${text}\n`);
   const [row] = cells;
@@ -24,7 +24,7 @@ export function parseCsvRow(text: string): ExportRow | null {
   >;
 }
 
-/** A row as it stands in a JSON or NDJSON file, without the comma after it; null where it is none. */
+/** A line of a JSON or NDJSON file without its comma; null if it is not a row. */
 export function parseJsonRow(text: string): ExportRow | null {
   const row = parseObject(text);
   if (!row || Object.keys(row).sort().join() !== COLUMNS.toSorted().join()) return null;

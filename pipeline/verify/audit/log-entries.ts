@@ -8,6 +8,85 @@ import { compareTimestamps } from '../../ledger/timestamp.ts';
 import { type AuditedLog, type LogSource, openAuditedLog } from './audited-log.ts';
 import { type ExportRow, parseObject } from './export-row.ts';
 
+/** The entries of one bundle, with their hashes. */
+export interface EntryBundle {
+  lines: Uint8Array[];
+  hashes: Hash[];
+}
+
+/** Bundles in memory: enough for a binary search and for reading ahead. */
+const CACHED_BUNDLES = 24;
+
+/** Random access to the entries of a log, each verified against the checkpoint. The bundles replace the tiles of level 0. */
+export class LogEntries {
+  readonly log: AuditedLog;
+  readonly #source: LogSource;
+  readonly #cache: Map<number, Promise<EntryBundle>>;
+  #last = -1;
+
+  private constructor(log: AuditedLog, source: LogSource, cache: Map<number, Promise<EntryBundle>>) {
+    this.log = log;
+    this.#source = source;
+    this.#cache = cache;
+  }
+
+  static async open(source: LogSource, verifiers: readonly Verifier[]): Promise<LogEntries> {
+    const cache = new Map<number, Promise<EntryBundle>>();
+    const readTile = async (tile: Tile) =>
+      tile.level > 0 ? source.tile(tile) : bytesOf((await cachedBundle(cache, source, tile)).hashes);
+    return new LogEntries(await openAuditedLog(source, verifiers, readTile), source, cache);
+  }
+
+  get size(): number {
+    return this.log.checkpoint.size;
+  }
+
+  /** For callers that read the log backwards: fetches the next bundle while they use this one. */
+  #readAhead(number: number): void {
+    const isOnTheWay = number === this.#last - 1 && number > 0;
+    this.#last = number;
+    if (!isOnTheWay) return;
+    // An error surfaces when the bundle is needed.
+    cachedBundle(this.#cache, this.#source, tileAt(0, number - 1, this.size)!).catch(() => undefined);
+  }
+
+  /**
+   * Entries from 256·number on. Throws log_invalid if one does not follow from the checkpoint, and what the source throws.
+   */
+  async bundle(number: number): Promise<EntryBundle> {
+    const tile = tileAt(0, number, this.size)!;
+    const bundle = await cachedBundle(this.#cache, this.#source, tile);
+    this.#readAhead(number);
+    const expected = await this.log.reader.tile(0, number);
+    const wrong = bundle.hashes.findIndex((hash, index) => hash !== expected[index]);
+    if (wrong < 0) return bundle;
+    throw new CathedralError('log_invalid', {
+      place: `${this.#source.name}/${bundlePath(tile)}, entry ${wrong}`,
+      expected: `hash ${expected[wrong]}`,
+      found: bundle.hashes[wrong]!,
+    });
+  }
+}
+
+function cachedBundle(
+  cache: Map<number, Promise<EntryBundle>>,
+  source: LogSource,
+  tile: Tile,
+): Promise<EntryBundle> {
+  const known = cache.get(tile.index);
+  const bundle = known ?? readBundle(source, tile);
+  cache.delete(tile.index);
+  cache.set(tile.index, bundle);
+  if (!known) bundle.catch(() => cache.delete(tile.index));
+  if (cache.size > CACHED_BUNDLES) cache.delete(cache.keys().next().value!);
+  return bundle;
+}
+
+async function readBundle(source: LogSource, { index, width }: Tile): Promise<EntryBundle> {
+  const lines = await source.entries({ index, width });
+  return { lines, hashes: lines.map(leafHash) };
+}
+
 /** An entry of the log with the row that the export has of it. */
 export interface FoundEntry {
   index: number;
@@ -15,16 +94,16 @@ export interface FoundEntry {
   row: ExportRow;
 }
 
-/** A ledger's timestamp; the digits of a date need not be those of one that there is. */
+/** The form of a ledger's timestamp; the date need not exist. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** The bundle that was looked at last, its entries read as they are asked for. */
+/** The bundle used last; its entries are parsed on demand. */
 interface OpenBundle extends EntryBundle {
   number: number;
   entries: (FoundEntry | undefined)[];
 }
 
-/** Finds entries by what a row says. The ledger's times never go back, so halving finds them. */
+/** Finds entries by the content of a row. The ledger's times never decrease, so binary search works. */
 export class EntryFinder {
   readonly #log: LogEntries;
   #open: OpenBundle = { number: -1, lines: [], hashes: [], entries: [] };
@@ -41,11 +120,11 @@ export class EntryFinder {
     const number = Math.floor(index / TILE_WIDTH);
     if (this.#open.number !== number)
       this.#open = { number, ...(await this.#log.bundle(number)), entries: [] };
-    return this.atHand(index)!;
+    return this.inOpenBundle(index)!;
   }
 
-  /** The entry, where it is one of those that stand with the last one; undefined for others. Without a promise for each. */
-  atHand(index: number): FoundEntry | undefined {
+  /** The entry if it is in the bundle used last, else undefined. Synchronous, since most calls are of this kind. */
+  inOpenBundle(index: number): FoundEntry | undefined {
     const { number, lines, hashes, entries } = this.#open;
     const within = index - number * TILE_WIDTH;
     if (within < 0 || within >= lines.length) return undefined;
@@ -53,14 +132,14 @@ export class EntryFinder {
     return entries[within];
   }
 
-  /** The time of the last entry, where that is before this one; else null. */
+  /** The time of the last entry if it is earlier than this time, else null. */
   async endBefore(timestamp: string | undefined): Promise<string | null> {
     if (timestamp === undefined || this.size === 0) return null;
     const end = (await this.at(this.size - 1)).row.timestamp;
     return compareTimestamps(end, timestamp) < 0 ? end : null;
   }
 
-  /** Number of entries before this time, or also of those at it. */
+  /** The number of entries before this time; `inclusive`: and at it. */
   async countBefore(timestamp: string, { inclusive }: { inclusive: boolean }): Promise<number> {
     let [low, high] = [0, this.size];
     while (low < high) {
@@ -72,7 +151,7 @@ export class EntryFinder {
     return low;
   }
 
-  /** The entry of a row's time and hash, whatever else the row says; null where there is none. */
+  /** The entry with a row's time and hash, whatever else the row says; null: there is none. */
   async locate({ timestamp, attestation_hash: hash }: ExportRow): Promise<FoundEntry | null> {
     if (!TIMESTAMP.test(timestamp)) return null;
     const first = await this.countBefore(timestamp, { inclusive: false });
@@ -86,7 +165,7 @@ export class EntryFinder {
   }
 }
 
-/** The line is one of the ledger, by its hash; what its keeper sealed need not be checked again, but to be read. */
+/** The hash shows that the line is one of the ledger, which validated it. Here it is only parsed. */
 function read(line: Uint8Array, index: number, hash: string): FoundEntry {
   const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString();
   const event = parseObject(text) as unknown as LedgerEvent | null;
@@ -97,80 +176,4 @@ function read(line: Uint8Array, index: number, hash: string): FoundEntry {
   const { timestamp, type, agent } = event;
   const data = JSON.stringify(event.data);
   return { index, event, row: { timestamp, event_type: type, agent, data, attestation_hash: `0x${hash}` } };
-}
-
-/** Entries that stand together in the log, with their hashes. */
-export interface EntryBundle {
-  lines: Uint8Array[];
-  hashes: Hash[];
-}
-
-/** Bundles that are kept: those of a search by halves, and a few of those that are gone through. */
-const KEPT_BUNDLES = 24;
-
-/** Any entry of a log, in any order, each compared with the checkpoint. Bundles give the tiles of level 0 themselves. */
-export class LogEntries {
-  readonly log: AuditedLog;
-  readonly #source: LogSource;
-  readonly #kept: Map<number, Promise<EntryBundle>>;
-  #last = -1;
-
-  private constructor(log: AuditedLog, source: LogSource, kept: Map<number, Promise<EntryBundle>>) {
-    this.log = log;
-    this.#source = source;
-    this.#kept = kept;
-  }
-
-  static async open(source: LogSource, verifiers: readonly Verifier[]): Promise<LogEntries> {
-    const kept = new Map<number, Promise<EntryBundle>>();
-    const readTile = async (tile: Tile) =>
-      tile.level > 0 ? source.tile(tile) : bytesOf((await keep(kept, source, tile)).hashes);
-    return new LogEntries(await openAuditedLog(source, verifiers, readTile), source, kept);
-  }
-
-  get size(): number {
-    return this.log.checkpoint.size;
-  }
-
-  /** Whoever goes through the log from its end gets the next bundle while this one is looked at. */
-  #readAhead(number: number): void {
-    const isOnTheWay = number === this.#last - 1 && number > 0;
-    this.#last = number;
-    if (!isOnTheWay) return;
-    // What goes wrong with it is told when it is asked for.
-    keep(this.#kept, this.#source, tileAt(0, number - 1, this.size)!).catch(() => undefined);
-  }
-
-  /**
-   * Entries 256·number … of the log. Throws log_invalid where one does not follow from the checkpoint, and what the source
-   * throws.
-   */
-  async bundle(number: number): Promise<EntryBundle> {
-    const tile = tileAt(0, number, this.size)!;
-    const bundle = await keep(this.#kept, this.#source, tile);
-    this.#readAhead(number);
-    const expected = await this.log.reader.tile(0, number);
-    const wrong = bundle.hashes.findIndex((hash, index) => hash !== expected[index]);
-    if (wrong < 0) return bundle;
-    throw new CathedralError('log_invalid', {
-      place: `${this.#source.name}/${bundlePath(tile)}, entry ${wrong}`,
-      expected: `hash ${expected[wrong]}`,
-      found: bundle.hashes[wrong]!,
-    });
-  }
-}
-
-function keep(kept: Map<number, Promise<EntryBundle>>, source: LogSource, tile: Tile): Promise<EntryBundle> {
-  const known = kept.get(tile.index);
-  const bundle = known ?? readBundle(source, tile);
-  kept.delete(tile.index);
-  kept.set(tile.index, bundle);
-  if (!known) bundle.catch(() => kept.delete(tile.index));
-  if (kept.size > KEPT_BUNDLES) kept.delete(kept.keys().next().value!);
-  return bundle;
-}
-
-async function readBundle(source: LogSource, { index, width }: Tile): Promise<EntryBundle> {
-  const lines = await source.entries({ index, width });
-  return { lines, hashes: lines.map(leafHash) };
 }

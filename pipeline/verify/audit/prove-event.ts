@@ -11,7 +11,7 @@ import { readLines } from '../../ledger/read-lines.ts';
 import type { LogSource } from './audited-log.ts';
 import { openAuditedLog } from './audited-log.ts';
 
-/** The proof that the event with this hash is in a published log, from its hash tiles alone. Throws proof_refused. */
+/** Proves from the hash tiles of a published log that it contains the event with this hash. Throws proof_refused. */
 export async function proveFromLog(
   source: LogSource,
   event: Hash,
@@ -25,8 +25,8 @@ export async function proveFromLog(
 }
 
 /**
- * The same from a ledger folder, in one pass over its events: up to its last snapshot, whose checkpoint the tree is
- * compared with. Throws proof_refused, ledger_root and what reading a snapshot throws.
+ * The same from a ledger folder, in one pass over its events up to the last snapshot, whose checkpoint must have the same root.
+ * Throws proof_refused, ledger_root and what reading a snapshot throws.
  */
 export async function proveFromLedger(
   ledger: string,
@@ -53,11 +53,11 @@ export async function proveFromLedger(
 interface Subtree {
   height: number;
   hash: Hash;
-  /** Siblings so far, where the leaf is in it. */
+  /** Siblings so far, if the leaf is in this subtree. */
   path: Hash[] | null;
 }
 
-/** Gathers the siblings of one leaf while the tree grows: no more in memory than a hash a level. */
+/** Collects the siblings of one leaf while the tree grows. Keeps one hash per level in memory. */
 class PathTo {
   readonly #leaf: Hash;
   readonly #subtrees: Subtree[] = [];

@@ -6,28 +6,28 @@ import { CathedralError } from '../../errors.ts';
 import { MAX_LINE_BYTES } from '../../ledger/event.ts';
 import { COLUMNS, type ExportRow, parseCsvRow, parseJsonRow, parseObject } from './export-row.ts';
 
-/** How rows stand in a file. */
-interface RowForm {
+/** How a file format represents rows. */
+interface RowFormat {
   /** The row as the service writes it, without a line end. */
-  format: (row: ExportRow) => string;
-  /** Null where it is not a row. */
+  write: (row: ExportRow) => string;
+  /** Null if the text is not a row. */
   parse: (text: string) => ExportRow | null;
 }
 
 export const CSV_HEADER = csvHeader(ledgerExport.schema).trimEnd();
 
-const CSV_ROWS: RowForm = {
-  format: (row) => csvRow(COLUMNS.map((name) => row[name])).slice(0, -1),
+const CSV_ROWS: RowFormat = {
+  write: (row) => csvRow(COLUMNS.map((name) => row[name])).slice(0, -1),
   parse: parseCsvRow,
 };
 
-const JSON_ROWS: RowForm = {
-  format: ({ timestamp, event_type, agent, data, attestation_hash }) =>
+const JSON_ROWS: RowFormat = {
+  write: ({ timestamp, event_type, agent, data, attestation_hash }) =>
     `{"timestamp":"${timestamp}","event_type":"${event_type}","agent":${JSON.stringify(agent)},"data":${data},"attestation_hash":"${attestation_hash}"}`,
   parse: parseJsonRow,
 };
 
-/** The columns in which two rows say different things; how JSON is spelt makes no difference. */
+/** The columns in which two rows differ; the spelling of JSON makes no difference. */
 export function differences(row: ExportRow, expected: ExportRow): (keyof ExportRow)[] {
   return COLUMNS.filter((name) => {
     if (row[name] === expected[name]) return false;
@@ -35,40 +35,40 @@ export function differences(row: ExportRow, expected: ExportRow): (keyof ExportR
   });
 }
 
-/** Whether a row cannot be an edited form of the one that is expected: then it has neither its hash, nor its time and type. */
+/** Whether a row cannot be an edited version of the expected one, because neither its hash nor its time and type match. */
 export function isOther(row: ExportRow, expected: ExportRow): boolean {
   const changed = new Set(differences(row, expected));
   return changed.has('attestation_hash') && (changed.has('timestamp') || changed.has('event_type'));
 }
 
-/** A row's text as it stands in the file. */
+/** The text of a row in the file. */
 export interface RowText {
   /** Where it begins, from 1. */
   line: number;
   text: string;
 }
 
-/** What a file says of itself; only JSON does. */
+/** What a JSON export says about itself. */
 export interface ExportHead {
   from: string | null;
   to: string | null;
   filter: string | null;
 }
 
-/** Something about the file that is not about a row. */
+/** A fault of the file as a whole. */
 export interface FileFault {
   line: number;
   message: string;
 }
 
 export interface ExportFile {
-  form: RowForm;
+  format: RowFormat;
   head: ExportHead | null;
-  /** In the order of the file, in batches; returns what is wrong with its end. */
+  /** In batches, in the order of the file; returns the fault of its end, if any. */
   rows: AsyncGenerator<RowText[], FileFault | null>;
 }
 
-/** A row has its event's line, twice as long at most where quotes are doubled, and less than 1 kB more. */
+/** A row contains its event's line, perhaps with doubled quotes, and less than 1 kB more. */
 const MAX_ROW_CHARACTERS = 2 * MAX_LINE_BYTES + 1000;
 
 const Head = z.strictObject({
@@ -80,8 +80,8 @@ const Head = z.strictObject({
 const Tail = z.strictObject({ count: z.int().min(0), complete: z.literal(true) });
 
 /**
- * An export as it is in a file: which of its three forms it has is read off its first line. Null where it has none of
- * them. Throws proof_refused where not even that can be read.
+ * Reads an export as CSV, JSON or NDJSON, whichever its first line shows. Null: none of these. Throws proof_refused if the first
+ * line cannot be read.
  */
 export async function readExport(
   chunks: AsyncIterable<Uint8Array>,
@@ -92,8 +92,8 @@ export async function readExport(
   if (first.done) return nothing(first.value, place);
   const [head, ...others] = first.value;
   const rest = chain(others, lines);
-  if (head!.text === CSV_HEADER) return { form: CSV_ROWS, head: null, rows: rest };
-  if (JSON_ROWS.parse(head!.text)) return { form: JSON_ROWS, head: null, rows: chain(first.value, lines) };
+  if (head!.text === CSV_HEADER) return { format: CSV_ROWS, head: null, rows: rest };
+  if (JSON_ROWS.parse(head!.text)) return { format: JSON_ROWS, head: null, rows: chain(first.value, lines) };
   return jsonFile(head!.text, rest);
 }
 
@@ -109,10 +109,10 @@ function jsonFile(head: string, rest: AsyncGenerator<RowText[], FileFault | null
   if (!parsed.success) return null;
   const { events: _, ...about } = parsed.data;
   const tail = empty ? [{ line: 1, text: `],${empty[2]}` }] : [];
-  return { form: JSON_ROWS, head: about, rows: jsonRows(chain(tail, rest)) };
+  return { format: JSON_ROWS, head: about, rows: jsonRows(chain(tail, rest)) };
 }
 
-/** Without the commas between rows, up to the last line, which tells how many there are. */
+/** The rows without the commas between them, up to the last line, which states their number. */
 async function* jsonRows(
   lines: AsyncGenerator<RowText[], FileFault | null>,
 ): AsyncGenerator<RowText[], FileFault | null> {
@@ -138,10 +138,10 @@ function endFault(tail: RowText | null, { line }: RowText, count: number): FileF
   const end = Tail.safeParse(parseObject(`{${tail.text.slice(2)}`));
   if (!end.success) return { line, message: 'the last line is not the end of an export' };
   if (end.data.count === count) return null;
-  return { line, message: `"count" says ${end.data.count}, and the file has ${count} rows` };
+  return { line, message: `"count" says ${end.data.count}, but the file has ${count} rows` };
 }
 
-/** Lines in batches: no row has a line end within it. One of Windows is one, too. */
+/** Lines in batches; no row contains a line end. Accepts Windows line ends. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RowText[], FileFault | null> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let [rest, line] = ['', 1];
@@ -158,7 +158,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RowTe
     rest += decoder.decode();
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error;
-    return { line, message: 'a line from here on that is not UTF-8' };
+    return { line, message: 'the file is not UTF-8 from here on' };
   }
   if (rest !== '') yield [{ line, text: rest }];
   return null;

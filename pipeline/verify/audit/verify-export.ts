@@ -3,36 +3,6 @@ import type { ExportRow } from './export-row.ts';
 import { EntryFinder, type FoundEntry, type LogEntries } from './log-entries.ts';
 import { differences, type ExportFile, isOther, type RowText } from './read-export.ts';
 
-/** Entries of the log, by number, that no row was of so far. */
-interface MissingRange {
-  first: number;
-  last: number;
-  /** Of the file: the row before which they should stand. */
-  line: number;
-}
-
-/** What is missing, as ranges: a row that comes late is taken out of them. */
-class MissingEntries {
-  readonly ranges: MissingRange[] = [];
-
-  add(range: MissingRange): void {
-    if (range.first <= range.last) this.ranges.push(range);
-  }
-
-  /** Whether the entry was missing; it is not any more. */
-  take(index: number): boolean {
-    const at = this.ranges.findIndex(({ first, last }) => first <= index && index <= last);
-    if (at < 0) return false;
-    const { first, last, line } = this.ranges[at]!;
-    const rest = [
-      { first, last: index - 1, line },
-      { first: index + 1, last, line },
-    ];
-    this.ranges.splice(at, 1, ...rest.filter((range) => range.first <= range.last));
-    return true;
-  }
-}
-
 export type FaultKind = 'edited' | 'added' | 'moved' | 'repeated' | 'missing' | 'unreadable';
 
 export interface RowFault {
@@ -43,36 +13,36 @@ export interface RowFault {
 }
 
 export interface ExportVerdict {
-  /** Rows that were read. */
+  /** Rows read. */
   rows: number;
-  /** Entries that the log has in the period, of those that the filter lets through. */
+  /** Entries of the log in the period that match the filter. */
   entries: number;
-  /** Timestamps of the oldest and the newest of these entries; null where there is none. */
+  /** Timestamps of the oldest and the newest of these entries; null: there are none. */
   period: { from: string; to: string } | null;
   faults: RowFault[];
-  /** The time of the log's last entry, where the period goes beyond it; else null. */
+  /** The time of the log's last entry if the period extends beyond it, else null. */
   logEndsAt: string | null;
-  /** There are so many faults that the file was not read to its end. */
+  /** There were too many faults to read the file to its end. */
   isAbandoned: boolean;
 }
 
 export interface ExportOptions {
-  /** The first moment that the export is said to be of; null: the beginning. Undefined: that of its own oldest row. */
+  /** The beginning of the export's period; null: of the ledger. Undefined: the time of its oldest row. */
   from: string | null | undefined;
-  /** The last moment; undefined: that of its own newest row. */
+  /** The end of the period; undefined: the time of its newest row. */
   to: string | undefined;
-  /** Which events it is of; null: all. */
+  /** The filter that the export was made with; null: all events. */
   wanted: ((event: LedgerEvent, hash: string) => boolean) | null;
 }
 
-/** So that a file that has nothing to do with the log is not compared with it to its end. */
+/** A file that has nothing to do with the log is not compared to its end. */
 const MAX_FAULTS = 1000;
-/** Rows without a place in the log that may come before the first one that has one. */
+/** How many rows that are not in the log may precede the first one that is. */
 const MAX_WAITING = 1000;
 
 /**
- * Compares an export, newest row first, with a log: each row with the entry of its hash, and all rows together with the
- * entries of the period. In memory are a batch of rows, some bundles, and what is missing so far.
+ * Compares an export, newest row first, with a log: each row with the entry of its hash, and all rows with the entries of the
+ * period. Keeps a batch of rows, some bundles, and the missing entries in memory.
  */
 export async function verifyExport(
   file: ExportFile,
@@ -91,29 +61,59 @@ export async function verifyExport(
   return verdict;
 }
 
+/** Entries of the log, by number, for which no row has been read yet. */
+interface MissingRange {
+  first: number;
+  last: number;
+  /** The line of the file that they should precede. */
+  line: number;
+}
+
+/** The missing entries as ranges; a row that comes late is removed from them. */
+class MissingEntries {
+  readonly ranges: MissingRange[] = [];
+
+  add(range: MissingRange): void {
+    if (range.first <= range.last) this.ranges.push(range);
+  }
+
+  /** Removes an entry; false: it was not missing. */
+  take(index: number): boolean {
+    const at = this.ranges.findIndex(({ first, last }) => first <= index && index <= last);
+    if (at < 0) return false;
+    const { first, last, line } = this.ranges[at]!;
+    const rest = [
+      { first, last: index - 1, line },
+      { first: index + 1, last, line },
+    ];
+    this.ranges.splice(at, 1, ...rest.filter((range) => range.first <= range.last));
+    return true;
+  }
+}
+
 class Comparison {
-  readonly #form: ExportFile['form'];
+  readonly #format: ExportFile['format'];
   readonly #finder: EntryFinder;
   readonly #options: ExportOptions;
   readonly #faults: RowFault[] = [];
   readonly #missing = new MissingEntries();
-  /** Rows that came before it was known where in the log they begin. */
+  /** Rows read before their place in the log is known. */
   readonly #waiting: RowText[] = [];
   #rows = 0;
-  /** Entries that there was a row of. */
+  /** Entries with a row. */
   #found = 0;
-  /** Number of the entry that the next row should be of; null: not known yet. */
+  /** Number of the entry expected next; null: not known yet. */
   #next: number | null = null;
   /** Numbers of the newest and the oldest entry of the period. */
   #newest = -1;
   #oldest = 0;
-  /** The oldest entry that there was a row of. */
+  /** The oldest entry with a row. */
   #last: FoundEntry | null = null;
   #line = 0;
   #current: RowText | null = null;
 
-  constructor({ form }: ExportFile, finder: EntryFinder, options: ExportOptions) {
-    this.#form = form;
+  constructor({ format }: ExportFile, finder: EntryFinder, options: ExportOptions) {
+    this.#format = format;
     this.#finder = finder;
     this.#options = options;
   }
@@ -128,7 +128,7 @@ class Comparison {
     if (to !== undefined) this.#startAt((await this.#finder.countBefore(to, { inclusive: true })) - 1);
   }
 
-  /** The last row waits for the one after it. */
+  /** The last row waits, since comparing a row may need the next one. */
   async compare(rows: readonly RowText[]): Promise<void> {
     for (const row of rows) {
       if (this.isAbandoned) return;
@@ -159,11 +159,11 @@ class Comparison {
     this.#newest = index;
   }
 
-  /** Takes a row that is as expected, of an entry that is at hand: nearly every one, without waiting for anything. */
+  /** Accepts a row that equals the expected entry in the open bundle. This is nearly every row, so it is synchronous. */
   #isNext({ line, text }: RowText): boolean {
     if (this.#next === null || this.#next < this.#oldest || this.#options.wanted) return false;
-    const entry = this.#finder.atHand(this.#next);
-    if (!entry || this.#form.format(entry.row) !== text) return false;
+    const entry = this.#finder.inOpenBundle(this.#next);
+    if (!entry || this.#format.write(entry.row) !== text) return false;
     this.#rows += 1;
     this.#line = line;
     this.#take(entry);
@@ -175,10 +175,10 @@ class Comparison {
     else await this.#compareRow(row, following);
   }
 
-  /** Keeps a row until one has a place in the log, which tells where those before it should have theirs. */
+  /** Keeps rows until one is found in the log, which shows where the rows before it belong. */
   async #wait(row: RowText): Promise<void> {
     this.#waiting.push(row);
-    const parsed = this.#form.parse(row.text);
+    const parsed = this.#format.parse(row.text);
     const found = parsed && (await this.#finder.locate(parsed));
     if (found || this.#waiting.length > MAX_WAITING) await this.#startWith(found);
   }
@@ -186,7 +186,7 @@ class Comparison {
   async #startWith(found: FoundEntry | null): Promise<void> {
     let newest = found?.index ?? -1;
     for (const { text } of this.#waiting.slice(0, -1).reverse()) {
-      const row = this.#form.parse(text);
+      const row = this.#format.parse(text);
       if (!found || !row || newest + 1 >= this.#finder.size) break;
       if (isOther(row, (await this.#finder.at(newest + 1)).row)) break;
       newest += 1;
@@ -201,8 +201,8 @@ class Comparison {
     this.#rows += 1;
     this.#line = line;
     const expected = await this.#expected();
-    if (expected && this.#form.format(expected.row) === text) return this.#take(expected);
-    const row = this.#form.parse(text);
+    if (expected && this.#format.write(expected.row) === text) return this.#take(expected);
+    const row = this.#format.parse(text);
     if (!row) return this.#fault(line, 'unreadable', 'this is not a row of the export');
     if (expected?.row.attestation_hash === row.attestation_hash) {
       this.#compareCells(line, row, expected);
@@ -220,13 +220,13 @@ class Comparison {
     this.#take(expected);
   }
 
-  /** Whether a row is of this entry: then the one before it is of none. */
+  /** Whether a row belongs to this entry, so that the row before it belongs to none. */
   #isOf(row: RowText | null, { row: expected }: FoundEntry): boolean {
-    const hash = row && this.#form.parse(row.text)?.attestation_hash;
+    const hash = row && this.#format.parse(row.text)?.attestation_hash;
     return hash === expected.attestation_hash;
   }
 
-  /** The entry that the next row should be of; null where there is none any more. */
+  /** The entry that the next row should have; null: the period is over. */
   async #expected(): Promise<FoundEntry | null> {
     const { wanted } = this.#options;
     for (; this.#next! >= this.#oldest; this.#next! -= 1) {
@@ -242,7 +242,7 @@ class Comparison {
     this.#last = entry;
   }
 
-  /** A row of another entry than the one whose turn it is. */
+  /** A row of another entry than the expected one. */
   #compareOther(line: number, row: ExportRow, found: FoundEntry): void {
     const { index } = found;
     const reason = this.#reasonAgainst(found);
@@ -256,9 +256,9 @@ class Comparison {
     }
   }
 
-  /** A row that an older one stood above. */
+  /** A row that comes after an older one. */
   #compareLate(line: number, index: number): void {
-    // Nobody said where the export begins, and its first row was not the newest.
+    // The beginning of the export was not given, and its first row was not its newest.
     const isNewest = index > this.#newest;
     if (isNewest) {
       this.#missing.add({ first: this.#newest + 1, last: index - 1, line });
@@ -266,17 +266,17 @@ class Comparison {
     }
     if (isNewest || this.#missing.take(index)) {
       this.#found += 1;
-      this.#fault(line, 'moved', `event ${index} of the log should stand above, among newer ones`);
-    } else this.#fault(line, 'repeated', `event ${index} of the log stands above already`);
+      this.#fault(line, 'moved', `event ${index} of the log should come earlier, among newer events`);
+    } else this.#fault(line, 'repeated', `event ${index} of the log appears twice`);
   }
 
-  /** Why an entry should not be in the export at all. */
+  /** Why an entry does not belong in the export. */
   #reasonAgainst({ index, event, row }: FoundEntry): string | null {
     const { wanted, to } = this.#options;
     if (index < this.#oldest || (to !== undefined && index > this.#newest))
-      return `event ${index} of the log is not of the period`;
+      return `event ${index} of the log is outside the period`;
     const isWanted = !wanted || wanted(event, row.attestation_hash);
-    return isWanted ? null : `the filter does not let event ${index} through`;
+    return isWanted ? null : `event ${index} does not match the filter`;
   }
 
   #compareCells(line: number, row: ExportRow, { index, row: expected }: FoundEntry): void {
@@ -286,13 +286,13 @@ class Comparison {
     }
   }
 
-  /** Where the rows end, with what the log has at the same time as the last of them. */
+  /** The first entry of the log with the same time as the last row. */
   async #ownBeginning(): Promise<number> {
     if (!this.#last) return this.#next! + 1;
     return this.#finder.countBefore(this.#last.row.timestamp, { inclusive: false });
   }
 
-  /** Says what is missing; gives how much of it is wanted. */
+  /** Reports missing entries; returns how many of them match the filter. */
   async #report({ first, last, line }: MissingRange): Promise<number> {
     const { wanted } = this.#options;
     let count = wanted ? 0 : last - first + 1;
@@ -305,7 +305,7 @@ class Comparison {
     const events = first === last ? `event ${first}` : `${count} of the events ${first} to ${last}`;
     const times =
       first === last ? oldest.row.timestamp : `${oldest.row.timestamp} to ${newest.row.timestamp}`;
-    this.#fault(line, 'missing', `${events} of the log, ${times}, should stand before this line`);
+    this.#fault(line, 'missing', `${events} of the log, ${times}, should come before this line`);
     return count;
   }
 

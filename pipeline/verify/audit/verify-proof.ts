@@ -6,7 +6,7 @@ import { parseTlogProof } from '../../ledger/log/tlog-proof.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { verifyNote } from '../../ledger/verify-note.ts';
 
-/** What a good proof says. */
+/** What a valid proof shows. */
 export interface ProvedEvent {
   index: number;
   checkpoint: Checkpoint;
@@ -14,8 +14,8 @@ export interface ProvedEvent {
 }
 
 /**
- * What the text of a tlog-proof proves of the event with this hash, from nothing but the keys. Throws log_invalid where it
- * proves nothing of it, ledger_signature where no known key signed its checkpoint.
+ * Verifies a tlog-proof for the event with this hash; needs nothing but the keys. Throws log_invalid if the proof is not for this
+ * event, and ledger_signature if no known key signed its checkpoint.
  */
 export async function verifyProof(
   text: string,
@@ -34,7 +34,7 @@ export async function verifyProof(
   });
 }
 
-/** The checkpoint of a signed note, of the origin that its key is named for. Throws ledger_signature or ledger_corrupt. */
+/** The checkpoint of a signed note; its log origin must be the name of the key. Throws ledger_signature or ledger_corrupt. */
 export async function openCheckpoint(
   note: string | Uint8Array,
   verifiers: readonly Verifier[],

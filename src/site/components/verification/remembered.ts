@@ -4,7 +4,7 @@ import { Latest, MOST_KEYS, PublicManifest } from '../../../../pipeline/release/
 import type { SignedRelease } from '../../../../pipeline/verify/signed-release.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { makeElement } from '../attestations/make-element.ts';
-import { element } from './element.ts';
+import { element } from './steps.ts';
 
 const NAME = 'cathedral-verified';
 

@@ -2,6 +2,13 @@ import { printable } from '../../../../pipeline/attestation/printable.ts';
 import { CathedralError, type Finding } from '../../../../pipeline/errors.ts';
 import { makeElement } from '../attestations/make-element.ts';
 
+/** An element of the page. Without it, the page and its script are not from the same build. */
+export function element<T extends HTMLElement>(selector: string): T {
+  const found = document.querySelector<T>(selector);
+  if (!found) throw new Error(`no ${selector} in this page`);
+  return found;
+}
+
 /** What a step has shown, in words, and what the next steps need from it. */
 export interface Shown<T> {
   words: string;

@@ -4,11 +4,10 @@ import { LONGEST_PROOF } from '../../../../pipeline/ledger/log/tlog-proof.ts';
 import { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
 import { makeElement } from '../attestations/make-element.ts';
 import { takeFiles } from '../take-files.ts';
-import { element } from './element.ts';
 import { identifyFile } from './identify-file.ts';
 import { NOT_PROVED, type ProvedEvent, proveByLog, proveByProof } from './prove-event.ts';
 import { offerToRemember, recall, showRemembered } from './remembered.ts';
-import { Failed, Steps, Stopped, Uncheckable } from './steps.ts';
+import { element, Failed, Steps, Stopped, Uncheckable } from './steps.ts';
 import { keysIn, type Means, verifyRelease } from './verify-release.ts';
 
 const means: Means = {
