@@ -12,6 +12,7 @@ import {
   SIGNATURE_PATH,
 } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH, type SnapshotEntry } from '../release/format/snapshot-index.ts';
+import { formatBytes } from '../words/number.ts';
 import { verifyFiles } from './files.ts';
 import { type Findings, mismatchError, type Retries, retryWhileInconsistent } from './findings.ts';
 import {
@@ -224,7 +225,7 @@ export const CHECKS = [
       const { bytes, notProven } = await verifyFiles(origin, chosen, manifest, { ...options, findings });
       subject.notProven = notProven;
       const read = chosen.length - notProven.length;
-      return `${read} of ${manifest.files.length} read, ${(bytes / 1e6).toFixed(1)} MB, as listed`;
+      return `${read} of ${manifest.files.length} read, ${formatBytes(bytes)}, as listed`;
     },
   },
   {
