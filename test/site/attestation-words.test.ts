@@ -46,20 +46,20 @@ test('a drift check that is late is told with what was due and what came', () =>
   expect(overdueChecks(given)).toEqual([
     {
       name: 'LANTERN, a1a1a1a1a1a1…',
-      words: 'due every 6 hours; the last came on 2 December 2025, 06:00 UTC.',
+      words: 'due every 6 hours; the last was on 2 December 2025, 06:00 UTC.',
     },
     {
       name: 'TALLY, b2b2b2b2b2b2…',
-      words: 'due every 6 hours; none came since 1 December 2025, 06:00 UTC, when it was attested.',
+      words: 'due every 6 hours; none since it was attested on 1 December 2025, 06:00 UTC.',
     },
   ]);
-  expect(registrySentence(given)).toBe('Of the attestations that the ledger has, 3 are active.');
-  expect(attestationRow(late).at(-1)).toBe('0.038 of 0.1; check is late; 2 late before');
+  expect(registrySentence(given)).toBe('Of the attestations in the ledger, 3 are active.');
+  expect(attestationRow(late).at(-1)).toBe('0.038 of 0.1; check overdue; 2 late earlier');
 });
 
 test('where none is late, that is said', () => {
   expect(overdueChecks(registry(ON_TIME))).toEqual([]);
-  expect(registrySentence(registry(ON_TIME))).toMatch(/No drift check is late\.$/);
+  expect(registrySentence(registry(ON_TIME))).toMatch(/No drift check is overdue\.$/);
 });
 
 test.each([

@@ -252,7 +252,7 @@ describe('the page of attestations', () => {
     await page.fill('#new-scope', ' ledger.read.export');
     await submit(55_000);
     expect((await document()).expires_at).toBe(first.expires_at);
-    await page.getByText('What may be left out').click();
+    await page.getByText('Optional fields').click();
     await page.fill('#new-expires-at', '2026-01-31T06:00:00Z');
     expect(await submit(56_000)).toContain('expires_at is not after attested_at');
     expect(wrong).toEqual([]);

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { chartCsv } from '../../pipeline/charts/chart-csv.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
@@ -17,12 +19,8 @@ beforeAll(async () => {
   built = await buildFixture();
 }, 120_000);
 
-async function dataOf({ sources, prepare }: (typeof CHARTS)[number]) {
-  const texts = sources.map(async (path) => [
-    path,
-    await readFile(join(built.release, 'public', path), 'utf8'),
-  ]);
-  return prepare(Object.fromEntries(await Promise.all(texts)));
+function dataOf({ prepare }: (typeof CHARTS)[number]) {
+  return prepare(new PublishedFiles((path) => readFileSync(join(built.release, 'public', path), 'utf8')));
 }
 
 const plain = (html: string) =>
@@ -35,7 +33,7 @@ const plain = (html: string) =>
 
 describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the page of the chart %s', (id, chart) => {
   test('says in words and in a table all that its picture shows', async () => {
-    const [html, data] = [await read(`charts/${id}/index.html`), await dataOf(chart)];
+    const [html, data] = [await read(`charts/${id}/index.html`), dataOf(chart)];
     const text = plain(html);
     for (const words of [
       chart.title(data, DEFAULT_STATE),
@@ -84,7 +82,7 @@ describe.each(CHARTS.map((chart) => [chart.id, chart] as const))('the page of th
       expect(code).toContain(sha256);
     }
     expect(code).toContain(built.draft.ledger.root);
-    const rows = chart.table(await dataOf(chart), DEFAULT_STATE).rows.length;
+    const rows = chart.table(dataOf(chart), DEFAULT_STATE).rows.length;
     expect(code.match(/<tr>/g)).toHaveLength(rows + 1);
   });
 

@@ -176,7 +176,7 @@ describe('the calculator', () => {
     await page.getByLabel('Multiplier M').fill('1');
     expect(await result.textContent()).toBe('500.00');
     await expect.poll(() => new URL(page.url()).search).toBe('?multiplier=1');
-    await page.getByRole('radio', { name: 'follows from the work' }).check();
+    await page.getByRole('radio', { name: 'compute it from the work' }).check();
     await page.getByLabel('Apps').fill('20');
     expect(await page.locator('[data-steps="score"] li').first().textContent()).toContain('0.4 × 20');
     await expect.poll(() => new URL(page.url()).search).toContain('apps=20');

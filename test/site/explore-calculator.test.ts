@@ -63,7 +63,7 @@ describe('the calculator', () => {
 
   test('has no logarithm of nothing', () => {
     const { steps, threshold } = calculate({ from: 'score', numbers: { ...DEFAULT_NUMBERS, supply: 0 } });
-    expect([threshold, steps.threshold[0]]).toEqual([1, 'Of a supply of nothing, the threshold is 1.']);
+    expect([threshold, steps.threshold[0]]).toEqual([1, 'With no supply, the threshold is 1.']);
   });
 });
 

@@ -117,7 +117,7 @@ describe('a page', () => {
   test('of a deliberation says who stood where, why it ended, and what was decided', () => {
     const text = words(page('deliberations/d-400'));
     expect(text).toContain('It ended');
-    expect(text).toContain('Of five that took part, five were in favour; nobody against.');
+    expect(text).toContain('Of five participants, five were in favour; nobody against.');
     expect(text).toContain('ECHO weighs a finer picture');
     expect(page('deliberations/d-400')).toContain('href="/decisions/dec-400/"');
   });

@@ -159,7 +159,7 @@ describe('the records of a page', () => {
   });
 });
 
-describe('why a deliberation ended as it did', () => {
+describe('how a deliberation ended', () => {
   const agreed = deliberation('d-1', 'reached', ['support', 'support', 'support', 'oppose']);
   const failed = deliberation('d-2', 'not_reached', [
     'support_with_conditions',
@@ -169,8 +169,8 @@ describe('why a deliberation ended as it did', () => {
 
   test('is said of the positions, by name, and held against the others', () => {
     expect(whyItEnded(failed, [agreed, failed])).toEqual([
-      'It ended without consensus: of those who spoke for or against, 50\u00a0% were in favour.',
-      'Of three that took part, one was in favour, with conditions; one against (B); one abstained (C).',
+      'It ended without consensus: of those for or against, 50\u00a0% were in favour.',
+      'Of three participants, one was in favour, with conditions; one against (B); one abstained (C).',
       'Among the other published deliberations, one reached consensus, none with less than 75\u00a0% in favour.',
       'C gave no reasons.',
     ]);
@@ -187,15 +187,15 @@ describe('why a deliberation ended as it did', () => {
   test('compares nothing while it is open, and nothing with nothing', () => {
     const open = deliberation('d-5', 'pending', ['support']);
     expect(whyItEnded(open, [agreed, open])).toEqual([
-      'It is still open, and positions may change: of those who spoke for or against, all were in favour.',
-      'Of one that took part, one was in favour; nobody against.',
+      'It is still open, and positions can change: of those for or against, all were in favour.',
+      'Of one participant, one was in favour; nobody against.',
     ]);
     expect(whyItEnded(agreed, [agreed])).toHaveLength(2);
     expect(whyItEnded(deliberation('d-6', 'reached', []), [])).toEqual([
       'It ended with consensus; no sentinel took a position.',
     ]);
     expect(whyItEnded(deliberation('d-7', 'reached', ['abstain']), [])[0]).toBe(
-      'It ended with consensus; nobody spoke for or against.',
+      'It ended with consensus; nobody was for or against.',
     );
   });
 
@@ -328,7 +328,7 @@ describe('a sentinel in words', () => {
     expect(uptimeSentences('A', days)).toEqual([
       'Of 2 days, A was operational on 1 and offline on 1. Its longest silence was 30.3 hours.',
     ]);
-    expect(uptimeSentences('Z', days)).toEqual(['Z has no day on record in the last 90.']);
+    expect(uptimeSentences('Z', days)).toEqual(['Z has no recorded day in the last 90.']);
     expect(uptimeSentences('A', [])).toEqual([]);
   });
 });
@@ -361,16 +361,16 @@ describe('a cycle in words', () => {
 
   test('says where the index lay and that nothing was minted', () => {
     expect(cycleSentences(cycle)).toEqual([
-      'C-151 was the day 1 December 2025, UTC.',
-      'The integrity index lay between 0.9300 and 0.9700 in 4 readings, the last 0.9312: below the threshold of 0.9400, so minting was off at the end of the day.',
+      'C-151 was 1 December 2025, UTC.',
+      'The integrity index was between 0.9300 and 0.9700 in 4 readings, the last 0.9312: below the threshold of 0.9400, so minting was off at the end of the day.',
       'Nothing was minted.',
     ]);
   });
 
   test('says less of a day without a reading, and of one that is not over', () => {
-    expect(cycleSentences({ ...cycle, mii: null })[1]).toBe('There was no reading of the integrity index.');
+    expect(cycleSentences({ ...cycle, mii: null })[1]).toBe('The integrity index had no reading.');
     expect(cycleSentences({ ...cycle, isOver: false })).toEqual([
-      'C-151 is the day 1 December 2025, UTC, and not over: its sums are published when it is.',
+      'C-151 is 1 December 2025, UTC, the current day. Its totals are published once it ends.',
     ]);
   });
 });

@@ -81,7 +81,7 @@ describe('a portal', () => {
     expect(change).toBeGreaterThan(0);
     expect(words(page('economy/index.html'))).toContain(`+${change.toLocaleString('en-GB')} in 30 days`);
     expect(words(page('economy/index.html'))).toMatch(
-      /ends of whole days[^.]*: 29 September 2026 and 31 August 2026\./,
+      /ends of the whole days[^.]*: 29 September 2026 and 31 August 2026\./,
     );
   });
 

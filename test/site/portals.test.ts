@@ -79,7 +79,7 @@ describe('the formulas of a portal', () => {
   });
 });
 
-describe('who may read what', () => {
+describe('access to an area', () => {
   test.each(AREAS)('in %s has a line for each tier, with the limit that is enforced', (area) => {
     const expected = Object.entries(QUOTAS[area]).map(([tier, quota]) => [
       tier,
@@ -98,16 +98,19 @@ describe('who may read what', () => {
     ['economy', 'economist', ['Professional affiliation', 'Research purpose', 'Expected usage volume']],
     ['academics', 'academic', ['Academic affiliation', 'Research purpose', 'Expected usage volume']],
     ['philosophy', 'institutional', ['Research purpose', 'Expected usage volume', 'Partnership agreement']],
-  ] as const)('in %s, tier %s, is asked for by a mail with the fields to fill in', (area, tier, fields) => {
-    const mail = new URL(keyRequest(area, tier, CONTACT));
-    expect(mail.protocol + mail.pathname).toBe(`mailto:${CONTACT}`);
-    // A plus sign in a mailto address is a plus sign, not a space.
-    expect(mail.search).not.toContain('+');
-    expect(mail.searchParams.get('subject')).toBe(`Key request: ${area}, ${tier}`);
-    const lines = mail.searchParams.get('body')!.split('\r\n');
-    for (const field of fields) expect(lines.some((line) => line.startsWith(field))).toBe(true);
-    expect(lines.filter((line) => line.endsWith(':')).length).toBeGreaterThanOrEqual(fields.length);
-  });
+  ] as const)(
+    'in %s, tier %s, is requested by an e-mail with the fields to fill in',
+    (area, tier, fields) => {
+      const mail = new URL(keyRequest(area, tier, CONTACT));
+      expect(mail.protocol + mail.pathname).toBe(`mailto:${CONTACT}`);
+      // A plus sign in a mailto address is a plus sign, not a space.
+      expect(mail.search).not.toContain('+');
+      expect(mail.searchParams.get('subject')).toBe(`Key request: ${area}, ${tier}`);
+      const lines = mail.searchParams.get('body')!.split('\r\n');
+      for (const field of fields) expect(lines.some((line) => line.startsWith(field))).toBe(true);
+      expect(lines.filter((line) => line.endsWith(':')).length).toBeGreaterThanOrEqual(fields.length);
+    },
+  );
 });
 
 describe('data are old', () => {

@@ -108,8 +108,8 @@ describe('on a host that has files alone', () => {
     await page.getByLabel(/^Seed/).fill('7');
     await page.keyboard.press('Enter');
     await until(page, 'Tick 1 of 34');
-    expect(await moment(page)).toContain('played in this page');
-    await expect.poll(() => said(page)).toContain('To be decided: How you look.');
+    expect(await moment(page)).toContain('run in this page');
+    await expect.poll(() => said(page)).toContain('Decision needed: How you look.');
     await expect.poll(() => button(page, 'Run').isVisible()).toBe(true);
     await button(page, 'An audit against the baseline').focus();
     await page.keyboard.press('Enter');
@@ -151,11 +151,11 @@ describe('on a host that has files alone', () => {
     const { page, wrong } = visited;
     await until(page, 'Tick 9 of 34');
     const nine = await opinions(page);
-    await button(page, 'Keep this run to compare').click();
-    await page.getByLabel('Look at an earlier tick').fill('1');
+    await button(page, 'Keep this run for comparison').click();
+    await page.getByLabel('Show an earlier tick').fill('1');
     await until(page, 'Tick 1 of 34');
     expect(await opinions(page)).not.toEqual(nine);
-    await button(page, 'Go on from here').click();
+    await button(page, 'Branch from here').click();
     await button(page, 'Ask AUREA').click();
     await expect.poll(() => new URL(page.url()).search).toContain('do=1+ask_aurea&tick=1');
     for (let tick = 2; tick <= 9; tick += 1) {
@@ -173,7 +173,7 @@ describe('on a host that has files alone', () => {
     expect(await opinions(again.page)).toEqual(other);
     const both = await again.page.locator('[data-part="measures"]').textContent();
     expect(both).toBe(await page.locator('[data-part="measures"]').textContent());
-    await button(again.page, 'Forget the kept one').click();
+    await button(again.page, 'Discard the kept run').click();
     expect(await again.page.locator('[data-part="link"] code').textContent()).not.toContain('kept_');
     await expect.poll(() => again.page.url()).not.toContain('kept_');
     expect([wrong, again.wrong]).toEqual([[], []]);
@@ -207,8 +207,8 @@ describe('on a host that has files alone', () => {
     await using host = await openHost(built.out);
     await using visited = await visit(browser, `${host.origin}${PATH}?scenario=model_drift&do=1+explode`);
     const { page, wrong } = visited;
-    await expect.poll(() => said(page)).toContain('The address names no run');
-    await button(page, 'Begin').click();
+    await expect.poll(() => said(page)).toContain('The address does not describe a valid run');
+    await button(page, 'Start').click();
     await until(page, 'Tick 1 of');
     expect(wrong).toEqual([]);
   });
@@ -220,11 +220,11 @@ describe('where the service answers', () => {
     await using host = await openHost(built.out, '', simulation);
     await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
     const { page } = visited;
-    await until(page, 'played by the service');
+    await until(page, 'run by the service');
     const nine = await opinions(page);
     expect(simulation.counts()).toMatchObject({ started: 1, sent: 1 });
     await simulation.close();
-    await until(page, 'played in this page');
+    await until(page, 'run in this page');
     expect(await opinions(page)).toEqual(nine);
     await button(page, 'One tick').click();
     await until(page, 'Tick 10 of 34');
@@ -235,7 +235,7 @@ describe('where the service answers', () => {
     const { simulation } = await simulationServer({ services: { limiter: { take } } });
     await using host = await openHost(built.out, '', simulation);
     await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
-    await until(visited.page, 'played in this page');
+    await until(visited.page, 'run in this page');
     expect(await moment(visited.page)).toContain('Tick 9 of 34');
   });
 });

@@ -115,7 +115,7 @@ describe('the history of a run', () => {
 describe('what a reader hears', () => {
   test('is the tick with what has changed, and nothing where nothing has', () => {
     const [before, now] = historyOf({ ...AUDITED, actions: [] });
-    expect(describeChange(before, now!)).toMatch(/^Tick 1\. .*To be decided: How you look\./);
+    expect(describeChange(before, now!)).toMatch(/^Tick 1\. .*Decision needed: How you look\./);
     expect(describeChange(now, now!)).toBe('');
   });
 

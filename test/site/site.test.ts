@@ -106,9 +106,9 @@ describe('the site', () => {
     const plain = await readPages(without);
     expect(await deadLinks(without, plain, [])).toEqual([]);
     expect([...plain.keys()]).toEqual([...pages.keys()]);
-    expect(plain.get('government/index.html')).toContain('This release was made without PDFs');
-    expect(page('government/index.html')).not.toContain('This release was made without PDFs');
-    expect(plain.get('index.html')).toMatch(/tables and two charts, on a page\.\s*</);
+    expect(plain.get('government/index.html')).toContain('This release was built without PDFs');
+    expect(page('government/index.html')).not.toContain('This release was built without PDFs');
+    expect(plain.get('index.html')).toMatch(/tables and two charts, on one page\.\s*</);
   });
 
   test('names its own address on every page that is to be found', () => {

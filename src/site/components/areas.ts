@@ -2,17 +2,17 @@ import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 
 export interface AreaWords {
   name: string;
-  /** What links and headings call it. */
+  /** Its name in links and headings. */
   title: string;
   cathedral: string;
   cycle: string;
   /** One line, for the home page. */
   subject: string;
-  /** What a reader finds and how far to trust it; the area page's lead. */
+  /** The lead of the portal: what a reader finds, and how far to trust it. */
   lead: string;
 }
 
-/** What the pages say about each area. */
+/** The texts about each area. */
 export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
   government: {
     name: 'Policy',
@@ -20,7 +20,7 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     cathedral: 'FOR-GOVERNMENTS',
     cycle: 'C-151',
     subject: 'Compliance, audit trail, transparency, sentinel status and policy impact',
-    lead: 'What a regulator or an auditor asks first: which sentinels are up, what the ledger recorded, where compliance stands. The transparency report is open to everyone; the audit trail, the compliance report and the policy projections need a government key, and every access to them is logged.',
+    lead: 'What regulators and auditors ask first: which sentinels are up, what the ledger recorded, and the state of compliance. The transparency report is open to everyone. The audit trail, the compliance report and the policy projections need a government key, and every access to them is logged.',
   },
   economy: {
     name: 'Market',
@@ -28,7 +28,7 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     cathedral: 'FOR-ECONOMISTS',
     cycle: 'C-151',
     subject: 'MIC supply, the integrity index, coordination scores, returns, minting history',
-    lead: 'How many MIC there are, who minted them and why minting is on or off. Amounts are exact to six decimal places, and the formulas stand beside the fields that they give, so each number can be computed again from the ledger.',
+    lead: 'How many MIC there are, who minted them, and why minting is on or off. Amounts are exact to six decimal places. Each computed field comes with its formula, so anyone can recompute every number from the ledger.',
   },
   academics: {
     name: 'Research',
@@ -36,7 +36,7 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     cathedral: 'FOR-ACADEMICS',
     cycle: 'C-151',
     subject: 'System dataset, integrity timeline, coordination data, papers, citations',
-    lead: 'Data in the form that a study needs: one dataset of the whole system, thirty days of the integrity index, the coordination of the sentinels, the papers that describe the mechanisms, and a BibTeX entry for each of them.',
+    lead: 'Data ready for research: one dataset of the whole system, thirty days of the integrity index, the coordination of the sentinels, the papers that describe the mechanisms, and a BibTeX entry for each of them.',
   },
   philosophy: {
     name: 'Ethics',
@@ -44,7 +44,7 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     cathedral: 'FOR-PHILOSOPHERS',
     cycle: 'C-151',
     subject: 'Deliberations, virtue metrics, the decision archive, drift analysis',
-    lead: 'What the sentinels deliberated, which positions they took and with what reasons, what was decided and what was learned. Five virtues are measured by published formulas, and drift compares the last thirty days with the first thirty.',
+    lead: 'What the sentinels deliberated, which positions they took and why, what they decided and what they learned. Published formulas measure five virtues, and drift compares the last thirty days with the first thirty.',
   },
   diplomacy: {
     name: 'Diplomacy',
@@ -52,6 +52,6 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     cathedral: 'DIPLOMACY',
     cycle: 'C-156',
     subject: 'The treaty framework, international standards and diplomatic protocols',
-    lead: 'Three documents that parties can sign, conform to and follow: the treaty framework with its articles and obligations, the standards with their clauses and levels of conformance, and the protocols step by step.',
+    lead: 'Three documents for parties to sign, conform to and follow: the treaty framework with its articles and obligations, the standards with their clauses and conformance levels, and the protocols step by step.',
   },
 };

@@ -5,15 +5,14 @@ import { siteFacts } from './files/site-facts.ts';
 import type { SiteRelease } from './release.ts';
 
 interface TakeAway {
-  /** The reader's tool. */
   tool: string;
-  /** One line that works as it is. */
+  /** Works when pasted. */
   line: string;
 }
 
 const DATABASE = 'cathedral.sqlite';
 
-/** How the minting history gets into each tool, in one line. */
+/** One line per tool that loads the minting history. */
 export function takeAway(release: SiteRelease): TakeAway[] {
   const url = `${release.baseUrl}/${micHistory.path}`;
   const whole = `curl -O ${release.baseUrl}/${DATABASE}`;
@@ -53,7 +52,7 @@ export function latestChanges(release: SiteRelease, count: number): LatestChange
     }));
 }
 
-/** schema.org descriptions of the whole: the site, who publishes it, and the catalogue of its data. */
+/** schema.org descriptions of the site, its publisher and its data catalogue. */
 export function catalogueJsonLd(release: SiteRelease): object[] {
   const { baseUrl, author, asOf, since } = siteFacts(release);
   const context = 'https://schema.org/';

@@ -1,14 +1,14 @@
 import type { DraftFile } from '../../../pipeline/release/format/manifest.ts';
 import type { SiteRelease } from './release.ts';
 
-/** A string, a bracket, a comma, a colon, or a number or word; white space between them is passed over. */
+/** A string, bracket, comma, colon, number or word. White space in between is skipped. */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/g;
 const OPENING: ReadonlySet<string> = new Set(['{', '[']);
 const CLOSING: ReadonlySet<string> = new Set(['}', ']']);
 
 /**
- * JSON text, or the beginning of one, with 2-space indentation, as `JSON.stringify(value, null, 2)` writes it. Numbers keep
- * their digits, and the text may break off anywhere.
+ * Indents a JSON text, or the beginning of one, like `JSON.stringify(value, null, 2)`. Numbers keep their digits, and the
+ * text may be cut off anywhere.
  */
 export function indentJson(text: string): string {
   let out = '';
@@ -24,16 +24,16 @@ export function indentJson(text: string): string {
   return out;
 }
 
-/** What is in brackets has lines of its own; nothing in brackets has none. */
+/** The content of brackets starts on a new line, unless they are empty. */
 function startsLine(before: string, token: string): boolean {
   if (CLOSING.has(token)) return !OPENING.has(before);
   return before === ',' || OPENING.has(before);
 }
 
-/** A cell after RFC 4180, quoted or plain, and what ends it: a comma, a line end, or the end of the text. */
+/** A cell (RFC 4180), quoted or plain, and its end: a comma, a line end, or the end of the text. */
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\n|$)/y;
 
-/** The first rows of a CSV text, the header included; a row that the text breaks off in is left out. */
+/** The first rows of a CSV text, including the header. An incomplete row at the end is left out. */
 export function csvRows(text: string, count: number): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -50,17 +50,17 @@ export function csvRows(text: string, count: number): string[][] {
   return rows;
 }
 
-/** Enough of any file for what is shown of it. */
+/** Enough for the preview of any file. */
 const HEAD_BYTES = 16_384;
 const ROWS = 6;
 const LINES = 28;
 
 export type Preview =
   | { kind: 'table'; columns: string[]; rows: string[][] }
-  /** `whole`: the file has no more than this. */
+  /** `whole`: this is the complete file. */
   | { kind: 'text'; text: string; whole: boolean };
 
-/** The beginning of a public file, JSON laid out in lines; null for what is restricted or is not text. */
+/** The beginning of a public file, with JSON indented; null for restricted files and PDFs. */
 export function previewOf(release: SiteRelease, file: DraftFile): Preview | null {
   if (file.restricted || file.media_type === 'application/pdf') return null;
   const head = release.head(file.path, HEAD_BYTES);

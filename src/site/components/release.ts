@@ -106,7 +106,7 @@ export function openRelease(): SiteRelease {
   return opened;
 }
 
-/** Reads once for a release what hundreds of its pages need. */
+/** Caches a value that hundreds of pages need, per release. */
 export function perRelease<T>(read: (release: SiteRelease) => T): (release: SiteRelease) => T {
   const known = new WeakMap<SiteRelease, { value: T }>();
   return (release) => {

@@ -1,11 +1,11 @@
-/** Gives `take` each file that is chosen in the form, or dropped on it; `target` is marked while one is above it. */
+/** Calls `take` with each file that a reader chooses in the form or drops on it. Highlights `target` during a drag. */
 export function takeFiles(form: HTMLElement, target: HTMLElement, take: (file: File) => void): void {
   const input = form.querySelector<HTMLInputElement>('input[type="file"]');
   input?.addEventListener('change', () => {
     const file = input.files?.[0];
     if (file) take(file);
   });
-  // Else to choose the same file again, after it was mended, would be no change.
+  // Otherwise choosing the same file again after editing it would fire no change event.
   input?.addEventListener('click', () => {
     input.value = '';
   });

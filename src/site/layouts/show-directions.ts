@@ -1,8 +1,7 @@
 import { showDirectionsInHtml } from '../../../pipeline/artifacts/format/show-directions.ts';
 
 /**
- * Texts of the ledger stand in all pages, amid the words of the page. This is the one place that every page passes: the
- * site's build, and the server for pages that depend on a query.
+ * Every page can contain texts from the ledger. All pages pass through this middleware, in the static build and on demand.
  */
 export async function onRequest(_: unknown, next: () => Promise<Response>): Promise<Response> {
   const response = await next();

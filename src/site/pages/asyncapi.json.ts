@@ -1,7 +1,7 @@
 import { asyncApiDocument } from '../../simulation/protocol/async-api-document.ts';
 import { openRelease } from '../components/release.ts';
 
-/** The description of the simulation’s messages for programs. */
+/** The AsyncAPI description of the simulation’s messages. */
 export function GET(): Response {
   const { baseUrl, contact, version } = openRelease();
   return new Response(`${JSON.stringify(asyncApiDocument({ baseUrl, version, contact }), null, 2)}\n`);

@@ -1,6 +1,6 @@
 import { apiDocument } from '../components/api/api-document.ts';
 
-/** The description of every path for programs. */
+/** The OpenAPI description of every path. */
 export function GET(): Response {
   return new Response(`${JSON.stringify(apiDocument(), null, 2)}\n`);
 }

@@ -6,7 +6,7 @@ import { openRelease } from '../release.ts';
 
 let made: OpenApiDocument | undefined;
 
-/** The OpenAPI document of the release that this build is for, with examples from its files. */
+/** The OpenAPI document of this release, with examples from its files. */
 export function apiDocument(): OpenApiDocument {
   made ??= make();
   return made;

@@ -3,14 +3,14 @@ import type { Operation, Parameter } from '../../../api/openapi/operation.ts';
 
 declare global {
   interface Window {
-    /** Of swagger-ui-dist, which the page loads before this. */
+    /** From swagger-ui-dist, which the page loads first. */
     SwaggerUIBundle: (options: Record<string, unknown>) => unknown;
   }
 }
 
 /**
- * An operation as a form. Conditions are left out, and examples with them: Swagger UI fills them in, and a first try should
- * not be answered 412. Lists to choose from become text: they have no label.
+ * Adapts an operation to the form. Conditional headers and their examples are left out, because Swagger UI would fill them in
+ * and the first request would get a 412. Select boxes become text fields, because Swagger UI gives them no label.
  */
 function formOf(operation: Operation): Operation {
   const own = (operation.parameters ?? []).filter((one): one is Parameter => !('$ref' in one));
@@ -29,7 +29,7 @@ interface React {
   createElement: (component: unknown, properties: Record<string, unknown>) => unknown;
 }
 
-/** A button is called what is written on it, or nobody could say its name (WCAG 2.5.3). */
+/** The accessible name of a button must contain its visible label, or voice control cannot find it (WCAG 2.5.3). */
 const namedAsWritten = {
   wrapComponents: {
     Button:
@@ -45,7 +45,7 @@ interface System {
   React: { createElement: (component: unknown, properties: unknown, ...children: unknown[]) => unknown };
 }
 
-/** Keys and operations. The layout of Swagger UI has a second main element, and a heading of the first level. */
+/** A layout with keys and operations only. Swagger UI's own has a second `main` and `h1`. */
 const withinPage = ({ React: { createElement } }: System) => ({
   components: {
     WithinPage: ({ getComponent }: { getComponent: (name: string, container?: boolean) => Component }) => {
@@ -72,20 +72,20 @@ async function explore(): Promise<void> {
   const spec = (await (await fetch('/openapi.json')).json()) as OpenApiDocument;
   const [server] = spec.servers;
   const { pathname } = new URL(server?.url ?? '/', location.href);
-  // To where the page is from, whatever address the service is published under: no other is let through.
+  // Send requests to the page's own origin, whatever base URL the document states. The content policy allows no other.
   spec.servers = [{ url: location.origin + pathname.replace(/\/$/, '') }];
   for (const item of Object.values(spec.paths)) if (item.get) item.get = formOf(item.get);
   window.SwaggerUIBundle({
     spec,
     domNode: document.getElementById('explorer'),
     docExpansion: 'list',
-    // Links inside of buttons, which keyboards and screen readers cannot tell apart.
+    // Links inside buttons are not accessible.
     deepLinking: false,
-    // The page of an area has the fields.
+    // The pages of the files have the fields.
     defaultModelsExpandDepth: -1,
-    // No request to a validator elsewhere.
+    // No request to an external validator.
     validatorUrl: null,
-    // Its colours have too little contrast.
+    // Its colours have insufficient contrast.
     syntaxHighlight: false,
     plugins: [namedAsWritten, withinPage],
     layout: 'WithinPage',

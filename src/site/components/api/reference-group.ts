@@ -10,18 +10,18 @@ import {
   type Parameter,
 } from '../../../api/openapi/operation.ts';
 
-/** One operation as the reference page shows it. */
+/** An operation on the reference page. */
 export interface ReferenceEntry {
   path: string;
   method: Method;
   operation: Operation;
-  /** What is sent as the body; null where nothing is. */
+  /** The request body; null if there is none. */
   sent: string | null;
-  /** Its own; those that every file has are told once. */
+  /** Its own parameters, without those that all files share. */
   parameters: Parameter[];
-  /** Of each form in which it is answered. */
+  /** One per media type of the response. */
   forms: { mediaType: string; example: string | null }[];
-  /** What may come instead, in the order of their numbers. */
+  /** Other possible statuses, in ascending order. */
   statuses: string[];
 }
 
@@ -56,7 +56,7 @@ function entryOf({ path, method, operation }: ReturnType<typeof operationsIn>[nu
   };
 }
 
-/** Laid out in lines; null where there is none. */
+/** The example as indented text; null if there is none. */
 function exampleOf({ examples = {} }: Content): string | null {
   const [example] = Object.values(examples) as Example[];
   if (!example) return null;

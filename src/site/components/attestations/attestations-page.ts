@@ -3,11 +3,11 @@ import { PublishedRegistry, REGISTRY_PATH } from '../../../../pipeline/attestati
 import { beginDrafting } from './draft-form.ts';
 import { beginVerifying } from './verify-form.ts';
 
-/** What the page was made with; it needs nothing else, from anywhere. */
+/** The registry embedded in the page, which is all that it needs. */
 const block = document.querySelector('#registry');
 const registry = PublishedRegistry.parse(JSON.parse(block?.textContent ?? ''));
 
-/** What the service has now, asked for by a button alone. Throws where it does not answer. */
+/** The service's current registry, requested only when the reader presses the button. Throws if the service does not answer. */
 async function fetchRegistry(): Promise<PublishedRegistry> {
   const response = await fetch(`/${REGISTRY_PATH}`, { cache: 'no-cache' });
   if (!response.ok) throw new Error(`The service answered ${response.status}.`);

@@ -13,12 +13,12 @@ import { type Json, readJson } from '../../../../pipeline/attestation/read-json.
 import { addCopyButton } from '../files/copy-button.ts';
 import { makeElement } from './make-element.ts';
 
-/** Makes the form write a new unsigned document, its justification hashed here. `wallets`: those that are known. */
+/** Makes the form create an unsigned document and hash its justification. `wallets` are the known ones. */
 export function beginDrafting(wallets: Companions['wallets']): void {
   const form = document.querySelector<HTMLFormElement>('#draft-form');
   const place = document.querySelector<HTMLElement>('#draft');
   if (!form || !place) return;
-  /** When each request was first made: it keeps its times, or the wallet's signature over it would be void. */
+  /** The creation time of each request, which stays fixed so that the wallet's signature remains valid. */
   const times = new Map<string, number>();
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -66,7 +66,7 @@ function readForm(form: HTMLFormElement, justification: Json): NewDocument {
   };
 }
 
-/** Null for a field that is left empty. */
+/** Null for an empty field. */
 function textOf(form: HTMLFormElement, name: string): string | null {
   const value = new FormData(form).get(name);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
@@ -79,7 +79,7 @@ function isChecked(form: HTMLFormElement, name: string): boolean {
 function showDraft(place: HTMLElement, { document, problems, walletText, walletNote }: Drafted): void {
   const text = formatDocument(document);
   const isGood = problems.length === 0;
-  const words = isGood ? 'The document, unsigned' : 'Something is missing or wrong yet';
+  const words = isGood ? 'Unsigned document' : 'The document is incomplete or invalid';
   const title = makeElement('h3', isGood ? '' : 'is-invalid', words);
   title.tabIndex = -1;
   place.replaceChildren(
@@ -95,7 +95,7 @@ function showDraft(place: HTMLElement, { document, problems, walletText, walletN
 
 function walletBlock(text: string): HTMLElement[] {
   const words =
-    'Before it can be signed, the wallet of the ledger id has to sign these five lines (EIP-191, personal_sign). Then fill in the wallet’s signature above: the end stays as it is here.';
+    'Before the companion signs it, the wallet of the ledger id must sign these five lines (EIP-191, personal_sign). Then enter the wallet’s signature above. The dates stay as shown here.';
   return [makeElement('p', '', words), block(text, 'what the wallet signs')];
 }
 

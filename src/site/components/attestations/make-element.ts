@@ -1,4 +1,4 @@
-/** An element with text alone: nothing of a document ever becomes markup. */
+/** Creates an element. Strings become text, never markup. */
 export function makeElement<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className: string,

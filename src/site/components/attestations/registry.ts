@@ -23,7 +23,7 @@ export const ATTESTATION_COLUMNS = [
   { label: 'Drift' },
 ];
 
-/** As the columns have it. */
+/** The cells of an attestation, in the order of the columns. */
 export function attestationRow(attestation: PublishedAttestation): string[] {
   const { id, status, companion, scope, risk_level, expires_at } = attestation;
   return [
@@ -37,35 +37,35 @@ export function attestationRow(attestation: PublishedAttestation): string[] {
   ];
 }
 
-/** `0.038 of 0.1; check late` */
+/** `0.038 of 0.1; check overdue` */
 function driftWords({ drift_threshold, drift, check_late, late_checks }: PublishedAttestation): string {
   if (drift_threshold === null) return 'not monitored';
   const value =
     drift === null ? 'not checked yet' : `${formatNumber(drift, { max: 4 })} of ${drift_threshold}`;
-  const late = late_checks === 0 ? [] : [`${formatNumber(late_checks)} late before`];
-  return [value, ...(check_late ? ['check is late'] : []), ...late].join('; ');
+  const late = late_checks === 0 ? [] : [`${formatNumber(late_checks)} late earlier`];
+  return [value, ...(check_late ? ['check overdue'] : []), ...late].join('; ');
 }
 
-/** How many are in each state, in words. */
+/** The number of attestations in each state. */
 export function registrySentence({ attestations }: PublishedRegistry): string {
   const counts = (['active', 'expired', 'revoked', 'superseded'] as const).flatMap((status) => {
     const count = attestations.filter((one) => one.status === status).length;
     return count === 0 ? [] : [`${formatNumber(count)} ${count === 1 ? 'is' : 'are'} ${status}`];
   });
-  if (counts.length === 0) return 'The ledger has no attestation of the last months.';
-  const are = `Of the attestations that the ledger has, ${formatList(counts)}.`;
-  return attestations.some(({ check_late }) => check_late) ? are : `${are} No drift check is late.`;
+  if (counts.length === 0) return 'The ledger has no recent attestation.';
+  const are = `Of the attestations in the ledger, ${formatList(counts)}.`;
+  return attestations.some(({ check_late }) => check_late) ? are : `${are} No drift check is overdue.`;
 }
 
-/** For each attestation whose drift check is late as of the release, what was due and what came. */
+/** The overdue drift checks as of the release, with their due interval and last check. */
 export function overdueChecks({ attestations }: PublishedRegistry): { name: string; words: string }[] {
   return attestations
     .filter(({ check_late }) => check_late)
     .map(({ id, companion, check_interval, checked_at, attested_at }) => {
       const last =
         checked_at === null
-          ? `none came since ${formatMoment(attested_at)}, when it was attested`
-          : `the last came on ${formatMoment(checked_at)}`;
+          ? `none since it was attested on ${formatMoment(attested_at)}`
+          : `the last was on ${formatMoment(checked_at)}`;
       return {
         name: `${companion}, ${shortId(id)}`,
         words: `due every ${formatInterval(check_interval)}; ${last}.`,

@@ -13,7 +13,7 @@ import { takeFiles } from '../take-files.ts';
 import { makeElement } from './make-element.ts';
 import { CHECK_WORDS, RESULT_WORDS } from './verdict-words.ts';
 
-/** Makes the form verify what is pasted, dropped or chosen. No request is sent but by the button that says so. */
+/** Makes the form verify documents that are pasted, dropped or chosen. Only the refresh button sends a request. */
 export function beginVerifying(
   first: PublishedRegistry,
   fetchRegistry: () => Promise<PublishedRegistry>,
@@ -23,7 +23,7 @@ export function beginVerifying(
   const place = document.querySelector<HTMLElement>('#verdict');
   if (!form || !text || !place) return;
   let registry = first;
-  /** A file: its bytes are what its writer signed; null where the text was typed. */
+  /** The bytes of a file, which are what was signed; null for typed text. */
   let taken: { name: string; bytes: Uint8Array } | null = null;
   const verify = () => {
     const trust = { ...trustOf(registry), now: Date.now() };
@@ -33,10 +33,10 @@ export function beginVerifying(
   const take = async (file: File) => {
     const { name } = file;
     try {
-      // One byte more than there may be is enough to say that it is too long.
+      // One byte over the limit is enough to detect a document that is too long.
       taken = { name, bytes: new Uint8Array(await file.slice(0, MAX_BYTES + 1).arrayBuffer()) };
     } catch {
-      // A folder, or a file that is gone: what was verified before must not seem to be the verdict on it.
+      // A folder or a deleted file. The previous verdict must not appear to apply to it.
       return showUnread(place, name);
     }
     text.value = new TextDecoder().decode(taken.bytes);
@@ -66,15 +66,15 @@ function beginRefreshing(form: HTMLFormElement, refresh: () => Promise<string>):
         said.textContent = `Keys and ledger as of ${formatMoment(timestamp)}, from the service.`;
       },
       (error: Error) => {
-        said.textContent = `The service could not be asked: ${error.message} What the page has is still in use.`;
+        said.textContent = `The service did not answer: ${error.message} The page still uses the registry that it has.`;
       },
     );
   });
 }
 
 /**
- * Puts the verdict in the place of the one before; from each problem a button leads to its place in the text. `file`: the name
- * of the one that it is about, of several that were dropped; null for a text.
+ * Replaces the previous verdict. Each problem has a button that selects its place in the text. `file` is the name of the
+ * verified file; null for pasted text.
  */
 function showVerdict(
   place: HTMLElement,
@@ -90,16 +90,16 @@ function showVerdict(
   show(
     place,
     verdictTitle(summary === SUMMARIES.active, summary),
-    ...problemList('What is wrong, and where', problems, text),
-    ...problemList('Worth a look', warnings, text),
+    ...problemList('Problems', problems, text),
+    ...problemList('Warnings', warnings, text),
     ...(Object.keys(facts).length > 0 ? [factList(facts)] : []),
     checkTable(checks),
   );
 }
 
-/** Says of a file that it cannot be read. */
+/** Reports a file that cannot be read. */
 function showUnread(place: HTMLElement, file: string): void {
-  const words = `The browser cannot read ${printable(file)}: it is a folder, or it is not there any more. Nothing was verified.`;
+  const words = `The browser cannot read ${printable(file)}. It is a folder, or it no longer exists. Nothing was verified.`;
   show(place, verdictTitle(false, 'No verdict'), makeElement('p', '', words));
 }
 
@@ -130,7 +130,7 @@ function problemList(title: string, problems: readonly Problem[], text: HTMLText
   return [makeElement('h4', '', title), makeElement('ul', 'places', ...items)];
 }
 
-/** The place in words; where it is a part of the text, a button that selects it there. */
+/** The place of a problem, with a button that selects it if it is part of the text. */
 function placeElement(pointer: string, places: Places, text: HTMLTextAreaElement): HTMLElement {
   const words = pointer === '' ? 'the whole document' : printable(pointer);
   if (placeOfPointer(places, pointer) === null) return makeElement('code', 'place', words);
@@ -138,7 +138,7 @@ function placeElement(pointer: string, places: Places, text: HTMLTextAreaElement
   button.type = 'button';
   button.setAttribute('aria-label', `${button.textContent}: select it in the text`);
   button.addEventListener('click', () => {
-    // The text may have been changed since.
+    // The text may have changed since.
     const range = placeOfPointer(placesIn(text.value), pointer);
     if (range) showPlace(text, range);
   });
@@ -156,7 +156,7 @@ function factList(facts: Readonly<Record<string, string>>): HTMLElement {
 function checkTable(checks: Verdict['checks']): HTMLElement {
   const table = makeElement('table', 'checks');
   table.append(makeElement('caption', '', makeElement('strong', '', 'Each check')));
-  const head = ['Check', 'Result', 'What was found'].map((text) => columnHead(text));
+  const head = ['Check', 'Result', 'Detail'].map((text) => columnHead(text));
   table.createTHead().append(makeElement('tr', '', ...head));
   const rows = checks.map(({ name, result, detail }) => {
     const heading = makeElement('th', '', CHECK_WORDS[name].name);
@@ -174,15 +174,15 @@ function columnHead(text: string): HTMLElement {
   return cell;
 }
 
-/** Selects a part of the text, where one can then go on with the keyboard, and brings it into view. */
+/** Selects a part of the text, with focus, and scrolls it into view. */
 function showPlace(text: HTMLTextAreaElement, { start, end }: Range): void {
   text.focus();
   text.setSelectionRange(start, end);
-  // Browsers differ in whether they scroll to what a script selects.
+  // Some browsers do not scroll to a selection made by a script.
   text.scrollTop = heightOf(text, start) - text.clientHeight / 2;
 }
 
-/** How high the first characters of the text are as they are wrapped, px. */
+/** The height of the first characters of the text as wrapped, px. */
 function heightOf(text: HTMLTextAreaElement, characters: number): number {
   const copy = text.cloneNode() as HTMLTextAreaElement;
   copy.removeAttribute('id');
@@ -196,8 +196,8 @@ function heightOf(text: HTMLTextAreaElement, characters: number): number {
 }
 
 /**
- * What a problem at `pointer` is about in the text of a document: the value with its name, of what is missing the object that it
- * is missing in, and of a text that is no JSON what its reading stopped at. Null for the whole.
+ * The part of a document's text that a problem at `pointer` refers to: the value with its name, the enclosing object of a
+ * missing member, or the place where parsing stopped. Null for the whole document.
  */
 function placeOfPointer({ values, stop }: Places, pointer: string): Range | null {
   if (stop) return stop;

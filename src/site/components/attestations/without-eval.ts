@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-// The content policy forbids making code from text, which schemas try as they are made: this has to come before all of them.
+// The content policy forbids eval, which zod tries when a schema is created. So this import must come before all schemas.
 z.config({ jitless: true });

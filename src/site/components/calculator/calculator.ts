@@ -1,7 +1,7 @@
 import { coordinationScore, miiThreshold, REWARD, reward } from '../../../../pipeline/model/formulas.ts';
 import { formatMic, formatNumber } from '../../../../pipeline/words/number.ts';
 
-/** One number that a reader enters. */
+/** A number that a reader enters. */
 interface Field {
   label: string;
   unit: string;
@@ -11,7 +11,7 @@ interface Field {
   default: number;
 }
 
-/** By the name of the parameter in the page's address. */
+/** The fields by their parameter in the page's address. */
 export const FIELDS = {
   s: { label: 'Coordination score s', unit: 'points', least: 0, most: 1000, step: 0.01, default: 50 },
   apps: { label: 'Apps', unit: 'count', least: 0, most: 1000, step: 1, default: 9 },
@@ -28,12 +28,12 @@ export const FIELDS = {
 export type FieldName = keyof typeof FIELDS;
 export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
 
-/** Those that the score is computed from, where it is not entered itself. */
+/** The fields that the score is computed from when it is not entered. */
 const WORK: readonly FieldName[] = ['apps', 'packages', 'workflows', 'drift', 'uptime'];
 
 const NUMBER = /^\d{1,16}(\.\d{1,12})?$/;
 
-/** What was entered, within the field's limits; null for anything else. */
+/** The entered number; null if it is not one or outside the field's limits. */
 export function parseField(name: FieldName, text: string): number | null {
   const { least, most } = FIELDS[name];
   const value = NUMBER.test(text.trim()) ? Number(text) : Number.NaN;
@@ -42,9 +42,9 @@ export function parseField(name: FieldName, text: string): number | null {
 
 export type Numbers = Record<FieldName, number>;
 
-/** What a reader has entered; in the page's address, so that a calculation can be linked to. */
+/** The entered numbers. They are in the page's address, so a calculation can be linked to. */
 export interface CalculatorState {
-  /** Whether the score is entered, or follows from the work. */
+  /** Whether the score is entered or computed from the work. */
   from: 'score' | 'work';
   numbers: Numbers;
 }
@@ -54,8 +54,8 @@ export const DEFAULT_NUMBERS = Object.fromEntries(
 ) as Numbers;
 
 /**
- * Of an address's parameters: `?s=57.2&multiplier=2`, `?apps=9&uptime=64`. The score counts where it is there; a value that
- * is not within its limits is the default.
+ * Parses an address's parameters: `?s=57.2&multiplier=2`, `?apps=9&uptime=64`. A given score takes precedence. Values
+ * outside their limits are replaced by the default.
  */
 export function parseCalculator(parameters: URLSearchParams, defaults = DEFAULT_NUMBERS): CalculatorState {
   const numbers = { ...defaults };
@@ -67,7 +67,7 @@ export function parseCalculator(parameters: URLSearchParams, defaults = DEFAULT_
   return { from: hasWork && !parameters.has('s') ? 'work' : 'score', numbers };
 }
 
-/** Empty, or with its question mark: what differs from the defaults, and what says where the score is from. */
+/** The parameters that differ from the defaults, with a question mark; empty if there are none. */
 export function formatCalculator({ from, numbers }: CalculatorState, defaults = DEFAULT_NUMBERS): string {
   const parameters = new URLSearchParams();
   for (const name of FIELD_NAMES) {
@@ -91,14 +91,14 @@ export interface Calculation {
   /** Share. */
   threshold: number;
   isMinting: boolean;
-  /** How each came about, with the numbers put in. */
+  /** The working of each result, with the numbers filled in. */
   steps: { score: string[]; reward: string[]; roi: string[]; threshold: string[] };
 }
 
 const PLACES = 1e6;
 const THREE = { max: 3 };
 
-/** What the service's formulas give for the numbers entered, and each step of it. */
+/** The results of the service's formulas for the entered numbers, with each step. */
 export function calculate({ from, numbers }: CalculatorState): Calculation {
   const score = from === 'score' ? numbers.s : coordinationScore({ ...numbers, uptime_days: numbers.uptime });
   const mint = Math.round(reward(score, numbers.multiplier) * PLACES) / PLACES;
@@ -124,7 +124,7 @@ function show(value: number): string {
 
 function scoreSteps({ apps, packages, workflows, drift, uptime }: Numbers, score: number): string[] {
   const days = Math.max(1, uptime);
-  // With an uptime of one day the logarithm is 0, so this is the score without it.
+  // At an uptime of one day the logarithm is 0, so this is the score without the uptime factor.
   const work = coordinationScore({ apps, packages, workflows, drift, uptime_days: 1 });
   return [
     `0.4 × ${show(apps)} + 0.3 × ${show(packages)} + 0.2 × ${show(workflows)} + 0.1 × (10 − ${show(drift)}) = ${show(work)}`,
@@ -146,7 +146,7 @@ function rewardSteps(score: number, { multiplier }: Numbers, mint: number): stri
 function thresholdSteps({ supply, mii }: Numbers, threshold: number, isMinting: boolean): string[] {
   const line =
     supply === 0
-      ? 'Of a supply of nothing, the threshold is 1.'
+      ? 'With no supply, the threshold is 1.'
       : `(95 − 2 × log10(${formatNumber(supply)} ÷ 1,000,000)) ÷ 100 = ${formatNumber(threshold, { max: 5 })}`;
   const sign = isMinting ? '≥' : '<';
   return [
@@ -155,7 +155,7 @@ function thresholdSteps({ supply, mii }: Numbers, threshold: number, isMinting: 
   ];
 }
 
-/** The results by the `data-result` that shows them. */
+/** The results as text, by their `data-result`. */
 export function resultWords({ score, reward, roi, total, threshold, isMinting }: Calculation) {
   return {
     score: formatNumber(score, 2),

@@ -38,18 +38,18 @@ export function sourceFields({ sources }: Chart, { columns }: ChartTable): Sourc
 }
 
 interface Download {
-  /** From the root: `/charts/supply.svg`. */
+  /** `/charts/supply.svg` */
   path: string;
   name: string;
   /** What it is for. */
   use: string;
-  /** Whether there is such a file of every state. */
+  /** Whether every state has such a file. */
   isAnyState: boolean;
 }
 
 const WORDS: Readonly<Record<string, readonly [name: string, use: string]>> = {
   '.svg': ['SVG', 'vectors, light'],
-  '-dark.svg': ['SVG, dark', 'vectors, on dark ground'],
+  '-dark.svg': ['SVG, dark', 'vectors, for dark backgrounds'],
   '.png': ['PNG', 'pixels, double resolution'],
   '-dark.png': ['PNG, dark', 'pixels, on dark ground'],
   '.pdf': ['PDF', 'vectors, for print and LaTeX'],
@@ -67,8 +67,7 @@ export function downloadsOf(release: SiteRelease, id: string): Download[] {
 }
 
 /**
- * A chart as it is cited: the same key and title in every state, so that only the address tells which one is meant. Null
- * where it has no data yet.
+ * The citation of a chart. Key and title are the same in every state; only the address differs. Null without data.
  */
 export function citeChart(
   { chart, data }: OpenChart,
@@ -108,7 +107,7 @@ export interface ChartFacts {
 export function chartFacts(release: SiteRelease, { id, sources }: Chart): ChartFacts {
   const { baseUrl, author, asOf, cycle, ledger } = siteFacts(release);
   const { snapshot, root } = ledger;
-  // A chart that was opened has all of its files.
+  // An open chart has read all of its sources, so they exist.
   const files = sources.map((path) => ({ path, sha256: release.find(path)!.sha256 }));
   return { id, baseUrl, author, asOf, cycle, snapshot, root, sources: files };
 }
@@ -120,7 +119,7 @@ export function latexFigure({ id, name }: Pick<Chart, 'id' | 'name'>, key: strin
     '\\begin{figure}',
     '  \\centering',
     `  \\includegraphics[width=\\linewidth]{${id}.pdf}`,
-    // The picture has its full title in it.
+    // The picture contains the full title.
     `  \\caption{${formatLatex(name, `chart ${id}`)}~\\cite{${key}}.}`,
     `  \\label{fig:${id}}`,
     '\\end{figure}',

@@ -13,7 +13,7 @@ import type { ChartTools } from './chart-tools.ts';
 import { partsOf, showRedrawn, toolsLoader } from './load-tools.ts';
 import { Stepper } from './stepper.ts';
 
-/** What stands beside the chart and has its address in it; `before` and `query` are the parameters of the states. */
+/** Updates every link and code that contains the chart's address from the parameters `before` to `query`. */
 function followState(root: HTMLElement, facts: ChartFacts, before: string, query: string): void {
   const { baseUrl, id } = facts;
   const [old, url] = [before, query].map((parameters) => baseUrl + pagePath(id, parameters)) as [
@@ -47,21 +47,21 @@ function setCode(root: HTMLElement, name: string, text: string): void {
   for (const code of root.querySelectorAll(`[data-code="${name}"] code`)) code.textContent = text;
 }
 
-/** The address is in a citation once, and of the default state it is the beginning of all others. */
+/** A citation contains the address once. The default state's address is a prefix of all others. */
 function replaceEnd(text: string, old: string, url: string): string {
   const at = text.lastIndexOf(old);
   return at < 0 ? text : text.slice(0, at) + url + text.slice(at + old.length);
 }
 
-/** Forms that the browser can make itself. */
+/** Formats that the browser can produce. */
 const MADE_HERE = {
   '.svg': { type: 'image/svg+xml', make: (tools: ChartTools, state: ChartState) => tools.svg(state) },
   '.csv': { type: 'text/csv', make: (tools: ChartTools, state: ChartState) => tools.csv(state) },
 } as const;
 
 /**
- * Where nothing answers parameters, as on a mirror, a file of the default view would come under the name of another: what the
- * browser can make is made here, and the rest is taken away until the default is shown again.
+ * A host that ignores parameters, such as a mirror, would return the default view's file for every state. So this script
+ * creates the files that it can, and hides the other links until the default view is shown again.
  */
 function replaceDownloads(
   root: HTMLElement,
@@ -87,7 +87,7 @@ const facts = JSON.parse(root.dataset.facts!) as ChartFacts;
 const chart = { id: facts.id, controls: JSON.parse(root.dataset.controls!) as (keyof ChartState)[] };
 const form = root.querySelector<HTMLFormElement>('.controls');
 const tools = toolsLoader(root.dataset.tools!, facts);
-/** What the page shows; the build or the server drew it, or this script did. */
+/** The state that the page shows, whether the build, the server or this script drew it. */
 let shown = parseChartState(chart, new URLSearchParams(root.dataset.query));
 let latest = 0;
 const stepper = new Stepper(root);
@@ -97,7 +97,7 @@ const queryOf = (state: ChartState) => formatChartState(chart, state);
 const isSamePicture = (one: ChartState, other: ChartState) =>
   queryOf({ ...one, tab: 'chart' }) === queryOf({ ...other, tab: 'chart' });
 
-/** Shows another state; false where one that came meanwhile won. Rejects where it cannot be drawn: then nothing has changed. */
+/** Shows another state; false if a later one overtook it. Rejects, with the page unchanged, if it cannot be drawn. */
 async function show(state: ChartState): Promise<boolean> {
   latest += 1;
   const turn = latest;
@@ -125,18 +125,18 @@ async function offerDownloads(state: ChartState): Promise<void> {
   if (state === shown) replaceDownloads(root, facts.id, drawing, state, queryOf(state) === '');
 }
 
-/** What a reader chose: the address follows, and the way back leads to what was shown before. */
+/** Applies a reader's choice and adds it to the browser's history. */
 async function choose(state: ChartState): Promise<void> {
   const path = pagePath(facts.id, queryOf(state));
   try {
-    // A release came since the page was loaded: all of it is to be of one.
+    // A new release appeared since the page was loaded. Reload, so that the whole page is of one release.
     if (!isSamePicture(shown, state) && (await tools()).asOf !== root.dataset.asOf)
       return location.assign(path);
     const isShown = await show(state);
     if (isShown && queryOf(state) !== new URLSearchParams(location.search).toString())
       history.pushState(null, '', path);
   } catch {
-    // Whatever it was: the server can draw it too.
+    // Let the server draw the view instead.
     location.assign(path);
   }
 }
@@ -146,7 +146,7 @@ function say(words: string): void {
 }
 
 let answered: Promise<boolean> | null = null;
-/** Whether a server is there that answers to parameters; a host of files alone has no name for a request. */
+/** Whether a server answers parameters. A static host sends no request id. */
 function isAnswered(): Promise<boolean> {
   if (queryOf(shown) === '' && answered === null) return Promise.resolve(true);
   answered ??= fetch(pagePath(facts.id, ''), { method: 'HEAD' }).then(
@@ -156,7 +156,7 @@ function isAnswered(): Promise<boolean> {
   return answered;
 }
 
-/** An address that a form made has empty fields in it, and all series where none was left out. */
+/** The state in the address. One submitted by the form can have empty fields, and lists all series if all are checked. */
 function addressState(): ChartState {
   const state = parseChartState(chart, ownParameters(location.search));
   const boxes = form?.querySelectorAll('[name="series"]').length;
@@ -168,7 +168,7 @@ async function showAddress(): Promise<void> {
     await show(addressState());
   } catch {
     say(
-      'The address asks for a view that this chart does not have, or that cannot be drawn now. This is the view it opens with.',
+      'The address asks for a view that this chart does not have or that cannot be drawn now. This is the default view.',
     );
   }
 }
@@ -192,7 +192,7 @@ function listen(controls: HTMLFormElement): void {
     event.preventDefault();
     take();
   });
-  // While a slider moves the picture follows; the address does when it stands.
+  // The picture follows a moving slider; the address changes when it is released.
   controls.addEventListener('input', ({ target }) => {
     const state = (target as HTMLInputElement).type === 'range' ? chosen() : null;
     if (state) void show(state).catch(() => {});
@@ -212,11 +212,11 @@ if (navigator.clipboard) {
   addFrozenButton(root, async () => (await tools()).frozen(shown), navigator.clipboard);
 }
 window.addEventListener('popstate', () => void showAddress());
-// What the server refused it has said.
+// For a rejected state the server has already shown the reason.
 if (root.dataset.fault === undefined && ownParameters(location.search).toString() !== queryOf(shown))
   void showAddress();
 
-/** What a form says: fields that are empty are left out, and so are all series or none. */
+/** The parameters of a form, without empty fields, and without series if all of them are checked. */
 function formParameters(form: HTMLFormElement): URLSearchParams {
   const given = [...new FormData(form)].filter(([, value]) => value !== '') as [string, string][];
   const boxes = [...form.querySelectorAll<HTMLInputElement>('[name="series"]')];
@@ -224,7 +224,7 @@ function formParameters(form: HTMLFormElement): URLSearchParams {
   return new URLSearchParams(given.filter(([name]) => name !== 'tab' && !(isAll && name === 'series')));
 }
 
-/** Sets the fields to a state: after a step back in the history, the form says what is shown. */
+/** Sets the fields to a state, for example after a step back in the history. */
 function fillForm(form: HTMLFormElement, state: ChartState): void {
   for (const input of form.querySelectorAll<HTMLInputElement>('input[name]')) {
     const value = state[input.name as keyof ChartState];
@@ -235,7 +235,7 @@ function fillForm(form: HTMLFormElement, state: ChartState): void {
   }
 }
 
-/** A slider beside each number: it moves the number, and the number moves it. */
+/** Adds a slider to each number field and keeps the two in step. */
 function addSliders(form: HTMLFormElement): void {
   for (const input of form.querySelectorAll<HTMLInputElement>('input[type="number"]')) {
     const slider = document.createElement('input');
@@ -259,7 +259,7 @@ function slidersOf(input: HTMLInputElement): HTMLInputElement[] {
   return next instanceof HTMLInputElement && next.type === 'range' ? [next] : [];
 }
 
-/** Beside the link to the code, a button that copies the code of what is shown. */
+/** Adds a button that copies the code of the current view, next to the link to it. */
 function addFrozenButton(root: HTMLElement, code: () => Promise<string>, clipboard: Clipboard): void {
   const place = root.querySelector<HTMLElement>('[data-frozen]')!;
   const button = document.createElement('button');
@@ -287,8 +287,8 @@ function addFrozenButton(root: HTMLElement, code: () => Promise<string>, clipboa
 type Tab = 'chart' | 'table';
 
 /**
- * Makes tabs of the two links: without this script both panels stand below each other and the links lead to them. `choose`
- * is called when a reader chooses; the function that comes back shows a tab.
+ * Turns the two links into tabs. Without this script both panels are visible and the links jump to them. Calls `choose` when
+ * a reader selects a tab, and returns the function that shows one.
  */
 function addTabs(root: HTMLElement, choose: (tab: Tab) => void): (tab: Tab) => void {
   const list = root.querySelector<HTMLElement>('.tabs')!;

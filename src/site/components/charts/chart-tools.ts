@@ -10,7 +10,7 @@ import type { ChartFacts } from './chart-facts.ts';
 import { EMBED_WIDTH, frameHeight, frozenCode } from './embed-codes.ts';
 import { tableHtml, viewChart } from './view-chart.ts';
 
-/** What a page shows of a chart in a state: text and HTML by `data-part`, and what else follows the state. */
+/** The parts of a page that depend on the state: text and HTML by `data-part`, row count and live embed code. */
 export interface Redrawn {
   text: Readonly<Record<'title' | 'unit' | 'note' | 'source' | 'caption', string>>;
   html: Readonly<Record<'picture' | 'summary' | 'table', string>>;
@@ -18,11 +18,11 @@ export interface Redrawn {
   live: string;
 }
 
-/** A chart in the browser: the same functions over the same files as in the build. */
+/** A chart in the browser, with the same functions and files as in the build. */
 export interface ChartTools {
-  /** Of the data, which may be newer than the page. */
+  /** The time of the data, which can be newer than the page. */
   asOf: string;
-  /** Throws usage where the state names a series that the data does not have. */
+  /** Throws usage if the state names a series that the data does not have. */
   redraw(state: ChartState): Redrawn;
   frozen(state: ChartState): string;
   csv(state: ChartState): string;
@@ -30,11 +30,11 @@ export interface ChartTools {
 }
 
 declare global {
-  /** Set when this script has run: it is loaded when a reader first asks for another view. */
+  /** Set by this script, which pages load when a reader first asks for another view. */
   var openChartTools: ((facts: ChartFacts) => Promise<ChartTools>) | undefined;
 }
 
-// It would try whether it may compile code, which the content policy forbids and the console would tell.
+// zod would test whether it may compile code. The content policy forbids that, and the console would report it.
 config({ jitless: true });
 
 globalThis.openChartTools = async (facts) => {

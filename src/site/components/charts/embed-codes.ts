@@ -6,20 +6,20 @@ import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { tableHtml } from './view-chart.ts';
 
-/** Of the frame, and of the drawing in a frozen one. */
+/** Width of the frame, and of the drawing in a frozen embed, px. */
 export const EMBED_WIDTH = 720;
-/** What an embed has around its drawing: source, table, margins. */
+/** Height of everything around the drawing: source, table, margins, px. */
 const AROUND = 120;
 
-/** Height of a frame of `EMBED_WIDTH` in which nothing has to be scrolled, px. */
+/** Height at which a frame of `EMBED_WIDTH` needs no scrolling, px. */
 export function frameHeight(chart: Chart, data: unknown, state: ChartState): number {
   const svg = chart.draw(data, state, { width: EMBED_WIDTH, theme: 'light' });
   return Number(/ height="(\d+)"/.exec(svg)![1]) + AROUND;
 }
 
 /**
- * The chart with its table as HTML that needs nothing from anywhere: no script, no style sheet, no request. What it
- * shows cannot change, and stays when this service is gone.
+ * The chart with its table as self-contained HTML: no script, style sheet or request. It cannot change, and it outlives
+ * this service.
  */
 export function frozenCode(chart: Chart, data: unknown, state: ChartState, facts: ChartFacts): string {
   const { id, baseUrl, asOf, snapshot, root, sources } = facts;
@@ -41,7 +41,7 @@ export function frozenCode(chart: Chart, data: unknown, state: ChartState, facts
   ].join('\n');
 }
 
-/** As wide as its place; its ids do not meet those of another state of the ledger in the same page. */
+/** Makes a drawing as wide as its container, with ids that do not clash with another frozen chart on the same page. */
 function frozenPicture(chart: Chart, data: unknown, state: ChartState, root: string): string {
   return chart
     .draw(data, state, { width: EMBED_WIDTH, theme: 'light' })

@@ -13,7 +13,7 @@ const root = document.querySelector<HTMLElement>('.chart-page')!;
 const facts = JSON.parse(root.dataset.facts!) as ChartFacts;
 const chart = { id: facts.id, controls: JSON.parse(root.dataset.controls!) as (keyof ChartState)[] };
 
-/** Where the host answers no parameters, the view that the address asks for is drawn here. */
+/** Draws the view in the address if the host ignores parameters. */
 async function showAddress(): Promise<void> {
   try {
     const state = parseChartState(chart, ownParameters(location.search));
@@ -34,10 +34,10 @@ async function showAddress(): Promise<void> {
 
 const stepper = root.querySelector('.plot') ? new Stepper(root) : null;
 tellHeight(facts.id);
-// What the server refused it has said.
+// For a rejected state the server has already shown the reason.
 if (root.dataset.fault === undefined) void showAddress();
 
-/** What a page gets that has an embed in a frame, each time that the height of the embed has changed. */
+/** The message to the parent page whenever the height of the embed changes. */
 interface HeightMessage {
   type: 'cathedral-embed';
   /** Id of the chart. */
@@ -46,7 +46,7 @@ interface HeightMessage {
   height: number;
 }
 
-/** Tells the page around the frame how high this one is, now and whenever it changes; it holds nothing that is secret. */
+/** Posts the height of this page to its parent, now and on every change. Any parent may receive it; it is not secret. */
 function tellHeight(chart: string): void {
   if (window.parent === window) return;
   let told = 0;

@@ -3,8 +3,8 @@ import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools, Redrawn } from './chart-tools.ts';
 
 /**
- * The functions that draw, loaded when they are first asked for, and once: they weigh more than the page. Rejects where the
- * script or the chart's files cannot be loaded; the next call tries again.
+ * Loads the drawing functions once, on first use, because they are larger than the page. Rejects if the script or the
+ * chart's files cannot be loaded; the next call tries again.
  */
 export function toolsLoader(script: string, facts: ChartFacts): () => Promise<ChartTools> {
   let loading: Promise<ChartTools> | null = null;
@@ -30,7 +30,7 @@ function loadScript(src: string): Promise<void> {
   });
 }
 
-/** Puts a new view in the place of the one before, part by part. Nothing else in the page moves or loses its focus. */
+/** Replaces the view part by part, so that nothing else in the page moves or loses focus. */
 export function showRedrawn(root: HTMLElement, { text, html, rows }: Redrawn): void {
   for (const [name, words] of Object.entries(text)) {
     for (const element of partsOf(root, name)) {
@@ -43,7 +43,7 @@ export function showRedrawn(root: HTMLElement, { text, html, rows }: Redrawn): v
   for (const element of partsOf(root, 'rows')) element.textContent = formatNumber(rows);
 }
 
-/** Elements that show a part of the view: `<h1 data-part="title">`. */
+/** The elements that show a part of the view: `<h1 data-part="title">`. */
 export function partsOf(root: HTMLElement, name: string): HTMLElement[] {
   return [...root.querySelectorAll<HTMLElement>(`[data-part="${name}"]`)];
 }

@@ -11,7 +11,7 @@ import { CathedralError } from '../../../../pipeline/errors.ts';
 import type { SiteRelease } from '../release.ts';
 import { perRelease } from '../release.ts';
 
-/** A chart with the data that it prepared from a release's files. */
+/** A chart with the data that its `prepare` extracted from the release's files. */
 export interface OpenChart {
   chart: Chart;
   data: unknown;
@@ -19,7 +19,7 @@ export interface OpenChart {
 
 const openers = new Map(CHARTS.map((chart) => [chart.id, perRelease((release) => open(release, chart))]));
 
-/** Read once for all pages that show it. Throws site_failed. */
+/** Opens a chart, once for all pages that show it. Throws site_failed for an unknown id, release_invalid for bad files. */
 export function openChart(release: SiteRelease, id: string): OpenChart {
   const opener = openers.get(id);
   if (opener) return opener(release);
@@ -30,7 +30,7 @@ function open(release: SiteRelease, chart: Chart): OpenChart {
   return { chart, data: chart.prepare(release) };
 }
 
-/** The state in an address; or what is wrong with it, in words, and the chart as it is by itself. */
+/** The state in an address; or the default state and the reason why the address is invalid. */
 export function askedState(
   { chart, data }: OpenChart,
   search: string,
@@ -43,15 +43,15 @@ export function askedState(
 }
 
 /**
- * The state in an address that a form may have made: a field that was left empty was not filled in, and all series are
- * what is shown anyway. Throws usage for what the chart does not have.
+ * The state in an address that a form may have produced: an empty field counts as absent, and all series as the default.
+ * Throws usage for a state that the chart does not have.
  */
 function readState(chart: Chart, data: unknown, search: string): ChartState {
   const state = parseChartState(chart, ownParameters(search));
   const offered = chart.series(data);
   const isAll = offered.length > 0 && offered.every(({ name }) => state.series?.includes(name));
   const known = isAll && state.series?.length === offered.length ? { ...state, series: null } : state;
-  // Throws where a series is none of the chart's.
+  // Throws for a series that the chart does not have.
   chart.title(data, known);
   return known;
 }

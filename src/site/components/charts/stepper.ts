@@ -5,17 +5,17 @@ interface ShownRow {
   cells: readonly string[];
 }
 
-/** What a reader steps through: a moment with all its rows, or one row. */
+/** One step: a moment with all its rows, or one row. */
 interface Step {
   rows: readonly ShownRow[];
-  /** Where it lies in each of the picture's plots, px; null: anywhere. */
+  /** Its position in each of the picture's plots, px; null spans the whole axis. */
   marks: readonly { x: number | null; y: number | null; top: number; bottom: number }[];
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}/;
 const HALF_DAY_MS = 43_200_000;
 
-/** The steps of a picture, from the left to the right or from the top to the bottom. */
+/** The steps of a picture, left to right or top to bottom. */
 function stepsOf(scales: readonly PlotScale[], rows: readonly ShownRow[]): Step[] {
   const [scale] = scales;
   if (!scale) return [];
@@ -43,13 +43,13 @@ function timeSteps(scales: readonly PlotScale[], rows: readonly ShownRow[]): Ste
   }));
 }
 
-/** The middle of its days where a row has two, else the time that its first cell says; ms since 1970. */
+/** The middle of a row's two days, or the time in its first cell; ms since 1970. */
 function timeOf({ cells: [first = '', second = ''] }: ShownRow): number {
   const start = Date.parse(first);
   return DATE.test(second) && DATE.test(first) ? (start + Date.parse(second)) / 2 + HALF_DAY_MS : start;
 }
 
-/** The step that lies nearest to a place in the picture, and which of its marks does. */
+/** The step nearest to a position in the picture, and the index of its nearest mark. */
 function nearestStep(steps: readonly Step[], at: { x: number; y: number }): { step: number; mark: number } {
   const found = { step: -1, mark: 0, distance: Number.POSITIVE_INFINITY };
   for (const [step, { marks }] of steps.entries()) {
@@ -61,7 +61,7 @@ function nearestStep(steps: readonly Step[], at: { x: number; y: number }): { st
   return found;
 }
 
-/** Above and below a plot is further away than beside a moment in it: that belongs to another plot. */
+/** A place above or below a plot counts as further away than one beside a mark, because it belongs to another plot. */
 function distanceTo({ x, y, top, bottom }: Step['marks'][number], at: { x: number; y: number }): number {
   const beside = Math.max(0, top - at.y, at.y - bottom) * 4;
   return Math.hypot(x === null ? 0 : x - at.x, y === null ? beside : y - at.y);
@@ -86,8 +86,8 @@ const KEYS: Readonly<Record<string, (index: number, last: number) => number>> = 
 };
 
 /**
- * Lets a reader ask the picture for its values, by pointer, finger and arrow keys. It is a slider without a track: that is what
- * screen readers hand arrow keys to, and whose value they say. What it says stands in the table.
+ * Lets a reader inspect the values of the picture by pointer, touch and arrow keys. It is a slider without a track, because
+ * screen readers pass arrow keys to sliders and announce their values. The values come from the table.
  */
 export class Stepper {
   readonly #root: HTMLElement;
@@ -183,7 +183,7 @@ export class Stepper {
     const { x, y, top } = step.marks[near]!;
     const at = x === null ? width / 2 : x * scale;
     const room = this.#readout.offsetWidth;
-    // On the side where there is room, and never over the mark.
+    // On the side with more room, never over the mark.
     const left = at + 14 + room <= width ? at + 14 : Math.max(0, at - 14 - room);
     this.#readout.style.left = `${left}px`;
     this.#readout.style.top = `${y === null ? top * scale : y * scale + 16}px`;
@@ -220,7 +220,7 @@ function columnWords(cell: HTMLElement): string {
   return unit === '' ? title : `${title} (${unit})`;
 }
 
-/** Heading, then what each column says. Of several rows each one's words before its last number. */
+/** The lines of the readout: columns of a single row, or the labels and last numbers of several rows. */
 function linesOf({ rows }: Step, columns: readonly string[]): [name: string, value: string][] {
   const [row] = rows;
   if (rows.length > 1) return rows.map(({ cells }) => [cells.slice(1, -1).join(', '), cells.at(-1)!]);

@@ -6,7 +6,7 @@ import { formatNumber } from '../../../../pipeline/words/number.ts';
 
 type Cell = ChartTable['rows'][number][number];
 
-/** The rows of a chart as the inside of a `table` element; the first cell of a row is its heading. */
+/** The inner HTML of a chart's `table`. The first cell of each row is its heading. */
 export function tableHtml({ columns, rows }: ChartTable): string {
   const classes = columns.map((_, index) => classOf(rows.map((row) => row[index]!)));
   const head = columns.map((column, index) => headingHtml(column, classes[index]!));
@@ -17,7 +17,7 @@ export function tableHtml({ columns, rows }: ChartTable): string {
   return `<thead><tr>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody>`;
 }
 
-/** As it is in the file: every digit, with commas to read it by, and a true minus. */
+/** A cell with every digit of the file, thousands separators and a true minus sign. */
 export function cellWords(cell: Cell): string {
   if (cell === null) return '';
   return typeof cell === 'number' ? formatNumber(cell, { max: 6 }) : cell;
@@ -25,7 +25,7 @@ export function cellWords(cell: Cell): string {
 
 const LONGEST_TIGHT = 24;
 
-/** Numbers stand right; short words are not broken into lines. */
+/** Numbers are right-aligned; columns of short words do not wrap. */
 function classOf(cells: readonly Cell[]): string {
   const filled = cells.filter((cell) => cell !== null);
   if (filled.length > 0 && filled.every((cell) => typeof cell === 'number')) return ' class="number"';
@@ -43,10 +43,10 @@ function cellHtml(cell: Cell, name: 'th' | 'td', attribute: string): string {
   return `<${name}${scope}${attribute}>${escapeText(cellWords(cell))}</${name}>`;
 }
 
-/** Widths in pixels that a chart is drawn in; a page shows the one that fits, so that no text is scaled down. */
+/** Each chart is drawn at these widths, px. A page shows the one that fits, so that no text is scaled down. */
 const PAGE_WIDTHS = { wide: 820, narrow: 344 } as const;
 
-/** All that a page shows of a chart in a state. */
+/** Everything that a page shows of a chart in one state. */
 export interface ChartView {
   /** Canonical parameters of the state, empty for the default. */
   query: string;
@@ -56,11 +56,11 @@ export interface ChartView {
   source: string;
   summary: string[];
   table: ChartTable;
-  /** HTML of the pictures, in the colours of the page around them; each has its scales as `data-scales`. */
+  /** HTML of the pictures in the page's colours, each with its scales in `data-scales`. */
   pictures: string;
 }
 
-/** Throws usage where the state names a series that the data does not have. */
+/** Throws usage if the state names a series that the data does not have. */
 export function viewChart(chart: Chart, data: unknown, state: ChartState): ChartView {
   return {
     query: formatChartState(chart, state),
@@ -85,7 +85,7 @@ function picture(
   const scales: PlotScale[] = [];
   const onScale = (scale: PlotScale) => scales.push(scale);
   const svg = chart.draw(data, state, { width, theme: 'page', parts: 'plot', onScale });
-  // To a tenth of a pixel.
+  // A tenth of a pixel is precise enough.
   const rounded = JSON.stringify(scales, (_, value) =>
     typeof value === 'number' ? Math.round(value * 10) / 10 : value,
   );

@@ -18,18 +18,18 @@ type SupplyDay = z.output<typeof supplyByDay.schema>;
 type Setting = z.output<typeof cathedralMultipliers.schema>;
 type EventCount = z.output<typeof eventsByDay.schema>;
 
-/** What the public files say of one cycle, which is one UTC day. */
+/** The public data about one cycle, which is one UTC day. */
 export interface Cycle {
   /** `C-151` */
   label: string;
   number: number;
-  /** Of its page; null where it is older than those that have one. */
+  /** The path of its page; null for cycles too old to have one. */
   href: string | null;
   /** `2025-12-01` */
   date: string;
-  /** Whether the day had ended when the files were made; before that the daily files say nothing of it. */
+  /** Whether the day had ended when the files were written. Until then the daily files do not include it. */
   isOver: boolean;
-  /** Null where there was no reading, or the day is not over; likewise below. */
+  /** Null without a reading or if the day has not ended; likewise below. */
   mii: MiiDay | null;
   supply: SupplyDay | null;
   /** By cathedral. */
@@ -46,14 +46,14 @@ export interface Cycle {
 export const cycles = perRelease((release): Cycle[] => {
   const { timestamp, cycle } = release.read(mii);
   const current = Number(/^C-(\d+)$/.exec(cycle)?.[1] ?? Number.NaN);
-  // A label may have more digits than can be counted with.
+  // A label can have more digits than a safe integer.
   if (!Number.isSafeInteger(current)) return [];
   const today = timestamp.slice(0, 10);
   const files = filesByDay(release);
   const eventful = [...files.events.keys()].reverse();
   const since = daysFrom(eventful.at(-1) ?? today, today);
   const newest = Array.from({ length: Math.min(MOST_CYCLE_PAGES, since) }, (_, back) => back);
-  // A ledger may have slept for millennia: of the days without a page, those on which something happened.
+  // A ledger can be idle for millennia, so of the older days only those with events are listed.
   const older = eventful.map((date) => daysFrom(date, today) - 1).filter((back) => back >= MOST_CYCLE_PAGES);
   return [...newest, ...older]
     .filter((back) => back <= current)
@@ -74,7 +74,7 @@ function filesByDay(release: SiteRelease) {
   };
 }
 
-/** `back`: how many cycles before the current one. */
+/** `back`: the number of cycles before the current one. */
 function cycleOf(files: FilesByDay, day: { number: number; date: string; back: number }): Cycle {
   const { number, date, back } = day;
   const label = `C-${number}`;
@@ -97,7 +97,7 @@ function cycleOf(files: FilesByDay, day: { number: number; date: string; back: n
   };
 }
 
-/** By the day that a cycle is. */
+/** The cycles by date. */
 export const cycleOfDay = perRelease(
   (release) => new Map(cycles(release).map((cycle) => [cycle.date, cycle] as const)),
 );
@@ -106,10 +106,10 @@ export const cycleOfDay = perRelease(
 export function cycleSentences(cycle: Cycle): string[] {
   const { label, date, isOver } = cycle;
   if (!isOver) {
-    return [`${label} is the day ${formatDay(date)}, UTC, and not over: its sums are published when it is.`];
+    return [`${label} is ${formatDay(date)}, UTC, the current day. Its totals are published once it ends.`];
   }
   return [
-    `${label} was the day ${formatDay(date)}, UTC.`,
+    `${label} was ${formatDay(date)}, UTC.`,
     ...index(cycle),
     cycle.mints === 0
       ? 'Nothing was minted.'
@@ -118,16 +118,16 @@ export function cycleSentences(cycle: Cycle): string[] {
 }
 
 function index({ mii }: Cycle): string[] {
-  if (!mii) return ['There was no reading of the integrity index.'];
+  if (!mii) return ['The integrity index had no reading.'];
   const { readings, mii_min, mii_max, mii: last, threshold, minting_active } = mii;
   const range =
     readings === 1
       ? `The integrity index was ${formatIndex(last)}`
-      : `The integrity index lay between ${formatIndex(mii_min)} and ${formatIndex(mii_max)} in ${formatCount(readings, 'reading')}, the last ${formatIndex(last)}`;
+      : `The integrity index was between ${formatIndex(mii_min)} and ${formatIndex(mii_max)} in ${formatCount(readings, 'reading')}, the last ${formatIndex(last)}`;
   const side = minting_active ? 'at or above' : 'below';
   return [
     threshold === null
-      ? `${range}. Without a supply there was no threshold, and minting was off at the end of the day.`
+      ? `${range}. Without a supply there was no threshold, so minting was off at the end of the day.`
       : `${range}: ${side} the threshold of ${formatIndex(threshold)}, so minting was ${minting_active ? 'on' : 'off'} at the end of the day.`,
   ];
 }

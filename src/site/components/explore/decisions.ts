@@ -15,7 +15,7 @@ export const decisions = perRelease((release): Decision[] => {
   return all.map((decision) => ({ ...decision, href: `/decisions/${names.get(decision.id)}/` }));
 });
 
-/** `2026` → `in-2026`: what a year's list is called among pages that are called by ids. */
+/** `2026` → `in-2026`: the page name of a year's list, distinct from the ids that name the other pages. */
 export function yearName(year: string): string {
   return `in-${year}`;
 }

@@ -6,9 +6,9 @@ import { type Deliberation, inWords, type Position, type Tally, tally } from './
 type Case = Pick<Deliberation, 'id' | 'positions' | 'consensus'>;
 
 /**
- * Why a deliberation ended as it did, in sentences that follow from the published positions alone: who stood where, who gave
- * no reasons, and how the share in favour compares with that of the other published deliberations. The ledger states a
- * result without the rule behind it, so the sentences say what was observed.
+ * How a deliberation ended, in sentences derived from the published positions alone: who took which position, who gave no
+ * reasons, and how the share in favour compares with other deliberations. The ledger records a result without the rule
+ * behind it, so the sentences state observations only.
  */
 export function whyItEnded(one: Case, all: readonly Case[]): string[] {
   const counts = tally(one.positions);
@@ -23,14 +23,14 @@ export function whyItEnded(one: Case, all: readonly Case[]): string[] {
 const ENDED = {
   reached: 'It ended with consensus',
   not_reached: 'It ended without consensus',
-  pending: 'It is still open, and positions may change',
+  pending: 'It is still open, and positions can change',
 };
 
 function verdict({ consensus, positions }: Case, { share }: Tally): string {
   if (positions.length === 0) return `${ENDED[consensus]}; no sentinel took a position.`;
-  if (share === null) return `${ENDED[consensus]}; nobody spoke for or against.`;
+  if (share === null) return `${ENDED[consensus]}; nobody was for or against.`;
   const all = share === 1 ? 'all' : share === 0 ? 'none' : percent(share);
-  return `${ENDED[consensus]}: of those who spoke for or against, ${all} were in favour.`;
+  return `${ENDED[consensus]}: of those for or against, ${all} were in favour.`;
 }
 
 function stood({ positions }: Case, { favour, conditions, against, abstained }: Tally): string {
@@ -46,10 +46,11 @@ function stood({ positions }: Case, { favour, conditions, against, abstained }: 
     against > 0 ? `${inWords(against)} against (${names('oppose')})` : 'nobody against',
     ...(abstained > 0 ? [`${inWords(abstained)} abstained (${names('abstain')})`] : []),
   ];
-  return `Of ${inWords(positions.length)} that took part, ${parts.join('; ')}.`;
+  const participants = positions.length === 1 ? 'participant' : 'participants';
+  return `Of ${inWords(positions.length)} ${participants}, ${parts.join('; ')}.`;
 }
 
-/** Those who opposed or abstained and did not say why. */
+/** Those who opposed or abstained without giving reasons. */
 function silent(positions: readonly Position[]): string[] {
   const without = positions.filter(
     ({ position, reasoning }) => (position === 'oppose' || position === 'abstain') && reasoning.trim() === '',
@@ -57,7 +58,7 @@ function silent(positions: readonly Position[]): string[] {
   return without.length === 0 ? [] : [`${formatList(without.map(({ id }) => id))} gave no reasons.`];
 }
 
-/** Between which shares the other published deliberations were decided. */
+/** The lowest share that reached consensus and the highest that did not, among the other deliberations. */
 function limits(one: Case, all: readonly Case[]): string[] {
   const sharesOf = (consensus: Case['consensus']) =>
     all
@@ -65,7 +66,7 @@ function limits(one: Case, all: readonly Case[]): string[] {
       .flatMap(({ positions }) => tally(positions).share ?? []);
   const [reached, failed] = [sharesOf('reached'), sharesOf('not_reached')];
   const [least, most] = [Math.min(...reached), Math.max(...failed)];
-  // Two shares that differ are never written alike.
+  // Different shares must not look the same after rounding.
   const places = least === most || percent(least) !== percent(most) ? 0 : 2;
   const facts = [
     ...(reached.length > 0
@@ -88,7 +89,7 @@ function percent(share: number, places = 0): string {
   return `${formatNumber(share * 100, { max: places })}\u00a0%`;
 }
 
-/** Which virtues the reasons appeal to, the most named first; empty where none is named. */
+/** The virtues that the reasons appeal to, most frequent first; empty if there are none. */
 export function virtueSentence(positions: readonly Position[]): string {
   const named = VIRTUES.map((virtue) => ({
     virtue,

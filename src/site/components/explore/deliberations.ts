@@ -15,7 +15,7 @@ export function inWords(count: number): string {
   return SMALL[count] ?? formatNumber(count);
 }
 
-/** The form is for those who do not tell the colours apart, and is not read out: the words say the same. */
+/** `form` helps readers who cannot tell the colours apart. Screen readers skip it, because `words` say the same. */
 export const POSITION_WORDS: Readonly<Record<Position['position'], { words: string; form: string }>> = {
   support: { words: 'In favour', form: '●' },
   support_with_conditions: { words: 'In favour, with conditions', form: '◐' },
@@ -29,7 +29,7 @@ export const CONSENSUS_WORDS = {
   pending: 'Open',
 } as const;
 
-/** Those that are closed, with the day on which each was; the last closed first. */
+/** The closed deliberations with their closing dates, most recently closed first. */
 export const closedDeliberations = perRelease((release): (Deliberation & { date: string })[] =>
   deliberations(release)
     .flatMap((one) => (one.closed === null ? [] : [{ ...one, date: one.closed.slice(0, 10) }]))
@@ -43,26 +43,26 @@ export type Position = Current['sentinels'][number];
 
 export interface Deliberation {
   id: string;
-  /** Of its page: of all that were opened under its id. */
+  /** The path of its page. Deliberations with the same id share a page. */
   href: string;
   topic: string;
-  /** When it was opened; null while it is not in the archive, which is of days that are over. */
+  /** When it was opened; null until it is in the archive, which has completed days only. */
   opened: string | null;
-  /** When it was closed: the day alone where it is not in the archive yet, null while it is open. */
+  /** When it was closed; only the date until it is in the archive, null while it is open. */
   closed: string | null;
-  /** One of each sentinel that took part, in the order in which they were taken. */
+  /** One per participating sentinel, in the order in which they were taken. */
   positions: readonly Position[];
   consensus: Current['consensus'];
   outcome: string;
 }
 
-/** All since genesis: what the archive has not yet first, and within that and the archive the last opened first. */
+/** All since genesis: first those that are not in the archive yet, then the archive; each with the last opened first. */
 export const deliberations = perRelease((release): Deliberation[] => {
   const archive = release.read(deliberationArchive).deliberations;
   const { timestamp, deliberations } = release.read(current);
   const fresh = notArchived(deliberations, archive, timestamp);
   const old = archive.toSorted((one, other) => compareTimestamps(other.opened, one.opened));
-  // The archive is never taken anything from, so what it names first keeps its name.
+  // The archive is append-only, so its entries keep their page names.
   const names = pageNames([...old.toReversed(), ...fresh.toReversed()].map(({ id }) => id));
   return [...fresh, ...old].map((one) => {
     return toDeliberation(one, `/deliberations/${names.get(one.id)}/`, timestamp.slice(0, 10));
@@ -70,8 +70,8 @@ export const deliberations = perRelease((release): Deliberation[] => {
 });
 
 /**
- * Those of the file that the archive has not yet. Under one id several may have been opened, one after the other. The file
- * has those of the last 90 days, the archive those closed before today, so both have the earliest of the file's.
+ * The recent deliberations that are not in the archive yet. Several can have the same id. The file has those of the last 90
+ * days and the archive those closed before today, so the oldest ones of the file are in both.
  */
 function notArchived(recent: readonly Current[], archive: readonly Archived[], asOf: string): Current[] {
   const both = new Map<string, number>();
@@ -87,7 +87,7 @@ function notArchived(recent: readonly Current[], archive: readonly Archived[], a
     .reverse();
 }
 
-/** What is closed and not in the archive was closed `today`, which is not over. */
+/** A closed deliberation that is not in the archive was closed `today`. */
 function toDeliberation(one: Current | Archived, href: string, today: string): Deliberation {
   const { id, topic, sentinels, consensus, outcome } = one;
   const times =
@@ -98,16 +98,16 @@ function toDeliberation(one: Current | Archived, href: string, today: string): D
 }
 
 export interface Tally {
-  /** With conditions or without. */
+  /** With or without conditions. */
   favour: number;
   conditions: number;
   against: number;
   abstained: number;
-  /** Of those who spoke for or against, the share in favour; null where nobody did. */
+  /** The share in favour among those for or against; null if there are none. */
   share: number | null;
 }
 
-/** Who stood where. */
+/** How many took which position. */
 export function tally(positions: readonly Pick<Position, 'position'>[]): Tally {
   const count = (name: Position['position']) => positions.filter(({ position }) => position === name).length;
   const conditions = count('support_with_conditions');
@@ -117,7 +117,7 @@ export function tally(positions: readonly Pick<Position, 'position'>[]): Tally {
   return { favour, conditions, against, abstained: count('abstain'), share };
 }
 
-/** `Four in favour (two with conditions), one against`; what nobody did is left out. */
+/** `Four in favour (two with conditions), one against`; positions that nobody took are left out. */
 export function tallyWords({ favour, conditions, against, abstained }: Tally): string {
   const all = favour === 1 ? 'with conditions' : 'all with conditions';
   const withConditions = conditions === favour ? all : `${inWords(conditions)} with conditions`;

@@ -11,7 +11,7 @@ export interface Piece {
   href: string | null;
 }
 
-/** What may be an id within a sentence: an id with a space in it is not found. */
+/** A candidate for an id in a sentence. Ids that contain a space are not found. */
 const WORD = /[\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu;
 
 const pages = perRelease(
@@ -24,12 +24,12 @@ const pages = perRelease(
     ]),
 );
 
-/** A text of the ledger in pieces, with links to the pages of the sentinels, cycles and cases that it names. */
+/** A text from the ledger in pieces, with links to the sentinels, cycles, deliberations and decisions that it names. */
 export function linkedWords(release: SiteRelease, text: string, here: string): Piece[] {
   return linkWords(text, pages(release), here);
 }
 
-/** The same for a given table of pages. `here` is not linked to. */
+/** The same for a given table of pages. The current page, `here`, is not linked. */
 export function linkWords(text: string, pages: ReadonlyMap<string, string>, here: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;

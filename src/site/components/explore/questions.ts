@@ -3,10 +3,10 @@ import { perRelease } from '../release.ts';
 import { type Decision, decisions } from './decisions.ts';
 import { type Deliberation, deliberations } from './deliberations.ts';
 
-/** How a question that is asked again names the deliberation that it was asked in first. */
+/** The prefix of a topic that reviews an earlier deliberation. */
 const REVIEW = /^Review of [^:]{1,200}: (?=\S)/;
 
-/** What is asked, alike for the first time and for each review: `Review of D-7: whether …` and `Whether …` are one. */
+/** The question of a topic, the same for its reviews: `Review of D-7: whether …` and `Whether …` are equal. */
 export function questionOf(topic: string): string {
   return topic.replace(REVIEW, '').toLowerCase();
 }
@@ -24,25 +24,25 @@ const byQuestion = perRelease(
 );
 
 /**
- * The decision that was recorded on a deliberation. The files do not say which that is: it is the one with the same topic,
- * where there is exactly one.
+ * The decision on a deliberation. The files do not state it, so this is the decision with the same topic, if there is exactly
+ * one.
  */
 export function decisionAfter(release: SiteRelease, { topic }: Deliberation): Decision | null {
   return onlyOne(byQuestion(release).decisions.get(questionOf(topic)), topic);
 }
 
-/** The published deliberation before a decision, found in the same way. */
+/** The deliberation before a decision, found in the same way. */
 export function deliberationBefore(release: SiteRelease, { topic }: Decision): Deliberation | null {
   return onlyOne(byQuestion(release).deliberations.get(questionOf(topic)), topic);
 }
 
-/** The other decisions on the same question, newest first: it was reviewed, or is a review itself. */
+/** Other decisions on the same question, newest first: reviews, or what was reviewed. */
 export function otherDecisions(release: SiteRelease, topic: string, own: Decision | null): Decision[] {
   const all = byQuestion(release).decisions.get(questionOf(topic)) ?? [];
   return all.filter(({ href }) => href !== own?.href);
 }
 
-/** The newest record of the one page there is with the topic. */
+/** The newest record with the topic, if all of them are on one page. */
 function onlyOne<T extends { topic: string; href: string }>(
   found: readonly T[] = [],
   topic: string,

@@ -1,9 +1,9 @@
 import { yearName } from './decisions.ts';
 
-/** A text of the ledger may be pages long; a title has room for this many characters. */
+/** Titles are cut to this many characters, because a text in the ledger can be pages long. */
 const MOST = 110;
 
-/** As it is, or cut after a word, with an ellipsis. */
+/** The text, cut at a word with an ellipsis if it is too long for a title. */
 export function shortText(text: string): string {
   if (text.length <= MOST) return text;
   const cut = text.slice(0, MOST);
@@ -13,26 +13,26 @@ export function shortText(text: string): string {
 
 export interface YearList<T> {
   year: string;
-  /** The last part of its page's address. */
+  /** The last segment of its page's path. */
   name: string;
   items: readonly T[];
 }
 
-/** Dated things, newest first, in a list for each year, the last year first. */
+/** Splits dated items, newest first, into one list per year, latest year first. */
 export function byYear<T extends { date: string }>(items: readonly T[]): YearList<T>[] {
   const years = Map.groupBy(items, ({ date }) => date.slice(0, 4));
   return [...years].map(([year, items]) => ({ year, name: yearName(year), items }));
 }
 
-/** Links to those lists, below a folder. */
+/** Links to the lists, below a folder. */
 export function yearLinks(folder: string, years: readonly YearList<unknown>[]) {
   return years.map(({ year, name, items }) => ({ year, href: `${folder}${name}/`, count: items.length }));
 }
 
-/** What a page is of: the newest record at its address, those before it under the same id, and its neighbours. */
+/** The records of a page: the newest one at its address, earlier ones with the same id, and the neighbouring pages'. */
 interface Records<T> {
   one: T | null;
-  /** Newest first: what a later record has corrected, or what was opened again. */
+  /** Newest first; corrected or reopened later. */
   previous: readonly T[];
   later: T | null;
   earlier: T | null;

@@ -16,7 +16,7 @@ import { formatDay } from '../../../../pipeline/words/moment.ts';
 import { formatChange, formatNumber } from '../../../../pipeline/words/number.ts';
 import { perRelease } from '../release.ts';
 
-/** What the charts of every sentinel's page are drawn from, read once. */
+/** The data for the charts on every sentinel's page, read once. */
 export const sentinelCharts = perRelease((release) => {
   return { scores: scoreHistory.prepare(release), uptime: uptime.prepare(release) };
 });
@@ -47,7 +47,7 @@ const SCORES = [
   },
 ] as const;
 
-/** Both scores of one sentinel over time, for its page; `series` names the sentinel. */
+/** Both scores of one sentinel over time; `series` names the sentinel. */
 export const scoreHistory = defineChart<Row[], Shown>({
   id: 'score-history',
   area: 'academics',
@@ -93,7 +93,7 @@ function lastOf({ rows }: Bin<Row>): Row {
   return rows.at(-1)!;
 }
 
-/** Side by side, or one below the other in a narrow plot: the two have no scale in common. */
+/** The panels are side by side, or stacked in a narrow plot. They share no scale. */
 function plot({ cathedral, bins }: Shown, { box, theme, id }: Plot): string[] {
   const isNarrow = widthOf(box) < NARROW;
   const width = isNarrow ? widthOf(box) : (widthOf(box) - GUTTER) / 2;

@@ -19,12 +19,12 @@ interface SentinelDay {
 
 const DAYS = 90;
 
-/** How one sentinel was up in the last 90 of all whole days; rows oldest first. */
+/** The uptime of one sentinel in the last 90 completed days; rows oldest first. */
 export function uptimeSentences(id: string, rows: readonly SentinelDay[]): string[] {
   const last = rows.at(-1)?.date;
   if (last === undefined) return [];
   const own = rows.filter(({ sentinel, date }) => sentinel === id && date > addDays(last, -DAYS));
-  if (own.length === 0) return [`${id} has no day on record in the last ${DAYS}.`];
+  if (own.length === 0) return [`${id} has no recorded day in the last ${DAYS}.`];
   const on = (status: SentinelDay['status']) => own.filter((day) => day.status === status).length;
   const parts = (['operational', 'degraded', 'offline'] as const)
     .filter((status) => on(status) > 0)
@@ -37,7 +37,7 @@ export function uptimeSentences(id: string, rows: readonly SentinelDay[]): strin
 
 const RANKS = ['highest', 'second highest', 'third highest'];
 
-/** What stands out of one sentinel among all: where it ranks, and how often it said no. */
+/** What stands out about a sentinel: its ranks, and how often it opposed. */
 export function sentinelSentences(
   one: SentinelEntry,
   all: readonly SentinelEntry[],
@@ -87,7 +87,7 @@ type Status = z.output<typeof sentinelStatus.schema>['sentinels'][number]['statu
 
 export interface SentinelEntry {
   id: string;
-  /** Of its page. */
+  /** The path of its page. */
   href: string;
   cathedral: string;
   status: Status;
@@ -104,7 +104,7 @@ export interface SentinelEntry {
   roi: number | null;
 }
 
-/** Every sentinel ever registered, in the order of registration, as the public files have it. */
+/** Every registered sentinel in the order of registration, from the public files. */
 export const sentinelEntries = perRelease((release): SentinelEntry[] => {
   const { sentinels } = release.read(sentinelStatus);
   const earned = new Map(release.read(sentinelRoi).sentinels.map((one) => [one.id, one] as const));
@@ -117,8 +117,8 @@ export const sentinelEntries = perRelease((release): SentinelEntry[] => {
   });
 });
 
-/** As of when they are, and how the system is as a whole. */
+/** The time of the data in `sentinelEntries`. */
 export const sentinelsAsOf = perRelease((release) => release.read(sentinelStatus).timestamp);
 
-/** Whole days, oldest first. */
+/** The completed days of all sentinels, oldest first. */
 export const sentinelDays = perRelease((release) => release.read(sentinelsByDay));

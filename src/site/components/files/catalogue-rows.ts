@@ -2,12 +2,12 @@ import { CITATIONS_PATH } from '../../../../pipeline/artifacts/academics/citatio
 import { DATABASE } from '../../../../pipeline/forms/catalogue/facts.ts';
 import type { SiteRelease } from '../release.ts';
 
-/** What holds or tells of all files at once. */
+/** A file that contains or describes all the others. */
 interface CatalogueRow {
   path: string;
   title: string;
   words: string;
-  /** Null where it is made with the pages. */
+  /** Null for a file that is built with the pages. */
   bytes: number | null;
 }
 
@@ -21,12 +21,12 @@ const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
   {
     path: 'catalog.jsonld',
     title: 'DCAT catalogue',
-    words: 'Every file as a dataset with its distributions (DCAT 3, JSON-LD), for data portals to harvest.',
+    words: 'Every file as a dataset with its distributions (DCAT 3, JSON-LD), for data portals.',
   },
   {
     path: 'croissant.json',
     title: 'Croissant',
-    words: 'Tables and columns as machine learning frameworks load them (Croissant 1.0).',
+    words: 'Tables and columns in the format that machine learning frameworks load (Croissant 1.0).',
   },
   {
     path: CITATIONS_PATH,
@@ -46,13 +46,13 @@ const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
   {
     path: 'feed.atom',
     title: 'Changes as an Atom feed',
-    words: 'Each closed day, each change of a multiplier, each decision.',
+    words: 'Each completed day, each new multiplier, each decision.',
   },
   { path: 'feed.json', title: 'Changes as a JSON Feed', words: 'The same entries in JSON.' },
   {
     path: 'openapi.json',
     title: 'OpenAPI description',
-    words: 'Every path with its answers and errors (OpenAPI 3.1), to make clients from.',
+    words: 'Every path with its responses and errors (OpenAPI 3.1), for generating clients.',
   },
   {
     path: 'asyncapi.json',
@@ -62,13 +62,13 @@ const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
   {
     path: 'llms.txt',
     title: 'llms.txt',
-    words: 'What is here and where, for a language model that reads it.',
+    words: 'A guide to the site for language models.',
   },
 ];
-/** The site's build writes them, so they are not in the release yet. */
+/** Built with the pages, so the draft does not have them yet. */
 const OF_THE_SITE: readonly string[] = ['openapi.json', 'asyncapi.json'];
 
-/** What the release has of the catalogues; none of them where it was made without. */
+/** The catalogues that the release has. */
 export function catalogueRows(release: SiteRelease): CatalogueRow[] {
   return CATALOGUES.filter(({ path }) => OF_THE_SITE.includes(path) || release.willHave(path)).map((row) => ({
     ...row,

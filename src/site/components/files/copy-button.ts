@@ -1,10 +1,10 @@
-/** How long a button says that it has copied. */
+/** How long a button shows the result, ms. */
 const SAID_MS = 2000;
 
-/** What a browser gives to write to, with leave of the reader; absent where a page is not from a secure origin. */
+/** The browser's clipboard; absent on pages from an insecure origin. */
 export type Clipboard = Pick<Navigator['clipboard'], 'writeText'>;
 
-/** Adds a button that copies the text of the block; it is named for the block's `data-copy`. */
+/** Adds a button that copies the text of the block. The block's `data-copy` names it. */
 export function addCopyButton(block: HTMLElement, clipboard: Clipboard): void {
   const button = document.createElement('button');
   button.type = 'button';

@@ -17,21 +17,21 @@ import { siteFacts } from './site-facts.ts';
 import { snippetsOf } from './snippets/snippets.ts';
 import { fileNameOf, isExport, type Snippet, sourceOf } from './snippets/source.ts';
 
-/** Fields that stand together in the file: at its top, in one object of it, or in each element of one list. */
+/** Fields with the same parent: the top level, an object, or the elements of a list. */
 interface FieldGroup {
   /** `''` for the top, `compliance`, `sentinels[]`, `by_cathedral.<name>`. */
   path: string;
-  /** What the list or object is. */
+  /** The description of the list or object. */
   description: string;
   /** `name` is without the group's path. */
   fields: (Field & { id: string })[];
 }
 
-/** A list of lists, a list or an object with names of its own; then the member in it. */
+/** The path of a list or map (or of a nested one), then the member in it. */
 const IN_LIST = /^(.*(?:\[\]|\.<name>))\.(.+)$/;
 const IN_OBJECT = /^([^.]+)\.(.+)$/;
 
-/** The fields of a file by where they stand, so that long schemas read part by part; each group is as in the file. */
+/** Groups the fields of a file by their parent, so that long schemas read part by part. Groups keep the file's order. */
 export function fieldGroups(fields: readonly Field[]): FieldGroup[] {
   const groups = new Map<string, FieldGroup>();
   for (const field of fields) {
@@ -48,26 +48,26 @@ function descriptionOf(fields: readonly Field[], path: string): string {
   return fields.find(({ name }) => name === container)?.description ?? '';
 }
 
-/** Of a field's row, for links into the page: `sentinels[].score` → `field-sentinels-score`. */
+/** The anchor of a field's row: `sentinels[].score` → `field-sentinels-score`. */
 function fieldId(name: string): string {
   return `field-${name.replaceAll(/[^A-Za-z0-9_]+/g, '-').replace(/-$/, '')}`;
 }
 
-/** What the page of one published file is made from. */
+/** Everything on the page of one published file. */
 export interface FilePage {
   artifact: Artifact;
-  /** Null where it is not made before the pages are, or put together for each request. */
+  /** Null for a file that is written after the pages or assembled per request. */
   file: DraftFile | null;
-  /** Where it can be had without a key; null where it needs one, or this release is without it. */
+  /** Its path if it is public and in this release; null otherwise. */
   href: string | null;
-  /** To save it under. */
+  /** The file name for downloads. */
   fileName: string;
   fields: Field[];
-  /** Path of its schema. */
+  /** The path of its schema. */
   schema: string | null;
   schemaHistory: readonly SchemaVersion[];
   preview: Preview | null;
-  /** Of years that are over, newest first. */
+  /** The files of closed years, newest first. */
   closed: ClosedFile[];
   tables: TableForms[];
   snippets: Snippet[];
@@ -76,7 +76,7 @@ export interface FilePage {
   jsonLd: object;
 }
 
-/** One for each published file, in the order of the table. Throws site_failed. */
+/** The pages of all published files, in the order of the table. Throws site_failed. */
 export function filePages(release: SiteRelease): FilePage[] {
   const facts = siteFacts(release);
   const { baseUrl, author, asOf, cycle } = facts;
@@ -116,15 +116,15 @@ function filePage(
   };
 }
 
-/** A file of a year that is over: it never changes. */
+/** The file of a closed year, which never changes. */
 export interface ClosedFile {
   year: number;
   path: string;
-  /** Null where it is made after the pages. */
+  /** Null for a file that is written after the pages. */
   file: DraftFile | null;
 }
 
-/** Newest first; none of an artifact that has no such files. */
+/** The closed years of an artifact, newest first; empty for an artifact without yearly files. */
 function closedFiles(release: SiteRelease, artifact: Artifact): ClosedFile[] {
   if (!('closedPath' in artifact)) return [];
   return closedYears(release)
@@ -133,7 +133,7 @@ function closedFiles(release: SiteRelease, artifact: Artifact): ClosedFile[] {
     .map(({ year, path }) => ({ year, path, file: release.find(path) ?? null }));
 }
 
-/** Where the API reference has a file: the id of its operation. */
+/** The anchor of a file in the API reference: the id of its operation. */
 export function apiAnchor(artifact: Artifact): string {
   return isExport(artifact) ? 'exportLedger' : operationId(artifact);
 }

@@ -1,6 +1,6 @@
 import { addCopyButton } from './copy-button.ts';
 
-// Absent where the page is not from a secure origin: then there is nothing to copy with, and no button.
+// Pages from an insecure origin have no clipboard, and so no copy button.
 const { clipboard } = navigator as { clipboard?: Navigator['clipboard'] };
 if (clipboard) {
   for (const block of document.querySelectorAll<HTMLElement>('[data-copy]')) addCopyButton(block, clipboard);

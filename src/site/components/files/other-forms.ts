@@ -3,9 +3,9 @@ import { formPath, TABLES, type Table } from '../../../../pipeline/forms/tables.
 import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
 import { formatList } from '../../../../pipeline/words/phrase.ts';
 
-/** One table of a file, in the other forms that a release has it in. */
+/** One table of a file in the other formats of a release. */
 export interface TableForms {
-  /** In SQLite. */
+  /** The table's name in SQLite. */
   name: string;
   title: string;
   columns: number;
@@ -14,14 +14,14 @@ export interface TableForms {
 
 export interface Form {
   name: 'JSON lines' | 'Excel workbook' | 'Parquet';
-  /** What it is good for, or which years it has. */
+  /** Its use, or the years that it covers. */
   use: string;
   file: DraftFile;
 }
 
 const YEAR = /-(\d{4})\.parquet$/;
 
-/** Every table of an artifact that the release has in another form. */
+/** Every table of an artifact that the release has in another format. */
 export function otherForms(artifact: Artifact, files: readonly DraftFile[]): TableForms[] {
   return TABLES.filter((table) => table.artifact.path === artifact.path)
     .map((table) => ({
@@ -48,14 +48,14 @@ function form(name: Form['name'], use: string, file: DraftFile): Form {
   return { name, use, file };
 }
 
-/** `CSV, NDJSON, XLSX and Parquet`: the forms of a file in a few words. */
+/** `CSV, NDJSON, XLSX and Parquet`: the formats of a file. */
 export function formNames(artifact: Artifact, tables: readonly TableForms[]): string {
   const own = OWN_NAMES[artifact.mediaType];
   const names = tables.flatMap(({ forms }) => forms.map(({ name }) => SHORT_NAMES[name]));
   return formatList([...new Set([own, ...names])]);
 }
 
-/** What a file's media type is called. */
+/** The name of each media type. */
 export const OWN_NAMES: Readonly<Record<Artifact['mediaType'], string>> = {
   'application/json': 'JSON',
   'text/csv; charset=utf-8; header=present': 'CSV',

@@ -25,8 +25,8 @@ function authorOf(release: SiteRelease): string {
 }
 
 /**
- * When the release after this one is due, ISO 8601: the slot after its snapshot's, and where a snapshot is not named for a
- * slot, the one after its last event.
+ * When the next release is due, ISO 8601: the slot after this snapshot's, or after the last event for a snapshot that is not
+ * named after a slot.
  */
 export function nextRelease({ ledger, timestamp }: Pick<DraftManifest, 'ledger' | 'timestamp'>): string {
   const slot = isSlotId(ledger.snapshot) ? ledger.snapshot : slotId(Date.parse(timestamp));

@@ -1,4 +1,4 @@
-/** A page of the service's own server says which request it answers; asking a static host for what it has not would be an error. */
+/** Whether this service's server answers: it sends a request id. Requesting a dynamic path from a static host would log an error. */
 export async function isServed(): Promise<boolean> {
   try {
     const { ok, headers } = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' });

@@ -3,15 +3,15 @@ import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { isServed } from './is-served.ts';
 import { liveText } from './live-values.ts';
 
-/** What the stream says of one path; without `value` only the file's own time has moved. */
+/** A message about one path. Without `value`, only the file's time has changed. */
 interface Message {
   timestamp: string;
   value?: unknown;
 }
 
 /**
- * Keeps the page's values as they are in the ledger, where the server follows it; in a static copy nothing happens. A hidden
- * page listens to nothing: a browser has six connections to a host at most.
+ * Keeps the page's values in step with the ledger. Does nothing in a static copy. A hidden page closes its connection,
+ * because a browser allows at most six per host.
  */
 async function followLive(): Promise<void> {
   const elements = [...document.querySelectorAll<HTMLElement>('[data-live]')];
@@ -23,7 +23,7 @@ async function followLive(): Promise<void> {
     source = document.hidden ? null : listen(paths, elements);
   };
   document.addEventListener('visibilitychange', turn);
-  // Of a page that is left and may come back, the connection would stay.
+  // A page in the back/forward cache would keep its connection.
   addEventListener('pagehide', () => source?.close());
   addEventListener('pageshow', ({ persisted }) => persisted && turn());
   turn();
@@ -38,7 +38,7 @@ function listen(paths: readonly string[], elements: readonly HTMLElement[]): Eve
       label(timestamp, true);
     });
   }
-  // It comes back by itself, unless the server said no: then the page is as old as it says.
+  // The browser reconnects, unless the server refused. Then the page stays as old as its label says.
   source.addEventListener('error', () => label(null, false));
   return source;
 }
@@ -54,8 +54,8 @@ function show(path: string, file: unknown, elements: readonly HTMLElement[]): vo
 let newest = '';
 
 /**
- * Says which values are live, and as of when the others are. The time is to the minute, so that a screen reader is told
- * once a minute at most.
+ * States which values are live, and the time of the others. The time has minute precision, so a screen reader announces it
+ * at most once a minute.
  */
 function label(timestamp: string | null, isLive: boolean): void {
   if (timestamp !== null && timestamp > newest) newest = timestamp;
@@ -68,7 +68,7 @@ function label(timestamp: string | null, isLive: boolean): void {
   }
 }
 
-// A page with two labels has this script twice.
+// A page with two labels loads this script twice.
 const { dataset } = document.documentElement;
 if (!dataset.following) {
   dataset.following = 'yes';

@@ -3,7 +3,7 @@ import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { formatNumber, formatScore } from '../../../../pipeline/words/number.ts';
 import { capitalise } from '../../../../pipeline/words/phrase.ts';
 
-/** How pages write a value; undefined where it has another type than its schema says. */
+/** How pages write a value; undefined for a value of another type than in its schema. */
 const FORMATS: Readonly<Record<LiveValue['format'], (value: unknown) => string | undefined>> = {
   word: text(capitalise),
   time: text(formatMoment),
@@ -12,7 +12,7 @@ const FORMATS: Readonly<Record<LiveValue['format'], (value: unknown) => string |
   points: number((value) => formatNumber(value, 1)),
 };
 
-/** A value of the row `id` as the page writes it; a dash where nothing was measured, null where the file does not have it. */
+/** A value of the row `id` as the page writes it: a dash for null, which was not measured; null if the file does not have it. */
 export function liveText(file: unknown, { list, members, format }: LiveValue, id: string): string | null {
   const rows = member(file, list);
   const row = Array.isArray(rows) ? rows.find((one) => member(one, 'id') === id) : undefined;

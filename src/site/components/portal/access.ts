@@ -6,7 +6,7 @@ import { QUOTAS, type Quota, type Tier, tierWithoutKey } from '../../../api/quot
 import { type Tier as KeyTier, TIERS } from '../../../api/tiers.ts';
 import { AREA_WORDS } from '../areas.ts';
 
-/** What an applicant has to state, as docs/keys.md asks for it. */
+/** What an applicant must state; docs/keys.md has the same list. */
 const FIELDS: Readonly<Record<KeyTier, readonly string[]>> = {
   government: ['Name', 'Government affiliation', 'Official e-mail address', 'Purpose of access'],
   economist: [
@@ -38,7 +38,7 @@ export function keyRequest(area: Area, tier: KeyTier, contact: string): string {
   const { areas } = TIERS[tier];
   const asked = areas.length > 1 ? [`Areas (${formatList(areas)})`] : [];
   const lines = [
-    `I ask for a key of the tier ${tier} for the area ${area} (${AREA_WORDS[area].name}).`,
+    `I request a ${tier} key for the area ${area} (${AREA_WORDS[area].name}).`,
     '',
     ...[...FIELDS[tier], ...asked].flatMap((field) => [`${field}:`, '']),
   ];
@@ -48,29 +48,29 @@ export function keyRequest(area: Area, tier: KeyTier, contact: string): string {
   return `mailto:${contact}?${parameters.join('&')}`;
 }
 
-/** A line of a portal's table of who may read what. */
+/** A row of a portal's access table. */
 export interface AccessRow {
   tier: string;
   /** What it opens. */
   opens: string;
   /** Requests a day. */
   limit: string;
-  /** What has to be shown for it. */
+  /** What an applicant must prove. */
   needs: string;
-  /** From issue to end; empty without a key. */
+  /** How long a key is valid; empty without a key. */
   lasts: string;
-  /** A prepared e-mail; null where there is nothing to ask for. */
+  /** The address of a pre-filled e-mail; null for access without a key. */
   request: string | null;
 }
 
 const NEEDS: Readonly<Record<KeyTier, string>> = {
-  government: 'governmental affiliation and an official address; the office is called back',
-  economist: 'a professional affiliation, which is verified',
+  government: 'a governmental affiliation and an official address; we call the office back',
+  economist: 'a verified professional affiliation',
   academic: 'an academic e-mail address, verified by a code',
   institutional: 'a partnership agreement',
 };
 
-/** The tiers of an area, that without a key first. `contact` is who is asked for a key. */
+/** The tiers of an area; access without a key comes first. `contact` receives key requests. */
 export function accessRows(area: Area, contact: string): AccessRow[] {
   const quotas = Object.entries(QUOTAS[area]) as [Tier, Quota][];
   return quotas.map(([tier, quota]) => {
@@ -91,14 +91,14 @@ function withoutKey(area: Area): string {
 }
 
 function withKey(area: Area): string {
-  return isRestricted(area) ? 'all files, those that need a key too; each access is logged' : 'all files';
+  return isRestricted(area) ? 'all files, including restricted ones; each access is logged' : 'all files';
 }
 
 function isRestricted(area: Area): boolean {
   return ARTIFACTS.some((artifact) => artifact.area === area && artifact.restricted);
 }
 
-/** Whether an area has anything that a key is good for. */
+/** Whether any tier of the area needs a key. */
 export function hasKeys(area: Area): boolean {
   return Object.keys(QUOTAS[area]).some((tier) => tier !== tierWithoutKey(area));
 }

@@ -9,7 +9,7 @@ import { meanOf } from '../../../../pipeline/model/formulas.ts';
 import type { SiteRelease } from '../release.ts';
 import { perRelease } from '../release.ts';
 
-/** A figure's value at the end of each whole day, by date. */
+/** The value of a figure at the end of each whole day, by date. */
 export type DailyValues = ReadonlyMap<string, number>;
 
 /** Figures that are published by day, each from one file. A day without a value has no entry. */

@@ -30,7 +30,7 @@ const obligations = stated(treatyFramework, ({ obligations }) => ({
   label: 'Obligations',
   value: formatNumber(obligations.length),
   unit: 'each with its proof',
-  note: 'who owes what, by when, and how anyone can tell',
+  note: 'who owes what, by when, and how to verify it',
 }));
 
 const signatures = stated(treatyFramework, ({ parties: { signatures }, status }) => ({
@@ -119,7 +119,7 @@ const papers = stated(papersIndex, ({ papers }) => ({
   label: 'Papers',
   value: formatNumber(papers.length),
   unit: '',
-  note: 'each with its status, none withheld',
+  note: 'each with its status',
 }));
 
 const mic = (label: string, member: 'total_supply' | 'circulating' | 'burned', note: string): FigureReader =>
@@ -139,13 +139,13 @@ const mic = (label: string, member: 'total_supply' | 'circulating' | 'burned', n
 
 const totalSupply = mic('Total supply', 'total_supply', 'everything ever minted');
 const circulating = mic('In circulation', 'circulating', 'neither locked nor burned');
-const burned = mic('Burned', 'burned', 'out of circulation for good');
+const burned = mic('Burned', 'burned', 'permanently out of circulation');
 
 const minted = ofLastDay({
   label: 'Minted in a day',
   unit: 'MIC',
   file: mintingByDay,
-  note: 'the last whole day',
+  note: 'on the last whole day',
   daily: DAILY.minted,
   places: 0,
 });
@@ -165,7 +165,7 @@ const threshold = measured({
   unit: 'MII, from 0 to 1',
   file: mii,
   now: ({ threshold }) => threshold,
-  note: () => 'below it nothing is minted',
+  note: () => 'nothing is minted below it',
   daily: DAILY.threshold,
   places: 4,
 });

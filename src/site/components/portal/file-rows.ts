@@ -3,20 +3,20 @@ import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import { formatBytes, formatNumber } from '../../../../pipeline/words/number.ts';
 import type { SiteRelease } from '../release.ts';
 
-/** A line of a portal's table of files. */
+/** A row of a portal's file table. */
 export interface FileRow {
-  /** `mic-history-csv`: older links lead to it. */
+  /** `mic-history-csv`; existing links use it. */
   anchor: string;
   title: string;
   path: string;
-  /** Of its page. */
+  /** The path of its page. */
   href: string;
   restricted: boolean;
-  /** How soon a change in the ledger shows. */
+  /** How soon a change in the ledger appears. */
   changes: string;
   size: string;
   rows: string;
-  /** False: described, but not in this release. */
+  /** False for a file that this release does not have. */
   there: boolean;
 }
 

@@ -10,29 +10,29 @@ const DAY_MS = 86_400_000;
 const SPANS = [1, 30] as const;
 
 interface Change {
-  /** Days, as it is called. */
+  /** Nominal span in days. */
   span: (typeof SPANS)[number];
-  /** The whole day at whose end the value was compared, `2026-10-21`. */
+  /** The day whose end the value is compared with, `2026-10-21`. */
   date: string;
-  /** Now less then; null where there is no value of that day. */
+  /** Current value minus the earlier one; null without a value for that day. */
   change: number | null;
 }
 
 /**
- * The whole day whose end is nearest to `span` days before a time: of `2026-11-21T05:28:33Z` one day before it is
- * `2026-11-19`, whose end is 29.5 h before. What is published by day stands at ends of days.
+ * The day whose end is nearest to `span` days before a time. One day before `2026-11-21T05:28:33Z` it is `2026-11-19`, which
+ * ended 29.5 h earlier. Daily files have values at the ends of days only.
  */
 export function comparisonDay(asOf: string, span: number): string {
   const boundary = Math.round((Date.parse(asOf) - span * DAY_MS) / DAY_MS);
   return dayBefore(new Date(boundary * DAY_MS).toISOString());
 }
 
-/** The day that was over at the beginning of the day of a time: `2026-11-20T00:00:00Z` → `2026-11-19`. */
+/** The day before the day of a time: `2026-11-20T00:00:00Z` → `2026-11-19`. */
 function dayBefore(time: string): string {
   return new Date(Date.parse(time) - DAY_MS).toISOString().slice(0, 10);
 }
 
-/** How a figure differs from what it was; `daily` has its value at the end of each whole day. */
+/** How a figure differs from its earlier values; `daily` has its value at the end of each whole day. */
 export function compareDays(now: number, daily: ReadonlyMap<string, number>, asOf: string): Change[] {
   return SPANS.map((span) => {
     const date = comparisonDay(asOf, span);
@@ -41,17 +41,17 @@ export function compareDays(now: number, daily: ReadonlyMap<string, number>, asO
   });
 }
 
-/** A figure with what is needed to quote it. */
+/** A figure with everything needed to quote it. */
 export interface KeyFigure {
   label: string;
   value: string;
   unit: string;
   note: string;
-  /** The whole day that it is of, in words; null: as of the release. */
+  /** The day that it describes, in words; null for the time of the release. */
   day: string | null;
-  /** How it differs from before; empty for what has no history. */
+  /** Differences from earlier days; empty for a figure without history. */
   changes: { span: Change['span']; date: string; words: string }[];
-  /** The public file that it stands in. */
+  /** The public file that has it. */
   path: string;
 }
 
@@ -140,7 +140,7 @@ function inWords(changes: Change[], places: number): KeyFigure['changes'] {
 }
 
 function differenceWords(change: number | null, places: number): string {
-  if (change === null) return 'no value then';
+  if (change === null) return 'no earlier value';
   const words = formatChange(change, places);
   return /[1-9]/.test(words) ? words : 'unchanged';
 }

@@ -20,7 +20,7 @@ import {
 import { formatList, formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../release.ts';
 
-/** What each area's files say now, in a few sentences. */
+/** The current state of each area in a few sentences, from its files. */
 export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => string>> = {
   government(release) {
     const { sentinels, system_health } = release.read(sentinelStatus);
@@ -28,12 +28,12 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
     const active = sentinels.filter(({ status }) => status !== 'retired');
     const health =
       system_health === 'not_measured'
-        ? 'there is nothing yet to tell the system’s health by'
+        ? 'the system’s health has not been measured yet'
         : `the system is ${formatToken(system_health)}`;
     const audits =
       compliance.status === 'not_audited'
         ? 'Not every regime has been audited yet.'
-        : `Compliance, by the worst of all audits, is ${formatToken(compliance.status)}.`;
+        : `Compliance, judged by the worst audit, is ${formatToken(compliance.status)}.`;
     return `${operating(active)}, and ${health}. ${audits} ${nextAuditWords(outlook.next_audits[0], release.draft.timestamp)}`;
   },
   economy(release) {
@@ -50,17 +50,17 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
         : `Mean coordination is ${formatNumber(average_coordination, 1)} points`;
     const rate =
       consensus_rate === null
-        ? 'no deliberation was closed in the last thirty days'
+        ? 'no deliberation closed in the last thirty days'
         : `the consensus rate of the last thirty days is ${formatScore(consensus_rate)}`;
-    return `${formatCount(release.draft.ledger.size, 'event')} of ${formatCount(sentinels.length, 'sentinel')} are on record, and ${formatCount(papers.length, 'paper')} describe what is computed from them. ${mean}, and ${rate}.`;
+    return `${formatCount(release.draft.ledger.size, 'event')} of ${formatCount(sentinels.length, 'sentinel')} are on record, and ${formatCount(papers.length, 'paper')} describe how the published numbers follow from them. ${mean}, and ${rate}.`;
   },
   philosophy(release) {
     const { virtues, overall_compliance } = release.read(virtuesFile);
     const { drift_score, status } = release.read(driftAnalysis);
     return `${virtueStanding(Object.entries(virtues), overall_compliance)} ${
       drift_score === null
-        ? 'There is no drift score: it compares the last thirty days with the ledger’s first thirty.'
-        : `The drift score is ${formatScore(drift_score)}, which counts as ${formatToken(status)}.`
+        ? 'There is no drift score yet. It compares the last thirty days with the ledger’s first thirty.'
+        : `The drift score is ${formatScore(drift_score)}, which is classified as ${formatToken(status)}.`
     }`;
   },
   diplomacy: (release) => release.read(treatyFramework).parties.statement,
@@ -81,10 +81,10 @@ function nextAuditWords(audit: { date: string; jurisdiction: string } | undefine
   const day = formatDay(audit.date);
   return isOverdue(audit.date, asOf)
     ? `The audit of ${audit.jurisdiction} is overdue: it was scheduled for ${day}.`
-    : `The next audit is that of ${audit.jurisdiction}, on ${day}.`;
+    : `The next audit is of ${audit.jurisdiction}, on ${day}.`;
 }
 
-/** Only what was measured is said to be good or bad. */
+/** Judges measured virtues only. */
 function virtueStanding(virtues: readonly [string, { status: string }][], overall: number | null): string {
   if (overall === null) return 'None of the five virtues has been measured yet.';
   const of = (status: string) =>
@@ -92,12 +92,10 @@ function virtueStanding(virtues: readonly [string, { status: string }][], overal
   const unmeasured = of('not_measured');
   const short = virtues.filter(([, { status }]) => status === 'at_risk' || status === 'breached');
   const named = short.map(([name, { status }]) => `${name} (${formatToken(status)})`);
-  const which =
-    unmeasured.length === 0 ? 'The five virtues have' : `Of the five virtues, those that were measured have`;
+  const which = unmeasured.length === 0 ? 'The five virtues have' : `The measured virtues have`;
   const lacking =
     short.length === 0 ? 'each in good standing' : `all in good standing but ${formatList(named)}`;
-  const missing =
-    unmeasured.length === 0 ? '' : ` For ${formatList(unmeasured)} there was nothing to measure.`;
+  const missing = unmeasured.length === 0 ? '' : ` There were no data to measure ${formatList(unmeasured)}.`;
   return `${which} a mean of ${formatScore(overall)} of 1, ${lacking}.${missing}`;
 }
 

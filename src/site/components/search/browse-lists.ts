@@ -9,7 +9,7 @@ import { shortText } from '../explore/records.ts';
 import { sentinelEntries } from '../explore/sentinels.ts';
 import type { SiteRelease } from '../release.ts';
 
-/** What readers call the kinds of pages, one and many. */
+/** The names of the kinds of pages, singular and plural. */
 export const KIND_WORDS: Readonly<Record<SearchKind, { one: string; many: string }>> = {
   sentinel: { one: 'Sentinel', many: 'Sentinels' },
   deliberation: { one: 'Deliberation', many: 'Deliberations' },
@@ -22,7 +22,7 @@ export const KIND_WORDS: Readonly<Record<SearchKind, { one: string; many: string
 
 interface BrowseList {
   title: string;
-  /** Of the whole list. */
+  /** The page with the complete list. */
   href: string;
   total: number;
   links: readonly { href: string; label: string }[];
@@ -30,7 +30,7 @@ interface BrowseList {
 
 const MOST_LINKS = 6;
 
-/** What there is to find, for a look around and for readers without JavaScript: each kind with its first pages. */
+/** The first pages of each kind, for browsing and for readers without JavaScript. */
 export function browseLists(release: SiteRelease): BrowseList[] {
   const list = <T>(
     title: string,

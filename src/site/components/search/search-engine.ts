@@ -1,4 +1,4 @@
-/** One page that was found; `data` loads what is shown of it. */
+/** A page that was found; `data` loads its excerpt. */
 interface Found {
   id: string;
   data(): Promise<Result>;
@@ -6,7 +6,7 @@ interface Found {
 
 export interface Result {
   url: string;
-  /** HTML: text with `mark` around what was found. */
+  /** HTML: text with `mark` around the matches. */
   excerpt: string;
   meta: { title?: string };
   filters: { kind?: string[] };
@@ -14,22 +14,22 @@ export interface Result {
 
 interface Search {
   results: Found[];
-  /** How many there would be of each kind, whichever is chosen. */
+  /** The number of results of each kind, whichever kind is selected. */
   totalFilters: { kind?: Record<string, number> };
 }
 
-/** What is used of Pagefind's script, which is made with the index. */
+/** The part of Pagefind's script that this site uses; it is built with the index. */
 interface Pagefind {
   options(options: { excerptLength: number; baseUrl: string }): Promise<void>;
   init(): Promise<void>;
-  /** Loads what results are counted by; without it there are no counts. */
+  /** Loads the filters, without which results have no counts. */
   filters(): Promise<unknown>;
   destroy(): Promise<void>;
   search(query: string, options: { filters: { kind?: string } }): Promise<Search>;
 }
 
 export interface Page {
-  /** All that were found. */
+  /** The number of results. */
   total: number;
   counts: Readonly<Record<string, number>>;
   results: readonly Result[];
@@ -39,7 +39,7 @@ const EXCERPT_WORDS = 32;
 
 let loading: Promise<Pagefind> | null = null;
 
-/** Loads the index's own script once; `address` is where it lies. */
+/** Loads the index's script from `address` once. */
 export function loadEngine(address: string): Promise<Pagefind> {
   loading ??= import(/* @vite-ignore */ address).then(async (engine: Pagefind) => {
     await engine.options({ excerptLength: EXCERPT_WORDS, baseUrl: '/' });
@@ -47,14 +47,14 @@ export function loadEngine(address: string): Promise<Pagefind> {
     await engine.filters();
     return engine;
   });
-  // A network that was down for a moment is asked again.
+  // Retry after a brief network failure.
   loading.catch(() => {
     loading = null;
   });
   return loading;
 }
 
-/** The first `count` results. A release may have come since the index was loaded: then it is loaded anew, once. */
+/** The first `count` results. If a new release has replaced the index since it was loaded, reloads it once. */
 export async function search(address: string, query: string, kind: string, count: number): Promise<Page> {
   const engine = await loadEngine(address);
   try {
@@ -74,7 +74,7 @@ async function ask(engine: Pagefind, query: string, kind: string, count: number)
   return { total: results.length, counts: totalFilters.kind ?? {}, results: namesakesFirst(shown, query) };
 }
 
-/** Who types a name wants its page, whatever else speaks of it. */
+/** A query that is a name ranks the page of that name first. */
 function namesakesFirst(results: readonly Result[], query: string): Result[] {
   const isNamesake = ({ meta }: Result) => meta.title?.toLowerCase() === query.toLowerCase();
   return [...results.filter(isNamesake), ...results.filter((result) => !isNamesake(result))];

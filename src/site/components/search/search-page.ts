@@ -2,7 +2,7 @@ import { loadEngine, type Page, type Result, search } from './search-engine.ts';
 import { formatSearch, parseSearch, type SearchState } from './search-state.ts';
 
 const AT_ONCE = 20;
-/** After the last key, ms: between the letters of a word nothing is asked. */
+/** Wait after the last key, ms, so that not every letter starts a search. */
 const PAUSE = 150;
 
 function found<E extends Element>(selector: string): E {
@@ -21,7 +21,7 @@ const browse = found<HTMLElement>('#browse');
 const address = form.dataset.index ?? '';
 
 let wanted = AT_ONCE;
-/** Of the newest search: an answer to an earlier one that comes late is not shown. */
+/** Number of the newest search. Late results of earlier ones are dropped. */
 let latest = 0;
 let timer = 0;
 
@@ -39,7 +39,7 @@ function fromAddress(): SearchState {
   return parseSearch(new URLSearchParams(location.search), kinds);
 }
 
-/** Searches for what the form says. `focus`: on the first of the results that are new. */
+/** Runs the search in the form. `focus` moves the focus to the first new result. */
 async function run({ focus = false } = {}): Promise<void> {
   const { query, kind } = state();
   latest += 1;
@@ -71,7 +71,7 @@ function show({ total, counts, results }: Page, query: string, focus: boolean): 
   more.hidden = results.length >= total;
   browse.hidden = total > 0;
   const pages = total === 1 ? '1 page' : `${total} pages`;
-  const part = results.length < total ? `, the first ${results.length} shown` : '';
+  const part = results.length < total ? `, showing the first ${results.length}` : '';
   status.textContent =
     total === 0 ? `Nothing found for “${query}”.` : `${pages} found for “${query}”${part}.`;
   count(counts);
@@ -82,7 +82,7 @@ function nameOf(kind: string): string {
   return radios.find(({ value }) => value === kind)?.dataset.one ?? '';
 }
 
-/** How many there are of each kind, beside its name. */
+/** Shows the number of results of each kind. */
 function count(counts: Readonly<Record<string, number>>): void {
   for (const { value, parentElement } of radios) {
     const place = parentElement?.querySelector('.count');
@@ -90,7 +90,7 @@ function count(counts: Readonly<Record<string, number>>): void {
   }
 }
 
-/** The results change, not the page: going back leads to the search before, not through each letter. */
+/** Updates the address. Going back leads to the previous search, not through every letter. */
 function remember(method: 'pushState' | 'replaceState'): void {
   const url = `${location.pathname}${formatSearch(state())}`;
   if (url !== `${location.pathname}${location.search}`) history[method](null, '', url);
@@ -103,7 +103,7 @@ function begin(method: 'pushState' | 'replaceState'): void {
   void run();
 }
 
-/** Up and down through the results, from the field on. */
+/** Moves the focus up or down from the field through the results. */
 function step(by: number): boolean {
   const links = [...list.querySelectorAll('a')];
   const at = links.indexOf(document.activeElement as HTMLAnchorElement);
@@ -126,7 +126,7 @@ function press(event: KeyboardEvent): void {
 }
 
 fill(fromAddress());
-// Before the first results: else they would push it down.
+// Hidden before the first results arrive, so that they do not push it down.
 browse.hidden = state().query !== '';
 form.addEventListener('submit', (event) => {
   event.preventDefault();
@@ -150,7 +150,7 @@ addEventListener('popstate', () => {
 });
 void run();
 
-/** An entry of the list of results. `kindName` is what readers call its kind. */
+/** An entry in the list of results. */
 function resultItem({ url, excerpt, meta }: Result, kindName: string): HTMLLIElement {
   const item = document.createElement('li');
   const kind = document.createElement('p');
@@ -168,7 +168,7 @@ function resultItem({ url, excerpt, meta }: Result, kindName: string): HTMLLIEle
   return item;
 }
 
-/** The excerpt's text with its marks, and nothing else of its HTML. */
+/** The excerpt's text with its `mark` elements, without any other HTML. */
 function marked(excerpt: string): (string | HTMLElement)[] {
   const { body } = new DOMParser().parseFromString(excerpt, 'text/html');
   return [...body.childNodes].map((node) => {

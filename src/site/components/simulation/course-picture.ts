@@ -6,11 +6,11 @@ import type { Shown } from '../../../simulation/view.ts';
 export interface CourseOptions {
   width: number;
   title: string;
-  /** Said below, in a file that stands alone. */
+  /** The source line below a standalone file. */
   source?: string;
-  /** Of another run, dashed. */
+  /** Another run, drawn dashed. */
   other?: readonly Shown[];
-  /** The tick that is looked at. */
+  /** The tick shown. */
   looked?: number;
 }
 
@@ -18,7 +18,7 @@ const HEIGHT = 250;
 const MARGIN = { top: 26, right: 14, bottom: 34, left: 40 };
 const FONT = `font-family="'Source Sans 3', 'Helvetica Neue', Arial, sans-serif" font-size="12"`;
 
-/** The course of all opinions, tick by tick, as SVG: thin each sentinel, thick the mean, marked the votes and what was done. */
+/** The opinions over time as SVG: thin lines for sentinels, a thick line for the mean, and marks for votes and actions. */
 export function coursePicture(history: readonly Shown[], options: CourseOptions): string {
   const { width, title, source, other = [], looked } = options;
   const { horizon } = history[0]!.current_state;
@@ -76,7 +76,7 @@ function axes(x: Scale, y: Scale, width: number, horizon: number): string[] {
   ];
 }
 
-/** A triangle where something was done, a stroke with a square where a vote was taken. */
+/** Triangles for actions, dotted lines for votes. */
 function marks(history: readonly Shown[], x: Scale): string[] {
   const base = HEIGHT - MARGIN.bottom;
   const { actions, deliberation } = history.at(-1)!.current_state;

@@ -5,24 +5,24 @@ export const POSITION_WORDS: Readonly<Record<Position, string>> = {
   support: 'supports',
   support_with_conditions: 'supports with conditions',
   oppose: 'opposes',
-  abstain: 'takes no side',
+  abstain: 'abstains',
 };
 
-/** What has changed from one tick to the next, for who hears the page; empty where nothing did that is worth a word. */
+/** What changed since the previous tick, for screen readers; empty if nothing notable did. */
 export function describeChange(before: Shown | undefined, now: Shown): string {
   const { current_state: state, tick } = now;
   const moved = before ? movedSentences(before, now) : [];
   const known = new Set(before?.current_state.decisions.map(({ name }) => name));
   const opened = state.decisions
     .filter(({ name }) => !known.has(name))
-    .map(({ title, prompt }) => `To be decided: ${title}. ${prompt}`);
+    .map(({ title, prompt }) => `Decision needed: ${title}. ${prompt}`);
   const isNew = before?.tick !== tick || before.current_state.happened.length < state.happened.length;
   const ended = state.debrief ? [`The run is over: ${state.debrief.title}.`] : [];
   const said = [...(isNew ? state.happened : []), ...moved, ...opened, ...ended];
   return said.length === 0 ? '' : `Tick ${tick}. ${said.join(' ')}`;
 }
 
-/** At most this many by name. */
+/** At most this many sentinels are named. */
 const NAMED = 3;
 
 function movedSentences(before: Shown, now: Shown): string[] {
@@ -30,12 +30,12 @@ function movedSentences(before: Shown, now: Shown): string[] {
     const then = before.sentinels.find((one) => one.id === id);
     return then !== undefined && then.position !== position;
   });
-  if (moved.length > NAMED) return [`${moved.length} sentinels take another position.`];
+  if (moved.length > NAMED) return [`${moved.length} sentinels changed their position.`];
   return moved.map(({ id, position }) => `${id} now ${POSITION_WORDS[position]}.`);
 }
 
-/** `4 support, 2 with conditions, 3 oppose, 1 takes no side` of a moment, for a picture’s name. */
+/** `4 support, 2 support with conditions, 1 abstain, 3 oppose`: the accessible name of a picture. */
 export function describeStances({ sentinels }: Shown): string {
   const count = (wanted: Position) => sentinels.filter(({ position }) => position === wanted).length;
-  return `${count('support')} support, ${count('support_with_conditions')} support with conditions, ${count('abstain')} take no side, ${count('oppose')} oppose`;
+  return `${count('support')} support, ${count('support_with_conditions')} support with conditions, ${count('abstain')} abstain, ${count('oppose')} oppose`;
 }

@@ -7,7 +7,7 @@ interface Measure {
   read: (shown: Shown) => string;
 }
 
-/** What is worth comparing between two runs, and stands beside the picture of one. */
+/** The measures that the page shows and compares between two runs. */
 export const MEASURES: readonly Measure[] = [
   { label: 'Proposal', read: ({ current_state: { deliberation } }) => formatToken(deliberation.status) },
   { label: 'Ending', read: ({ current_state: { debrief } }) => debrief?.title ?? 'not yet' },

@@ -3,7 +3,7 @@ import { asyncApiDocument } from '../../../simulation/protocol/async-api-documen
 interface MemberRow {
   name: string;
   type: string;
-  /** May be left out, or is there in some messages only. */
+  /** Optional, or present in some messages only. */
   optional: boolean;
   meaning: string;
 }
@@ -24,7 +24,7 @@ interface Schema {
   required?: string[];
 }
 
-/** Each message with its members, from the description that programs read. */
+/** Each message with its members, from the AsyncAPI description. */
 export function messageRows(): MessageRows[] {
   const { components } = asyncApiDocument({ baseUrl: 'https://localhost', version: '', contact: '' }) as {
     components: { messages: Record<string, { summary: string; payload: Schema }> };

@@ -5,13 +5,13 @@ import { describeChange } from './describe-change.ts';
 import { historyOf, type RecordedRun, upTo } from './run-address.ts';
 import { type OpenStage, openStage } from './stages.ts';
 
-/** What the page shows. */
+/** The state that the page shows. */
 export interface Playing {
   update: SimulationUpdate;
   run: RecordedRun;
-  /** By tick. */
+  /** Indexed by tick. */
   history: readonly Shown[];
-  /** The tick that is looked at; the newest, unless somebody looks back. */
+  /** The tick shown; the latest unless the reader looks back. */
   looked: number;
   kept: Kept | null;
   isServed: boolean;
@@ -22,14 +22,14 @@ interface Kept {
   history: readonly Shown[];
 }
 
-/** One run at a time, and at most one that is kept beside it. Calls `show` after each change, and `tell` with what is worth saying. */
+/** Plays one run, next to at most one kept run. Calls `show` after each change, and `tell` with messages for the reader. */
 export class Player {
   readonly #show: (playing: Playing) => void;
   readonly #tell: (words: string) => void;
   #stage: Promise<OpenStage> | null = null;
   #open: OpenStage | null = null;
   #playing: Playing | null = null;
-  /** For the first run that is begun. */
+  /** The kept run until the first run starts. */
   #keptBeside: Kept | null = null;
   stopsAtDecisions = true;
 
@@ -54,7 +54,7 @@ export class Player {
     this.#open.say(message);
   }
 
-  /** From the beginning, or where the recorded run is; then it waits. */
+  /** Starts a run from the beginning, or resumes a recorded one at its tick. */
   begin(run: Partial<RecordedRun> & { scenario: string }, paused: boolean, pace: number): Promise<void> {
     this.#look(null);
     return this.say(startOf(run, paused, pace));
@@ -64,7 +64,7 @@ export class Player {
     this.#look(tick);
   }
 
-  /** Another run from the tick that is looked at, with everything that was done before it. */
+  /** Starts another run at the tick shown, with all earlier actions. */
   branch(pace: number): Promise<void> {
     const { run, looked } = this.#playing!;
     return this.begin(upTo(run, looked), true, pace);
@@ -74,10 +74,10 @@ export class Player {
     if (!this.#playing) return;
     const { run, history } = this.#playing;
     this.#change({ kept: { run, history } });
-    this.#tell('This run is kept. Branch or begin again, and the two are compared.');
+    this.#tell('This run is kept. Branch or start another run to compare the two.');
   }
 
-  /** One to compare with, before anything is played. Throws a SimulationFault where there can be no such run. */
+  /** Sets the kept run before the first run starts. Throws a SimulationFault for an invalid run. */
   keepBeside(run: RecordedRun): void {
     this.#keptBeside = { run, history: historyOf(run) };
   }
@@ -90,7 +90,7 @@ export class Player {
     const { scenario, seed, tick, current_state: state } = update;
     const run = { scenario, seed, actions: [...state.actions], tick };
     const before = this.#playing;
-    // The same engine: what the service has told of earlier ticks need not be kept.
+    // The page has the same engine, so it recomputes earlier ticks instead of storing updates.
     const history = historyOf(run);
     const kept = before ? before.kept : this.#keptBeside;
     const isServed = this.#open?.isServed() ?? false;

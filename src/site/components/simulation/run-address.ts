@@ -14,22 +14,21 @@ import { type Shown, show } from '../../../simulation/view.ts';
 const WHOLE = /^\d{1,10}$/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** Names of the run that is compared with begin so. */
+/** Prefix of the kept run's parameters. */
 const KEPT = 'kept_';
-/** Of the part with the question mark: what every browser, proxy and mail program lets through. */
+/** Length of a query that every browser, proxy and mail program accepts. */
 export const LONGEST_ADDRESS = 2000;
 
-/** What an address names: a run, and one beside it that it is compared with. */
+/** The run in an address, and the kept run to compare it with. */
 export interface NamedRuns {
   run: RecordedRun;
   kept: RecordedRun | null;
 }
 
 /**
- * The address of a run, with its question mark: `?scenario=model_drift&seed=7&do=1+audit&tick=9`. Each `do` is a tick, the name
- * of an action, and the names and values of its parameters by turns. The run that it is compared with follows in the same way,
- * as `kept_seed`, `kept_do`, `kept_tick`, and `kept_scenario` where it is another one; it is left out where both would be longer
- * than LONGEST_ADDRESS.
+ * The query of a run: `?scenario=model_drift&seed=7&do=1+audit&tick=9`. Each `do` is a tick, the name of an action, and its
+ * parameters as alternating names and values. The kept run follows in the same way as `kept_seed`, `kept_do`, `kept_tick`, and
+ * `kept_scenario` if it differs. It is left out if both together exceed LONGEST_ADDRESS.
  */
 export function formatRunAddress(run: RecordedRun, kept: RecordedRun | null = null): string {
   const alone = new URLSearchParams(parametersOf(run));
@@ -47,7 +46,7 @@ function parametersOf({ scenario, seed, actions, tick }: RecordedRun): [name: st
   return [['scenario', scenario], ['seed', String(seed)], ...done, ['tick', String(tick)]];
 }
 
-/** Null where the address names no run. Throws a SimulationFault or a SyntaxError where there can be no such run. */
+/** Null if the address has no run. Throws a SimulationFault or a SyntaxError for an invalid one. */
 export function parseRunAddress(parameters: URLSearchParams): NamedRuns | null {
   const scenario = parameters.get('scenario');
   if (scenario === null) return null;
@@ -67,7 +66,7 @@ function parseRun(parameters: URLSearchParams, scenario: string, prefix: string)
     wholeNumber(parameters.get(prefix + name) ?? String(otherwise), prefix + name);
   const tick = number('tick', actions.at(-1)?.tick ?? 0);
   const run = { scenario, seed: number('seed', 1), actions, tick };
-  // To find out now whether it can be.
+  // Throws now for a run that is impossible.
   replay(run);
   return run;
 }
@@ -88,10 +87,10 @@ function wholeNumber(text: string, name: string): number {
   throw new SyntaxError(`${name}: expected a whole number, found “${text}”.`);
 }
 
-/** A run up to the tick that is looked at: all that a link, a branch or a transcript needs. */
+/** A run up to a tick: all that a link, a branch or a transcript needs. */
 export type RecordedRun = Required<Recorded>;
 
-/** How a recorded run stood after each tick, with what was done then, from tick 0 on. Throws a SimulationFault, as replay does. */
+/** The state of a recorded run after each tick, from tick 0 on. Throws a SimulationFault like replay. */
 export function historyOf({ scenario, seed, actions, tick }: RecordedRun): Shown[] {
   const history: Shown[] = [];
   let run = acted(startRun(scenario, seed), actions);
@@ -108,7 +107,7 @@ function acted(run: Run, actions: RecordedRun['actions']): Run {
     .reduce((now, { name, parameters }) => actInRun(now, name, parameters), run);
 }
 
-/** As far as the tick, and nothing that was done after it: where another branch begins. */
+/** The run up to a tick, without later actions: the start of another branch. */
 export function upTo(run: RecordedRun, tick: number): RecordedRun {
   return { ...run, tick, actions: run.actions.filter((action) => action.tick < tick) };
 }

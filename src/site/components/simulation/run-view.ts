@@ -17,8 +17,8 @@ const NAMES = 88;
 const RIGHT = 14;
 
 /**
- * Each sentinel’s opinion as a dot on a line from rejection to adoption, with a stroke where it would stand by itself and a tail
- * from where it stood a tick ago. Dots keep their elements, so that a style can let them glide.
+ * Draws each sentinel’s opinion as a dot on a line from rejection to adoption, with a stroke at its innate opinion and a tail
+ * from its opinion in the previous tick. Dots keep their elements, so that CSS can animate them.
  */
 export function drawStances(svg: SVGSVGElement, now: Shown, before: Shown | undefined, width: number): void {
   const x = scaleLinear([0, 1], [NAMES, width - RIGHT]);
@@ -86,11 +86,11 @@ function drawScale(svg: SVGSVGElement, x: (value: number) => number, height: num
 
 export type Act = (name: string, parameters: Readonly<Record<string, number | string>>) => void;
 
-/** What can be done now, as forms: each decision with its choices, and what can be done at any time. */
+/** Shows forms for the open decisions, and for the actions that are possible at any time. */
 export function showActions(place: HTMLElement, update: SimulationUpdate, act: Act): void {
   const { current_state: state, next_actions: actions } = update;
   const key = JSON.stringify([state.decisions, actions]);
-  // Unchanged, it is left alone: somebody may be about to choose.
+  // Leave unchanged forms alone, because a reader may be filling one in.
   if (place.dataset.key === key) return;
   const hadFocus = place.contains(document.activeElement);
   place.dataset.key = key;
@@ -108,7 +108,7 @@ export function showActions(place: HTMLElement, update: SimulationUpdate, act: A
 function titleOf({ decisions, is_over }: ShownState, actions: readonly ShownAction[]): string {
   if (is_over) return 'The run is over';
   if (decisions.length > 0) return 'You decide';
-  return actions.length > 0 ? 'Nothing is to be decided now' : 'Nothing can be done now';
+  return actions.length > 0 ? 'No decision is pending' : 'No action is possible now';
 }
 
 function decisionPart(
@@ -119,13 +119,13 @@ function decisionPart(
 ): HTMLElement {
   const own = actions.filter(({ decision }) => decision === name);
   const fallback = own.find((action) => action.name === otherwise)?.label ?? formatToken(otherwise);
-  const waiting = `Until tick ${until}; then “${fallback}” is taken.`;
+  const waiting = `Open until tick ${until}; then “${fallback}” is chosen.`;
   return make(
     'section',
     { class: 'to-decide' },
     make('h4', {}, title),
     make('p', {}, prompt),
-    make('p', { class: 'note' }, waiting, outlook ? ` If nobody chooses: ${outlookWords(outlook)}` : null),
+    make('p', { class: 'note' }, waiting, outlook ? ` If you do not choose: ${outlookWords(outlook)}` : null),
     ...own.map((action) => actionForm(action, act)),
   );
 }
@@ -175,7 +175,7 @@ function outlookWords({ tick, deliberation, mean_opinion, mii, minting_active }:
   return `by tick ${tick} ${formatToken(deliberation)}, mean opinion ${formatNumber(mean_opinion, 2)}, index ${formatNumber(mii, 4)}, ${minting}.`;
 }
 
-/** Each sentinel with its position and its reasons, in the order of the picture. Rows keep their elements. */
+/** Lists each sentinel with its position and reasons, in the order of the picture. Rows keep their elements. */
 export function showVoices(list: HTMLElement, { sentinels }: Shown): void {
   while (list.children.length < sentinels.length) list.append(make('li', {}));
   while (list.children.length > sentinels.length) list.lastElementChild!.remove();
@@ -210,7 +210,7 @@ interface Compared {
   shown: Shown;
 }
 
-/** A row for each measure and a column for each run; where there are two, what differs is marked. */
+/** Fills a table with a row per measure and a column per run. With two runs, differences are bold. */
 export function showMeasures(table: HTMLElement, runs: readonly Compared[]): void {
   const head = make('tr', {}, make('th', { scope: 'col' }, 'Measure'));
   for (const { label } of runs) head.append(make('th', { scope: 'col', class: 'number' }, label));
@@ -226,14 +226,14 @@ export function showMeasures(table: HTMLElement, runs: readonly Compared[]): voi
   table.replaceChildren(make('thead', {}, head), make('tbody', {}, ...rows));
 }
 
-/** The ending, what led to it, and which formula did what. */
+/** Shows the ending, the choices that led to it, and the effect of each formula. */
 export function showDebrief(place: HTMLElement, debrief: Debrief | null): void {
   place.hidden = debrief === null;
   if (!debrief || place.dataset.key === JSON.stringify(debrief)) return;
   place.dataset.key = JSON.stringify(debrief);
   const { title, text, lesson, choices, explained } = debrief;
   place.replaceChildren(
-    make('h3', {}, `The ending: ${title}`),
+    make('h3', {}, `Ending: ${title}`),
     make('p', {}, text),
     make('p', {}, lesson),
     make(
@@ -243,11 +243,11 @@ export function showDebrief(place: HTMLElement, debrief: Debrief | null): void {
         make(
           'li',
           {},
-          `Tick ${tick}, ${decision}: ${formatToken(choice)}${by === 'time' ? ' (by itself)' : ''}`,
+          `Tick ${tick}, ${decision}: ${formatToken(choice)}${by === 'time' ? ' (by default)' : ''}`,
         ),
       ),
     ),
-    make('h4', {}, 'Which formula did what'),
+    make('h4', {}, 'The effect of each formula'),
     make(
       'dl',
       { class: 'explained' },
@@ -259,7 +259,7 @@ export function showDebrief(place: HTMLElement, debrief: Debrief | null): void {
   );
 }
 
-/** An element with these attributes, and in it text and other elements; what is null is left out. */
+/** Creates an element with attributes and children. Null attributes and children are left out. */
 function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string | null>>,

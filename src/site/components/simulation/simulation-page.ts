@@ -76,13 +76,13 @@ function momentWords({ update, looked, history, isServed }: Playing): string {
   const { deliberation, cycle, horizon } = state;
   const round = `round ${deliberation.round} of ${deliberation.rounds}`;
   const vote = deliberation.status === 'open' ? `, vote after tick ${deliberation.round_ends}` : '';
-  const place = isServed ? 'played by the service' : 'played in this page';
+  const place = isServed ? 'run by the service' : 'run in this page';
   return `Tick ${looked} of ${horizon} · ${cycle} · ${round}${vote} · ${formatToken(deliberation.status)} · seed ${update.seed} · ${place}`;
 }
 
-/** The address is that of the run as it is now, so that it can be copied from there. */
+/** Keeps the address in step with the run, so that it can be copied. */
 function keepAddress({ run, update, kept }: Playing): void {
-  // Browsers allow a few changes a second.
+  // Browsers limit changes of the address to a few per second.
   if (update.current_state.is_running && run.tick % 4 !== 0) return;
   history.replaceState(null, '', `${location.pathname}${formatRunAddress(run, kept?.run)}`);
 }
@@ -132,7 +132,7 @@ function begin(): void {
   open();
 }
 
-/** What the address names, as it was; without one nothing moves until somebody begins. */
+/** Opens the run in the address, paused. Without one, nothing happens until a reader starts a run. */
 function open(): void {
   try {
     const parameters = new URLSearchParams(location.search);
@@ -143,7 +143,7 @@ function open(): void {
     if (kept) player.keepBeside(kept);
     if (parameters.has('seed') || parameters.has('do')) void player.begin(run, true, pace());
   } catch (error) {
-    tell(`The address names no run that there can be. ${(error as Error).message}`);
+    tell(`The address does not describe a valid run. ${(error as Error).message}`);
   }
 }
 

@@ -11,10 +11,10 @@ import {
 } from '../../../simulation/protocol/session.ts';
 import { isServed } from '../live/is-served.ts';
 
-/** A service that does not answer by then is taken to be none, ms. */
+/** How long to wait for the service, ms. */
 const PATIENCE = 4000;
 
-/** The service’s simulation, once it is connected; null where there is none. `lost`: it was there, and is not any more. */
+/** The service’s simulation once connected; null without one. Calls `lost` when an open connection ends. */
 function socketStage(told: Told, lost: () => void): Promise<Stage | null> {
   const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/philosophy/simulation`);
   return new Promise((resolve) => {
@@ -44,7 +44,7 @@ function socketStage(told: Told, lost: () => void): Promise<Stage | null> {
 
 const SEEDS = 16;
 
-/** The service’s own engine and sessions, in the page: for a copy of the site without a service, and where it cannot be reached. */
+/** The service’s engine and sessions in the page, for static copies and for when the service is unreachable. */
 function localStage(told: Told): Stage {
   let session = NEW_SESSION;
   let timer = 0;
@@ -72,7 +72,7 @@ function localStage(told: Told): Stage {
   };
 }
 
-/** Codes with which the service says that it does not want to, and not that something is wrong. */
+/** Codes with which the service declines a valid message. */
 const UNWILLING: ReadonlySet<string> = new Set([
   'rate_limited',
   'request_not_counted',
@@ -81,13 +81,13 @@ const UNWILLING: ReadonlySet<string> = new Set([
 ]);
 
 export interface OpenStage extends Stage {
-  /** Whether the service plays. */
+  /** Whether the service runs it. */
   isServed: () => boolean;
 }
 
 /**
- * The service where it answers, else the page itself. A run that the service does not start, or that it loses, goes on in the
- * page: the engine is the same, so nobody need notice. `resume`: the start that leads to where the run is now.
+ * Uses the service if it answers, otherwise the page itself. If the service rejects or loses a run, the page continues it with
+ * the same engine, so readers need not notice. `resume` returns the start message that leads to the run's current state.
  */
 export async function openStage(told: Told, resume: () => ClientMessage | null): Promise<OpenStage> {
   const here = localStage(told);
@@ -127,11 +127,11 @@ export async function openStage(told: Told, resume: () => ClientMessage | null):
 
 export interface Told {
   update: (update: SimulationUpdate) => void;
-  /** A message that was not followed; what was before goes on. */
+  /** A rejected message; the run continues unchanged. */
   refused: (code: string, detail: string) => void;
 }
 
-/** Where a run is played: at the service, or in the page. Both speak the same messages. */
+/** Where a run takes place: in the service or in the page. Both use the same messages. */
 export interface Stage {
   say: (message: ClientMessage) => void;
   close: () => void;

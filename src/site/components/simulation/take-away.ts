@@ -21,7 +21,7 @@ const COLUMNS = [
   'total_supply',
 ] as const;
 
-/** A row for each sentinel and tick. Without a byte order mark, lines end with a line feed (RFC 4180 but for that). */
+/** A row per sentinel and tick, as in RFC 4180 except that lines end with a line feed. */
 export function transcriptCsv(history: readonly Shown[]): string {
   const rows = history.flatMap(({ tick, sentinels, current_state: { cycle, economy } }) =>
     sentinels.map((one) => {
@@ -37,7 +37,7 @@ export function transcriptCsv(history: readonly Shown[]): string {
   return `${[COLUMNS.join(','), ...rows].join('\n')}\n`;
 }
 
-/** Everything that was shown, and what is needed to have it computed again. `address`: where the page replays it. */
+/** Everything that was shown, and what is needed to reproduce it. `address` replays it on the page. */
 export function transcriptJson(run: RecordedRun, history: readonly Shown[], address: string): string {
   const updates = history.map(({ tick, sentinels, current_state, next_actions }) => ({
     tick,
@@ -50,11 +50,11 @@ export function transcriptJson(run: RecordedRun, history: readonly Shown[], addr
 
 const PICTURE_WIDTH = 900;
 
-/** The link, the citation, and the buttons that save the run as files. */
+/** Fills in the link and the citation, and makes the buttons save the run as files. */
 export function offerTakeAway(page: HTMLElement, playing: Playing, title: string): void {
   const { run, kept } = playing;
   const here = `${location.origin}${location.pathname}`;
-  // Citation, transcript and picture are of this run alone.
+  // Citation, transcript and picture describe this run only, not the kept one.
   const address = `${here}${formatRunAddress(run)}`;
   const { author = '', year = '' } = page.dataset;
   const textOf: Readonly<Record<string, string>> = {
@@ -103,7 +103,7 @@ function save({ name, type, text }: SavedFile): void {
   URL.revokeObjectURL(href);
 }
 
-/** In running text. `year`: of the release, since a run has no date of its own; `address`: where it is replayed. */
+/** A citation in prose. `year` is that of the release, because a run has no date; `address` replays it. */
 function citeRun(
   { scenario, seed, actions, tick }: RecordedRun,
   { title, author, year, address }: { title: string; author: string; year: string; address: string },
@@ -112,7 +112,7 @@ function citeRun(
   return `${author} (${year}). ${title} [simulation run]. Scenario ${scenario}, seed ${seed}, ${done}, tick ${tick}. ${address}`;
 }
 
-/** The same picture with the page’s colours of now in place of their names, so that it can be opened by itself. */
+/** The picture with the page’s current colours instead of CSS variables, so that it can be opened on its own. */
 export function standAlone(svg: string, colour: (name: string) => string): string {
   const paper = colour('--paper');
   return svg

@@ -14,7 +14,7 @@ export const PORTALS: readonly NavLink[] = AREAS.map((area) => ({
   label: AREA_WORDS[area].title,
 }));
 
-/** What stands in the header beside the portals. */
+/** The links in the header beside the portals. */
 export const TOOLS: readonly NavLink[] = [
   { href: '/charts/', label: 'Charts' },
   { href: '/files/', label: 'Files' },
@@ -22,7 +22,7 @@ export const TOOLS: readonly NavLink[] = [
   { href: '/api/', label: 'API' },
 ];
 
-/** Ledgers' things with a page each, and what is computed with them: the header's menu. */
+/** The header's menu: the ledger's entities, each with its own page, and the interactive tools. */
 export const EXPLORERS: readonly NavLink[] = [
   { href: '/sentinels/', label: 'Sentinels' },
   { href: '/deliberations/', label: 'Deliberations' },
@@ -33,7 +33,7 @@ export const EXPLORERS: readonly NavLink[] = [
   { href: '/attestations/', label: 'Attestations' },
 ];
 
-/** The service itself. */
+/** The links about the service itself. */
 export const ABOUT: readonly NavLink[] = [
   { href: '/verification/', label: 'Verification' },
   { href: '/mirrors/', label: 'Mirrors' },
@@ -41,7 +41,7 @@ export const ABOUT: readonly NavLink[] = [
   { href: '/problems/', label: 'Problems' },
 ];
 
-/** Whether a menu marks a link: as the page that is open, or as the part of the site that the page is in. */
+/** The `aria-current` of a link: `page` for the open page, `true` for the section that the page is in. */
 export function currentMark({ href }: NavLink, pathname: string): 'page' | 'true' | undefined {
   if (pathname === href) return 'page';
   return pathname.startsWith(href) ? 'true' : undefined;

@@ -1,9 +1,9 @@
 import { isConfirmed, oldAge } from './age.ts';
 
-/** A page may stay open for days. */
+/** A page can stay open for days. */
 const EVERY_MS = 60_000;
 
-/** Shows the notice as soon as the data that it speaks of are old; a program of its own, for every page. */
+/** Shows the notice once the page's data are stale. Every page loads this script. */
 for (const notice of document.querySelectorAll<HTMLElement>('.old-data')) {
   const asOf = Date.parse(notice.dataset.asOf ?? '');
   const look = async () => {
@@ -20,7 +20,7 @@ for (const notice of document.querySelectorAll<HTMLElement>('.old-data')) {
   setInterval(look, EVERY_MS);
 }
 
-/** Null where a host has none, or none that can be read. */
+/** Null where the host has no readable `/latest.json`. */
 async function latest(): Promise<unknown> {
   return fetch('/latest.json', { cache: 'no-cache' })
     .then((response) => response.json() as Promise<unknown>)

@@ -10,7 +10,7 @@ export function getStaticPaths() {
 }
 
 export async function GET({ params: { card } }: APIContext) {
-  // As it stands on the disk, not bundled: it finds its fonts beside itself.
+  // Imported from disk rather than bundled, because it loads fonts from its own folder.
   const rasteriser = new URL('../../pipeline/charts/files/rasterise.ts', srcDir);
   const { rasterise }: Rasteriser = await import(/* @vite-ignore */ rasteriser.href);
   const draw = CARDS.get(card!)!;

@@ -4,7 +4,7 @@ import { oembedDocument } from '../../components/charts/oembed-document.ts';
 import { openChart } from '../../components/charts/open-chart.ts';
 import { openRelease } from '../../components/release.ts';
 
-/** What the pages of the charts point to for programs that embed links. */
+/** The oEmbed document of each chart; its page links to it. */
 export function getStaticPaths() {
   return CHARTS.map(({ id }) => ({ params: { id } }));
 }

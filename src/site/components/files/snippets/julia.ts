@@ -1,7 +1,7 @@
 import type { Shape, Source } from './source.ts';
 import { lines, type Snippet } from './source.ts';
 
-/** A data frame, with CSV.jl or JSON3.jl and DataFrames.jl. */
+/** Loads a data frame with CSV.jl or JSON3.jl and DataFrames.jl. */
 export function julia(source: Source): Snippet {
   const { shape, url, fileName } = source;
   const tool = 'Julia';

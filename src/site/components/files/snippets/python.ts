@@ -4,7 +4,7 @@ import { lines, type Snippet } from './source.ts';
 const KEY = `key = {"Authorization": f"Bearer {os.environ['API_KEY']}"}`;
 const TOOL = 'Python (pandas)';
 
-/** A data frame; of a file without a table, what is in it. */
+/** Loads a data frame, or a dictionary from a file without a table. */
 export function python(source: Source): Snippet {
   const { shape, url, fileName } = source;
   if (shape.kind === 'csv') return { tool: TOOL, code: readCsv(source, shape) };

@@ -4,7 +4,7 @@ import { lines, type Snippet } from './source.ts';
 
 const KEY = 'headers = c(Authorization = paste("Bearer", Sys.getenv("API_KEY")))';
 
-/** A data frame, with what R has itself, and jsonlite for JSON. */
+/** Loads a data frame with base R, and jsonlite for JSON. */
 export function r(source: Source): Snippet {
   const { shape, url, fileName } = source;
   if (shape.kind === 'csv') return { tool: 'R', code: readCsv(source, shape) };
@@ -38,7 +38,7 @@ function parseTime({ name, type }: Column): string {
   return `df$${name} <- as.POSIXct(df$${name}, format = "%Y-%m-%dT%H:%M:%OSZ", tz = "UTC")`;
 }
 
-/** The rows of a list are a data frame as they come. */
+/** jsonlite already returns the rows of a list as a data frame. */
 function readJson({ url, restricted }: Source, shape: Shape): string {
   const read = restricted
     ? `data <- parse_json(url("${url}",\n                       ${KEY}),\n                   simplifyVector = TRUE)`

@@ -5,7 +5,7 @@ import { lines, type Shape, type Snippet, type Source } from './source.ts';
 
 const WHERE = 'Data ▸ Get Data ▸ From Other Sources ▸ Blank Query ▸ Advanced Editor.';
 
-/** A query that Excel can refresh, and what Google Sheets can do; none for what is no table and no JSON. */
+/** A refreshable Excel query and a Google Sheets formula; none for a file that is neither a table nor JSON. */
 function spreadsheets(source: Source): Snippet[] {
   const { shape, restricted, xlsx } = source;
   if (shape.kind === 'bibtex' || shape.kind === 'pdf') return [];
@@ -44,7 +44,7 @@ function rows(shape: Shape, { columns }: Source): string {
   }
 }
 
-/** Its functions send no key and read no JSON. */
+/** The import functions of Google Sheets send no key and read no JSON. */
 function sheets({ shape, url, restricted, xlsx }: Source): Snippet[] {
   const tool = 'Google Sheets';
   if (shape.kind === 'csv' && !restricted) {
@@ -61,13 +61,13 @@ function sheets({ shape, url, restricted, xlsx }: Source): Snippet[] {
   return [];
 }
 
-/** How a file is read with each tool that can read it. */
+/** An example for each tool that can read the file. */
 export function snippetsOf(source: Source): Snippet[] {
   const perhaps = [curl, python, r, julia, duckdb, latex].map((snippet) => snippet(source));
   return [...perhaps.filter((snippet) => snippet !== null), ...spreadsheets(source)];
 }
 
-/** Saves the file; a public one again only where it has changed. */
+/** Downloads the file; for a public one, also shows how to download it again only if it has changed. */
 export function curl({ url, fileName, restricted }: Source): Snippet {
   const target = `--output ${fileName} '${url}'`;
   if (restricted) {
@@ -85,7 +85,7 @@ export function curl({ url, fileName, restricted }: Source): Snippet {
   };
 }
 
-/** SQL over the file where it is; null for what is no table and no JSON. */
+/** A query on the remote file; null for a file that is neither a table nor JSON. */
 export function duckdb(source: Source): Snippet | null {
   const query = queryOf(source);
   if (query === null) return null;
@@ -118,7 +118,7 @@ function ofYears(urls: readonly string[]): string {
   return `\n-- Parquet, one file a year: types, and only the columns that are asked for.\nFROM read_parquet([\n${list}\n]);`;
 }
 
-/** Of the citation database alone. */
+/** For the citation database only. */
 function latex({ shape, fileName }: Source): Snippet | null {
   if (shape.kind !== 'bibtex') return null;
   const code = lines(

@@ -7,32 +7,32 @@ import type { SiteRelease } from '../../release.ts';
 import { otherForms } from '../other-forms.ts';
 
 /**
- * How a file is made, which decides how it is read. list: JSON whose rows are objects in the list `member`; map: JSON whose
- * rows are the named objects of `member`; record: JSON of one row; tree: JSON without a table.
+ * The structure of a file, which decides how to read it. list: JSON whose rows are the objects in the list `member`; map:
+ * JSON whose rows are the named objects in `member`; record: JSON of one row; tree: JSON without a table.
  */
 export type Shape =
   | { kind: 'csv'; time: Column | null; plot: CsvPlot | null }
   | { kind: 'list' | 'map'; member: string }
   | { kind: 'record' | 'tree' | 'bibtex' | 'pdf' };
 
-/** What can be drawn over time: a number as it is, one for each `by`, or its sums by day where each row is an event. */
+/** What an example plots over time: a number, one line per `by`, or daily sums if each row is an event. */
 export interface CsvPlot {
   value: string;
   by: string | null;
   sum: boolean;
 }
 
-/** What examples of reading a file are written from. */
+/** Everything that the examples need to know about a file. */
 export interface Source {
   url: string;
-  /** To save it under, with an ending: `supply.json`. */
+  /** The file name for downloads, with an ending: `supply.json`. */
   fileName: string;
-  /** Whether a key has to be sent. */
+  /** Whether requests need a key. */
   restricted: boolean;
   shape: Shape;
-  /** Of the first table of a `map`, by which the rows can be read in other forms. */
+  /** The key column of the first table of a `map`, in the other formats. */
   columns: readonly string[];
-  /** Addresses of other forms, as far as the release has them. */
+  /** The URLs of the other formats in this release. */
   ndjson: string | null;
   xlsx: string | null;
   parquet: readonly string[];
@@ -68,12 +68,12 @@ export function fileNameOf({ path, mediaType }: Pick<Artifact, 'path' | 'mediaTy
   return `${name}${mediaType === 'application/json' ? '.json' : '.csv'}`;
 }
 
-/** What is put together for each request. */
+/** Whether the file is assembled per request. */
 export function isExport({ path }: Artifact): boolean {
   return HISTORIES.some((history) => history.path === path && !history.assembled);
 }
 
-/** As CSV, and of the last day: a whole audit trail is long. */
+/** The query for the last day as CSV, because the whole audit trail is long. */
 function exportQuery({ draft }: SiteRelease): string {
   return `?format=csv&from=${draft.timestamp.slice(0, 10)}`;
 }
@@ -98,12 +98,12 @@ function plotOf({ columns, key, grows }: Table): CsvPlot | null {
   const number = columns.find(({ type }) => NUMBERS.includes(type));
   if (!number) return null;
   const isEvents = grows && key.length === 0;
-  // Events that are not amounts (a multiplier that was set) make no line and no sum.
+  // Events without an amount (a new multiplier) give no line and no sum.
   if (isEvents && number.type !== 'decimal') return null;
   return { value: number.name, by: key[1] ?? null, sum: isEvents };
 }
 
-/** The audit trail is no public table, so its columns are not among those of the tables. */
+/** The columns of the audit trail, which is not among the public tables. */
 function exportTime(artifact: Artifact): Column | null {
   const field = fieldsOf(artifact).find(({ unit }) => unit === 'ISO 8601 date-time');
   return field ? { ...field, type: 'datetime', nullable: false } : null;
@@ -114,16 +114,16 @@ function firstList(artifact: Artifact): Shape {
   return list ? { kind: 'list', member: list.name } : { kind: 'tree' };
 }
 
-/** One example, complete: to be pasted and run. */
+/** One complete example to paste and run. */
 export interface Snippet {
   /** `Python (pandas)`. */
   tool: string;
-  /** What has to be said before it is run. */
+  /** What a reader must know before running it. */
   note?: string;
   code: string;
 }
 
-/** The lines of an example; those that a case leaves out are null. */
+/** Joins the lines of an example and drops null ones. */
 export function lines(...all: (string | null)[]): string {
   return all.filter((line) => line !== null).join('\n');
 }

@@ -2,14 +2,14 @@ import type { Area } from '../../../../../pipeline/artifacts/artifact.ts';
 import { findChart } from '../../../../../pipeline/charts/table.ts';
 import { AREA_WORDS } from '../../areas.ts';
 
-/** A picture that other sites show with a link to a page, 1200 × 630. */
+/** The preview picture of a page, 1200 × 630. */
 export interface Card {
   path: string;
-  /** What there is to see. */
+  /** The text alternative. */
   alt: string;
 }
 
-/** The card of a page: of its chart, else of its area, else of the whole. */
+/** The card of a page's chart, else of its area, else of the service. */
 export function cardOf(pathname: string, area: Area | undefined): Card {
   const [, id = ''] = /^\/charts\/([^/]+)\/$/.exec(pathname) ?? [];
   const chart = findChart(id);

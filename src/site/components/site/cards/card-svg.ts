@@ -3,14 +3,14 @@ import { LINE_HEIGHT, label } from '../../../../../pipeline/charts/drawing/label
 import { wrapText } from '../../../../../pipeline/charts/drawing/text-width.ts';
 import { THEMES } from '../../../../../pipeline/charts/drawing/theme.ts';
 
-/** Units of the drawing; a card has twice as many pixels each way. */
+/** Size in units of the drawing. A card has two pixels per unit. */
 export const CARD = { width: 600, height: 315 } as const;
 
 const MARGIN = 36;
 const INNER = CARD.width - 2 * MARGIN;
 const THEME = THEMES.light;
 
-/** Units of the drawing. */
+/** In units of the drawing. */
 export interface Box {
   left: number;
   top: number;
@@ -19,20 +19,20 @@ export interface Box {
 }
 
 export interface CardWords {
-  /** Of the area, or of the whole service. */
+  /** The accent of the area or the service. */
   accent: string;
   /** Above the title. */
   label: string;
   title: string;
-  /** Below the title; may be empty. */
+  /** Below the title; can be empty. */
   subtitle: string;
-  /** At the foot: as of when. */
+  /** At the foot: the time of the data. */
   foot: string;
 }
 
 /**
- * What other sites show beside a link: title, something to see, name and time. `body` gets the box between the words and
- * the foot, and gives SVG elements.
+ * The preview that other sites show with a link: title, picture, name and time. `body` receives the box between title and
+ * foot, and returns SVG elements.
  */
 export function cardSvg(
   { accent, label: above, title, subtitle, foot }: CardWords,

@@ -12,7 +12,7 @@ import type { FigureReader } from '../../portal/key-figure.ts';
 import type { SiteRelease } from '../../release.ts';
 import { type Box, cardSvg } from './card-svg.ts';
 
-/** The accents of the style sheet in light, which a picture cannot ask for. */
+/** The light accents of the style sheet, because a picture has no access to CSS. */
 export const ACCENTS: Readonly<Record<Area | 'home', string>> = {
   home: '#33485c',
   government: '#1d4f7c',
@@ -25,7 +25,7 @@ const FIGURES = 3;
 
 export type CardDrawing = (release: SiteRelease) => string;
 
-/** Every card by its path below `/cards/`, without the ending. */
+/** All cards by their path below `/cards/`, without the ending. */
 export const CARDS: ReadonlyMap<string, CardDrawing> = new Map<string, CardDrawing>([
   ['home', drawHome],
   ...AREAS.map((area) => [area, (release: SiteRelease) => drawArea(release, area)] as const),
@@ -38,7 +38,7 @@ function drawHome(release: SiteRelease): string {
   const words = {
     accent: ACCENTS.home,
     label: 'Open data of an append-only ledger',
-    title: 'What the ledger says, as data that anyone can check',
+    title: 'What the ledger says, as data that anyone can verify',
     subtitle: '',
     foot: asOf(release),
   };
@@ -70,13 +70,13 @@ function drawChart(release: SiteRelease, id: string, area: Area): string {
   return cardSvg(words, 19, (box) => [fitted(draw, box)]);
 }
 
-/** Widths that a chart is tried in: wider, its letters are smaller and it is lower. */
+/** Candidate widths of a chart. A wider one has smaller letters and less height. */
 const WIDTHS = [528, 640, 760, 900];
 const SIZE = / width="([\d.]+)" height="([\d.]+)"/;
-/** A chart that fills less of its box than this is too high for it, and is cut off at the foot instead. */
+/** A chart that would fill less of its box than this is too tall and is cropped at the foot instead. */
 const LEAST_FILLED = 0.5;
 
-/** The chart in the width that fills its box best. */
+/** The chart at the width that fills its box best. */
 function fitted(draw: (width: number) => string, { left, top, width, height }: Box): string {
   const tries = WIDTHS.map((wide) => {
     const svg = draw(wide);
@@ -95,7 +95,7 @@ function asOf({ draft }: SiteRelease): string {
   return `As of ${formatDay(draft.timestamp)}`;
 }
 
-/** The first figures side by side, at the foot of the box. */
+/** The first key figures side by side, at the foot of the box. */
 function figures(
   release: SiteRelease,
   readers: readonly FigureReader[],

@@ -4,7 +4,7 @@ import { CHART_CITATION_FORMS, chartFacts, citeChart } from '../../../components
 import { openChart } from '../../../components/charts/open-chart.ts';
 import { openRelease } from '../../../components/release.ts';
 
-/** The citation of each chart in each form. */
+/** The citation of each chart in each format. */
 export function getStaticPaths() {
   const release = openRelease();
   return CHARTS.flatMap((chart) => {

@@ -6,7 +6,7 @@ import { frozenCode } from '../../../components/charts/embed-codes.ts';
 import { openChart } from '../../../components/charts/open-chart.ts';
 import { openRelease } from '../../../components/release.ts';
 
-/** The code of each chart that does not change, to be copied. */
+/** The frozen embed code of each chart. */
 export function getStaticPaths() {
   return CHARTS.map(({ id }) => ({ params: { id } }));
 }

@@ -3,7 +3,7 @@ import { CITATION_FORMS } from '../../../../../pipeline/forms/catalogue/citation
 import { filePages } from '../../../components/files/file-page.ts';
 import { openRelease } from '../../../components/release.ts';
 
-/** The citation of each file in each form. */
+/** The citation of each file in each format. */
 export function getStaticPaths() {
   return filePages(openRelease()).flatMap(({ artifact, citation }) =>
     CITATION_FORMS.map(({ ending, format }) => ({

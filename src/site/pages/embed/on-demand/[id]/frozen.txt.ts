@@ -4,7 +4,7 @@ import { frozenCode } from '../../../../components/charts/embed-codes.ts';
 import { askedState, openChart } from '../../../../components/charts/open-chart.ts';
 import { openRelease } from '../../../../components/release.ts';
 
-// `/embed/supply/frozen.txt?series=burned`, see charts/on-demand.
+// Renders `/embed/supply/frozen.txt?series=burned`, like charts/on-demand.
 export const prerender = false;
 
 export const GET: APIRoute = ({ params, url }) => {

@@ -1,23 +1,27 @@
-/** Where the documents of the repository that are linked to are read on the site. */
+/** The pages of the documents that others link to. */
 const ON_THE_SITE: Readonly<Record<string, string>> = {
   'simulation.md': '/philosophy/simulation/model/',
   'simulation-protocol.md': '/philosophy/simulation/protocol/',
   'data-dictionary.md': '/files/',
 };
-/** Where a code leads that a problem names: each has a row of a table. */
+
+/** Points links between documents of `docs/` to their pages on the site, or turns them into text if there is none. */
+export function linkToPages(html: string): string {
+  return html.replace(/<a href="([\w-]+\.md)(?:#[\w-]*)?">(.*?)<\/a>/gs, (_, file: string, words: string) =>
+    file in ON_THE_SITE ? `<a href="${ON_THE_SITE[file]}">${words}</a>` : words,
+  );
+}
+
+/** A table row of an error code, which gets an anchor for links from problems. */
 const CODE_ROW = /<tr>(\s*<td><code>([a-z]+(?:_[a-z]+)+)<\/code>)/g;
 
 /**
- * A document of `docs/`, as a part of a page: the same text in both, so it is written once. Without its title, which the page
- * has; tables can be scrolled; links to other documents lead to where they are on the site, or are words where they are not.
+ * A document from `docs/` as part of a page. Drops the title, which the page has, and makes tables scrollable.
  */
 export function docHtml(compiled: string): string {
   let tables = 0;
-  return compiled
+  return linkToPages(compiled)
     .replace(/<h1[^>]*>.*?<\/h1>/s, '')
-    .replace(/<a href="([\w-]+\.md)(?:#[\w-]*)?">(.*?)<\/a>/gs, (_, file: string, words: string) =>
-      file in ON_THE_SITE ? `<a href="${ON_THE_SITE[file]}">${words}</a>` : words,
-    )
     .replace(/<table>/g, () => {
       tables += 1;
       return `<div class="scroll" role="group" aria-label="Table ${tables}" tabindex="0"><table>`;
