@@ -6,9 +6,9 @@ import { readMirrorState } from '../../pipeline/mirror/mirror-state.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { readSnapshotList } from '../../pipeline/verify/snapshot-list.ts';
 import { verify } from '../../pipeline/verify/verify.ts';
-import { bring } from '../mirror/bring.ts';
 import { LyingServer } from '../mirror/lying-server.ts';
 import { BEGIN, LEDGER, PUBLISHER, smallSite } from '../mirror/small-service.ts';
+import { updateMirror } from '../mirror/update-mirror.ts';
 import type { Scenario } from './scenario.ts';
 
 const mirrorOf = (folder: string) => join(folder, 'mirror');
@@ -19,7 +19,7 @@ function mirrored(releases: readonly number[], { withoutLinks = false } = {}): S
   const last = releases.at(-1)!;
   const to = async (folder: string, release: number) => {
     server.site = smallSite({ release });
-    await bring(server.url, mirrorOf(folder), { withoutLinks });
+    await updateMirror(server.url, mirrorOf(folder), { withoutLinks });
   };
   return {
     async start() {

@@ -9,9 +9,9 @@ import { MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release/format/media-ty
 import { runCli } from '../cli/run-cli.ts';
 import { endNginx, freePort, runNginx } from '../release/run-nginx.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { bring, contents, servedBy } from './bring.ts';
 import { ended, hasCaddy, mirrorConfiguration, plainSite, runCaddy } from './real-origin.ts';
 import { LEDGER, PUBLISHER, type Site, type SmallOptions, smallSite, writeSite } from './small-service.ts';
+import { contents, servedBy, updateMirror } from './update-mirror.ts';
 
 const KEY = formatVerifierKey(PUBLISHER.verifier);
 const YEARS = {
@@ -84,22 +84,22 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
     return { origin, from, folder, files, cli, address: await host(folder) };
   }
 
-  test('is the origin of another one, and goes on with its own', async () => {
+  test('serves as the origin of another mirror, and follows its own', async () => {
     const { origin, folder, address, cli, files } = await served();
     const second = await temporaryFolder();
     await isOfDay(1, join(folder, 'current/public/latest.json'));
-    await bring(address, second);
+    await updateMirror(address, second);
     expect(contents(await servedBy(second))).toEqual(contents(files));
     const next = await publish(origin, 2);
     expect((await cli('--verifier-key', KEY, '--json')).stdout).toContain('"outcome": "mirrored"');
     expect(contents(await servedBy(folder))).toEqual(contents(next));
-    await bring(address, second);
+    await updateMirror(address, second);
     expect(contents(await servedBy(second))).toEqual(contents(next));
     const again = JSON.parse((await cli('--json')).stdout);
     expect([again.outcome, again.fetched.requests, again.fetched.files.bytes]).toEqual(['unchanged', 4, 0]);
   });
 
-  test('is verified, by its address and by its folder, against an earlier checkpoint too', async () => {
+  test('is verified by its address and by its folder, including against an earlier checkpoint', async () => {
     const { folder, address, origin, cli } = await served();
     const checkpoint = join(await temporaryFolder(), 'checkpoint');
     await copyFile(join(folder, 'log/checkpoint'), checkpoint);
@@ -118,7 +118,7 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
     }
   });
 
-  test('has every file with the type, the policy and the freedom to be read that its publisher gives it', async () => {
+  test('serves every file with the media type, policy and CORS headers of its publisher', async () => {
     const { address, files } = await served();
     for (const path of files.keys()) {
       const response = await fetch(`${address}/${path}`, { headers: { 'accept-encoding': 'identity' } });
@@ -135,7 +135,7 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
     }
   });
 
-  test('has tiles and snapshots forever, and what proves a release never unasked', async () => {
+  test('caches tiles and snapshots forever, and revalidates what proves a release', async () => {
     const { address } = await served(3);
     const cached = async (path: string) => (await fetch(`${address}/${path}`)).headers.get('cache-control');
     for (const path of [
@@ -161,7 +161,7 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
     expect(`${await cached('log/tile/0/777')}`).not.toContain('immutable');
   });
 
-  test('has nothing but what it serves', async () => {
+  test('serves nothing else', async () => {
     const { address } = await served();
     const hidden = ['_headers', 'mirror.json', '../mirror.json', '..%2fmirror.json', 'log/../mirror.json'];
     const more = [
@@ -176,7 +176,7 @@ describe.each(Object.entries(HOSTS))('a mirror served by %s', (name, host) => {
       expect([name, path, await statusOf(address, path)]).toEqual([name, path, expect.toBeOneOf([400, 404])]);
   });
 
-  test('answers what is not there with the site’s own page', async () => {
+  test('answers a missing path with the site’s own page', async () => {
     const { address } = await served();
     const response = await fetch(`${address}/economy/no-such`);
     expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -210,7 +210,7 @@ const SOMETHING = {
   immutable: false,
 } as const;
 
-test('the configuration of nginx has the media types that the pipeline has', async () => {
+test('the nginx configuration has the media types of the pipeline', async () => {
   const text = await readFile(join(import.meta.dirname, '../../docs/mirror.nginx.conf'), 'utf8');
   for (const [ending, type] of Object.entries(MEDIA_TYPES))
     if (ending !== 'schema.json') expect(text).toContain(type);

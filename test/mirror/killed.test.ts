@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { RunningCli } from '../cli/run-cli.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { bring, contents, servedBy } from './bring.ts';
 import { LyingServer, serve } from './lying-server.ts';
 import { PUBLISHER, type Site, smallSite } from './small-service.ts';
+import { contents, servedBy, updateMirror } from './update-mirror.ts';
 
 const ROUNDS = 8;
 const KEY = formatVerifierKey(PUBLISHER.verifier);
@@ -27,7 +27,7 @@ const manyFiles = (release: number): Site =>
 /** What a release consists of, without log and snapshots, which may be ahead of it. */
 const released = (site: Site) => contents(site).filter((line) => !/^(log|snapshots)\//.test(line));
 
-test('a mirror that is killed at any moment serves a whole release, and goes on where it was', async () => {
+test('a mirror that is killed at any moment serves a complete release, and resumes', async () => {
   const folder = await temporaryFolder();
   const server = await LyingServer.start(manyFiles(1));
   const slow = (path: string) =>
@@ -52,7 +52,7 @@ test('a mirror that is killed at any moment serves a whole release, and goes on 
   expect(killed).toBeGreaterThan(ROUNDS / 3);
   server.lies.clear();
   const before = server.requests.length;
-  await bring(server.url, folder);
+  await updateMirror(server.url, folder);
   expect(contents(await servedBy(folder)).filter(isWhole)).toEqual(contents(server.site).filter(isWhole));
   expect(server.requests.length - before).toBeLessThan(server.site.size);
   const left = (await readdir(folder)).filter((name) => !name.startsWith('lock'));
@@ -63,7 +63,7 @@ test('a mirror that is killed at any moment serves a whole release, and goes on 
 /** Parts of tiles depend on which releases were seen on the way. */
 const isWhole = (line: string) => !line.includes('.p/');
 
-test('a first run that is killed leaves what it fetched to the next one', async () => {
+test('a first update that is killed leaves what it fetched to the next one', async () => {
   const folder = await temporaryFolder();
   const server = await LyingServer.start(manyFiles(1));
   for (const path of server.site.keys())
@@ -76,7 +76,7 @@ test('a first run that is killed leaves what it fetched to the next one', async 
   await run.finished();
   server.lies.clear();
   server.requests.length = 0;
-  await bring(server.url, folder);
+  await updateMirror(server.url, folder);
   expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   expect(server.requests.filter((path) => path.startsWith('many/')).length).toBeLessThan(100);
   await server.close();

@@ -11,7 +11,6 @@ import {
   parseSnapshotIndex,
 } from '../../pipeline/release/format/snapshot-index.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
-import { type BringOptions, bring, contents, httpOrigin, servedBy } from './bring.ts';
 import { LyingServer } from './lying-server.ts';
 import {
   BEGIN,
@@ -27,11 +26,12 @@ import {
   signedList,
   smallSite,
 } from './small-service.ts';
+import { contents, httpOrigin, servedBy, type UpdateOptions, updateMirror } from './update-mirror.ts';
 
-/** A lie: what the origin does after the mirror holds its second release, and what the mirror says to that. */
+/** What the origin does once the mirror has its second release, and how the mirror refuses it. */
 interface Lie {
   tell: (server: LyingServer) => void;
-  options?: BringOptions;
+  options?: UpdateOptions;
   code: string;
   place?: string;
   expected?: string | RegExp;
@@ -44,7 +44,7 @@ let folder: string;
 beforeEach(async () => {
   server = await LyingServer.start(smallSite({ release: 2 }));
   folder = await temporaryFolder();
-  await bring(server.url, folder);
+  await updateMirror(server.url, folder);
 });
 afterEach(() => server.close());
 
@@ -136,13 +136,13 @@ const LIES: Record<string, Lie> = {
     code: 'mirror_forked',
     expected: /version 2 with the manifest/,
   },
-  'goes on serving a release that is out of date (freeze)': {
+  'keeps serving an expired release (freeze)': {
     tell: () => {},
     options: { now: () => BEGIN + 60 * 3_600_000 },
     code: 'mirror_expired',
     found: /valid until 2025-12-03T06:00/,
   },
-  'serves a newer release that is out of date already': {
+  'serves a newer release that has already expired': {
     tell: third(),
     options: { now: () => BEGIN + 90 * 3_600_000 },
     code: 'mirror_expired',
@@ -159,7 +159,7 @@ const LIES: Record<string, Lie> = {
     place: 'economy/supply',
     found: 'no such file',
   },
-  'serves the manifest of another release than it announces': {
+  'serves a manifest of a different release than announced': {
     tell: third(['manifest.json', original('manifest.json', 2)]),
     code: 'mirror_mismatch',
     place: 'manifest.json',
@@ -170,7 +170,7 @@ const LIES: Record<string, Lie> = {
     place: 'manifest.json.sig',
     found: /one of version 2/,
   },
-  'announces another time than was signed': {
+  'announces a different time than the signed one': {
     tell: third([
       'latest.json',
       original('latest.json').toString().replace('2025-12-03T12', '2099-12-03T12'),
@@ -198,7 +198,7 @@ const LIES: Record<string, Lie> = {
     code: 'mirror_untrusted',
     expected: /a signature by each key of the manifest/,
   },
-  'has a signature of other bytes': {
+  'has a signature of different bytes': {
     tell: signature(
       original('manifest.json.sig')
         .toString()
@@ -224,15 +224,15 @@ const LIES: Record<string, Lie> = {
     tell: signature(original('manifest.json.sig').toString().replace('\n\n', '\n\n\n')),
     code: 'mirror_untrusted',
   },
-  'has a note with two blank lines that is signed so': {
+  'has a signed note with two blank lines': {
     tell: signature(signedByAll(`${signedText()}\n\n`, [PUBLISHER])),
     code: 'mirror_invalid',
   },
-  'has a signed text of another form': {
+  'has a signed text in another format': {
     tell: signature(signedByAll('cathedral-manifest/v2\n3\n', [PUBLISHER])),
     code: 'mirror_invalid',
   },
-  'has a version beyond all numbers': {
+  'has a version beyond the safe integers': {
     tell: signature(
       signedByAll(signedText().replace('\n3\n', `\n${longNumber}\n`).concat('\n'), [PUBLISHER]),
     ),
@@ -289,7 +289,7 @@ const LIES: Record<string, Lie> = {
     place: 'economy/mic-history.csv',
     found: /^\d+ bytes in 1000 ms$/,
   },
-  'says nothing at all': {
+  'does not answer': {
     tell: (server) => void server.lies.set('latest.json', () => {}),
     code: 'mirror_unreachable',
     found: '0 bytes in 1000 ms',
@@ -300,7 +300,7 @@ const LIES: Record<string, Lie> = {
     place: 'index.html',
     found: '10',
   },
-  'cuts a file short without saying how long it is': {
+  'cuts a file short without announcing its length': {
     tell: (server) => {
       third()(server);
       server.lies.set('index.html', (response, _, bytes) => {
@@ -312,7 +312,7 @@ const LIES: Record<string, Lie> = {
     place: 'index.html',
     found: '10',
   },
-  'has other bytes of the same length': {
+  'has different bytes of the same length': {
     tell: third(['index.html', original('index.html').toString().replace('Release', 'Relaese')]),
     code: 'mirror_mismatch',
     place: 'index.html',
@@ -324,7 +324,7 @@ const LIES: Record<string, Lie> = {
     place: 'index.html',
     found: 'no such file',
   },
-  'sends a file with a content coding that nobody asked for': {
+  'sends a file with an unrequested content coding': {
     tell: (server) => {
       third()(server);
       server.lies.set('index.html', (response) =>
@@ -334,7 +334,7 @@ const LIES: Record<string, Lie> = {
     code: 'mirror_unreachable',
     found: 'gzip',
   },
-  'answers with a page in the place of every file': {
+  'answers every request with a page': {
     tell: (server) => server.lies.set('latest.json', (response) => response.end('<!doctype html>Sign in')),
     code: 'mirror_invalid',
     place: 'latest.json',
@@ -363,7 +363,7 @@ const LIES: Record<string, Lie> = {
     code: 'mirror_forked',
     expected: 'ledger.example.org',
   },
-  'has other hashes in a tile': {
+  'has different hashes in a tile': {
     tell: third(['log/tile/0/000', Buffer.alloc(8192, 7)]),
     code: 'mirror_mismatch',
     place: 'tile/0/000',
@@ -415,7 +415,7 @@ const LIES: Record<string, Lie> = {
     code: 'mirror_invalid',
     place: 'manifest.json: log.root_hash',
   },
-  'has another length for bytes that the mirror holds': {
+  'lists a different length for bytes that the mirror has': {
     tell: signedManifest((manifest) => {
       const same = manifest.files.find(({ path }: { path: string }) => path === 'economy/large.bin');
       same.bytes = 8e15;
@@ -438,7 +438,7 @@ const LIES: Record<string, Lie> = {
     place: 'snapshots/2025-12-01T06Z/index.json',
     expected: /a snapshot never changes/,
   },
-  'has other bytes in the index of a snapshot': {
+  'has different bytes in the index of a snapshot': {
     tell: third([
       'snapshots/2025-12-01T12Z/index.json',
       original('snapshots/2025-12-01T12Z/index.json').toString().replace('release-3', 'release-4'),
@@ -471,57 +471,57 @@ const LIES: Record<string, Lie> = {
     place: LIST,
     expected: /^SHA-256 .*, which was signed$/,
   },
-  'lists the snapshots of the release before (rollback of the list alone)': {
+  'serves the previous snapshot list (rollback of the list alone)': {
     tell: third([LIST, original(LIST, 2)], [LIST_SIGNATURE, original(LIST_SIGNATURE, 2)]),
     code: 'mirror_mismatch',
     place: LIST_SIGNATURE,
     expected: 'the snapshot list signed with version 3, release-3, or later',
     found: 'an older list, of version 2',
   },
-  'has signed a list that leaves out the snapshot of its release': {
+  'signed a list without the snapshot of its release': {
     tell: snapshots((index) => index.shift()),
     code: 'mirror_mismatch',
     place: LIST,
     expected: 'snapshot 2025-12-01T12Z, which the release was made from',
   },
-  'has no list of snapshots any more': {
+  'no longer has a snapshot list': {
     tell: third([LIST, null], [LIST_SIGNATURE, null]),
     code: 'mirror_mismatch',
     place: LIST,
     expected: 'the snapshot list, which accompanies every signed release',
     found: 'no such file',
   },
-  'has the signature of a list that is gone': {
+  'has the signature of a missing list': {
     tell: third([LIST, null]),
     code: 'mirror_mismatch',
     place: LIST,
     found: 'no such file',
   },
-  'does not sign its list of snapshots': {
+  'does not sign its snapshot list': {
     tell: third([LIST_SIGNATURE, null]),
     code: 'mirror_mismatch',
     place: LIST_SIGNATURE,
     expected: /upgraded from a version without one/,
     found: 'no such file',
   },
-  'has a list of snapshots that another key has signed': {
+  'has a snapshot list that another key signed': {
     tell: third(...signedList(original(LIST).toString(), 3, [STRANGER])),
     code: 'mirror_untrusted',
     place: LIST_SIGNATURE,
     expected: /a signature by data.example.org\+/,
   },
-  'has a list of snapshots whose signature is of other bytes': {
+  'has a snapshot list whose signature is of different bytes': {
     tell: third([LIST_SIGNATURE, original(LIST_SIGNATURE, 2).toString().replace('/v1\n2\n', '/v1\n3\n')]),
     code: 'mirror_untrusted',
     found: 'one that does not verify',
   },
-  'shows the signature of its manifest for that of its list': {
+  'presents the signature of its manifest as that of its list': {
     tell: third([LIST_SIGNATURE, original('manifest.json.sig')]),
     code: 'mirror_invalid',
     place: LIST_SIGNATURE,
     expected: /^cathedral-snapshots\/v1/,
   },
-  'has signed a list of gigabytes': {
+  'signed a list of gigabytes': {
     tell: third([
       LIST_SIGNATURE,
       signedByAll(formatSignedList({ version: 3, sha256: '0'.repeat(64), bytes: 5_000_000_000 }), [
@@ -594,10 +594,10 @@ for (const [what, [paths, code]] of Object.entries(PATHS))
 const matching = (text: string | RegExp) => (typeof text === 'string' ? text : expect.stringMatching(text));
 
 describe('from an origin that', () => {
-  test.each(Object.entries(LIES))('%s, a mirror takes nothing, and says why', async (_, lie) => {
+  test.each(Object.entries(LIES))('%s, a mirror accepts nothing, and says why', async (_, lie) => {
     const before = contents(await servedBy(folder));
     lie.tell(server);
-    const error = await failureOf(() => bring(server.url, folder, lie.options));
+    const error = await failureOf(() => updateMirror(server.url, folder, lie.options));
     const { code, place = '', expected = /./, found = /./ } = lie;
     expect(error).toMatchObject({ code, expected: matching(expected), found: matching(found) });
     expect(`${error.place}`).toContain(place);
@@ -609,18 +609,18 @@ describe('from an origin that', () => {
     // And the truth is taken again.
     server.lies.clear();
     server.site = smallSite({ release: 3 });
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
-  test('is out of date, a mirror takes what it has where that is allowed', async () => {
+  test('serves an expired release, a mirror accepts it with --accept-expired', async () => {
     const options = { now: () => BEGIN + 90 * 3_600_000, acceptExpired: true };
-    expect((await bring(server.url, folder, options)).outcome).toBe('unchanged');
+    expect((await updateMirror(server.url, folder, options)).outcome).toBe('unchanged');
     server.site = smallSite({ release: 3 });
-    expect((await bring(server.url, folder, options)).outcome).toBe('mirrored');
+    expect((await updateMirror(server.url, folder, options)).outcome).toBe('mirrored');
   });
 
-  test('sends without an end, a mirror reads hardly more than it was promised', async () => {
+  test('sends endless data, a mirror reads hardly more than announced', async () => {
     let sent = 0;
     server.lies.set('latest.json', (response) => {
       response.writeHead(200);
@@ -631,7 +631,7 @@ describe('from an origin that', () => {
       response.on('close', () => clearInterval(timer));
     });
     const origin = httpOrigin(server.url);
-    await failureOf(() => bring(server.url, folder, { wait: async () => {} }));
+    await failureOf(() => updateMirror(server.url, folder, { wait: async () => {} }));
     expect(origin.traffic.bytes).toBeLessThan(1 << 20);
     expect(sent).toBeLessThan(64 << 20);
   });

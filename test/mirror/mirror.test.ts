@@ -5,9 +5,9 @@ import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { withLock } from '../../pipeline/release/disk/lock.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
-import { bring, contents, servedBy } from './bring.ts';
 import { answer, LyingServer, serve, stream } from './lying-server.ts';
 import { LEDGER, NEXT_PUBLISHER, PUBLISHER, STRANGER, signedList, smallSite } from './small-service.ts';
+import { contents, servedBy, updateMirror } from './update-mirror.ts';
 
 let server: LyingServer;
 let folder: string;
@@ -21,34 +21,34 @@ afterEach(() => server.close());
 const NOTES = ['log/checkpoint', 'manifest.json.sig', 'snapshots/index.json.sig'];
 
 describe('a mirror', () => {
-  test('serves what its origin serves, byte for byte, log and snapshots too', async () => {
+  test('serves the same bytes as its origin, including the log and the snapshots', async () => {
     server.site = smallSite({ release: 3 });
-    const { outcome, manifest } = await bring(server.url, folder);
+    const { outcome, manifest } = await updateMirror(server.url, folder);
     expect([outcome, manifest.version]).toEqual(['mirrored', 3]);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
-  test('leaves nothing behind but what it serves and what it remembers', async () => {
-    await bring(server.url, folder);
+  test('leaves only what it serves and what it remembers', async () => {
+    await updateMirror(server.url, folder);
     const names = (await readdir(folder)).filter((name) => !name.startsWith('lock'));
     expect(names.sort()).toEqual(['current', 'log', 'mirror.json', 'releases', 'snapshots']);
   });
 
-  test('asks an unchanged origin whether there is more, and for its signatures', async () => {
-    await bring(server.url, folder);
+  test('asks an unchanged origin only for news and for further signatures', async () => {
+    await updateMirror(server.url, folder);
     server.requests.length = 0;
-    const { outcome } = await bring(server.url, folder);
+    const { outcome } = await updateMirror(server.url, folder);
     expect([outcome, server.requests]).toEqual(['unchanged', ['latest.json', ...NOTES]]);
   });
 
-  test('takes signatures that come later, and none in the place of those that it needs', async () => {
-    await bring(server.url, folder);
+  test('adds later signatures, and never replaces the ones it needs', async () => {
+    await updateMirror(server.url, folder);
     const before = new Map(server.site);
     const cosigned = (path: string) =>
       `${before.get(path)}— witness.example/1 ${Buffer.alloc(70, 1).toString('base64')}\n`;
     const offer = async (note: (path: string) => string) => {
       for (const path of NOTES) server.site.set(path, Buffer.from(note(path)));
-      return bring(server.url, folder).catch((error) => error);
+      return updateMirror(server.url, folder).catch((error) => error);
     };
     expect((await offer(cosigned)).outcome).toBe('unchanged');
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
@@ -66,18 +66,18 @@ describe('a mirror', () => {
     }
   });
 
-  test('knows an unchanged origin that has no tags', async () => {
-    await bring(server.url, folder);
+  test('recognises an unchanged origin without entity tags', async () => {
+    await updateMirror(server.url, folder);
     server.lies.set('latest.json', (response, _, bytes) => response.end(bytes));
-    const { outcome, requests } = await bring(server.url, folder);
+    const { outcome, requests } = await updateMirror(server.url, folder);
     expect([outcome, requests]).toEqual(['unchanged', 1 + NOTES.length]);
   });
 
-  test('fetches of a new release what is new in it, each content once', async () => {
-    await bring(server.url, folder);
+  test('fetches only what is new in a release, each content once', async () => {
+    await updateMirror(server.url, folder);
     server.site = smallSite({ release: 3 });
     server.requests.length = 0;
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     expect(server.requests.toSorted()).toEqual([
       'economy/mic-history.csv',
       'economy/supply',
@@ -99,17 +99,17 @@ describe('a mirror', () => {
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
-  test('has unchanged files once on the disk, as links of the release before', async () => {
-    await bring(server.url, folder);
+  test('links unchanged files to those of the previous release', async () => {
+    await updateMirror(server.url, folder);
     server.site = smallSite({ release: 2 });
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     const [before, now] = await Promise.all(
       ['1', '2'].map((version) => stat(join(folder, 'releases', version, 'public/economy/large.bin'))),
     );
     expect(now!.ino).toBe(before!.ino);
   });
 
-  test('goes on from the part of a file that was fetched', async () => {
+  test('resumes a partly fetched file', async () => {
     const large = server.site.get('economy/large.bin')!;
     server.lies.set('economy/large.bin', (response, request, bytes) => {
       if (server.requests.filter((one) => one.startsWith('economy/large.bin')).length > 1)
@@ -117,7 +117,7 @@ describe('a mirror', () => {
       response.writeHead(200, { 'content-length': large.length });
       response.write(bytes!.subarray(0, 200_000), () => setTimeout(() => response.destroy(), 100));
     });
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     const asked = server.requests.filter((one) => one.startsWith('economy/large.bin'));
     expect(asked).toEqual([
       'economy/large.bin',
@@ -126,7 +126,7 @@ describe('a mirror', () => {
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
-  test('does without a host that can begin in the middle of a file', async () => {
+  test('works with hosts that do not support ranges', async () => {
     let times = 0;
     server.lies.set('economy/large.bin', (response, _, bytes) => {
       times += 1;
@@ -134,66 +134,68 @@ describe('a mirror', () => {
       if (times > 1) return response.end(bytes);
       response.write(bytes!.subarray(0, 200_000), () => setTimeout(() => response.destroy(), 100));
     });
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
-  test('takes a part that is of another file for what it is, and fetches the whole', async () => {
+  test('detects a range of a different file, and fetches the whole file', async () => {
     const release = server.site.get('manifest.json')!.toString();
     const { sha256 } = JSON.parse(release).files.find(
       ({ path }: { path: string }) => path === 'economy/large.bin',
     );
     await mkdir(join(folder, 'staging'));
     await writeFile(join(folder, 'staging', `${sha256}.part`), 'x'.repeat(1000));
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
-  test('asks again after a server error, as often as is worth it', async () => {
+  test('retries after a server error, a limited number of times', async () => {
     let times = 0;
     server.lies.set('index.html', (response, request, bytes) => {
       times += 1;
       return times < 3 ? response.writeHead(503).end() : serve(response, request, bytes);
     });
-    expect((await bring(server.url, folder)).outcome).toBe('mirrored');
+    expect((await updateMirror(server.url, folder)).outcome).toBe('mirrored');
     times = -10;
-    const error = await failureOf(async () => bring(server.url, await temporaryFolder()));
+    const error = await failureOf(async () => updateMirror(server.url, await temporaryFolder()));
     expect(error).toMatchObject({ code: 'mirror_unreachable', place: `${server.url}/index.html` });
     expect(error.message).toContain('an answer within 3 attempts, found status 503');
   });
 
-  test('follows redirects within its origin, and no others', async () => {
+  test('follows redirects only within its origin', async () => {
     server.lies.set('index.html', (response) => response.writeHead(301, { location: '/home' }).end());
     server.site.set('home', server.site.get('index.html')!);
-    expect((await bring(server.url, folder)).outcome).toBe('mirrored');
+    expect((await updateMirror(server.url, folder)).outcome).toBe('mirrored');
     server.lies.set('index.html', (response) =>
       response.writeHead(302, { location: 'http://127.0.0.2/index.html' }).end(),
     );
-    const error = await failureOf(async () => bring(server.url, await temporaryFolder()));
+    const error = await failureOf(async () => updateMirror(server.url, await temporaryFolder()));
     expect(error).toMatchObject({
       code: 'mirror_unreachable',
       found: 'a redirect to http://127.0.0.2/index.html',
     });
   });
 
-  test('refuses a redirect that leads to itself', async () => {
+  test('refuses a redirect loop', async () => {
     server.lies.set('latest.json', (response) => response.writeHead(302, { location: '/latest.json' }).end());
-    expect(await failureOf(() => bring(server.url, folder))).toMatchObject({
+    expect(await failureOf(() => updateMirror(server.url, folder))).toMatchObject({
       expected: 'at most 5 redirects',
     });
   });
 
-  test('finds the files of the release in its snapshot where a service answers with newer ones', async () => {
+  test('reads the file of a live path from its snapshot if the service answers with newer data', async () => {
     answer(server, '{"timestamp":"2025-12-01T00:00:01Z","events":101}');
-    expect(await failureOf(() => bring(server.url, folder))).toMatchObject({ code: 'mirror_mismatch' });
+    expect(await failureOf(() => updateMirror(server.url, folder))).toMatchObject({
+      code: 'mirror_mismatch',
+    });
     stream(server);
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
-  test('has the old form of a history that was written anew, for the snapshots of then', async () => {
+  test('copies the old version of a rewritten history, which older snapshots need', async () => {
     const before = server.site.get('economy/mic-history.csv')!;
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     server.site = smallSite({
       release: 2,
       files: (files, release) => {
@@ -205,20 +207,20 @@ describe('a mirror', () => {
     index[1].histories = { 'economy/mic-history.csv': old };
     for (const [path, text] of signedList(JSON.stringify(index), 2)) server.site.set(path, Buffer.from(text));
     server.site.set(old, before);
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
     const fresh = await temporaryFolder();
-    await bring(server.url, fresh);
+    await updateMirror(server.url, fresh);
     const parts = (line: string) => line.includes('.p/');
     expect(contents(await servedBy(fresh)).filter((line) => !parts(line))).toEqual(
       contents(server.site).filter((line) => !parts(line)),
     );
     server.site.set(old, Buffer.concat([before.subarray(1), Buffer.from('x')]));
-    const error = await failureOf(async () => bring(server.url, await temporaryFolder()));
+    const error = await failureOf(async () => updateMirror(server.url, await temporaryFolder()));
     expect(error).toMatchObject({ code: 'mirror_mismatch', place: `${server.url}/${old}` });
   });
 
-  test('looks again where a release is swapped in while it looks', async () => {
+  test('tries again if a release is swapped during the update', async () => {
     const next = smallSite({ release: 2 });
     server.lies.set('manifest.json.sig', (response, request, bytes) => {
       server.site = next;
@@ -226,15 +228,15 @@ describe('a mirror', () => {
       serve(response, request, bytes);
     });
     const lines: string[] = [];
-    const { manifest } = await bring(server.url, folder, { lines });
+    const { manifest } = await updateMirror(server.url, folder, { lines });
     expect(manifest.version).toBe(2);
     expect(lines[0]).toMatch(/mirror_mismatch.*trying again/);
     // The partial tile of the first release, which this mirror never saw, is there for whoever holds its checkpoint.
     expect(contents(await servedBy(folder))).toEqual(contents(next));
   });
 
-  test('looks again where a release is there already and its list of snapshots is not', async () => {
-    await bring(server.url, folder);
+  test('tries again if a release arrives before its snapshot list', async () => {
+    await updateMirror(server.url, folder);
     const [before, next] = [server.site, smallSite({ release: 2 })];
     const lists = ['snapshots/index.json', 'snapshots/index.json.sig'];
     server.site = new Map([...next, ...lists.map((path) => [path, before.get(path)!] as const)]);
@@ -244,7 +246,7 @@ describe('a mirror', () => {
       const path = lists.shift();
       if (path) server.site.set(path, next.get(path)!);
     };
-    const { manifest } = await bring(server.url, folder, { lines, wait });
+    const { manifest } = await updateMirror(server.url, folder, { lines, wait });
     expect(manifest.version).toBe(2);
     expect(lines.filter((line) => line.endsWith('; trying again'))).toEqual([
       expect.stringMatching(/index\.json\.sig: .*version 2, release-2.*an older list, of version 1/),
@@ -253,22 +255,22 @@ describe('a mirror', () => {
     expect(contents(await servedBy(folder))).toEqual(contents(next));
   });
 
-  test('that holds a list without a signature, as older versions had it, brings both', async () => {
-    await bring(server.url, folder);
+  test('with an unsigned list from an older version fetches the list and its signature', async () => {
+    await updateMirror(server.url, folder);
     await rm(join(folder, 'snapshots/index.json.sig'));
-    expect((await bring(server.url, folder)).outcome).toBe('mirrored');
+    expect((await updateMirror(server.url, folder)).outcome).toBe('mirrored');
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
-    expect((await bring(server.url, folder)).outcome).toBe('unchanged');
+    expect((await updateMirror(server.url, folder)).outcome).toBe('unchanged');
   });
 
-  test('waits for another run on its folder, and leaves after that', async () => {
+  test('waits for another update of its folder, and gives up after a time', async () => {
     await withLock(folder, { waitMs: 0, holder: 'a test' }, async () => {
-      expect(await failureOf(() => bring(server.url, folder))).toMatchObject({ code: 'locked' });
+      expect(await failureOf(() => updateMirror(server.url, folder))).toMatchObject({ code: 'locked' });
     });
   });
 
-  test('is mended by a recheck: files, tiles and snapshots', async () => {
-    await bring(server.url, folder);
+  test('repairs files, tiles and snapshots with a recheck', async () => {
+    await updateMirror(server.url, folder);
     const large = join(folder, 'current/public/economy/large.bin');
     const bytes = await readFile(large);
     bytes[1000]! ^= 1;
@@ -276,21 +278,21 @@ describe('a mirror', () => {
     await truncate(join(folder, 'current/public/index.html'), 3);
     await writeFile(join(folder, 'log/tile/0/000.p/100'), Buffer.alloc(3200));
     await writeFile(join(folder, 'snapshots/2025-12-01T00Z/economy/supply'), '{"events":999}');
-    expect((await bring(server.url, folder)).outcome).toBe('unchanged');
-    await bring(server.url, folder, { recheck: true });
+    expect((await updateMirror(server.url, folder)).outcome).toBe('unchanged');
+    await updateMirror(server.url, folder, { recheck: true });
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
-  test('without links has a folder in their place, before and after an update', async () => {
-    await bring(server.url, folder, { withoutLinks: true });
+  test('uses a folder instead of a link with --without-links, before and after an update', async () => {
+    await updateMirror(server.url, folder, { withoutLinks: true });
     server.site = smallSite({ release: 2 });
-    await bring(server.url, folder, { withoutLinks: true });
+    await updateMirror(server.url, folder, { withoutLinks: true });
     expect((await stat(join(folder, 'current'))).isDirectory()).toBe(true);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
   });
 
-  test('keeps its `_headers` for hosts that read it', async () => {
-    await bring(server.url, folder);
+  test('writes `_headers` for hosts that read it', async () => {
+    await updateMirror(server.url, folder);
     const headers = await readFile(join(folder, 'current/public/_headers'), 'utf8');
     expect(headers).toContain('/economy/supply\n  Content-Type: text/plain\n');
   });
@@ -304,56 +306,60 @@ describe('the keys of a mirror', () => {
     [[PUBLISHER], [PUBLISHER, NEXT_PUBLISHER]][release - 1] ?? [NEXT_PUBLISHER];
   const remembered = async () => JSON.parse(await readFile(join(folder, 'mirror.json'), 'utf8'));
 
-  test('are the first that it sees where nobody says which, and that is said', async () => {
-    expect((await bring(server.url, folder, { keys: null })).firstUse).toBe(true);
+  test('are the first ones seen if none are given, and the result says so', async () => {
+    expect((await updateMirror(server.url, folder, { keys: null })).firstUse).toBe(true);
     expect(await remembered()).toMatchObject({ anchors: { given: false }, keys: [key(PUBLISHER)] });
     server.site = smallSite({ release: 2, signers: [STRANGER] });
-    expect(await failureOf(() => bring(server.url, folder, { keys: null }))).toMatchObject({
+    expect(await failureOf(() => updateMirror(server.url, folder, { keys: null }))).toMatchObject({
       code: 'mirror_untrusted',
     });
   });
 
-  test('change by a release that the old one and the new one sign', async () => {
-    await bring(server.url, folder);
+  test('change with a release that the old and the new key sign', async () => {
+    await updateMirror(server.url, folder);
     server.site = smallSite({ release: 2, signers });
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     expect((await remembered()).keys).toEqual([key(PUBLISHER), key(NEXT_PUBLISHER)]);
     server.site = smallSite({ release: 3, signers });
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     expect(await remembered()).toMatchObject({
       anchors: { keys: [key(PUBLISHER)] },
       keys: [key(NEXT_PUBLISHER)],
     });
     server.site = smallSite({ release: 4, signers: [PUBLISHER] });
-    expect(await failureOf(() => bring(server.url, folder))).toMatchObject({ code: 'mirror_untrusted' });
+    expect(await failureOf(() => updateMirror(server.url, folder))).toMatchObject({
+      code: 'mirror_untrusted',
+    });
   });
 
-  test('that are retired sign no list of snapshots', async () => {
-    await bring(server.url, folder);
+  test('cannot sign the snapshot list once they are retired', async () => {
+    await updateMirror(server.url, folder);
     server.site = smallSite({ release: 2, signers });
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     server.site = smallSite({ release: 3, signers });
     const list = server.site.get('snapshots/index.json')!.toString();
     for (const [path, text] of signedList(list, 3, [PUBLISHER])) server.site.set(path, Buffer.from(text));
-    const error = await failureOf(() => bring(server.url, folder));
+    const error = await failureOf(() => updateMirror(server.url, folder));
     expect(error).toMatchObject({
       code: 'mirror_untrusted',
       place: `${server.url}/snapshots/index.json.sig`,
     });
   });
 
-  test('that are retired have signed snapshots, which is told of those that nobody of now has', async () => {
+  test('may be retired: snapshots that no current key signed are counted', async () => {
     server.site = smallSite({ release: 3, signers });
-    const { snapshots, unvouched } = await bring(server.url, folder, { keys: [NEXT_PUBLISHER.verifier] });
+    const { snapshots, unvouched } = await updateMirror(server.url, folder, {
+      keys: [NEXT_PUBLISHER.verifier],
+    });
     expect([snapshots, unvouched]).toEqual([3, 1]);
   });
 
-  test('have signed each snapshot that is new', async () => {
-    await bring(server.url, folder);
+  test('must have signed every new snapshot', async () => {
+    await updateMirror(server.url, folder);
     // A second one that a stranger made, under a release that the publisher did.
     const forged = smallSite({ release: 3, signers: (release) => [release === 2 ? STRANGER : PUBLISHER] });
     server.site = forged;
-    const error = await failureOf(() => bring(server.url, folder));
+    const error = await failureOf(() => updateMirror(server.url, folder));
     expect(error).toMatchObject({
       code: 'mirror_untrusted',
       place: `${server.url}/snapshots/2025-12-01T06Z/index.json`,
@@ -362,23 +368,23 @@ describe('the keys of a mirror', () => {
     expect([...(await servedBy(folder)).keys()].filter((path) => path.includes('06Z'))).toEqual([]);
   });
 
-  test('are begun anew by giving others', async () => {
-    await bring(server.url, folder);
+  test('are replaced by giving others', async () => {
+    await updateMirror(server.url, folder);
     server.site = smallSite({ release: 2, signers: [STRANGER] });
-    await bring(server.url, folder, { keys: [STRANGER.verifier] });
+    await updateMirror(server.url, folder, { keys: [STRANGER.verifier] });
     expect(await remembered()).toMatchObject({ anchors: { keys: [key(STRANGER)] }, keys: [key(STRANGER)] });
   });
 
-  test('are asked for of an unchanged release, too, when others are given', async () => {
-    await bring(server.url, folder);
-    const error = await failureOf(() => bring(server.url, folder, { keys: [STRANGER.verifier] }));
+  test('are verified for an unchanged release too if others are given', async () => {
+    await updateMirror(server.url, folder);
+    const error = await failureOf(() => updateMirror(server.url, folder, { keys: [STRANGER.verifier] }));
     expect(error).toMatchObject({ code: 'mirror_untrusted' });
   });
 
-  test('of the ledger are asked for where they are given', async () => {
-    await bring(server.url, folder, { ledgerKeys: [LEDGER.verifier] });
+  test('of the ledger are verified if they are given', async () => {
+    await updateMirror(server.url, folder, { ledgerKeys: [LEDGER.verifier] });
     const other = await temporaryFolder();
-    const error = await failureOf(() => bring(server.url, other, { ledgerKeys: [STRANGER.verifier] }));
+    const error = await failureOf(() => updateMirror(server.url, other, { ledgerKeys: [STRANGER.verifier] }));
     expect(error).toMatchObject({
       code: 'mirror_untrusted',
       place: `${server.url}/manifest.json: log.checkpoint`,

@@ -114,7 +114,7 @@ async function identify(page: Page, name: string, content: Buffer) {
 }
 
 describe('the release', () => {
-  test('is verified against the keys on the page, and nothing but this host is asked', async () => {
+  test('is verified with the keys on the page, and only this host is contacted', async () => {
     const { page, requests, wrong } = await opened(siteOf());
     const { title, steps } = await verifyRelease(page);
     expect(title).toBe('This release is what the publisher and the ledger signed');
@@ -129,7 +129,7 @@ describe('the release', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('is verified where the browser has no cryptography of its own, and the page says so', async () => {
+  test('is verified without WebCrypto, and the page says so', async () => {
     const before = () => Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined });
     const { page } = await opened(siteOf(), { before });
     const { title, steps } = await verifyRelease(page);
@@ -138,10 +138,10 @@ describe('the release', () => {
   });
 
   test.each<[what: string, step: string, says: RegExp, reader: Reader]>([
-    ['a key that is none', 'Signature', /The publisher’s keys.*config_invalid/s, { publisher: 'a key' }],
+    ['a malformed key', 'Signature', /The publisher’s keys.*config_invalid/s, { publisher: 'a key' }],
     ['no key', 'Signature', /name\+id\+base64.*nothing/s, { publisher: ' ' }],
-    ['a key of the ledger that is none', 'Ledger', /The ledger’s keys.*config_invalid/s, { ledger: 'x+1+y' }],
-  ])('cannot be checked with %s, and is not said to be false', async (_, step, says, reader) => {
+    ['a malformed ledger key', 'Ledger', /The ledger’s keys.*config_invalid/s, { ledger: 'x+1+y' }],
+  ])('cannot be checked with %s, which is not called false', async (_, step, says, reader) => {
     const { page } = await opened(siteOf(), reader);
     const { title, steps } = await verifyRelease(page);
     expect(title).toMatch(/cannot be checked|not all of it can be checked/);
@@ -150,7 +150,7 @@ describe('the release', () => {
     expect(await page.locator('#release-outcome .is-invalid, #release-outcome .failed').count()).toBe(0);
   });
 
-  test('cannot be checked where the host does not answer', async () => {
+  test('cannot be checked if the host does not answer', async () => {
     const { page } = await opened(siteOf());
     await page.route('**/latest.json', (route) => route.abort());
     const { title, steps } = await verifyRelease(page);
@@ -204,7 +204,7 @@ describe('the release', () => {
       { ledger: stranger },
     ],
     ['what is no JSON', 'Signature', /JSON.*mirror_invalid/, as('latest.json', '{"version":'), {}],
-  ])('is not relied upon: %s', async (_, step, says, lie, reader) => {
+  ])('is refused: %s', async (_, step, says, lie, reader) => {
     const site = siteOf();
     lie(site);
     const { page } = await opened(site, reader);
@@ -214,7 +214,7 @@ describe('the release', () => {
     expect(steps[step]!.replaceAll('\n', ' ')).toMatch(says);
   });
 
-  test('of another signer with a manifest of his own is refused', async () => {
+  test('by another signer with its own manifest is refused', async () => {
     const { page } = await opened(siteOf({ signers: [STRANGER] }));
     const { steps } = await verifyRelease(page);
     expect(steps.Signature).toMatch(/^Does not hold: .*mirror_untrusted/s);
@@ -229,7 +229,7 @@ describe('what this browser remembers', () => {
     return visited;
   }
 
-  test('is nothing before a button is pressed, and nothing after another', async () => {
+  test('begins with one button and ends with another', async () => {
     const { page, open } = await opened(siteOf());
     await verifyRelease(page);
     const kept = () => page.evaluate(() => localStorage.length);
@@ -242,7 +242,7 @@ describe('what this browser remembers', () => {
     expect(await page.textContent('#remembered')).toContain('remembers nothing');
   });
 
-  test('is what a later release goes on from, and the log; that one is remembered then', async () => {
+  test('is compared with a later release and its log, which replace it', async () => {
     const { page, served, open } = await remembering(siteOf({ release: 2 }));
     served.site = siteOf();
     await open();
@@ -254,7 +254,7 @@ describe('what this browser remembers', () => {
     expect((await proveEvent(page, hashOf(3))).steps['History of the log']).toMatch(/^Holds/);
   });
 
-  test('shows that a release was rolled back', async () => {
+  test('reveals a rollback', async () => {
     const { page, served, open } = await remembering(siteOf());
     served.site = siteOf({ release: 3 });
     await open();
@@ -264,7 +264,7 @@ describe('what this browser remembers', () => {
     expect(await page.textContent('#remembered')).toContain('release-4');
   });
 
-  test('shows that another history of the ledger is told', async () => {
+  test('reveals a forked ledger', async () => {
     const { page, served, open } = await remembering(siteOf({ release: 3 }));
     served.site = siteOf({ event: (index) => event(index === 7 ? 8000 : index) });
     await open();
@@ -275,7 +275,7 @@ describe('what this browser remembers', () => {
     expect(proved.steps['History of the log']).toMatch(/mirror_forked/);
   });
 
-  test('shows that another publisher’s key is on the page', async () => {
+  test('reveals another publisher’s key on the page', async () => {
     const { page, served, open } = await remembering(siteOf({ release: 3 }));
     served.site = siteOf({ signers: [STRANGER] });
     await open();
@@ -289,7 +289,7 @@ describe('what this browser remembers', () => {
 describe('a file', () => {
   const supply = (release: number) => smallSite({ release, event }).get('economy/supply')!;
 
-  test('is told by its hash, whatever it is called', async () => {
+  test('is identified by its hash, whatever its name', async () => {
     const { page, wrong } = await opened(siteOf());
     const { title, steps } = await identify(page, 'what is this.txt', supply(RELEASE));
     expect(title).toBe('This is /economy/supply of release-4, as of 1 December 2025, 18:00 UTC.');
@@ -297,7 +297,7 @@ describe('a file', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('with one byte changed is told to be, by its name', async () => {
+  test('with one byte changed is detected by its name', async () => {
     const { page } = await opened(siteOf());
     const changed = Buffer.from(supply(RELEASE));
     changed[3]! ^= 1;
@@ -307,7 +307,7 @@ describe('a file', () => {
     expect(steps['In the snapshots']).toMatch(/^Does not hold: .*none in 4 of 4/s);
   });
 
-  test('of something else cannot be checked, which is not said to be false', async () => {
+  test('of another kind cannot be checked, which is not called false', async () => {
     const { page } = await opened(siteOf());
     const { title, steps } = await identify(page, 'holiday.jpg', Buffer.from('no file of any release'));
     expect(title).toBe('holiday.jpg cannot be checked: neither its hash nor its name is known here');
@@ -316,7 +316,7 @@ describe('a file', () => {
     expect(await page.locator('#file-outcome .is-invalid, #file-outcome .failed').count()).toBe(0);
   });
 
-  test('of an earlier time is found in its snapshot, and that is signed', async () => {
+  test('of an earlier release is found in its signed snapshot', async () => {
     const { page } = await opened(siteOf());
     const { title, steps } = await identify(page, 'supply', supply(2));
     expect(title).toBe(
@@ -354,7 +354,7 @@ describe('a file', () => {
     expect(steps['In the snapshots']).toMatch(says);
   });
 
-  test('of a snapshot that nobody has signed is not believed', async () => {
+  test('of a snapshot without a known signature is refused', async () => {
     const site = siteOf({ signers: (release) => [release === 2 ? STRANGER : PUBLISHER] });
     const { page } = await opened(site);
     const { title, steps } = await identify(page, 'supply', supply(2));
@@ -391,7 +391,7 @@ describe('an event', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('is proved by a proof that the reader has, and the one of this page is such a one', async () => {
+  test('is proved with a saved proof, such as the one from this page', async () => {
     const { page, requests } = await opened(siteOf());
     await proveEvent(page, hashOf(300));
     const link = page.getByRole('link', { name: 'Save the proof' });
@@ -469,7 +469,7 @@ describe('an event', () => {
     expect(steps[step]).toMatch(says);
   });
 
-  test('that nothing can be checked of is not said to be false', async () => {
+  test('that cannot be checked is not called false', async () => {
     const { page, requests } = await opened(siteOf());
     const asked = requests.length;
     for (const pasted of [
@@ -492,7 +492,7 @@ describe('an event', () => {
     expect(requests.slice(asked)).toEqual([]);
   });
 
-  test('cannot be checked by a file that is no proof, whatever its form', async () => {
+  test('cannot be checked with a file that is not a proof', async () => {
     const { page } = await opened(siteOf());
     for (const proof of [
       '',
@@ -507,7 +507,7 @@ describe('an event', () => {
     }
   });
 
-  test('that is pasted or proved with markup stays text', async () => {
+  test('with markup stays text', async () => {
     const { page } = await opened(siteOf());
     const { steps } = await proveEvent(page, '<img src=x onerror=alert(1)>');
     expect(steps.Event).toContain('<img src=x');
@@ -529,7 +529,7 @@ describe('the page', () => {
     expect(width).toBeLessThanOrEqual(reader.viewport.width);
   });
 
-  test('has on paper the keys that a verdict is by, and nothing to press', async () => {
+  test('prints the keys behind a verdict, and no buttons', async () => {
     const { page } = await opened(siteOf());
     const shown = async () => {
       await page.emulateMedia({ media: 'print' });
@@ -544,7 +544,7 @@ describe('the page', () => {
     expect(await shown()).toEqual([true, false, true, false]);
   });
 
-  test('stops where the reader wants that, though the host does not answer, and goes on after it', async () => {
+  test('stops on request even if the host does not answer, and works afterwards', async () => {
     const { page } = await opened(siteOf());
     const held = Promise.withResolvers<void>();
     await page.route('**/log/tile/0/000', async (route) => {
@@ -560,7 +560,7 @@ describe('the page', () => {
     expect((await proveEvent(page, hashOf(0))).title).toBe('The event is in the ledger’s log');
   });
 
-  test('is used by keyboard alone, and verdicts are read out', async () => {
+  test('works with the keyboard alone, and verdicts are announced', async () => {
     const { page } = await opened(siteOf());
     await page.focus('#ledger-key');
     await page.keyboard.press('Tab');
@@ -571,7 +571,7 @@ describe('the page', () => {
     expect(await page.getByRole('status').filter({ hasText: 'This release is what' }).count()).toBe(1);
   });
 
-  test('explains itself, with the commands, where no script runs', async () => {
+  test('explains itself and shows the commands without scripts', async () => {
     const { page } = await visit(browser, `${host.origin}/verification/`, { javaScriptEnabled: false });
     onTestFinished(() => page.context().close());
     expect(await page.locator('#release-form').isVisible()).toBe(false);
@@ -579,7 +579,7 @@ describe('the page', () => {
     for (const words of [
       'cathedral verify https://data.example.org',
       'openssl pkeyutl -verify',
-      'JavaScript is needed',
+      'needs JavaScript',
     ])
       expect(text).toContain(words);
   });

@@ -20,7 +20,6 @@ import { readSmall } from '../../pipeline/verify/origin.ts';
 import { PageOrigin } from '../../pipeline/verify/page-origin.ts';
 import { type Verification, verify } from '../../pipeline/verify/verify.ts';
 import { formatVerification } from '../../src/commands/verify.ts';
-import { bring, contents, httpOrigin, servedBy } from '../mirror/bring.ts';
 import { answer, type Lie, LyingServer, pour, serve, stream } from '../mirror/lying-server.ts';
 import {
   BEGIN,
@@ -33,6 +32,7 @@ import {
   smallSite,
   writeSite,
 } from '../mirror/small-service.ts';
+import { contents, httpOrigin, servedBy, updateMirror } from '../mirror/update-mirror.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 
 let server: LyingServer;
@@ -81,7 +81,7 @@ function largeSignatures(count: number): string {
 }
 
 describe('the verification of a service', () => {
-  test('proves all of it where it is sound', async () => {
+  test('proves everything about a sound service', async () => {
     const held = { note: logOf(200, (index) => `event ${index}`).checkpoint, place: 'held' };
     const verification = await look({ checkpoint: held, ledgerKeys: [LEDGER.verifier] });
     expect(verification.findings).toEqual([]);
@@ -102,20 +102,20 @@ describe('the verification of a service', () => {
     ]);
   });
 
-  test('says that a key was not given, and goes by the one that the manifest names', async () => {
+  test('says that no key was given, and uses the one that the manifest names', async () => {
     const { verdicts, findings } = await look({ keys: null });
     expect(findings).toEqual([]);
     expect(verdicts[0]!.detail).toContain('a key that the manifest itself names');
   });
 
-  test('ends with the signature where that is by nobody known', async () => {
+  test('stops at a signature by an unknown key', async () => {
     const verification = await look({ keys: [STRANGER.verifier] });
     expect(verification).toMatchObject({ release: null, findings: [{ code: 'mirror_untrusted' }] });
     const { signature, ...others } = states(verification);
     expect([signature, new Set(Object.values(others))]).toEqual(['failed', new Set(['not checked'])]);
   });
 
-  test('goes on after the first fault and names each', async () => {
+  test('continues after the first finding and names each', async () => {
     change('index.html');
     change('economy/mic-history.csv');
     change('snapshots/2025-12-01T06Z/economy/supply');
@@ -142,12 +142,12 @@ describe('the verification of a service', () => {
     ['snapshots', 'snapshots/2025-12-01T06Z/index.json'],
     ['snapshots', 'snapshots/index.json'],
     ['snapshots', 'snapshots/index.json.sig'],
-  ])('has a failed %s where a bit of /%s is another', async (check, path) => {
+  ])('fails %s if one bit of /%s differs', async (check, path) => {
     change(path);
     expect(states(await look())[check]).toBe('failed');
   });
 
-  test('finds a history whose end is not that of a snapshot', async () => {
+  test('finds a history that does not end like those of the snapshots', async () => {
     const history = Buffer.from(server.site.get('economy/mic-history.csv')!);
     // In the oldest row, which every snapshot has.
     history[history.length - 3]! ^= 1;
@@ -156,18 +156,18 @@ describe('the verification of a service', () => {
     expect(findings.filter(({ place }) => place.includes(': economy/mic-history.csv'))).toHaveLength(3);
   });
 
-  test('asks for nothing of a history without rows, of a host and of a folder', async () => {
+  test('reads nothing of a history without rows, from a host or a folder', async () => {
     const files = (all: Site) => all.set('economy/mic-history.csv', Buffer.from('event,what\n'));
     server.site = smallSite({ release: 3, files });
     expect((await look()).findings).toEqual([]);
     expect(server.requests.filter((path) => path.includes('bytes='))).toEqual([]);
     const folder = await temporaryFolder();
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     const origin = await FolderOrigin.at(folder);
     expect((await look({ origin })).findings).toEqual([]);
   });
 
-  test('finds a list of snapshots that is older than the release, and one that is gone', async () => {
+  test('finds a snapshot list that is older than the release, or missing', async () => {
     const before = smallSite({ release: 2 });
     const paths = ['snapshots/index.json', 'snapshots/index.json.sig'];
     for (const path of paths) server.site.set(path, before.get(path)!);
@@ -187,7 +187,7 @@ describe('the verification of a service', () => {
     ]);
   });
 
-  test('takes the list of snapshots that comes a moment after its release', async () => {
+  test('accepts a snapshot list that arrives a moment after its release', async () => {
     const path = 'snapshots/index.json.sig';
     const signature = server.site.get(path)!;
     server.site.set(path, smallSite({ release: 2 }).get(path)!);
@@ -195,7 +195,7 @@ describe('the verification of a service', () => {
     expect((await look({ wait })).findings).toEqual([]);
   });
 
-  test('takes notes that fifteen witnesses have signed, too, twice and with large signatures', async () => {
+  test('accepts notes that fifteen witnesses cosigned, with large signatures', async () => {
     const cosigned = (note: string) => note + largeSignatures(15);
     server.site = smallSite({
       release: 3,
@@ -207,7 +207,7 @@ describe('the verification of a service', () => {
     for (const path of ['manifest.json.sig', LIST_SIGNATURE, 'log/checkpoint'])
       server.site.set(path, Buffer.from(cosigned(server.site.get(path)!.toString())));
     const folder = await temporaryFolder();
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     expect(contents(await servedBy(folder))).toEqual(contents(server.site));
     expect((await look({ ledgerKeys: [LEDGER.verifier] })).findings).toEqual([]);
   });
@@ -231,18 +231,18 @@ describe('the verification of a service', () => {
     ]);
     const looked = { place: server.url, sample: null, isTrusted: true };
     expect(formatVerification(looked, verification)).toContain(`\nwarning: ${warnings[0]}`);
-    expect(await failureOf(async () => bring(server.url, await temporaryFolder()))).toMatchObject({
+    expect(await failureOf(async () => updateMirror(server.url, await temporaryFolder()))).toMatchObject({
       code: 'mirror_invalid',
     });
   });
 
-  test('finds a release that is out of date, unless that is accepted', async () => {
+  test('finds an expired release, unless expiry is accepted', async () => {
     const now = () => BEGIN + 90 * 3_600_000;
     expect(states(await look({ now })).freshness).toBe('failed');
     expect((await look({ now, acceptExpired: true })).findings).toEqual([]);
   });
 
-  test('finds a log that does not go on from a checkpoint that was held', async () => {
+  test('finds a log that does not extend an earlier checkpoint', async () => {
     const other = (index: number) => (index === 3 ? 'removed' : `event ${index}`);
     for (const [note, code] of [
       [logOf(200, other).checkpoint, 'mirror_forked'],
@@ -257,12 +257,12 @@ describe('the verification of a service', () => {
     }
   });
 
-  test('finds a checkpoint that its ledger has not signed, where its key is given', async () => {
+  test('finds a checkpoint that the given ledger key did not sign', async () => {
     const verification = await look({ ledgerKeys: [STRANGER.verifier] });
     expect(states(verification)).toMatchObject({ ...SOUND, log: 'failed', snapshots: 'not checked' });
   });
 
-  test('takes a checkpoint of the log that is newer than the release', async () => {
+  test('accepts a log checkpoint that is newer than the release', async () => {
     for (const [path, bytes] of logOf(500, (index) => `event ${index}`).files) server.site.set(path, bytes);
     expect((await look()).findings).toEqual([]);
     const forked = logOf(500, (index) => `other ${index}`).files;
@@ -271,7 +271,7 @@ describe('the verification of a service', () => {
     expect(states(await look()).log).toBe('failed');
   });
 
-  test('reads what is drawn, and no more', async () => {
+  test('reads only the sample', async () => {
     const first = <T>(all: readonly T[]) => all.slice(0, 1);
     const choose = { files: first, tiles: first, snapshots: first };
     const { findings, verdicts } = await look({ choose });
@@ -280,7 +280,7 @@ describe('the verification of a service', () => {
     expect(server.requests.filter((path) => path === 'economy/large.bin')).toEqual([]);
   });
 
-  test('says of a newer answer of a running service that it is not proven, and counts it apart', async () => {
+  test('reports a newer answer of a running service as not proven, and does not count it', async () => {
     answer(server, NEWER);
     stream(server);
     const verification = await look();
@@ -312,14 +312,14 @@ describe('the verification of a service', () => {
       },
       'index.html',
     ],
-  ])('takes no answer for a newer one that %s', async (_, change, path = 'economy/supply') => {
+  ])('accepts no answer as newer that %s', async (_, change, path = 'economy/supply') => {
     stream(server);
     change();
     const { findings, notProven } = await look();
     expect([findings.map(({ place }) => place), notProven]).toEqual([[`${server.url}/${path}`], []]);
   });
 
-  test('takes no answer for a newer one from a host of files, known or found to be one', async () => {
+  test('accepts no newer answer from a host that only serves files', async () => {
     answer(server, NEWER);
     expect(states(await look()).files).toBe('failed');
     server.lies.set('live', (response) => response.end('<!doctype html>a page in the place of every file'));
@@ -329,7 +329,7 @@ describe('the verification of a service', () => {
     expect(states(await look({ origin })).files).toBe('failed');
   });
 
-  test('begins again where another release is published meanwhile', async () => {
+  test('starts again if a new release is published in the meantime', async () => {
     const next = smallSite({ release: 4 });
     server.lies.set('index.html', (response, request) => {
       server.site = next;
@@ -340,7 +340,7 @@ describe('the verification of a service', () => {
   });
 });
 
-describe('a host without an end to what it sends', () => {
+describe('a host that sends endless data', () => {
   /** More than all that is signed, with what a socket and a reader hold in advance. */
   const MOST = 12 << 20;
   const gzip = { 'content-encoding': 'gzip' };
@@ -411,7 +411,7 @@ describe('a host without an end to what it sends', () => {
     expect((await bounded(path, lie)).findings.length).toBeGreaterThan(0);
   });
 
-  test('is refused where it sends so slowly that the end is hours away', async () => {
+  test('is refused if it sends so slowly that the end is hours away', async () => {
     server.lies.set('economy/large.bin', (response) => {
       const timer = setInterval(() => response.write(Buffer.alloc(20)), 5);
       response.on('close', () => clearInterval(timer));
@@ -426,7 +426,7 @@ describe('a host without an end to what it sends', () => {
     );
   });
 
-  test('ends the run, and is no fault of the file, where the run may take no longer', async () => {
+  test('ends the run at its time limit, which is no finding about the file', async () => {
     server.lies.set('economy/large.bin', () => {});
     const origin = httpOrigin(server.url, { stallMs: 600_000, timeLimitMs: 500 });
     expect(await failureOf(() => look({ origin }))).toMatchObject({
@@ -435,7 +435,7 @@ describe('a host without an end to what it sends', () => {
     });
   });
 
-  test('is left, or broken off, by the page in a browser, too', async () => {
+  test('is cut off by the page in a browser as well', async () => {
     const { fetch } = globalThis;
     onTestFinished(() => void Object.assign(globalThis, { fetch }));
     // A browser completes addresses with that of the page.
@@ -459,7 +459,7 @@ describe('a host without an end to what it sends', () => {
     });
   });
 
-  test('ends the run at once where the limit of the day is used up, and says when to come back', async () => {
+  test('ends the run at once if the daily quota is used up, and says when to return', async () => {
     const refuse: Lie = (response) => response.writeHead(429, { 'retry-after': '75146' }).end();
     for (const path of server.site.keys()) if (/^economy/.test(path)) server.lies.set(path, refuse);
     const stopped = {
@@ -470,14 +470,14 @@ describe('a host without an end to what it sends', () => {
     expect(await failureOf(() => look())).toMatchObject(stopped);
     expect(server.requests.filter((path) => path.startsWith('snapshots/'))).toEqual([]);
     const folder = await temporaryFolder();
-    expect(await failureOf(() => bring(server.url, folder))).toMatchObject(stopped);
+    expect(await failureOf(() => updateMirror(server.url, folder))).toMatchObject(stopped);
     const origin = httpOrigin(server.url, { apiKey: 'a key' });
     expect(await failureOf(() => look({ origin }))).toMatchObject({
       expected: expect.not.stringContaining('KEY'),
     });
   });
 
-  test('is tried again within a minute, and says why and when', async () => {
+  test('is retried within a minute, with the reason and the time', async () => {
     const lines: string[] = [];
     server.lies.set('index.html', (response, request, bytes) => {
       server.lies.set('index.html', (again) => serve(again, request, bytes));
@@ -488,7 +488,7 @@ describe('a host without an end to what it sends', () => {
     expect(lines).toEqual([`${server.url}/index.html: status 503; trying again in 60 s`]);
   });
 
-  test('may say of no snapshot, and of no old history, that it is larger than two releases', async () => {
+  test('cannot make a snapshot or an old history larger than two releases', async () => {
     const entries = parseSnapshotIndex(server.site.get(LIST)!.toString());
     const [path, old] = ['snapshots/2025-12-01T00Z/index.json', `snapshots/histories/${'0'.repeat(64)}`];
     entries[1]!.histories = { [HISTORY]: old };
@@ -515,7 +515,7 @@ describe('a host without an end to what it sends', () => {
 describe('the verification of a folder', () => {
   test('reads a mirror, and a plain copy', async () => {
     const [folder, copy] = [await temporaryFolder(), await temporaryFolder()];
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     await writeSite(copy, server.site);
     for (const place of [folder, copy]) {
       const origin = await FolderOrigin.at(place);
@@ -523,7 +523,7 @@ describe('the verification of a folder', () => {
     }
   });
 
-  test('takes no file for a newer answer, and no copy in a snapshot for the file', async () => {
+  test('accepts no file as a newer answer, and no copy in a snapshot instead of the file', async () => {
     const folder = await temporaryFolder();
     await writeSite(folder, server.site);
     const origin = await FolderOrigin.at(folder);
@@ -535,12 +535,12 @@ describe('the verification of a folder', () => {
     }
   });
 
-  test('finds what nobody signed in the log and among the snapshots, of a mirror and of a copy', async () => {
+  test('finds unsigned files in the log and the snapshots of a mirror and of a copy', async () => {
     const [folder, copy] = [await temporaryFolder(), await temporaryFolder()];
     server.site = smallSite({ release: 2 });
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     server.site = smallSite({ release: 3 });
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     await writeSite(copy, server.site);
     const part = 'log/tile/1/000.p/1';
     for (const root of [folder, copy]) {
@@ -569,9 +569,9 @@ describe('the verification of a folder', () => {
     }
   });
 
-  test('takes the pages that a service makes of its snapshots, but not in a mirror', async () => {
+  test('accepts the pages of snapshots in the folder of a service, but not in a mirror', async () => {
     const [folder, copy] = [await temporaryFolder(), await temporaryFolder()];
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     await writeSite(copy, server.site);
     const css = Buffer.from('body { margin: 0 }');
     const pages = {
@@ -603,7 +603,7 @@ describe('the verification of a folder', () => {
     expect((await surplus(folder)).sort()).toEqual(Object.keys(pages).slice(0, 2).sort());
   });
 
-  test('takes a snapshot that is on the list no more where a known key has signed it', async () => {
+  test('accepts an unlisted snapshot only if a known key signed it', async () => {
     const folder = await temporaryFolder();
     const entries = parseSnapshotIndex(server.site.get(LIST)!.toString()).slice(0, 2);
     for (const [at, text] of signedList(formatSnapshotIndex(entries), 3))
@@ -618,9 +618,9 @@ describe('the verification of a folder', () => {
     expect(found).toMatchObject({ place: join(folder, 'snapshots/2025-12-01T00Z/index.json') });
   });
 
-  test('ends, whatever stands in the place of a file', async () => {
+  test('terminates whatever special file replaces a file', async () => {
     const folder = await temporaryFolder();
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     const places = [
       'mirror.json',
       'log/checkpoint',
@@ -650,7 +650,7 @@ describe('the verification of a folder', () => {
     }
   });
 
-  test('finds a file that nobody signed, among those that hosts make of signed ones', async () => {
+  test('finds an unsigned file among the variants that hosts add', async () => {
     const folder = await temporaryFolder();
     await writeSite(folder, server.site);
     const origin = await FolderOrigin.at(folder);
@@ -666,7 +666,7 @@ describe('the verification of a folder', () => {
     ]);
   });
 
-  test('finds compressed variants that are not what they stand for', async () => {
+  test('finds compressed variants that differ from their files', async () => {
     const folder = await temporaryFolder();
     await writeSite(folder, server.site);
     const history = server.site.get('economy/mic-history.csv')!;
@@ -684,9 +684,9 @@ describe('the verification of a folder', () => {
     expect(places.sort()).toEqual(variants.slice(1).map(([path]) => path));
   });
 
-  test('finds links in the place of files, though they lead to the same bytes, and takes those of folders', async () => {
+  test('finds links in place of files even if they lead to the same bytes, and accepts a linked snapshots folder', async () => {
     const folder = await temporaryFolder();
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     const aside = await temporaryFolder();
     const paths = [
       'current/public/economy/supply',
@@ -708,7 +708,7 @@ describe('the verification of a folder', () => {
     );
   });
 
-  test('names the file that is not there', async () => {
+  test('names a missing file', async () => {
     const folder = await temporaryFolder();
     await writeSite(folder, server.site);
     await rm(join(folder, 'latest.json'));
@@ -718,9 +718,9 @@ describe('the verification of a folder', () => {
     expect(nowhere).toMatchObject({ code: 'mirror_unreachable', expected: 'a folder' });
   });
 
-  test('leaves it as it is', async () => {
+  test('changes nothing', async () => {
     const folder = await temporaryFolder();
-    await bring(server.url, folder);
+    await updateMirror(server.url, folder);
     const before = await readFile(join(folder, 'mirror.json'));
     const origin = await FolderOrigin.at(folder);
     await look({ origin });

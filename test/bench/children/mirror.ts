@@ -9,9 +9,9 @@ const PARALLEL = 6;
 const [, , address, folder] = process.argv as [string, string, string, string?];
 const wait = async () => {};
 
-await report(() => (folder === undefined ? fetchAll() : bring(folder)));
+await report(() => (folder === undefined ? fetchAll() : updateMirror(folder)));
 
-async function bring(folder: string) {
+async function updateMirror(folder: string) {
   const origin = new HttpOrigin({
     baseUrl: address,
     fetch,

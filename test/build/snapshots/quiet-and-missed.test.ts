@@ -12,7 +12,7 @@ import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
 import { verify } from '../../../pipeline/verify/verify.ts';
 import { sampleEvents } from '../../ledger/sample-events.ts';
 import { writeSnapshot } from '../../ledger/test-ledger.ts';
-import { bring } from '../../mirror/bring.ts';
+import { updateMirror } from '../../mirror/update-mirror.ts';
 import { BASE_URL, type SmallService, smallService } from '../../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
@@ -32,7 +32,11 @@ function publishAt(of: SmallService, time: string, more = {}) {
 
 async function mirrorAt(of: SmallService, time: string) {
   const now = () => Date.parse(`2025-07-${time}Z`);
-  return bring(BASE_URL, `${of.out}-mirror`, { origin: await FolderOrigin.at(of.out), keys: null, now });
+  return updateMirror(BASE_URL, `${of.out}-mirror`, {
+    origin: await FolderOrigin.at(of.out),
+    keys: null,
+    now,
+  });
 }
 
 /** What `cathedral verify` says of the folder. */
@@ -196,7 +200,7 @@ test('a run that ends between the list of snapshots and its release leaves both 
   const folder = `${fresh.out}-mirror`;
   const now = () => Date.parse('2025-07-03T06:00:00Z');
   const mirrorFresh = async () =>
-    bring(BASE_URL, folder, { origin: await FolderOrigin.at(of.out), keys: null, now });
+    updateMirror(BASE_URL, folder, { origin: await FolderOrigin.at(of.out), keys: null, now });
   expect(await mirrorFresh()).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
   await of.publish({ snapshots });
   expect(await mirrorFresh()).toMatchObject({ outcome: 'mirrored', snapshots: 1 });

@@ -16,7 +16,7 @@ import { readPublisherKeys } from '../../../pipeline/release/signing/publisher-k
 import { readSigningRecord, writeSigningRecord } from '../../../pipeline/release/signing/signing-record.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
 import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
-import { bring, contents, servedBy } from '../../mirror/bring.ts';
+import { contents, servedBy, updateMirror } from '../../mirror/update-mirror.ts';
 import { BASE_URL, type SmallService, smallService } from '../../release/small-service.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 
@@ -38,7 +38,7 @@ async function publishUpTo(of: SmallService, sealed: number, more = {}) {
 async function mirrorOf({ out }: SmallService, folder: string) {
   const origin = await FolderOrigin.at(out);
   const keys = null;
-  return bring(BASE_URL, folder, { origin, keys, acceptExpired: true });
+  return updateMirror(BASE_URL, folder, { origin, keys, acceptExpired: true });
 }
 
 /** By path below `OUT/<folder>`, the hash of each file. */

@@ -8,7 +8,7 @@ import { BEGIN, PUBLISHER, type Site } from './small-service.ts';
 
 const HOUR_MS = 3_600_000;
 
-export type BringOptions = Partial<MirrorOptions> & { lines?: string[] };
+export type UpdateOptions = Partial<MirrorOptions> & { lines?: string[] };
 
 export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {}): HttpOrigin {
   const wait = async () => {};
@@ -29,10 +29,10 @@ export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {
 }
 
 /** Mirrors as the command does, but waits for nothing; the time is that of the first release. */
-export async function bring(
+export async function updateMirror(
   address: string,
   folder: string,
-  { lines = [], ...more }: BringOptions = {},
+  { lines = [], ...more }: UpdateOptions = {},
 ): Promise<Mirrored & { requests: number; bytes: number }> {
   const origin = httpOrigin(address);
   const mirrored = await mirror({
