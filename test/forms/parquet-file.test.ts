@@ -103,7 +103,7 @@ describe('a Parquet file', () => {
     ]);
   });
 
-  test('has the same bytes whether it was written at once or went on from its full groups', async () => {
+  test('has the same bytes whether it was written at once or resumed from its full groups', async () => {
     const rows = Array.from({ length: 2 * GROUP_ROWS + 700 }, (_, index) => mint(index));
     const whole = write('mic_history', rows);
     for (const cut of [0, 1, GROUP_ROWS - 1, GROUP_ROWS, GROUP_ROWS + 1, 2 * GROUP_ROWS, rows.length]) {
@@ -129,7 +129,7 @@ describe('a Parquet file', () => {
     ]);
   });
 
-  test('is refused for a time that is none', () => {
+  test('is refused for an invalid time', () => {
     const row: Row = ['yesterday', 'C-1', 'EVE', '1', 'X', 1];
     expect(() => write('mic_history', [row])).toThrow(
       /mic-history\.csv: expected an ISO 8601 time, found yesterday/,

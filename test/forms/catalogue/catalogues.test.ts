@@ -32,7 +32,7 @@ const CR = 'http://mlcommons.org/croissant/';
 describe('the Data Package', () => {
   const { resources, ...descriptor } = JSON.parse(formatDataPackage(facts));
 
-  test('has what the standard asks for', () => {
+  test('has what the standard requires', () => {
     expect(descriptor).toMatchObject({
       $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
       name: 'cathedral-data-service',
@@ -139,7 +139,7 @@ describe('the Croissant description', () => {
 });
 
 describe('the JSON-LD of a file’s page', () => {
-  test('has a name, a description that search engines take, and every download', () => {
+  test('has a name, a description that search engines accept, and every download', () => {
     for (const described of describedFiles(facts)) {
       const dataset = datasetJsonLd(facts, described);
       expect(dataset.description.length, dataset.name).toBeGreaterThanOrEqual(50);
@@ -151,7 +151,7 @@ describe('the JSON-LD of a file’s page', () => {
     }
   });
 
-  test('cannot end the element that it stands in', () => {
+  test('cannot end its script element', () => {
     expect(formatForScript({ title: '</script><script>' })).toBe('{"title":"\\u003c/script>\\u003cscript>"}');
   });
 });

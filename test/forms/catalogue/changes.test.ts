@@ -29,10 +29,10 @@ const ROWS: RecentRows = new Map([
   ['decisions', [['decision-1', day(38), 'Fees & <tags> "quoted"', [], [], 'r', 'Adopted\u0007', '']]],
 ]);
 
-describe('the changes of the data', () => {
+describe('changes to the data', () => {
   const changes = changesOf(ROWS, facts);
 
-  test('are the days that are over, the multipliers and the decisions, newest first', () => {
+  test('are the closed days, the multipliers and the decisions, newest first', () => {
     expect(changes).toHaveLength(FEED_DAYS + 2);
     expect(changes.slice(0, 5).map(({ id }) => id)).toEqual([
       'day/2025-12-10',
@@ -64,7 +64,7 @@ describe('the changes of the data', () => {
     expect(found.slice(2).map(({ summary }) => summary)).toEqual(['corrected', 'another', 'first']);
   });
 
-  test('add amounts exactly, and tell the index', () => {
+  test('add amounts exactly, and include the index', () => {
     expect(changes[0]).toMatchObject({
       title: `${day(39)}: 12,345,678 MIC minted, total supply 1,039 MIC`,
       summary: expect.stringContaining('5 mints'),
@@ -74,7 +74,7 @@ describe('the changes of the data', () => {
     expect(changes[0]!.summary).toContain('Integrity index 0.96, threshold 0.9333, minting on.');
   });
 
-  test('lead to the page of the decision, the cycle and the file, by the names that the pages have', () => {
+  test('link to the pages of the decision, the cycle and the file', () => {
     const decided = (id: string) => [id, day(38), 't', [], [], 'r', 'o', ''];
     const rows = new Map(ROWS).set('decisions', ['A-1', 'a-1', '../x'].map(decided));
     const paths = new Map(changesOf(rows, facts).map(({ id, path }) => [id, path]));
@@ -87,12 +87,12 @@ describe('the changes of the data', () => {
     );
   });
 
-  test('tell of a day without a supply', () => {
+  test('include a day without a supply', () => {
     const rows = new Map(ROWS).set('mii_by_day', [[day(39), 4, 0.95, 0.9, 1, 0.96, null, false]]);
     expect(changesOf(rows, facts)[0]!.summary).toContain('0.96, no threshold without a supply, minting off.');
   });
 
-  test('are not more than a feed holds, and none where there is no row', () => {
+  test('are no more than fit a feed, and none without rows', () => {
     const many = new Map(ROWS).set(
       'decisions',
       Array.from({ length: 200 }, (_, index) => [`d-${index}`, day(index % 40), 't', [], [], 'r', 'o', '']),
@@ -135,7 +135,7 @@ describe('the feeds', () => {
     expect(feed).toMatchObject({ feed_url: 'https://data.example.org/feed.json' });
   });
 
-  test('change with their entries alone, not with each release', () => {
+  test('change only with their entries, not with each release', () => {
     const later = { ...facts, asOf: '2026-01-06T05:00:00Z' };
     expect(formatAtom(changes, later)).toBe(formatAtom(changes, facts));
     expect(formatAtom([], facts)).toContain(`<updated>${facts.since}</updated>`);

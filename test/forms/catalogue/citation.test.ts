@@ -24,7 +24,7 @@ const mints = citations.find(({ key }) => key === 'cathedral_economy_mic_history
 const csl = (text: string) => new Cite(text).data;
 
 describe('a citation of a file', () => {
-  test('as text says who, when, what, which state and where', () => {
+  test('as text has author, year, title, time of the data and address', () => {
     expect(formatText(mints)).toBe(
       'Cathedral Data Service (2026). MIC minting history [data set]. CSV file. State of the ledger at 2026-01-05T23:33:23Z, cycle C-186. CC BY 4.0. https://data.example.org/economy/mic-history.csv',
     );
@@ -49,7 +49,7 @@ describe('a citation of a file', () => {
     }
   });
 
-  test('as CSL-JSON is taken as it is, and set by a style', () => {
+  test('as CSL-JSON is accepted unchanged, and formatted by a style', () => {
     const found = csl(formatCslJson(citations));
     expect(found.map(({ id }) => id)).toEqual(citations.map(({ key }) => key));
     const set = new Cite([toCsl(mints)]).format('bibliography', { format: 'text', template: 'apa' });
@@ -57,7 +57,7 @@ describe('a citation of a file', () => {
     expect(set).toContain('https://data.example.org/economy/mic-history.csv');
   });
 
-  test('has lines of its own in RIS, each ended as the format asks', () => {
+  test('as RIS ends each line as the format requires', () => {
     const text = formatRis([mints]);
     expect(text.startsWith('TY  - DATA\r\n')).toBe(true);
     expect(text.endsWith('ER  - \r\n\r\n')).toBe(true);

@@ -26,7 +26,7 @@ describe('the sitemap', () => {
   ].map(page);
   const text = formatSitemap(facts.baseUrl, facts.asOf, [...facts.files, ...pages]);
 
-  test('lists pages by the address that they have, and nothing that is none', async () => {
+  test('lists every page by its address, and nothing else', async () => {
     const items = await parseSitemap(Readable.from([text]));
     expect(items.map(({ url }) => url)).toEqual([
       'https://data.example.org/decisions/d-7/',
@@ -39,7 +39,7 @@ describe('the sitemap', () => {
     ]);
   });
 
-  test('says of a page of numbers when they last changed, and of one of words, or of what is over, nothing', async () => {
+  test('dates pages that follow the ledger, and not prose or pages about the past', async () => {
     const items = await parseSitemap(Readable.from([text]));
     const changed = Object.fromEntries(items.map(({ url, lastmod }) => [new URL(url).pathname, lastmod]));
     expect(changed).toEqual({
@@ -60,7 +60,7 @@ test('robots.txt lets everybody read everything, and names the sitemap', () => {
   expect(robots.getSitemaps()).toEqual([`${facts.baseUrl}/sitemap.xml`]);
 });
 
-test('llms.txt has a title, a summary, and a link to each file, with what is needed to read it', () => {
+test('llms.txt has a title, a summary, and a link to each file with what it takes to read it', () => {
   const text = formatLlmsTxt(facts);
   expect(text).toMatch(/^# Cathedral Data Service\n\n> /);
   for (const { path, title, restricted } of ARTIFACTS) {

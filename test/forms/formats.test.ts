@@ -37,8 +37,8 @@ const content = ({ files, unlisted }: Manifest) => ({
   unlisted,
 });
 
-describe('the other forms of the tables', () => {
-  test('are the same whether a release was made at once or in many runs', async () => {
+describe('the other formats of the tables', () => {
+  test('are the same whether one run wrote a release or several', async () => {
     const ids = (await openDirectory(join(folder, 'ledger')).snapshots(null)).map(({ id }) => id);
     // Within a day, at its end, over the turn of the year, and two slots at once.
     for (const until of [3, 4, 5, 47, 48, 49].map((index) => ids[index]!))
@@ -48,11 +48,11 @@ describe('the other forms of the tables', () => {
     expect(manifest.release).toBe(release.manifest.release);
   });
 
-  test('are what a check makes again from the ledger', async () => {
+  test('are equal to a rebuild from the ledger', async () => {
     expect(await check({ ...smallOptions(folder, 'whole'), ledger: join(folder, 'ledger') })).toEqual([]);
   });
 
-  test('have a Parquet file for each year, of which the one that is over never changes', () => {
+  test('have a Parquet file for each year; that of a closed year never changes', () => {
     for (const table of GROWING.filter(({ name }) => name !== 'cathedral_multipliers')) {
       const files = [2025, 2026].map((year) =>
         release.manifest.files.find(({ path }) => path === formPath(table, `-${year}.parquet`)),
@@ -112,7 +112,7 @@ describe('the other forms of the tables', () => {
     expect(parquet.map(key)).toEqual(days.flatMap((day) => rows.filter(({ date }) => date === day)).map(key));
   });
 
-  test('are there for tables that do not grow, too', async () => {
+  test('include the tables that do not grow', async () => {
     for (const table of TABLES.filter(({ grows }) => !grows)) {
       const lines = (await readFile(at(formPath(table, '.ndjson')), 'utf8')).split('\n').slice(0, -1);
       const sheet = utils.sheet_to_json(read(await readFile(at(formPath(table, '.xlsx')))).Sheets.data!);
@@ -127,7 +127,7 @@ describe('the other forms of the tables', () => {
     }
   });
 
-  test('are refused where the file to go on from was damaged', async () => {
+  test('are refused if a file that the run would extend is damaged', async () => {
     const ids = (await openDirectory(join(folder, 'ledger')).snapshots(null)).map(({ id }) => id);
     const { dir } = await buildSmall(folder, 'damaged', { until: ids.at(-2)! });
     const base = join(dir, 'extras/closed-days.sqlite');
@@ -144,7 +144,7 @@ describe('the other forms of the tables', () => {
     expect(manifest.release).toBe(release.manifest.release);
   });
 
-  test('are not there where they are not asked for, and come with the next run that asks', async () => {
+  test('are left out unless requested, and the next run that requests them adds them', async () => {
     const without = await buildSmall(folder, 'without', { extras: false });
     expect(without.manifest.files.filter(({ path }) => /\.(parquet|xlsx|ndjson|sqlite)$/.test(path))).toEqual(
       [],
@@ -167,7 +167,7 @@ const DUCKDB_TYPES = {
 describe('the database', () => {
   const open = () => new DatabaseSync(at('cathedral.sqlite'), { readOnly: true });
 
-  test('is sound, and its keys lead to rows', () => {
+  test('is sound, and its keys refer to existing rows', () => {
     const database = open();
     expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
     expect(database.prepare('PRAGMA foreign_key_check').all()).toEqual([]);
@@ -176,7 +176,7 @@ describe('the database', () => {
     database.close();
   });
 
-  test('has every table with types, keys and what describes them', () => {
+  test('has every table with its types, keys and descriptions', () => {
     const database = open();
     const meta = database.prepare(`SELECT "table", "column", description FROM _meta`).all();
     for (const table of TABLES) {
@@ -201,7 +201,7 @@ describe('the database', () => {
     database.close();
   });
 
-  test('answers a question over two tables that the files answer as well', async () => {
+  test('gives the same answer over two tables as the files', async () => {
     const database = open();
     const [row] = database
       .prepare(`SELECT s.cathedral, round(sum(m.amount), 6) AS minted FROM mic_history m JOIN sentinel_status s ON s.id = m.sentinel
