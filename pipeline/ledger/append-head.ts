@@ -43,8 +43,8 @@ export class HeadWriter {
   }
 
   /**
-   * Goes on after the events that the head has; `sealed` is the end of the last snapshot. Durable (the default):
-   * an event is on the disk when `append` returns. Throws what `readHead` throws, or `ledger_unwritable`.
+   * Continues after the events in the head; `sealed` is the end of the last snapshot. Durable (the default): an event is on disk when
+   * `append` returns. Throws the errors of `readHead`, or `ledger_unwritable`.
    */
   static async open(
     ledger: LedgerDirectory,
@@ -57,18 +57,18 @@ export class HeadWriter {
     const { position, cursor, behind } = next.value;
     if (behind) throw behindFault(sealed);
     return orUnwritable(() => {
-      // Nothing in it is new: what a snapshot covers was left by a sealer that was killed.
+      // All of its events are in a snapshot: a sealer was killed before it replaced the head.
       if (!cursor) writeFileAtomically(ledger.head, '', options.durable ?? true);
       return new HeadWriter(ledger, sealed, position, cursor?.offset ?? 0, options);
     });
   }
 
-  /** Where the ledger ends with the head; `snapshot` is the last one sealed. */
+  /** The end of the ledger including the head; `snapshot` is the last sealed one. */
   get position(): LedgerPosition {
     return this.#events.position(this.#sealed.snapshot);
   }
 
-  /** Appends the next event, checked as a reader checks it. After `ledger_unwritable` the head is to be opened anew. */
+  /** Appends the next event, validated as by a reader. After `ledger_unwritable`, reopen the head. */
   append(event: LedgerEvent): void {
     this.#events.append(event);
     const line = this.#events.take();
@@ -84,7 +84,7 @@ export class HeadWriter {
     });
   }
 
-  /** Seals the events before the slot's boundary as a snapshot; those at it and after it stay in the head. */
+  /** Seals the events before the slot's boundary as a snapshot. Those at or after it stay in the head. */
   async seal(id: string, signer: Signer): Promise<LedgerPosition> {
     const writer = SnapshotWriter.create(
       this.#ledger.path,
@@ -131,7 +131,7 @@ export class HeadWriter {
   }
 }
 
-/** The bytes of a line are the event: one that another writer spelt in its own way could not be sealed as it is. */
+/** The bytes of a line are the event, so a line that another writer formatted differently cannot be sealed. */
 function formatLeaf({ event, hash }: Leaf): string {
   const line = formatEventLine(event);
   if (leafHash(Buffer.from(line)) === hash) return line;
@@ -158,7 +158,7 @@ function orUnwritable<T>(write: () => T): T {
     const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
     throw new CathedralError('ledger_unwritable', {
       place: 'head.ndjson',
-      expected: 'a file that can be written',
+      expected: 'a writable file',
       found,
       cause,
     });

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Replaces a file in one step: a reader sees the old bytes or the new ones. Durable: they survive a power cut. */
+/** Replaces a file atomically: readers see the old bytes or the new ones. Durable: the new bytes survive a power failure. */
 export function writeFileAtomically(path: string, bytes: Uint8Array | string, durable: boolean): void {
   const temporary = `${path}.tmp`;
   const file = openSync(temporary, 'w');
@@ -15,7 +15,7 @@ export function writeFileAtomically(path: string, bytes: Uint8Array | string, du
   renameDurably(temporary, path, durable);
 }
 
-/** Renames a file that is on the disk already; its new name is too when this returns. */
+/** Renames a flushed file. If `durable`, its new name is on disk when this returns. */
 export function renameDurably(from: string, to: string, durable: boolean): void {
   renameSync(from, to);
   if (!durable) return;

@@ -7,7 +7,7 @@ const SNAPSHOTS = 'snapshots';
 const EVENTS = '.ndjson.zst';
 const CHECKPOINT = '.checkpoint';
 
-/** One sealed part of the ledger: the events since the part before, and the signed checkpoint over all so far. */
+/** A ledger snapshot: the events since the previous one, and the signed checkpoint over all events so far. */
 export interface SnapshotFile {
   /** The slot, `2025-12-01T06Z`. */
   id: string;
@@ -28,7 +28,7 @@ export function openDirectory(path: string): LedgerDirectory {
   return { path, head: join(path, 'head.ndjson'), snapshots: (after) => listSnapshots(path, after) };
 }
 
-/** The files of one snapshot, there or not. */
+/** The file names of a snapshot, whether or not they exist. */
 export function snapshotFile(ledger: string, id: string): SnapshotFile {
   const base = join(ledger, SNAPSHOTS, id);
   return { id, events: `${base}${EVENTS}`, checkpoint: `${base}${CHECKPOINT}` };
@@ -48,7 +48,7 @@ async function listSnapshots(ledger: string, after: string | null): Promise<Snap
   const checkpoints = new Set(idsOf(names, CHECKPOINT));
   const ids = [...new Set([...events, ...checkpoints])].sort();
   const newest = ids.at(-1);
-  // The checkpoint is written last: without it the newest snapshot is still being made, and is not there yet.
+  // The checkpoint is written last. Without it, the newest snapshot is incomplete and does not count.
   if (newest !== undefined && !checkpoints.has(newest)) ids.pop();
   const files = ids.filter((id) => after === null || id > after).map((id) => snapshotFile(ledger, id));
   const present = new Set(names);
@@ -61,7 +61,7 @@ async function listSnapshots(ledger: string, after: string | null): Promise<Snap
   return files;
 }
 
-/** The slots of the names with this ending; `.tmp` files and what is not of the ledger are not looked at. */
+/** The slots of file names with this ending. Ignores `.tmp` files and foreign files. */
 function idsOf(names: string[], ending: string): string[] {
   const ids = names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length));
   for (const id of ids) {
@@ -75,7 +75,7 @@ function idsOf(names: string[], ending: string): string[] {
   return ids;
 }
 
-/** A listing is not one moment: a file that was renamed into place meanwhile may be missing from it. */
+/** A directory listing is not atomic: a file renamed into place meanwhile may be missing from it. */
 async function assertPresent(path: string, place: string): Promise<void> {
   await access(path).catch((cause: unknown) => {
     throw new CathedralError('ledger_unreadable', {

@@ -3,7 +3,7 @@ import type { LedgerEvent } from './event.ts';
 import type { LedgerPosition } from './leaf.ts';
 import { compareTimestamps } from './timestamp.ts';
 
-/** Holds one sequence of events to the ledger's order: seq without a gap, time never back, one genesis at most. */
+/** Enforces the ledger's order: no gap in seq, no time before its predecessor's, at most one genesis. */
 export class EventOrder {
   #seq: number;
   #timestamp: string | null;

@@ -11,14 +11,14 @@ const LINE_END = 0x0a;
 const LEAF_PREFIX = 0x00;
 
 /**
- * Turns the bytes of ledger lines, cut anywhere, into verified leaves that go on from a position.
- * Throws `ledger_corrupt`, `ledger_schema` or `ledger_order` at the first line that is wrong.
+ * Parses the bytes of ledger lines, in chunks of any size, into verified leaves that continue from a position. Throws
+ * `ledger_corrupt`, `ledger_schema` or `ledger_order` at the first wrong line.
  */
 export class EventReader {
   readonly #order: EventOrder;
   readonly #tree: CompactRange;
   readonly #place: () => string;
-  /** The leaf prefix, then the beginning of a line whose end has not come yet. */
+  /** The leaf prefix, followed by the beginning of an incomplete line. */
   readonly #rest = Buffer.allocUnsafeSlow(1 + MAX_LINE_BYTES);
   #restBytes = 0;
   #lines: number;
@@ -32,7 +32,7 @@ export class EventReader {
     this.#rest[0] = LEAF_PREFIX;
   }
 
-  /** The leaves of the lines that end in `chunk`, which is written to. */
+  /** The leaves of the lines that end in `chunk`. Overwrites bytes of `chunk`. */
   push(chunk: Buffer): Leaf[] {
     let end = chunk.indexOf(LINE_END);
     if (end < 0) {
@@ -61,14 +61,14 @@ export class EventReader {
     return leaves;
   }
 
-  /** The bytes end here: a line without its end is refused. */
+  /** Ends the input. Throws if the last line is incomplete. */
   end(): void {
     if (this.#restBytes === 0) return;
     const found = JSON.stringify(this.#rest.toString('utf8', 1, Math.min(this.#restBytes, 80) + 1));
     throw new CathedralError('ledger_corrupt', { place: this.#place(), expected: 'a line end', found });
   }
 
-  /** Bytes of a last line whose end has not come yet. */
+  /** Bytes of an incomplete last line. */
   get pending(): number {
     return this.#restBytes;
   }

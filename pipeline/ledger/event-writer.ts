@@ -14,8 +14,8 @@ const ROOM = 3 * MAX_LINE_BYTES + 1;
 const NONE = Buffer.alloc(0);
 
 /**
- * Turns events that go on from a position into ledger lines, each checked as a reader checks it.
- * Throws `ledger_schema`, `ledger_order` or `ledger_corrupt` (too long) with the place `event <seq>`.
+ * Writes events that continue from a position as ledger lines, each validated as by a reader. Throws `ledger_schema`, `ledger_order` or
+ * `ledger_corrupt` (too long) with the place `event <seq>`.
  */
 export class EventWriter {
   readonly #order: EventOrder;
@@ -23,7 +23,7 @@ export class EventWriter {
   readonly #batchBytes: number;
   readonly #place = () => `event ${this.#order.seq}`;
   #batch = NONE;
-  /** Where the next line goes; one byte is before the first, for the leaf prefix. */
+  /** Offset of the next line. One byte precedes the first, for the leaf prefix. */
   #at = 1;
 
   /** `full` once `batchBytes` have been written. */
@@ -45,7 +45,7 @@ export class EventWriter {
     }
     this.#order.accept(event, this.#place);
     this.#at += bytes;
-    // The byte before the line is the line end of its predecessor: lent to the leaf prefix, then given back.
+    // The byte before the line is its predecessor's line end. The leaf prefix replaces it while the line is hashed.
     this.#batch[start - 1] = LEAF_PREFIX;
     this.#tree.append(hash('sha256', this.#batch.subarray(start - 1, this.#at), 'hex'));
     this.#batch[start - 1] = LINE_END;
@@ -56,7 +56,7 @@ export class EventWriter {
     return this.#at > this.#batchBytes;
   }
 
-  /** The lines since the last call, each with its line end; the caller's to keep. */
+  /** The lines since the last call, with line ends. The caller may keep the buffer. */
   take(): Buffer {
     const lines = this.#batch.subarray(1, this.#at);
     this.#batch = NONE;

@@ -13,9 +13,8 @@ export const Amount = z
   .string()
   .regex(/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/, 'a decimal string with at most 6 places');
 /**
- * A name: of an agent, a sentinel, a deliberation. It becomes a cell of a CSV, so it does not begin like a formula that
- * a spreadsheet would run and has no control character, which some readers end a text at; and it becomes a member's
- * name, which `__proto__` would not survive as.
+ * A name of an agent, a sentinel or a deliberation. Names become CSV cells, so they must not begin like a spreadsheet formula or contain
+ * control characters, at which some readers end a text. They also become member names, so `__proto__` is excluded.
  */
 const Id = z
   .string()
@@ -26,7 +25,7 @@ const Id = z
     'a name that begins with none of = + - @ and has no control character',
   );
 const SnakeToken = z.string().regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'a snake_case token');
-/** Half of a surrogate pair, which an escape can spell, has no UTF-8 form: no file could hold it. */
+/** An escape can produce half of a surrogate pair, which has no UTF-8 encoding, so no file could hold it. */
 const Text = z
   .string()
   .max(20_000)
@@ -52,7 +51,7 @@ export type Virtue = (typeof VIRTUES)[number];
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 export const ALERT_SCOPES = ['system', 'sentinel', 'economy', 'compliance', 'drift', 'ledger'] as const;
 
-/** The regimes that are audited, by jurisdiction, in the order in which they are published. */
+/** The audited regimes by jurisdiction, in the order of publication. */
 export const REGIMES = {
   USA: ['SEC', 'CFTC', 'Federal_Reserve_Act'],
   EU: ['GDPR', 'AI_Act', 'MiCA'],
@@ -65,8 +64,8 @@ export const JURISDICTIONS = Object.keys(REGIMES) as Jurisdiction[];
 const Release = { name: Id, version: Text.min(1).max(100), status: SnakeToken };
 
 /**
- * The form of `data`, by event type. Members that a schema does not name are kept and ignored: a ledger cannot be
- * rewritten, so a writer that adds a member must not stop what is published from it.
+ * Schemas of `data` by event type. Unknown members are kept and ignored: a ledger cannot be rewritten, so a writer that adds a member
+ * must not block publication.
  */
 export const EVENT_DATA = {
   genesis: z.looseObject({
@@ -155,7 +154,7 @@ export const EVENT_DATA = {
   companion_attested: z.looseObject({
     attestation: Id,
     companion: Id,
-    /** Of any version, as the document has it. */
+    /** Schema version of the document, any. */
     ledger_id: z.guid(),
     scope: z.array(Id).min(1),
     risk_level: z.enum(['low', 'medium', 'high', 'critical']),
@@ -165,7 +164,7 @@ export const EVENT_DATA = {
     /** How often drift is to be checked; absent: P1D. */
     check_interval: z.string().regex(DURATION, 'an ISO 8601 duration like P1D').optional(),
     previous_attestation: Id.optional(),
-    /** As it was signed, where the ledger was given it; `attestation` is its id. */
+    /** The signed document, if the ledger received it; `attestation` is its id. */
     document: z.looseObject({}).optional(),
   }),
   companion_drift: z.looseObject({ attestation: Id, score: Share }),
@@ -188,7 +187,7 @@ function regimeStatuses<J extends Jurisdiction>(jurisdiction: J) {
   );
 }
 
-/** The members that every event has. The line holds exactly these; `data` is checked by type. */
+/** The members of every event. A line holds exactly these; `data` is validated by type. */
 export const Envelope = z.strictObject({
   seq: z.int().min(0),
   timestamp: Timestamp,
@@ -209,9 +208,9 @@ interface Base<T extends string, D> {
   salt: string;
 }
 
-/** An event of a type that this version knows; a discriminated union over `type`. */
+/** An event of a known type: a discriminated union over `type`. */
 export type KnownEvent = { [T in KnownType]: Base<T, z.infer<(typeof EVENT_DATA)[T]>> }[KnownType];
 /** An event of one known type, `EventOf<'mic_mint'>`. */
 export type EventOf<T extends KnownType> = Extract<KnownEvent, { type: T }>;
-/** An event as it comes out of verification. One of an unknown type is in the audit trail; the fold ignores it. */
+/** A verified event. Events of unknown types appear in the audit trail; the fold ignores them. */
 export type LedgerEvent = Base<string, Record<string, unknown>>;

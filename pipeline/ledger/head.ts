@@ -1,12 +1,12 @@
 /**
  * `head.ndjson` holds the events after the last snapshot, one line each, appended as they come.
  *
- * - A last line without its end is being written: it is not there yet.
- * - Sealing writes a snapshot of the events up to its slot, checkpoint last, and then replaces the head in one step by
- *   what came after them. So for a moment, and for good where the sealer was killed in between, the head begins with
- *   events that a snapshot has: a reader passes over those before its position.
- * - Where the head begins after the reader's position, a snapshot was sealed meanwhile, which is to be read first.
- * - Nothing here is signed yet: what is made of the head is provisional until a checkpoint covers it.
+ * - A last line without a line end is still being written and does not count.
+ * - Sealing writes a snapshot of the events before the slot's end, checkpoint last, and then atomically replaces the head by the
+ *   later events. In between, or permanently if the sealer was killed, the head begins with events that are in a snapshot.
+ *   Readers skip those before their position.
+ * - If the head begins after a reader's position, a snapshot was sealed meanwhile. The reader reads that first.
+ * - Nothing here is signed: results from the head are provisional until a checkpoint covers it.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { CathedralError, type ErrorCode } from '../errors.ts';
@@ -22,26 +22,26 @@ const CHUNK_BYTES = 256 * 1024;
 
 /** Where in the file reading stopped. */
 export interface HeadCursor {
-  /** Leaf hash of the file's first line: another one means that the file was replaced. */
+  /** Leaf hash of the file's first line. A different one means that the file was replaced. */
   first: string;
   /** Bytes of complete lines before this place. */
   offset: number;
-  /** Seq of the event that begins at `offset`. */
+  /** Sequence number of the event at `offset`. */
   size: number;
 }
 
 export interface HeadEnd {
-  /** The position after all complete lines; `snapshot` is still that of the position given. */
+  /** The position after all complete lines. `snapshot` stays that of the given position. */
   position: LedgerPosition;
-  /** For the next call; null where the head has no line yet. */
+  /** For the next call; null if the head has no line yet. */
   cursor: HeadCursor | null;
-  /** The head begins after the position given, so nothing was read: a later snapshot is to be read first. */
+  /** Nothing was read, because the head begins after the given position: read the later snapshot first. */
   behind: boolean;
 }
 
 /**
- * Yields the events of the head from `position` on, verified as those of a snapshot are, but for the signature.
- * `cursor` is what the last call returned: with it, only what is new is read.
+ * Yields the events of the head from `position` on, verified like those of a snapshot except for the signature. With `cursor`, the
+ * result of the last call, reads only what is new.
  * Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_order` or `ledger_schema`.
  */
 export async function* readHead(
@@ -108,7 +108,7 @@ async function readFirstLine(file: FileHandle): Promise<Buffer | undefined> {
   return undefined;
 }
 
-/** The offset after that many lines; none where there are fewer. */
+/** The offset after that many lines; undefined if there are fewer. */
 async function skipLines(file: FileHandle, lines: number): Promise<number | undefined> {
   let left = lines;
   let passed = 0;
@@ -125,7 +125,7 @@ async function skipLines(file: FileHandle, lines: number): Promise<number | unde
   return undefined;
 }
 
-/** The file's bytes in [start, end), as far as there are. A write under way beyond `end` is left for the next time. */
+/** The file's bytes in [start, end), as far as they exist. Leaves a pending write beyond `end` for the next call. */
 async function* chunksOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
     const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - at));
@@ -144,7 +144,7 @@ function placeOf(line: number): string {
 
 function unreadable(cause: NodeJS.ErrnoException): CathedralError {
   const found = cause.code ?? String(cause);
-  return headFault('ledger_unreadable', 'head.ndjson', 'a file that can be read', found, cause);
+  return headFault('ledger_unreadable', 'head.ndjson', 'a readable file', found, cause);
 }
 
 function headFault(code: ErrorCode, place: string, expected: string, found: string, cause?: unknown) {

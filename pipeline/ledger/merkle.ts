@@ -24,7 +24,7 @@ export function nodeHash(leftHex: string, rightHex: string): string {
 
 /**
  * The Merkle tree over [0, size) as the hashes of its perfect subtrees, largest first: one per 1 bit of `size`.
- * That is all that appending needs, so a run goes on from a few stored hashes and never reads old events again.
+ * Appending needs nothing else, so a run resumes from a few stored hashes and never reads old events again.
  */
 export class CompactRange {
   #size: number;
@@ -35,7 +35,7 @@ export class CompactRange {
     this.#hashes = [];
   }
 
-  /** Goes on from what `size` and `hashes()` gave. Throws a RangeError where the two do not fit each other. */
+  /** Restores a tree from its `size` and `hashes()`. Throws a RangeError if the two do not match. */
   static resume(size: number, hashes: readonly string[]): CompactRange {
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`tree size ${size} is not a count`);
     if (hashes.length !== countOnes(size)) {
@@ -55,7 +55,7 @@ export class CompactRange {
   append(leafHashHex: string): void {
     const hashes = this.#hashes;
     let node = leafHashHex;
-    // Each trailing 1 bit of the old size is a subtree as large as the new one: the two become one.
+    // Each trailing 1 bit of the old size is a subtree as large as the new one. Merge the two.
     for (let size = this.#size; size % 2 === 1; size = (size - 1) / 2) node = nodeHash(hashes.pop()!, node);
     hashes.push(node);
     this.#size += 1;
@@ -73,7 +73,7 @@ export class CompactRange {
   }
 }
 
-/** Sizes may pass 2³², so no bit operators. */
+/** Sizes may exceed 2³², so no bit operators. */
 function countOnes(size: number): number {
   let ones = 0;
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) ones += rest % 2;

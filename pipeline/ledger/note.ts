@@ -8,11 +8,11 @@ import { CathedralError } from '../errors.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
 
 /**
- * What a reader takes of any note at most, in bytes, as the format's reference implementation does. Sixteen signatures of
- * nearly 5 kB, as of ML-DSA keys, make 110 kB.
+ * Maximum size of a note in bytes, as in the format's reference implementation. Sixteen ML-DSA signatures of nearly 5 kB each make
+ * 110 kB.
  */
 export const MAX_NOTE_BYTES = 1_000_000;
-/** As many as every verifier has to take. */
+/** The number that every verifier must accept. */
 const MAX_SIGNATURES = 16;
 const ED25519 = 0x01;
 const PUBLIC_KEY_BYTES = 32;
@@ -53,7 +53,7 @@ export function formatVerifierKey(verifier: Verifier): string {
   return `${verifier.name}+${verifier.id}+${encodeBase64(encodeKey(verifier.publicKey))}`;
 }
 
-/** The note of `text`, which ends in a line end, with a signature by each signer. */
+/** Signs `text`, which must end with a line end, with each signer. */
 export function signNote(text: string, signer: Signer, ...others: readonly Signer[]): string {
   const fault = textFault(text);
   if (fault) throw malformed(`note by ${signer.verifier.name}`, fault);
@@ -65,7 +65,7 @@ export function signNote(text: string, signer: Signer, ...others: readonly Signe
   return `${text}\n${lines.join('')}`;
 }
 
-/** What a note says, and the signatures under it that keys of ours should have made. */
+/** The text of a note, and its signatures in the name of known keys. */
 export interface NoteClaims {
   text: string;
   /** In the note's order, at least one. */
@@ -78,9 +78,9 @@ interface Claim {
 }
 
 /**
- * What a note says and who is said to have signed it; nothing is verified yet. Signatures by unknown keys are ignored, as
- * witnesses and later keys may add theirs, also more than once. A known key may have signed twice, too: each of its
- * signatures has to verify. Throws `ledger_corrupt` (not a note) or `ledger_signature` (by no known key).
+ * Parses a note and its claimed signatures; verifies nothing. Ignores signatures by unknown keys, because witnesses and later keys may
+ * add theirs, even repeatedly. A known key may have signed twice, and then each of its signatures must verify. Throws
+ * `ledger_corrupt` (not a note) or `ledger_signature` (no known key).
  * `place` names the note in errors.
  */
 export function readClaims(
@@ -106,14 +106,13 @@ export function readClaims(
   );
 }
 
-/** One signature by a known key that does not verify refuses the whole note. */
+/** The error for an invalid signature by a known key, which invalidates the whole note. */
 export function invalidSignature({ verifier: { name, id } }: Claim, place: string): CathedralError {
   return unsigned(place, `a valid signature by ${name}+${id}`, 'one that does not verify');
 }
 
 /**
- * The text of a note whose signatures nobody here can verify: something else has to vouch for it. Throws
- * `ledger_corrupt` for what is not a note.
+ * The text of a note without verifying its signatures. The caller needs another proof of it. Throws `ledger_corrupt` if it is not a note.
  */
 export function noteText(note: string | Uint8Array, place: string): string {
   return splitNote(decodeNote(note, place), place).text;
@@ -138,7 +137,7 @@ function decodeNote(note: string | Uint8Array, place: string): string {
 }
 
 function splitNote(note: string, place: string): { text: string; signatures: NoteSignature[] } {
-  // A text may have blank lines of its own: the last one ends it.
+  // A text may contain blank lines. The last one ends it.
   const blank = note.lastIndexOf('\n\n');
   const fault =
     blank < 0 ? { expected: 'a text, a blank line and signatures', found: 'no blank line' } : textFault(note);
@@ -169,7 +168,7 @@ function textFault(text: string): { expected: string; found: string } | undefine
   return undefined;
 }
 
-/** Throws `config_invalid` for a name that none can be. */
+/** Throws `config_invalid` for an invalid key name. */
 export function verifierOf(name: string, publicKey: Uint8Array): Verifier {
   if (!KEY_NAME.test(name))
     throw invalidKey('a key name without spaces and plus signs', JSON.stringify(name));

@@ -5,8 +5,8 @@ import { invalidSignature, readClaims, type Verifier } from './note.ts';
 const SPKI_HEADER = Buffer.from('302a300506032b6570032100', 'hex');
 
 /**
- * The text of a note that a known key signed, and the first such key. One signature by a known key that does not verify
- * refuses the whole note. Throws `ledger_corrupt` (not a note) or `ledger_signature`. `place` names the note in errors.
+ * Verifies a note and returns its text and the first known key that signed it. An invalid signature by a known key invalidates the
+ * whole note. Throws `ledger_corrupt` (not a note) or `ledger_signature`. `place` names the note in errors.
  */
 export function openNote(
   note: string | Uint8Array,

@@ -5,7 +5,7 @@ import type { SnapshotFile } from './directory.ts';
 import type { Verifier } from './note.ts';
 import { openNote } from './open-note.ts';
 
-/** What a snapshot's checkpoint says, the signed note itself, and whose key signed it. Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`. */
+/** The verified checkpoint of a snapshot, its signed note, and the key that signed it. Throws `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`. */
 export function readCheckpoint(
   file: SnapshotFile,
   verifiers: readonly Verifier[],
@@ -18,7 +18,7 @@ export function readCheckpoint(
     const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
     throw new CathedralError('ledger_unreadable', {
       place,
-      expected: 'a file that can be read',
+      expected: 'a readable file',
       found,
       cause,
     });

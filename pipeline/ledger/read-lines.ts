@@ -6,18 +6,18 @@ import type { SnapshotFile } from './directory.ts';
 import { MAX_LINE_BYTES } from './event.ts';
 import { ZstdFrame } from './zstd.ts';
 
-/** Compressed size up to which a file is read and decompressed at once: a stream costs more than so little work. */
+/** Compressed size up to which a file is decompressed in one call, which is cheaper than a stream. */
 const SMALL_BYTES = 256 * 1024;
-/** Decompressed size up to which that holds; a small file that grows past it is streamed after all. */
+/** Decompressed size up to which this applies. A small file that expands further is streamed. */
 const SMALL_CONTENT_BYTES = 4 * 1024 * 1024;
-/** Decompressed bytes handed on at a time: enough to make the stream's own cost small, a few thousand events. */
+/** Decompressed bytes per chunk: a few thousand events, so that the stream's overhead is small. */
 const CHUNK_BYTES = 256 * 1024;
-/** The window, so the memory, that a file may ask for: 8 MB is what RFC 8878 §3.1.1.1.2 wants every reader to grant. */
+/** Maximum window, and thus memory, that a file may require: RFC 8878 §3.1.1.1.2 recommends that readers support 8 MB. */
 const PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
 
 /**
- * The content of a file that is one zstd frame, in order, in chunks of a few hundred kB that the caller may write to.
- * Throws `ledger_unreadable` or `ledger_corrupt` with `place`; what came before that is content, but not all of it.
+ * The content of a file that is one zstd frame, in chunks of a few hundred kB that the caller may overwrite. Throws
+ * `ledger_unreadable` or `ledger_corrupt` with `place`, possibly after yielding part of the content.
  */
 export async function* decompress(path: string, place: string): AsyncGenerator<Buffer> {
   const small = readSmall(path, place);
@@ -71,7 +71,7 @@ async function* stream(path: string, place: string): AsyncGenerator<Buffer> {
     },
     decoder,
   );
-  // The loop below throws it; on its own it would be an unhandled rejection where the caller stops early.
+  // The loop below throws it. If the caller stops early, it would otherwise be an unhandled rejection.
   done.catch(() => undefined);
   try {
     for await (const chunk of decoder) yield chunk as Buffer;
@@ -88,7 +88,7 @@ function unreadable(place: string, cause: unknown): CathedralError {
   const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
   return new CathedralError('ledger_unreadable', {
     place,
-    expected: 'a file that can be read',
+    expected: 'a readable file',
     found,
     cause,
   });
@@ -97,8 +97,8 @@ function unreadable(place: string, cause: unknown): CathedralError {
 const LINE_END = 0x0a;
 
 /**
- * The lines of a snapshot's events as they stand there, without their line ends, in batches. They are not checked one by
- * one: whoever reads them compares the root of the tree over them with a signed one, which says more and costs less.
+ * The lines of a snapshot's events in batches, without line ends. They are not validated one by one: callers compare the root of the
+ * tree over them with a signed one, which proves more at a lower cost.
  * Throws `ledger_unreadable` or `ledger_corrupt`.
  */
 export async function* readLines(file: SnapshotFile): AsyncGenerator<Buffer[]> {

@@ -8,17 +8,17 @@ import { readCheckpoint } from './read-checkpoint.ts';
 import { decompress } from './read-lines.ts';
 import { slotTime } from './slot.ts';
 
-/** Where a verified snapshot ends, and what was signed there. */
+/** The end of a verified snapshot, and its signed checkpoint. */
 export interface SnapshotEnd extends LedgerPosition {
   checkpoint: Checkpoint;
-  /** The checkpoint as the signed note that the ledger gave. */
+  /** The checkpoint's signed note. */
   note: string;
 }
 
 /**
- * Reads the snapshot that comes after `position`: yields its events in batches of up to a few thousand, each line
- * checked by itself and against its predecessor, and returns the new position once size and root are those of the
- * signed checkpoint. Until it has returned, nothing of what it yielded may be published: it throws, at any moment,
+ * Reads the snapshot that follows `position`. Yields its events in batches of up to a few thousand, each line validated by itself and
+ * against its predecessor, and returns the new position if size and root match the signed checkpoint. Publish nothing that it yielded
+ * before it has returned: it may throw at any time
  * `ledger_unreadable`, `ledger_corrupt`, `ledger_signature`, `ledger_root`, `ledger_order` or `ledger_schema`.
  */
 export async function* readSnapshot(

@@ -17,7 +17,7 @@ export function slotId(ms: number): string {
 
 export function isSlotId(id: string): boolean {
   const ms = SLOT_ID.test(id) ? Date.parse(slotTimestamp(id)) : Number.NaN;
-  // 2025-02-30T06Z has the form, and Date makes it March: the round trip tells.
+  // 2025-02-30T06Z has the right form, but Date turns it into March. A round trip detects this.
   return !Number.isNaN(ms) && slotId(ms) === id;
 }
 
@@ -37,7 +37,7 @@ export function nextSlotId(id: string): string {
   return slotId(slotTime(id) + SLOT_MS);
 }
 
-/** The slot's boundary as an event would have it, `2025-12-01T06:00:00Z`. */
+/** The slot's boundary in the format of events, `2025-12-01T06:00:00Z`. */
 export function slotTimestamp(id: string): string {
   return id.replace('Z', ':00:00Z');
 }

@@ -1,8 +1,8 @@
 const OFFSET_TIME = /^(.{19})(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * `2025-12-01T07:00:00.123456+01:00` → `2025-12-01T06:00:00.123456Z`: the ledger's form of a time with an offset. The
- * fraction stays as it was written; Date has milliseconds only.
+ * `2025-12-01T07:00:00.123456+01:00` → `2025-12-01T06:00:00.123456Z`: a time with an offset in the ledger's format. The
+ * fraction is kept as written; Date has only milliseconds.
  */
 export function utcTimestamp(timestamp: string): string {
   const [, seconds, fraction = '', offset] = OFFSET_TIME.exec(timestamp)!;
@@ -14,7 +14,7 @@ const SECONDS = 'YYYY-MM-DDTHH:MM:SS'.length;
 
 /** Negative, 0 or positive as `a` is before, at or after `b`; both are valid ledger timestamps, any fraction. */
 export function compareTimestamps(a: string, b: string): number {
-  // Alike in form, which nearly all are, they sort as they stand.
+  // Timestamps of equal length, which nearly all are, sort as text.
   if (a.length === b.length) return compareText(a, b);
   return compareText(a.slice(0, SECONDS), b.slice(0, SECONDS)) || compareText(fraction(a), fraction(b));
 }

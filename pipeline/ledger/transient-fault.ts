@@ -1,6 +1,6 @@
-/** A fault of a remote server that may be gone at the next attempt. */
+/** A fault of a remote server that may not recur. */
 export class TransientFault extends Error {
-  /** When the server says to come back, ms from now. */
+  /** Delay that the server asked for, ms. */
   readonly delayMs: number | undefined;
 
   constructor(found: string, { cause, delayMs }: { cause?: unknown; delayMs?: number | undefined } = {}) {
@@ -8,18 +8,18 @@ export class TransientFault extends Error {
     this.delayMs = delayMs;
   }
 
-  /** It lasts longer than anybody should wait for in silence. */
+  /** The delay is too long to wait for silently. */
   get isLong(): boolean {
     return (this.delayMs ?? 0) > MAX_DELAY_MS;
   }
 }
 
 export interface Attempts {
-  /** Of one piece of work, the first included. */
+  /** Attempts in total. */
   attempts: number;
   wait: (ms: number) => Promise<void>;
   signal: AbortSignal | undefined;
-  /** Hears of each fault after which the work is done again, and in how many ms. */
+  /** Called with each fault before a retry, and with the delay in ms. */
   told?: (fault: TransientFault, delayMs: number) => void;
 }
 
@@ -29,8 +29,8 @@ const MAX_DELAY_MS = 60_000;
 const TRANSIENT_STATUS = [408, 425, 429];
 
 /**
- * Repeats `work` as long as it throws transient faults: after 1, 2, 4 … s, or when the server says, but not where that is
- * more than a minute away. `giveUp` makes the error of the last one.
+ * Retries `work` while it throws transient faults, after 1, 2, 4 … s or the delay that the server asked for, unless that exceeds a
+ * minute. `giveUp` makes the error from the last fault.
  */
 export async function retrying<T>(
   { attempts, wait, signal, told }: Attempts,
@@ -52,7 +52,7 @@ export async function retrying<T>(
   }
 }
 
-/** The fault of an answer that may be another one later; null where it will not. */
+/** The fault of a response that may differ later; null if it will not. */
 export function statusFault({ status, headers }: Response): TransientFault | null {
   if (status < 500 && !TRANSIENT_STATUS.includes(status)) return null;
   const delayMs = retryAfterMs(headers);
@@ -76,7 +76,7 @@ function hours(ms: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** `fetch failed` says nothing; its cause does (`ECONNREFUSED`). */
+/** `fetch failed` tells nothing, but its cause does (`ECONNREFUSED`). */
 export function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   const inner = cause as NodeJS.ErrnoException | undefined;

@@ -1,18 +1,18 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { invalidSignature, readClaims, type Verifier } from './note.ts';
 
-/** Whether a signature is by this key, RFC 8032. */
+/** Whether a signature by this key is valid (RFC 8032). */
 type VerifyEd25519 = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => Promise<boolean>;
 
-/** Whose arithmetic it is: the platform's own, or the one that comes with this software. */
+/** The implementation: the platform's, or the bundled one. */
 type Ed25519Engine = 'WebCrypto' | '@noble/curves';
 
-/** The platform's, null where it has none: an older browser, or a page that came over plain HTTP. */
+/** The platform's implementation; null in older browsers and on pages loaded over plain HTTP. */
 async function webCrypto(): Promise<VerifyEd25519 | null> {
   const { subtle } = (globalThis as { crypto?: Partial<Crypto> }).crypto ?? {};
   if (!subtle) return null;
   const keyOf = (bytes: Uint8Array) => subtle.importKey('raw', owned(bytes), 'Ed25519', false, ['verify']);
-  // Any 32 bytes will do to ask whether the name is known.
+  // Any 32 bytes show whether the algorithm is supported.
   const isThere = await keyOf(new Uint8Array(32)).then(
     () => true,
     (error: DOMException) => error.name !== 'NotSupportedError',
@@ -24,14 +24,14 @@ async function webCrypto(): Promise<VerifyEd25519 | null> {
 
 async function noble(): Promise<VerifyEd25519> {
   const { ed25519 } = await import('@noble/curves/ed25519.js');
-  // The strict rules of RFC 8032, as WebCrypto has them.
+  // The strict rules of RFC 8032, as in WebCrypto.
   return async (publicKey, message, signature) =>
     ed25519.verify(signature, message, publicKey, { zip215: false });
 }
 
 let chosen: Promise<{ engine: Ed25519Engine; verify: VerifyEd25519 }> | undefined;
 
-/** What verifies signatures here: looked for once. */
+/** The implementation in use, chosen once. */
 export function ed25519(): Promise<{ engine: Ed25519Engine; verify: VerifyEd25519 }> {
   chosen ??= webCrypto().then(async (own) =>
     own ? { engine: 'WebCrypto', verify: own } : { engine: '@noble/curves', verify: await noble() },
@@ -39,12 +39,12 @@ export function ed25519(): Promise<{ engine: Ed25519Engine; verify: VerifyEd2551
   return chosen;
 }
 
-/** WebCrypto takes no views of memory that is shared. */
+/** WebCrypto accepts no views of shared memory. */
 function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }
 
-/** As `openNote`, with what browsers have, too: they verify without blocking, and nothing else but in that way. */
+/** Like `openNote`, but also works in browsers, whose verification is asynchronous. */
 export async function verifyNote(
   note: string | Uint8Array,
   verifiers: readonly Verifier[],
@@ -55,7 +55,7 @@ export async function verifyNote(
   const message = utf8ToBytes(text);
   for (const claim of claims) {
     const { verifier, signature } = claim;
-    // A signature of another length, or a key that is no point of the curve, verifies nothing.
+    // A signature of a wrong length, or a key that is not on the curve, is invalid.
     const holds = await verify(verifier.publicKey, message, signature).catch(() => false);
     if (!holds) throw invalidSignature(claim, place);
   }

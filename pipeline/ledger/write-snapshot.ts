@@ -12,18 +12,17 @@ import { slotTime } from './slot.ts';
 import { ZstdFile } from './zstd.ts';
 
 export interface SnapshotOptions {
-  /** Whether the files are on the disk, not only in its cache, when `seal` returns. Off for samples. Default true. */
+  /** Whether the files are flushed to disk when `seal` returns. Off for demo ledgers. Default true. */
   durable?: boolean;
 }
 
-/** Bytes of lines that are compressed at a time. */
+/** Bytes of lines to compress at a time. */
 const BATCH_BYTES = 256 * 1024;
 const READY = Promise.resolve();
 
 /**
- * Writes one snapshot: append its events, then seal it. Only one writer may work on a ledger at a time. Killed at any
- * moment it leaves a `.tmp` file, or events without a checkpoint, which no reader takes for a snapshot and the next
- * writer replaces.
+ * Writes one snapshot: append its events, then seal it. Only one writer may use a ledger at a time. If killed, it leaves a `.tmp` file or
+ * events without a checkpoint, which readers ignore and the next writer replaces.
  */
 export class SnapshotWriter {
   readonly #ledger: string;
@@ -43,7 +42,7 @@ export class SnapshotWriter {
     this.#file = new ZstdFile(`${snapshotFile(ledger, 'next').events}.tmp`, durable);
   }
 
-  /** `ledger` is the ledger's folder, made where it is not there; `origin` is the signing key's name. */
+  /** `ledger` is the ledger's folder, created if missing; `origin` is the signing key's name. */
   static create(
     ledger: string,
     position: LedgerPosition,
@@ -67,14 +66,14 @@ export class SnapshotWriter {
     return new SnapshotWriter(ledger, position, signer, durable);
   }
 
-  /** Number of events in the ledger with those appended so far: the next event's seq. */
+  /** Number of events in the ledger including those appended so far, which is the next event's seq. */
   get size(): number {
     return this.#events.size;
   }
 
   /**
-   * Appends the next event; it is checked as a reader checks it. Await the promise before the next one: it is where a
-   * full buffer waits for the disk. Throws `ledger_schema`, `ledger_order`, `ledger_corrupt` (a line too long) or
+   * Appends the next event, validated as by a reader. Await the promise before the next call: it waits for the disk when the buffer is
+   * full. Throws `ledger_schema`, `ledger_order`, `ledger_corrupt` (a line too long) or
    * `ledger_unwritable`.
    */
   append(event: LedgerEvent): Promise<void> {
@@ -83,7 +82,7 @@ export class SnapshotWriter {
     return this.#events.full ? this.#written(this.#file.write(this.#events.take())) : READY;
   }
 
-  /** Makes the snapshot of slot `id` and returns where the ledger ends with it. A snapshot is never overwritten. */
+  /** Seals the snapshot of slot `id` and returns the end of the ledger. Never overwrites a snapshot. */
   async seal(id: string): Promise<LedgerPosition> {
     if (!this.#open) throw new Error('this snapshot is closed');
     const file = this.#newFile(id);
@@ -103,7 +102,7 @@ export class SnapshotWriter {
     return this.#events.position(id);
   }
 
-  /** Gives up: nothing is left behind. */
+  /** Abandons the snapshot and removes its files. */
   async discard(): Promise<void> {
     this.#open = false;
     await this.#file.discard();

@@ -13,17 +13,17 @@ import {
 import { CathedralError } from '../errors.ts';
 import { renameDurably, writeFileAtomically } from './atomic-file.ts';
 
-/** The checksum lets a reader tell damage at once, even before the root is compared. */
+/** The checksum lets readers detect damage before they compare the root. */
 const PARAMS = { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 3 };
-/** Compressed bytes handed to the disk at a time. */
+/** Compressed bytes written at a time. */
 const CHUNK_BYTES = 128 * 1024;
-/** Bytes that may wait to be compressed on another thread while the caller makes more. */
+/** Bytes that may wait for compression on another thread while the caller produces more. */
 const QUEUED_BYTES = 2 * 1024 * 1024;
 const READY = Promise.resolve();
 
 /**
- * One zstd frame into a file that appears under its name when it is complete. What fits one `write` is compressed at
- * once; more is streamed, so that memory stays flat. The same writes give the same bytes.
+ * Writes one zstd frame to a file that gets its name when it is complete. A single `write` is compressed in one call; more is streamed,
+ * so that memory stays constant. Deterministic.
  */
 export class ZstdFile {
   readonly #temporary: string;
@@ -36,10 +36,10 @@ export class ZstdFile {
     this.#durable = durable;
   }
 
-  /** Takes the bytes over: the caller must not write to them again. Resolves when there is room for more. */
+  /** Takes ownership of the bytes: the caller must not modify them. Resolves when there is room for more. */
   async write(bytes: Buffer): Promise<void> {
     const stream = this.#stream ?? this.#open();
-    // A turn of the event loop even where there is room: the compressor's thread is given its next work there.
+    // Yield to the event loop even if there is room, because that is when the compressor's thread gets its next work.
     const room = stream.write(bytes) ? setImmediate() : once(stream, 'drain');
     await Promise.race([room, this.#done]);
   }
@@ -114,15 +114,15 @@ type Part = 'descriptor' | 'header' | 'block' | 'checksum' | 'end';
  */
 export class ZstdFrame {
   readonly #place: string;
-  /** Bytes of the frame to pass over before the next part begins. */
+  /** Bytes to skip before the next part of the frame. */
   #skip = 0;
-  /** The next part, and what is there of it so far. */
+  /** The next part, and the bytes of it so far. */
   #part: Part = 'descriptor';
   #wanted = DESCRIPTOR_BYTES;
   #value = 0;
   #got = 0;
   #checksumBytes = 0;
-  /** Whether the first frame is over. */
+  /** Whether the first frame has ended. */
   #trailing = false;
 
   constructor(place: string) {
@@ -130,7 +130,7 @@ export class ZstdFrame {
   }
 
   /**
-   * Takes the next bytes of the file. Returns how many of them belong to the first frame; the rest are empty frames.
+   * Reads the next bytes of the file and returns how many of them belong to the first frame. The rest are empty frames.
    * Throws `ledger_corrupt`.
    */
   push(bytes: Uint8Array): number {
@@ -149,7 +149,7 @@ export class ZstdFrame {
     return first;
   }
 
-  /** The file ends here. */
+  /** Ends the input. */
   end(): void {
     if (this.#part !== 'end' || this.#skip > 0)
       throw this.#corrupt('a whole zstd frame', 'a file that ends within it');

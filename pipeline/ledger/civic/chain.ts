@@ -1,7 +1,7 @@
 import { compareTimestamps } from '../timestamp.ts';
 import { CHAIN_START } from './remote-event.ts';
 
-/** What binds an event to its predecessor. */
+/** An event's link to its predecessor. */
 export interface Link {
   event_id: string;
   event_hash: string;
@@ -11,15 +11,15 @@ export interface Link {
 }
 
 /**
- * Links in the order of their import: by time and event_id, but none before its predecessor. Those whose predecessor
- * is neither among them nor known are left out, and with them all that follows those.
+ * Links in import order: by time and event_id, but never before their predecessor. Leaves out those whose predecessor is neither
+ * among them nor known, and everything that follows those.
  */
 export function inChainOrder<T extends Link>(links: Iterable<T>, isKnown: (hash: string) => boolean): T[] {
   const placed = new Set<string>();
   const waiting = new Map<string, T[]>();
   const order: T[] = [];
   const place = (first: T) => {
-    // A stack, not recursion: a clock that went back makes long chains wait.
+    // A stack rather than recursion: a clock set back can make long chains wait.
     const ready = [first];
     for (let link = ready.pop(); link; link = ready.pop()) {
       order.push(link);

@@ -7,18 +7,18 @@ interface Edge {
   offset: number;
   /** Unix second of the newer one; `BEGINNING` behind the oldest event of all. */
   second: number;
-  /** By how much the offset differs from the number of known events that are as new as that second. */
+  /** The offset minus the number of known events of that second or later. */
   shift: number;
 }
 
-/** Anomalies that one import looks for, one at a time, before it reads everything. */
+/** Number of anomalies that an import locates one by one before it reads everything. */
 const MAX_SEARCHES = 8;
 
 /**
- * Compares what is older than the Unix second `recent` with what is known. Two checks, at a bounded cost: the number of
- * events, which every event that was removed or came with an older time changes, and is then found by a binary search;
- * and a few pages of content, beginning where the last import left off, which find what was rewritten. Returns the second at
- * which the next import continues. What is new is collected. Throws `import_failed`.
+ * Compares events older than the Unix second `recent` with the known ones, at a bounded cost. First it compares the number of events,
+ * which changes if one was removed or arrived late; a binary search then finds it. Second it compares a few pages of content,
+ * resuming where the last import stopped, to find rewritten events. Collects new events and returns the second at which the next
+ * import resumes. Throws `import_failed`.
  */
 async function compareWithPast(
   collector: Collector,
@@ -27,7 +27,7 @@ async function compareWithPast(
 ): Promise<number> {
   const past = new Past(collector, recent, options);
   const shift = await past.settleCount();
-  // Everything was read: nothing is left to be audited.
+  // Everything was read, so nothing is left to audit.
   if (collector.hasReadAll) return BEGINNING;
   return past.audit(shift);
 }
@@ -43,28 +43,28 @@ class Past {
     this.#options = options;
   }
 
-  /** Finds what makes the numbers differ. Returns how many events have arrived since the newest ones were read. */
+  /** Finds why the counts differ. Returns how many events have arrived since the newest ones were read. */
   async settleCount(): Promise<number> {
     let compared = 0;
     for (let search = 1; search <= MAX_SEARCHES; search += 1) {
       const end = await this.#end();
       if (end.shift === 0) return 0;
-      // From the oldest of the recent events on, since those were compared.
+      // Start at the oldest of the recent events, which were compared already.
       const top = await this.#edgeAt(this.#collector.countFrom(this.#recent) - 1);
-      // New events push the whole past behind them.
+      // New events shift all older offsets.
       if (top.shift === end.shift) return end.shift;
-      // An event that arrived between the two requests makes them differ as well.
+      // An event that arrived between the two requests also makes the counts differ.
       if ((await this.#end()).shift !== end.shift) continue;
       await this.#compare(...(await this.#differing(top, end)));
       compared += 1;
     }
-    // Events arrive faster than they can be counted: the next import counts again, and the audit goes on.
+    // Events arrive faster than they can be counted. The next import counts again.
     if (compared < MAX_SEARCHES) return (await this.#end()).shift;
     await this.#compare(0, BEGINNING);
     return 0;
   }
 
-  /** Compares the next pages, those that follow `known.audited` in time. */
+  /** Compares the next pages after `known.audited`. */
   async audit(shift: number): Promise<number> {
     let from = this.#options.known.audited;
     for (let page = 0; page < this.#options.auditPages; page += 1) {
@@ -76,21 +76,21 @@ class Past {
 
   async #auditFrom(from: number, shift: number): Promise<number> {
     const end = this.#collector.countFrom(from) + shift;
-    // With one older event at its end, the page shows that it is complete. It grows while it lies within one second.
+    // A page that ends with one older event is complete. It grows while all of it lies within one second.
     for (let size = Math.max(this.#options.pageSize - 1, 1); ; size *= 2) {
       const until = await this.#compare(Math.max(end - size, 0), from);
       if (until > from) return until;
     }
   }
 
-  /** Reads a stretch; returns the second of its newest event. Throws where a known event is missing in it. */
+  /** Reads a stretch and returns the second of its newest event. Throws if a known event is missing from it. */
   async #compare(offset: number, from: number): Promise<number> {
     const { until, missing } = await this.#collector.read(offset, from);
     if (missing[0]) throw removed(missing[0]);
     return until;
   }
 
-  /** The end of the remote ledger. Where it lacks more than one event, the shift says only that. */
+  /** The end of the remote ledger. If it lacks more than one event, the shift tells no more than that. */
   async #end(): Promise<Edge> {
     const total = this.#collector.countFrom(BEGINNING);
     const offset = Math.max(total - 1, 0);
@@ -119,7 +119,7 @@ class Past {
     return { offset, second, shift: offset - this.#collector.countFrom(second) };
   }
 
-  /** A stretch, at most two pages long, at whose ends the shifts differ: where it begins, and its oldest second. */
+  /** A stretch of at most two pages between whose ends the shift changes: its first offset, and its oldest second. */
   async #differing(top: Edge, end: Edge): Promise<[number, number]> {
     let [newer, older] = [top, end];
     let right = end.offset;
@@ -137,17 +137,16 @@ class Past {
 }
 
 /**
- * The newest events are read until ten minutes before the newest known one: the remote ledger orders by whole seconds,
- * and an event becomes visible some time after it was given its own.
+ * Reading covers ten minutes before the newest known event: the remote ledger orders by whole seconds, and an event becomes visible
+ * some time after its timestamp.
  */
 const OVERLAP_SECONDS = 600;
-/** An event that arrives while pages are read can name a predecessor on a page that was read before; then they are read again. */
+/** An event that arrives during reading may name a predecessor on a page already read. The pages are then read again. */
 const MAX_PASSES = 3;
 
 /**
- * The events that the remote ledger has and the local one has not, each with its predecessor in one of them, and the
- * Unix second up to which the past is audited. Throws `import_failed` where an event was changed or removed, or where the
- * predecessor of one is missing.
+ * The events that only the remote ledger has, each with its predecessor in one of the two, and the Unix second up to which the past is
+ * audited. Throws `import_failed` if an event was changed or removed, or if a predecessor is missing.
  */
 export async function collectFresh(
   options: CollectOptions,
@@ -157,7 +156,7 @@ export async function collectFresh(
   const recent = newest === null || options.full ? BEGINNING : newest - OVERLAP_SECONDS;
   await readRecent(collector, recent);
   const next = collector.hasReadAll ? audited : await compareWithPast(collector, recent, options);
-  // An event of the past can name a predecessor that arrived since the newest ones were read, or that never was.
+  // An older event may name a predecessor that arrived since the newest ones were read, or one that never existed.
   if (!collector.isWhole) await readRecent(collector, recent);
   return { fresh: collector.fresh, audited: next };
 }

@@ -9,43 +9,43 @@ import type { Spool, Spooled } from './spool.ts';
 export type FreshLink = Link & Spooled;
 
 export interface CollectOptions {
-  /** A page of the remote ledger, newest first; one without events is behind its end. */
+  /** A page of the remote ledger, newest first. A page without events is beyond its end. */
   readPage: (limit: number, offset: number) => Promise<RemoteEvent[]>;
   pageSize: number;
   /** Read the whole remote ledger. */
   full: boolean;
-  /** Pages of the past that are compared again. */
+  /** Number of older pages to compare again. */
   auditPages: number;
-  /** All that the local ledger holds. */
+  /** The events of the local ledger. */
   known: KnownEvents;
   spool: Spool;
   /** Unix ms. */
   now: number;
 }
 
-/** A time further ahead of ours than two clocks differ would hold back all that follows it. */
+/** A timestamp further in the future than clocks differ would hold back every later event. */
 const MAX_AHEAD_MS = 300_000;
-/** Pages in a row that say nothing new before a server counts as one that does not look at `offset`. */
+/** After this many consecutive pages without news, assume that the server ignores `offset`. */
 const MAX_STALLED_PAGES = 100;
-/** The same for short pages, which show that the oldest event was read. */
+/** The same for short pages, which show that the oldest event was reached. */
 const MAX_PUSHED_PAGES = 10;
 
-/** What a stretch of the remote ledger was like. */
+/** What reading a stretch of the remote ledger found. */
 export interface Stretch {
-  /** Unix second of its newest event; Infinity where it begins with the newest event of all. */
+  /** Unix second of its newest event; Infinity if it begins with the newest event of all. */
   until: number;
-  /** Known events that should have been there, and were not. */
+  /** Known events that were missing. */
   missing: Link[];
 }
 
-/** Reads stretches of the remote ledger, compares them with what is known, and keeps what is not. */
+/** Reads stretches of the remote ledger, compares them with the known events, and collects new ones. */
 export class Collector {
-  /** Whether a stretch reached from the newest event to the oldest. */
+  /** Whether a stretch covered everything from the newest event to the oldest. */
   hasReadAll = false;
   readonly #options: CollectOptions;
   readonly #fresh = new Map<string, FreshLink>();
   readonly #freshIds = new Map<string, FreshLink>();
-  /** Predecessors that have not been seen, and the event that names each. */
+  /** Predecessors not seen yet, each with the event that names it. */
   readonly #wanted = new Map<string, Link>();
 
   constructor(options: CollectOptions) {
@@ -61,15 +61,15 @@ export class Collector {
     return this.#wanted.size === 0;
   }
 
-  /** How many known and fresh events are of this Unix second or later. */
+  /** Number of known and fresh events of this Unix second or later. */
   countFrom(second: number): number {
     const fresh = this.fresh.filter((link) => secondOf(link) >= second).length;
     return this.#options.known.countFrom(second) + fresh;
   }
 
   /**
-   * Reads from `offset` on until an event is older than the Unix second `from`, to the end where there is none, and on
-   * until every predecessor is found.
+   * Reads from `offset` until an event is older than the Unix second `from`, or to the end, and further until every predecessor is
+   * found.
    */
   async read(offset: number, from: number): Promise<Stretch> {
     const seen = new Set<string>();
@@ -81,18 +81,18 @@ export class Collector {
       seen.add(event.event_hash);
     }
     if (offset === 0) this.hasReadAll = true;
-    // Behind the last page there is nothing: all that is older was to be seen.
+    // Nothing follows the last page, so every older event should have been seen.
     return this.#stretch(BEGINNING, until, seen);
   }
 
-  /** The Unix second of the newest of `events` would be ambiguous: others of that second may stand before the stretch. */
+  /** The Unix second of the newest of `events` itself would be ambiguous: events before the stretch may share it. */
   #stretch(from: number, until: number | undefined, seen: ReadonlySet<string>): Stretch {
     if (until === undefined) return { until: from, missing: [] };
     const expected = this.#options.known.between(from, Math.min(until, Number.MAX_SAFE_INTEGER));
     return { until, missing: expected.filter(({ event_hash }) => !seen.has(event_hash)) };
   }
 
-  /** The events of the remote ledger from `offset` on. */
+  /** The remote ledger's events from `offset` on. */
   async *#events(offset: number): AsyncGenerator<RemoteEvent> {
     const { readPage, pageSize } = this.#options;
     let previous = new Set<string>();
@@ -104,7 +104,7 @@ export class Collector {
       yield* page;
       stalled = page.every(({ event_id }) => previous.has(event_id)) ? stalled + 1 : 0;
       longest = Math.max(longest, page.length);
-      // The oldest events again, though a page has room for more: new events push them as fast as they are read.
+      // The oldest events again on a page with free space: new events shift them as fast as they are read.
       if (stalled > MAX_PUSHED_PAGES && page.length < longest) return;
       if (stalled > MAX_STALLED_PAGES)
         throw failed('ledger/events', `other events at offset ${at}`, 'the previous page');
@@ -113,7 +113,7 @@ export class Collector {
     }
   }
 
-  /** Why the import cannot be: what is still missing after the last pass. */
+  /** The error for what is still missing after the last pass. */
   gap(missing: readonly Link[]): CathedralError {
     const [wanted] = this.#wanted;
     if (!wanted) return removed(missing[0]!);
@@ -129,7 +129,7 @@ export class Collector {
     const { event_id, event_hash, previous_hash } = event;
     if (this.#isKnown(event)) return;
     if (Date.parse(event.timestamp) > this.#options.now + MAX_AHEAD_MS) {
-      // Without the clock's time: what fails again and again for one reason is reported once.
+      // Without the current time, so that a repeated failure is reported once.
       const expected = `a time at most ${MAX_AHEAD_MS / 60_000} minutes ahead of this machine's clock`;
       throw failed(`event ${event_id}`, expected, event.timestamp);
     }
@@ -153,7 +153,7 @@ export class Collector {
     }
     const sameHash = this.#fresh.get(event_hash) ?? known.withHash(event_hash);
     if (sameHash && sameHash.event_id !== event_id) {
-      // The hash covers the fields one behind the other, so the border between two of them can be moved.
+      // The hash covers the concatenated fields, so different fields can have the same hash.
       throw failed(
         `event ${event_id}`,
         `the only event with event_hash ${event_hash}`,
@@ -164,7 +164,7 @@ export class Collector {
   }
 }
 
-/** The remote ledger lacks an event that it had. */
+/** The error for an event that the remote ledger no longer has. */
 export function removed({ event_id, event_hash }: Link): CathedralError {
   const expected = `event ${event_id} (${event_hash}), imported before`;
   return failed('ledger/events', expected, 'no such event: it was removed');

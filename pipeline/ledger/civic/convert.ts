@@ -13,9 +13,9 @@ const MAX_LENGTH = 100;
 const SNAKE_CASE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
 /**
- * The type that an imported event has here: a known one where `data` has that type's form, else the remote ledger's own
- * as snake_case (`GENESIS_CUSTODIAN` becomes `genesis_custodian`), with `civic_` before it where a known type has that
- * name but another form: verification would refuse it. A genesis is only the first event of a ledger.
+ * The local type of an imported event: a known type if `data` matches its schema, otherwise the remote type in snake_case
+ * (`GENESIS_CUSTODIAN` becomes `genesis_custodian`), prefixed with `civic_` if a known type has that name but a different schema,
+ * which verification would refuse. Only the first event of a ledger can be a genesis.
  */
 export function ledgerType(eventType: string, data: Record<string, unknown>, seq: number): string {
   const type = snakeCase(eventType);
@@ -43,19 +43,19 @@ export function cycleLabel(timestamp: string): string {
   return `C-${Math.max(0, cycleNumber(Date.parse(timestamp)))}`;
 }
 
-/** Who writes the events that the remote ledger does not have. Theirs have no `data.source`. */
+/** The agent of events that the import adds. They have no `data.source`. */
 export const IMPORT_AGENT = 'IMPORT';
-/** One alert for all forks: the newest stands for them in what is published, the ledger has each. */
+/** All forks share one alert id: published files show the newest, the ledger has each. */
 export const FORK_ALERT = 'civic-ledger-fork';
 
-/** Where in the ledger an event goes. */
+/** An event's place in the local ledger. */
 export interface Place {
   seq: number;
-  /** Time of its predecessor, or the end of the last sealed slot where that is later; null before the first. */
+  /** Time of its predecessor, or the end of the last sealed slot if that is later; null before the first. */
   notBefore: string | null;
 }
 
-/** The remote event as an event of this ledger, and how much of its payload that holds. `secret` makes its salt. */
+/** Converts a remote event, and tells how much of its payload the local event holds. Its salt derives from `secret`. */
 export function convertEvent(
   remote: RemoteEvent,
   place: Place,
@@ -81,7 +81,7 @@ export function convertEvent(
   });
 }
 
-/** The event that says that `second` follows the predecessor which `first`, an event_id, follows as well. */
+/** The alert that `second` has the same predecessor as the event with the event_id `first`. */
 export function forkAlert(first: string, second: RemoteEvent, place: Place, secret: Uint8Array): LedgerEvent {
   const timestamp = later(utcTimestamp(second.timestamp), place.notBefore);
   const before =
@@ -94,7 +94,7 @@ export function forkAlert(first: string, second: RemoteEvent, place: Place, secr
     agent: IMPORT_AGENT,
     data: {
       alert: FORK_ALERT,
-      // Nothing will ever clear it: a warning would leave the system degraded for good.
+      // Nothing will ever clear this alert, and a warning would leave the system degraded for good.
       severity: 'info',
       scope: 'ledger',
       message: `The imported ledger forks: ${first} and ${second.event_id} both follow ${before}.`,
@@ -108,7 +108,7 @@ function later(timestamp: string, notBefore: string | null): string {
   return notBefore !== null && compareTimestamps(timestamp, notBefore) < 0 ? notBefore : timestamp;
 }
 
-/** The civic_id; where that is no name here (empty, too long, begins like a formula) one made from its hash. */
+/** The civic_id, or a name made from its hash if it is no valid name (empty, too long, begins like a formula). */
 function agentOf(civicId: string): string {
   const isName = Envelope.shape.agent.safeParse(civicId).success;
   return isName ? civicId : `civic-${hash('sha256', civicId, 'hex').slice(0, 16)}`;

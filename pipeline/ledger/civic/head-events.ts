@@ -53,7 +53,7 @@ function readText(path: string): string {
     if (code === 'ENOENT') return '';
     throw new CathedralError('ledger_unreadable', {
       place: path,
-      expected: 'a file that can be read',
+      expected: 'a readable file',
       found: `${code}`,
       cause,
     });

@@ -14,23 +14,23 @@ import type { Spool } from './spool.ts';
 
 interface AppendOptions {
   directory: string;
-  /** Where the last snapshot ends. */
+  /** End of the last snapshot. */
   position: LedgerPosition;
   signer: Signer;
   origin: string;
-  /** Unix ms: what is in a slot that is over by then is sealed. */
+  /** Unix ms. Slots that ended by then are sealed. */
   now: number;
 }
 
 interface Appended {
   position: LedgerPosition;
-  /** Ids of the snapshots that were made, oldest first. */
+  /** Ids of the new snapshots, oldest first. */
   sealed: string[];
   /** The events that stay in the head. */
   head: LedgerEvent[];
 }
 
-/** Writes events that follow the last snapshot, the old head's among them: a snapshot per slot that is over, then the head. */
+/** Writes the events after the last snapshot, including those of the old head: a snapshot per ended slot, then the head. */
 export async function appendEvents(events: Iterable<LedgerEvent>, options: AppendOptions): Promise<Appended> {
   const snapshots = new Snapshots(options);
   const head: LedgerEvent[] = [];
@@ -45,7 +45,7 @@ export async function appendEvents(events: Iterable<LedgerEvent>, options: Appen
     await snapshots.discard();
     throw error;
   }
-  // After the snapshots: until then the old head holds what was sealed, which readers pass over by its seq.
+  // After the snapshots. Until then the old head repeats sealed events, which readers skip by their seq.
   writeHeadEvents(openDirectory(options.directory).head, head);
   return { position: snapshots.position, sealed: snapshots.sealed, head };
 }
@@ -82,11 +82,11 @@ class Snapshots {
   }
 }
 
-/** What an operator should know of one imported event; nothing of it stops the import. */
+/** A finding about an imported event that does not stop the import. */
 export interface ImportFinding {
   /**
-   * `fork`: another event follows the same predecessor. `late`: its own time is in a slot that was sealed before it
-   * came. `payload_as_text`, `payload_as_hash`: the ledger holds its payload in this form only.
+   * `fork`: another event has the same predecessor. `late`: its time is in a slot that was sealed before it arrived.
+   * `payload_as_text`, `payload_as_hash`: the ledger holds its payload only in this form.
    */
   kind: 'fork' | 'late' | 'payload_as_text' | 'payload_as_hash';
   event_id: string;
@@ -95,18 +95,18 @@ export interface ImportFinding {
 
 export interface ImportContext {
   spool: Spool;
-  /** The events that were imported before; the fresh ones are added. */
+  /** The events imported before. Fresh ones are added. */
   known: KnownEvents;
-  /** Seq of the next event, and the time before which none may be. */
+  /** Sequence number of the next event, and the earliest time that it may have. */
   place: Place;
   /** End of the last sealed slot; null before the first. */
   sealedUntil: string | null;
   secret: Uint8Array;
-  /** Findings are added here. */
+  /** Receives findings. */
   findings: ImportFinding[];
 }
 
-/** The ledger events of remote ones that are in the order of their chain: each, and after a fork the alert that says so. */
+/** Converts remote events in chain order. After an event that forks, yields an alert as well. */
 export function* importEvents(links: Iterable<FreshLink>, context: ImportContext): Generator<LedgerEvent> {
   const { spool, known, secret, findings } = context;
   let place = context.place;

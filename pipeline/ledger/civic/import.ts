@@ -13,44 +13,44 @@ import { snapshotEnd } from './snapshot-time.ts';
 import { Spool } from './spool.ts';
 
 export interface ImportOptions {
-  /** The remote ledger's base address; `/ledger/events` is below it. */
+  /** Base address of the remote ledger, above `/ledger/events`. */
   baseUrl: string;
-  /** The local ledger's folder, made where it is not there. Only one import may work on it at a time. */
+  /** Folder of the local ledger, created if missing. Only one import may use it at a time. */
   directory: string;
   signer: Signer;
-  /** Names the local ledger; the signing key's name. */
+  /** Name of the local ledger and of its signing key. */
   origin: string;
-  /** Salts are made from it, at least 16 bytes: with the same secret, a second import gives the same bytes. */
+  /** Salts derive from it; at least 16 bytes. With the same secret, a second import gives the same bytes. */
   secret: Uint8Array;
-  /** Unix ms. Slots that are over by then are sealed. */
+  /** Unix ms. Slots that ended by then are sealed. */
   now: number;
-  /** Events asked for at a time, 1 to 10 000. Default 100, the production ledger's own. */
+  /** Page size, 1 to 10,000 events. Default 100, as in the production ledger. */
   pageSize?: number;
-  /** For one request with its answer, ms. Default 60 000: a hosted ledger may have to be woken up. */
+  /** Time limit of one request, ms. Default 60,000: a hosted ledger may need to wake up. */
   timeoutMs?: number;
-  /** Requests for one page before giving up. Default 5. */
+  /** Attempts per page. Default 5. */
   attempts?: number;
   /** Read the whole remote ledger and compare every event with what was imported. Default false: `auditPages` of it. */
   full?: boolean;
   /**
-   * Pages of the past that are compared again, where the import before left off, until the whole past has been compared
-   * and the audit begins anew. Default 1.
+   * Number of older pages to compare again, resuming where the previous import stopped. Once the whole past has been compared, the audit
+   * starts over. Default 1.
    */
   auditPages?: number;
-  /** Ends the paging; nothing is written then. */
+  /** Aborts the paging. Nothing is written then. */
   signal?: AbortSignal;
   fetch?: typeof fetch;
   wait?: (ms: number) => Promise<void>;
 }
 
 export interface ImportReport {
-  /** Remote events that are new in the local ledger. */
+  /** Number of remote events added to the local ledger. */
   imported: number;
-  /** Snapshots that were made, oldest first. */
+  /** Ids of the new snapshots, oldest first. */
   sealed: string[];
-  /** Events in the local ledger, those in its head included. */
+  /** Number of events in the local ledger, including its head. */
   size: number;
-  /** Events in the head. */
+  /** Number of events in the head. */
   head: number;
   findings: ImportFinding[];
 }
@@ -59,15 +59,14 @@ const MIN_SECRET_BYTES = 16;
 const MAX_PAGE_SIZE = 10_000;
 
 /**
- * Brings what is new in a remote ledger into a local one. Reads and verifies all of that before it writes anything;
- * killed while it writes, it leaves a ledger that the next run continues. Throws `config_invalid`, `import_failed` and
- * what reading and writing a ledger throws.
+ * Imports new events of a remote ledger into a local one. Reads and verifies all of them before it writes anything. If it is killed
+ * while writing, the next run resumes. Throws `config_invalid`, `import_failed` and the errors of reading and writing a ledger.
  */
 export async function importCivicLedger(options: ImportOptions): Promise<ImportReport> {
   try {
     return await importOnce(options);
   } catch (error) {
-    // Damage in the midst of the index is noticed when it is read. Without the index, the ledger is.
+    // Damage inside the index shows only when it is read. Without the index, the ledger is read instead.
     if (!isIndexDamage(error)) throw error;
     removeIndex(options.directory);
     return importOnce(options);
@@ -120,7 +119,7 @@ function remoteOf(options: ImportOptions): Remote {
   if (secret.length < MIN_SECRET_BYTES) {
     throw badSetting('secret', `at least ${MIN_SECRET_BYTES} bytes`, `${secret.length}`);
   }
-  // Cut short by the signal, which readPage looks at itself.
+  // The signal cuts this short; readPage checks it.
   const wait = options.wait ?? ((ms) => sleep(ms, undefined, signal && { signal }).catch(() => undefined));
   return { baseUrl, fetch: options.fetch ?? fetch, wait, signal, timeoutMs, attempts };
 }
@@ -130,7 +129,7 @@ function badSetting(name: string, expected: string, found: string): CathedralErr
 }
 
 function placeAfter({ position, head }: LocalLedger) {
-  // An event belongs to the slot of its time, so none may be as early as the slots that are sealed.
+  // An event belongs to the slot of its time, so it must be later than the sealed slots.
   const sealedUntil = position.snapshot === null ? null : formatTimestamp(snapshotEnd(position.snapshot));
   const notBefore = head.at(-1)?.timestamp ?? sealedUntil;
   return { place: { seq: position.size + head.length, notBefore }, sealedUntil };

@@ -4,10 +4,10 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { LEDGER_START, type LedgerPosition } from '../leaf.ts';
 import type { Link } from './chain.ts';
 
-/** Before every event: the Unix second from which a first import reads, and at which an audit begins. */
+/** A Unix second before every event, at which a first import and an audit begin. */
 export const BEGINNING = Number.MIN_SAFE_INTEGER;
 
-/** Changes with `SCHEMA`; a file of another version is made again from the ledger. */
+/** Changes with `SCHEMA`. A file of another version is rebuilt from the ledger. */
 const VERSION = 1;
 const SCHEMA = `
   CREATE TABLE event (
@@ -25,7 +25,7 @@ const SCHEMA = `
 `;
 const LINK = `event_id, lower(hex(event_hash)) AS event_hash, lower(hex(previous_hash)) AS previous_hash, timestamp`;
 
-/** Unix second of a remote or a ledger timestamp: what the remote ledger orders by. */
+/** Unix second of a remote or ledger timestamp, by which the remote ledger orders events. */
 export function secondOf({ timestamp }: { timestamp: string }): number {
   return Math.floor(Date.parse(timestamp) / 1000);
 }
@@ -34,27 +34,27 @@ const FILE = 'civic-import.db';
 /** SQLITE_CORRUPT and SQLITE_NOTADB, https://www.sqlite.org/rescode.html */
 const DAMAGED = [11, 26];
 
-/** Whether an error says that the index cannot be read. */
+/** Whether an error means that the index is unreadable. */
 export function isIndexDamage(error: unknown): boolean {
   const { errcode } = error as { errcode?: number };
-  // The low byte: the others say more of the same.
+  // The primary result code. The higher bytes only refine it.
   return errcode !== undefined && DAMAGED.includes(errcode & 0xff);
 }
 
-/** Removes the index in the folder of a ledger; the next import makes it again. */
+/** Removes a ledger's index. The next import rebuilds it. */
 export function removeIndex(ledger: string): void {
   for (const suffix of ['', '-journal']) rmSync(join(ledger, FILE) + suffix, { force: true });
 }
 
 /**
- * An index of the imported events beside the local ledger, so that an import can look up any of them without reading the
- * ledger. It is derived: lost, damaged or out of date, it is made again. One transaction spans an import; `save` ends
- * it, and an import that fails or is killed leaves the index as it was.
+ * An index of the imported events beside the local ledger, so that an import can look up any of them without reading the ledger. It is
+ * derived: if it is lost, damaged or stale, it is rebuilt. One transaction spans an import and `save` commits it, so an import that
+ * fails or is killed leaves the index unchanged.
  */
 export class KnownEvents {
-  /** Where the indexed part of the ledger ends. */
+  /** End of the indexed part of the ledger. */
   readonly position: LedgerPosition;
-  /** Unix second up to which the current audit has compared the remote ledger with this one. */
+  /** Unix second up to which the current audit has compared the two ledgers. */
   readonly audited: number;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -65,7 +65,7 @@ export class KnownEvents {
     this.audited = audited;
   }
 
-  /** The index in the folder of a ledger, empty where it does not fit: `fits` says whether the ledger has its position. */
+  /** Opens the index in a ledger's folder, empty if `fits` says that the ledger does not have its position. */
   static open(ledger: string, fits: (position: LedgerPosition) => boolean): KnownEvents {
     return KnownEvents.#resume(join(ledger, FILE), fits) ?? KnownEvents.#begin(ledger);
   }
@@ -82,7 +82,7 @@ export class KnownEvents {
         return new KnownEvents(database, position, state?.audited as number);
       }
     } catch {
-      // Damaged, or not an index: nothing is lost with it.
+      // Damaged, or not an index. It can be discarded without loss.
     }
     database.close();
     return undefined;
@@ -117,7 +117,7 @@ export class KnownEvents {
     return this.#one('event_id = ?', id);
   }
 
-  /** The event that was first to follow the one with this hash. */
+  /** The first event that named this hash as its predecessor. */
   firstAfter(hash: string): Link | undefined {
     return this.#one('previous_hash = ? ORDER BY seq LIMIT 1', Buffer.from(hash, 'hex'));
   }
@@ -127,26 +127,26 @@ export class KnownEvents {
     return this.#prepare('SELECT max(second) AS newest FROM event').get()!.newest as number | null;
   }
 
-  /** How many events are of this Unix second or later. */
+  /** Number of events of this Unix second or later. */
   countFrom(second: number): number {
     return this.#prepare('SELECT count(*) AS count FROM event WHERE second >= ?').get(second)!
       .count as number;
   }
 
-  /** The events from one Unix second until before another. */
+  /** The events from one Unix second up to, but excluding, another. */
   between(from: number, until: number): Link[] {
     const sql = `SELECT ${LINK} FROM event WHERE second >= ? AND second < ? ORDER BY seq`;
     return this.#prepare(sql).all(from, until) as unknown as Link[];
   }
 
-  /** Keeps what the ledger has sealed, for the next import. */
+  /** Commits what the ledger has sealed, for the next import. */
   save(position: LedgerPosition, audited: number): void {
     this.#prepare('DELETE FROM event WHERE seq >= ?').run(position.size);
     this.#prepare('INSERT OR REPLACE INTO state VALUES (1, ?, ?)').run(JSON.stringify(position), audited);
     this.#database.exec('COMMIT');
   }
 
-  /** Without `save` before it, all changes are lost. */
+  /** Discards all changes since the last `save`. */
   close(): void {
     this.#database.close();
   }

@@ -16,17 +16,17 @@ import { readHeadEvents } from './head-events.ts';
 import { KnownEvents } from './known-events.ts';
 import { Source } from './source.ts';
 
-/** What earlier imports wrote, verified. */
+/** The verified result of earlier imports. */
 export interface LocalLedger {
-  /** Where the last snapshot ends. */
+  /** End of the last snapshot. */
   position: LedgerPosition;
-  /** Every imported event, those of the head included. */
+  /** Every imported event, including those of the head. */
   known: KnownEvents;
   /** The events after the last snapshot. */
   head: LedgerEvent[];
 }
 
-/** The ledger in `path`, which is made where it is not there; only what its index lacks is read. Close `known` at the end. */
+/** Opens the ledger in `path`, creating it if missing, and reads only what its index lacks. The caller closes `known`. */
 export async function openLocalLedger(path: string, verifiers: readonly Verifier[]): Promise<LocalLedger> {
   mkdirSync(join(path, 'snapshots'), { recursive: true });
   const known = KnownEvents.open(path, (position) => isSealed(path, position, verifiers));
@@ -41,7 +41,7 @@ export async function openLocalLedger(path: string, verifiers: readonly Verifier
   }
 }
 
-/** Adds the snapshots that the index lacks; returns where the last one ends. */
+/** Indexes the missing snapshots and returns the end of the last one. */
 async function readSealed(
   path: string,
   known: KnownEvents,
@@ -71,7 +71,7 @@ function isSealed(path: string, position: LedgerPosition, verifiers: readonly Ve
   return size === position.size && root === CompactRange.resume(position.size, position.range).root();
 }
 
-/** Adds nothing for an event that the import itself wrote. */
+/** Ignores events that the import itself added. */
 function addLink(known: KnownEvents, event: LedgerEvent): void {
   const link = linkOf(event);
   if (link) known.add(event.seq, link);

@@ -2,16 +2,16 @@ import { CathedralError } from '../../errors.ts';
 import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../transient-fault.ts';
 import { parseRemotePage, type RemoteEvent } from './remote-event.ts';
 
-/** How the remote ledger is reached; effects are passed in. `attempts` are those for one page. */
+/** Access to the remote ledger, with effects passed in. `attempts`: per page. */
 export interface Remote extends Attempts {
-  /** The ledger's base address, `https://ledger.example/api`; `/ledger/events` is below it. */
+  /** Base address, `https://ledger.example/api`, above `/ledger/events`. */
   baseUrl: URL;
   fetch: typeof fetch;
-  /** For one request with its answer. */
+  /** Time limit of one request. */
   timeoutMs: number;
 }
 
-/** A page of a hundred events at the line limit is a tenth of this. */
+/** Ten times a page of a hundred events of maximum length. */
 const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -27,7 +27,7 @@ export async function readPage(remote: Remote, limit: number, offset: number): P
       remote,
       () => tryPage(remote, url),
       (fault) => {
-        // Who is told to come back later asks for nothing more now.
+        // The server asked us to come back later, so make no further requests now.
         if (!fault.isLong) last = fault;
         return failed(url, `a page of events, asked ${remote.attempts} times`, fault.message, fault);
       },
@@ -46,8 +46,8 @@ export async function readPage(remote: Remote, limit: number, offset: number): P
 }
 
 /**
- * The event without which the server answers, named by its neighbours, since it never comes itself. A server that has
- * accepted one payload which it cannot print answers so to every page with that event. Null where that is not the reason.
+ * Finds the one event that keeps the server from answering, and names it by its neighbours, since it is never received. A server that
+ * accepted a payload which it cannot serialise fails on every page with that event. Null if that is not the reason.
  */
 async function findCulprit(remote: Remote, limit: number, offset: number): Promise<string | null> {
   const ask = (count: number, from: number) =>
@@ -56,7 +56,7 @@ async function findCulprit(remote: Remote, limit: number, offset: number): Promi
       throw error;
     });
   let newer = offset === 0 ? undefined : (await ask(1, offset - 1))?.[0];
-  // A server that answers nothing is down, and is asked no further.
+  // A server that does not answer at all is down. Stop asking.
   if (!newer && !(await ask(1, offset + limit))) return null;
   let [answered, refused] = [0, limit];
   while (refused - answered > 1) {
@@ -96,7 +96,7 @@ async function readText(remote: Remote, url: string): Promise<string> {
   const signal = remote.signal ? AbortSignal.any([timeout, remote.signal]) : timeout;
   try {
     const headers = { accept: 'application/json' };
-    // An answer from another address than the one that was configured is not this ledger's.
+    // A response from an address other than the configured one is not this ledger's.
     const response = await remote.fetch(url, { signal, headers, redirect: 'manual' });
     if (response.status !== 200) throw await refusal(response, url);
     return new TextDecoder('utf-8', { fatal: true }).decode(await readBody(response, url));
@@ -119,7 +119,7 @@ async function readBody(response: Response, url: string): Promise<Buffer> {
 }
 
 async function refusal(response: Response, url: string): Promise<Error> {
-  // Unread, the body would hold its connection.
+  // An unread body would keep its connection open.
   await response.body?.cancel();
   const location = response.headers.get('location');
   const found = `status ${response.status}${location === null ? '' : ` to ${location}`}`;

@@ -4,14 +4,14 @@ import { CathedralError } from '../../errors.ts';
 import { isJsonObject, parseExactJson } from '../json.ts';
 import { formatPythonJson } from './python-json.ts';
 
-/** previous_hash of an event that has no predecessor. */
+/** previous_hash of an event without predecessor. */
 export const CHAIN_START = '0'.repeat(64);
 
-/** A lone surrogate has no UTF-8 form, so no hash either; in the payload it is an escape. */
+/** A lone surrogate has no UTF-8 encoding and thus no hash. In the payload it is an escape. */
 const Text = z.string().refine((text) => text.isWellFormed(), 'well-formed Unicode');
 const HashHex = z.string().regex(/^[0-9a-f]{64}$/, '64 lower-case hex digits');
 const YEAR_0 = Date.parse('0000-01-01T00:00:00Z');
-/** `2025-12-01T06:00:00.123456+00:00`; Python leaves the fraction out where it is zero. */
+/** `2025-12-01T06:00:00.123456+00:00`. Python omits a fraction of zero. */
 const OffsetTime = z.iso
   .datetime({ offset: true, local: false })
   .regex(/^.{19}(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/, 'seconds, at most nine digits of a fraction, an offset')
@@ -21,8 +21,8 @@ const OffsetTime = z.iso
   );
 
 /**
- * An event of the remote ledger. Members beside these are ignored: event_hash does not cover them. The strings are only
- * as long as the remote ledger lets them be; event_id is made by its server.
+ * An event of the remote ledger. Other members are ignored, because event_hash does not cover them. The remote ledger limits the length
+ * of the strings; its server creates event_id.
  */
 export const RemoteEvent = z.object({
   event_id: Text.min(1).max(200),
@@ -41,13 +41,13 @@ export type RemoteEvent = z.output<typeof RemoteEvent>;
 
 const Page = z.object({
   events: z.array(RemoteEvent),
-  /** Of this page or of the ledger: servers differ, so nothing depends on it. */
+  /** The count of the page or of the ledger. Servers differ, so nothing depends on it. */
   count: z.unknown(),
 });
 
 /**
- * The events of one page, `{"events":[…],"count":n}`, as the server orders them, each with the hash that its content has.
- * Throws a SyntaxError where the text is not JSON, `import_failed` where it is not such a page; `place` names the URL.
+ * The events of one page, `{"events":[…],"count":n}`, in the server's order, each verified against its hash. Throws a SyntaxError if the
+ * text is not JSON, `import_failed` if it is not such a page. `place` names the URL.
  */
 export function parseRemotePage(text: string, place: string): RemoteEvent[] {
   const json = parseExactJson(text);
@@ -58,8 +58,8 @@ export function parseRemotePage(text: string, place: string): RemoteEvent[] {
 }
 
 /**
- * Hex SHA-256 of event_id, event_type, civic_id, lab_source, payload, timestamp and previous_hash, one behind the other,
- * the payload as Python prints it.
+ * Hex SHA-256 of event_id, event_type, civic_id, lab_source, payload, timestamp and previous_hash, concatenated, with the payload as
+ * Python prints it.
  */
 export function eventHash(event: Omit<RemoteEvent, 'event_hash' | 'signature'>): string {
   const { event_id, event_type, civic_id, lab_source, payload, timestamp, previous_hash } = event;

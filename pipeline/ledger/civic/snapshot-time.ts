@@ -6,7 +6,7 @@ export function snapshotOf(timestamp: string, sealed: string | null): string {
   return sealed !== null && id <= sealed ? nextSlotId(sealed) : id;
 }
 
-/** Unix ms from which on a snapshot can be sealed: every event of it is earlier. */
+/** Unix ms from which a snapshot can be sealed: all of its events are earlier. */
 export function snapshotEnd(id: string): number {
   return slotTime(id);
 }

@@ -5,13 +5,13 @@ import { isJsonObject, numberText } from '../json.ts';
 import { formatPythonJson } from './python-json.ts';
 import type { RemoteEvent } from './remote-event.ts';
 
-/** Longest string of the remote event, in bytes of UTF-8, that is kept in a line which the rest of it makes too long. */
+/** Strings of a remote event longer than this, in bytes of UTF-8, become hashes if its line is too long otherwise. */
 const LONG_BYTES = 1000;
 
-/** How much of the remote payload the ledger holds. */
+/** How the local event holds the remote payload. */
 export type Kept = 'members' | 'text' | 'hash';
 
-/** What is needed of `data.source` to go on from an imported event; the fields are the remote event's. */
+/** The members of `data.source` that are needed to continue from an imported event, with the remote event's names. */
 export const Source = z.object({
   event_id: z.string(),
   event_hash: z.string(),
@@ -20,8 +20,8 @@ export const Source = z.object({
 });
 
 /**
- * `data` of an imported event, in the order in which they are to be tried: the payload's members, or its text where a
- * reader could misread them, or its hash where the line is too long; in the last, long strings are hashes too.
+ * Candidates for `data` of an imported event, in order of preference: the payload's members; its text, if a reader could misread the
+ * members; its hash, if the line is too long. In the last, long strings are hashes as well.
  *
  * `source` holds the remote event's other members, so that event_hash can be computed again from the ledger's line:
  * the payload is `source.payload_json` as it stands or, without that, `data` less `source`, with `source.payload_source`
@@ -48,8 +48,8 @@ function withMembers(
 }
 
 /**
- * Whether every reader takes the payload for the same thing. V8 can misread a name that is written with an escape, a
- * name `__proto__` is lost where objects are copied, and a number beyond a double would be published as null.
+ * Whether every reader parses the payload to the same value. V8 can misread an escaped name, copying objects loses a member `__proto__`,
+ * and a number beyond a double would be published as null.
  */
 function isPlain(value: unknown): boolean {
   const number = numberText(value);

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { parseExactJson } from '../json.ts';
 import type { RemoteEvent } from './remote-event.ts';
 
-/** Where an event is in the spool, in bytes. */
+/** Location of an event in the spool, in bytes. */
 export interface Spooled {
   offset: number;
   length: number;
 }
 
 /**
- * Keeps events on the disk between the paging, which brings the newest first, and the writing, which begins with the
- * oldest. The file has no name, so that its bytes are gone however the process ends.
+ * Stores events on disk between paging, newest first, and writing, oldest first. The file has no name, so its bytes disappear with the
+ * process.
  */
 export class Spool {
   readonly #file: number;
@@ -37,7 +37,7 @@ export class Spool {
     const bytes = Buffer.allocUnsafe(length);
     for (let at = 0; at < length; ) {
       const read = readSync(this.#file, bytes, at, length - at, offset + at);
-      if (read === 0) throw new Error('the spool is shorter than what was written to it');
+      if (read === 0) throw new Error('the spool is shorter than its written data');
       at += read;
     }
     return parseExactJson(bytes.toString()) as RemoteEvent;

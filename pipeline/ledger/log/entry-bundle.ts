@@ -1,12 +1,12 @@
 import { CathedralError } from '../../errors.ts';
 import { TILE_WIDTH } from './tile.ts';
 
-/** The most that a uint16 says, and also the longest line that the ledger has (MAX_LINE_BYTES there): every event fits. */
+/** The maximum of a uint16, which equals the longest line of a ledger (MAX_LINE_BYTES), so every event fits. */
 export const MAX_ENTRY_BYTES = 65_535;
 const LENGTH_BYTES = 2;
 export const MAX_BUNDLE_BYTES = TILE_WIDTH * (LENGTH_BYTES + MAX_ENTRY_BYTES);
 
-/** Entries one after the other, each with its length before it, big-endian (c2sp.org/tlog-tiles). */
+/** Concatenated entries, each preceded by its big-endian length (c2sp.org/tlog-tiles). */
 export function formatBundle(entries: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(entries.reduce((sum, { length }) => sum + LENGTH_BYTES + length, 0));
   const view = new DataView(bytes.buffer);

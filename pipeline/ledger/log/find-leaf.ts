@@ -3,18 +3,18 @@ import { TILE_WIDTH } from './tile.ts';
 import type { TileReader } from './tile-reader.ts';
 
 export interface FindOptions {
-  /** Leaves that it may be among: from ≤ index < to. */
+  /** Range to search: from ≤ index < to. */
   from: number;
   to: number;
-  /** Where to begin: what is looked for is mostly new, or its number is not known at all. */
+  /** Where to start. */
   first: 'oldest' | 'newest';
-  /** Tiles that are read at once. */
+  /** Number of tiles to read at once. */
   parallel: number;
-  /** Told before each batch of tiles; throws to stop. */
+  /** Called before each batch of tiles. May throw to stop the search. */
   progress?: (read: number, all: number) => void;
 }
 
-/** The index of the leaf with this hash; null where it is not among them. The tiles are checked as the reader does. */
+/** The index of the leaf with this hash, or null. The reader verifies the tiles. */
 export async function findLeaf(
   reader: TileReader,
   leaf: Hash,

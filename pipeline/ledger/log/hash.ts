@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 /** A SHA-256 hash of the tree, 64 lower-case hex digits. */
 export type Hash = string;
 
-/** RFC 6962 interior hash, SHA-256(0x01 ‖ left ‖ right): an argument, since a browser has only one that is asynchronous. */
+/** RFC 6962 interior hash, SHA-256(0x01 ‖ left ‖ right): an argument, because browsers only have an asynchronous one. */
 export type NodeHash = (left: Hash, right: Hash) => Hash | Promise<Hash>;
 
 /** The head of a tree: number of leaves and RFC 6962 root. */
@@ -16,7 +16,7 @@ export const HASH_BYTES = 32;
 /** RFC 6962 §2.1: SHA-256 of nothing. */
 export const EMPTY_ROOT: Hash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** The hashes that stand one after the other in a tile's bytes. */
+/** The hashes in a tile's bytes. */
 export function hashesIn(bytes: Uint8Array): Hash[] {
   const hex = bytesToHex(bytes);
   const digits = 2 * HASH_BYTES;

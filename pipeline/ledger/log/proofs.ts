@@ -30,7 +30,7 @@ export async function verifyInclusion(
     if (last === 0) return false;
     if (node % 2 === 1 || node === last) {
       found = await nodeHash(sibling, found);
-      // Without a right neighbour a node is its own parent, as often as that goes on.
+      // A node without right sibling is promoted to the next level.
       while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)];
     } else found = await nodeHash(found, sibling);
     [node, last] = [half(node), half(last)];
@@ -38,11 +38,11 @@ export async function verifyInclusion(
   return last === 0 && found === root;
 }
 
-/** PROOF(from, D[size]) of RFC 6962 §2.1.2: that the tree of `from` leaves is the beginning of the reader's. */
+/** PROOF(from, D[size]) of RFC 6962 §2.1.2: proves that the reader's tree extends that of `from` leaves. */
 export async function consistencyProof(reader: TileReader, from: number): Promise<Hash[]> {
   const { size } = reader.head;
   if (!Number.isSafeInteger(from) || from < 0 || from > size)
-    throw new RangeError(`a tree of ${size} leaves does not go on from ${from}`);
+    throw new RangeError(`a tree of ${size} leaves does not extend one of ${from}`);
   const proof: Hash[] = [];
   if (from === 0 || from === size) return proof;
   let [begin, end, isOldTree] = [0, size, true];
@@ -62,8 +62,8 @@ export async function consistencyProof(reader: TileReader, from: number): Promis
 }
 
 /**
- * Whether `proof` shows that `before` is the beginning of `after` (RFC 9162 §2.1.4.2). Every tree begins with the empty one,
- * which has one root only.
+ * Whether `proof` shows that `after` extends `before` (RFC 9162 §2.1.4.2). Every tree extends the empty one, which has only one possible
+ * root.
  */
 export async function verifyConsistency(
   before: TreeHead,

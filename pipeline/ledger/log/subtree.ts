@@ -7,7 +7,7 @@ export async function perfectRoot(hashes: readonly Hash[], nodeHash: NodeHash): 
     const above: Hash[] = [];
     for (let index = 0; index < level.length; index += 2) {
       const node = nodeHash(level[index]!, level[index + 1]!);
-      // Where the hash is there at once, a promise for each would cost as much as all the hashing.
+      // For a synchronous hash, a promise per node would cost as much as the hashing.
       above.push(typeof node === 'string' ? node : await node);
     }
     level = above;
@@ -33,7 +33,7 @@ export async function joinRoots(roots: readonly Hash[], nodeHash: NodeHash): Pro
   return root;
 }
 
-/** The largest power of two that is not above `n`; sizes may pass 2³², so no bit operators. */
+/** The largest power of two up to `n`. Sizes may exceed 2³², so no bit operators. */
 export function largestPower(n: number): number {
   let power = 1;
   while (power * 2 <= n) power *= 2;

@@ -3,22 +3,22 @@ import { HASH_BYTES, type Hash, hashesIn, type NodeHash, type TreeHead } from '.
 import { joinRoots, largestPower, perfectRoot, perfectRoots } from './subtree.ts';
 import { edgeTiles, hashesAt, TILE_WIDTH, type Tile, tileAt, tilePath } from './tile.ts';
 
-/** The bytes of a tile, from wherever; what it gives is not trusted. */
+/** Reads the bytes of a tile from anywhere. The result is not trusted. */
 export type ReadTile = (tile: Tile) => Promise<Uint8Array>;
 
-/** Tiles that are kept: more than any one proof needs, and less than 1 MB. */
+/** Number of cached tiles: more than any proof needs, less than 1 MB. */
 const KEPT_TILES = 64;
 
 /**
- * The hashes of a tree out of its tiles, none of which is believed before it follows from the root: the partial tiles
- * give the root together, and each whole tile has its own root in a tile above it.
+ * Reads the hashes of a tree from its tiles and verifies each tile against the root: the partial tiles together give the root, and each
+ * full tile's own root is in a tile above it.
  */
 export class TileReader {
   readonly head: TreeHead;
   readonly nodeHash: NodeHash;
   readonly #readTile: ReadTile;
   readonly #edge: ReadonlyMap<number, readonly Hash[]>;
-  /** By path, the one used last at the end. */
+  /** By path, most recently used last. */
   readonly #kept = new Map<string, Promise<readonly Hash[]>>();
 
   private constructor(
@@ -33,7 +33,7 @@ export class TileReader {
     this.#edge = edge;
   }
 
-  /** Throws log_invalid where the partial tiles do not have the head's root, and what `readTile` throws. */
+  /** Throws log_invalid if the partial tiles do not give the head's root, and the errors of `readTile`. */
   static async open(head: TreeHead, readTile: ReadTile, nodeHash: NodeHash): Promise<TileReader> {
     const edge = new Map<number, readonly Hash[]>();
     const roots: Hash[] = [];
@@ -50,12 +50,12 @@ export class TileReader {
     return new TileReader(head, readTile, nodeHash, edge);
   }
 
-  /** The partial tile of this level; empty where there is none. */
+  /** The hashes of this level's partial tile; empty if there is none. */
   edge(level: number): readonly Hash[] {
     return this.#edge.get(level) ?? [];
   }
 
-  /** The hashes of a tile of this tree, checked. */
+  /** The verified hashes of a tile. */
   async tile(level: number, index: number): Promise<readonly Hash[]> {
     const tile = tileAt(level, index, this.head.size);
     if (!tile) throw new RangeError(`a tree of ${this.head.size} has no tile ${level}/${index}`);
@@ -93,7 +93,7 @@ export class TileReader {
     const hashes = known ?? this.#verified(tile);
     this.#kept.delete(path);
     this.#kept.set(path, hashes);
-    // Asked for again, it is read again.
+    // After a failure, the next call reads it again.
     if (!known) hashes.catch(() => this.#kept.delete(path));
     if (this.#kept.size > KEPT_TILES) this.#kept.delete(this.#kept.keys().next().value!);
     return hashes;

@@ -1,6 +1,5 @@
 /**
- * The tiles of a tree after c2sp.org/tlog-tiles: 256 hashes of one level that stand side by side, as they are when all
- * 256 are there, or a part from the left for a tree that ends within it.
+ * The tiles of a tree (c2sp.org/tlog-tiles): 256 adjacent hashes of one level or, at the right edge of the tree, fewer.
  */
 export interface Tile {
   /** Of its hashes: each covers 256^level leaves. */
@@ -21,13 +20,13 @@ export function hashesAt(level: number, size: number): number {
   return Math.floor(size / TILE_WIDTH ** level);
 }
 
-/** The tile at this place in a tree of `size` leaves; null where the tree does not reach there. */
+/** The tile at this place in a tree of `size` leaves; null if the tree does not reach it. */
 export function tileAt(level: number, index: number, size: number): Tile | null {
   const width = Math.min(TILE_WIDTH, hashesAt(level, size) - index * TILE_WIDTH);
   return width > 0 ? { level, index, width } : null;
 }
 
-/** The partial tiles of a tree, one a level at most, from level 0 up: what appending has to go on from. */
+/** The partial tiles of a tree, at most one per level, from level 0 up. Appending starts from them. */
 export function edgeTiles(size: number): Tile[] {
   const tiles: Tile[] = [];
   for (let level = 0; hashesAt(level, size) > 0; level += 1) {
@@ -39,14 +38,14 @@ export function edgeTiles(size: number): Tile[] {
 }
 
 /**
- * The partial tiles of a tree that a log keeps when it has grown to `size`: whoever has that tree's checkpoint asks for them,
- * and takes the whole tile instead once there is one (c2sp.org/tlog-tiles).
+ * The partial tiles of an older tree that a log keeps when it has grown to `size`. Clients with the older checkpoint request them, and
+ * use the full tile once there is one (c2sp.org/tlog-tiles).
  */
 export function partialTiles(earlier: number, size: number): Tile[] {
   return edgeTiles(earlier).filter(({ level, index }) => tileAt(level, index, size)!.width < TILE_WIDTH);
 }
 
-/** The tiles that a tree of `to` leaves has and that of `from` has not, from level 0 up. With `from` 0, all of them. */
+/** The tiles of a tree of `to` leaves that a tree of `from` leaves lacks, from level 0 up. */
 export function* newTiles(from: number, to: number): Generator<Tile> {
   for (let level = 0; hashesAt(level, to) > 0; level += 1) {
     const before = hashesAt(level, from);
@@ -70,7 +69,7 @@ export function bundlePath({ index, width }: Bundle): string {
 const PATH = /^tile\/(entries|0|[1-9]\d?)\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 const MAX_LEVEL = 63;
 
-/** What a path is of; null unless it is spelt in the one way that `tilePath` and `bundlePath` spell it. */
+/** Parses a path; null unless it is spelled exactly as by `tilePath` or `bundlePath`. */
 export function parseTilePath(
   path: string,
 ): { kind: 'tile'; tile: Tile } | { kind: 'bundle'; bundle: Bundle } | null {
@@ -79,7 +78,7 @@ export function parseTilePath(
   const index = Number(digits.replaceAll(/[x/]/g, ''));
   const width = part === undefined ? TILE_WIDTH : Number(part);
   if (part !== undefined && width >= TILE_WIDTH) return null;
-  // Leading groups of zeros and numbers beyond a double are other spellings, or none.
+  // Refuses leading groups of zeros and numbers beyond a double.
   if (!Number.isSafeInteger(index) || formatIndex(index) !== digits) return null;
   if (level === 'entries') return { kind: 'bundle', bundle: { index, width } };
   return Number(level) > MAX_LEVEL ? null : { kind: 'tile', tile: { level: Number(level), index, width } };
@@ -98,8 +97,7 @@ function formatWidth(width: number): string {
 }
 
 /**
- * What a tree of `size` leaves has at the place of a path: the tile or the bundle that the path is of, or of a part of. Null
- * for any other path.
+ * The tile or bundle of a tree of `size` leaves at a path, which may name a smaller part of it. Null for any other path.
  */
 export function fullTileOf(path: string, size: number): ReturnType<typeof parseTilePath> {
   const found = parseTilePath(path);

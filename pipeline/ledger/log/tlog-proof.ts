@@ -4,22 +4,22 @@ import { decodeBase64, encodeBase64 } from '../base64.ts';
 import { MAX_NOTE_BYTES } from '../note.ts';
 import { HASH_BYTES, type Hash } from './hash.ts';
 
-/** A proof that one entry is in a log, for itself: c2sp.org/tlog-proof. */
+/** A self-contained proof that an entry is in a log (c2sp.org/tlog-proof). */
 export interface TlogProof {
-  /** Of the entry, from 0. */
+  /** Index of the entry, from 0. */
   index: number;
   /** Inclusion proof, from the leaf's sibling up. */
   path: readonly Hash[];
-  /** The signed note of the tree's head, as it was given. It is checked by whoever uses the proof. */
+  /** The signed checkpoint as received. The user of the proof verifies it. */
   checkpoint: string;
-  /** What the proof has beside that; nothing vouches for it. */
+  /** Extra data, which nothing vouches for. */
   extra: Uint8Array | null;
 }
 
 const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
-/** In characters: a checkpoint, a path of a few dozen hashes and as much that is extra. */
+/** In characters: a checkpoint, a path of a few dozen hashes, and as much extra data. */
 export const LONGEST_PROOF = 2 * MAX_NOTE_BYTES;
-/** Of an entry among 2⁵³, more than which no size here is. */
+/** Path length for 2⁵³ entries, the largest supported size. */
 const MAX_PATH = 53;
 const INDEX = /^index (0|[1-9]\d{0,15})$/;
 
@@ -29,7 +29,7 @@ export function formatTlogProof({ index, path, checkpoint, extra }: TlogProof): 
   return `${[...lines, ...hashes].join('\n')}\n\n${checkpoint}`;
 }
 
-/** Strict: one spelling for each proof. Throws log_invalid with the line; `place` names the text. */
+/** Strict: each proof has one spelling. Throws log_invalid with the line; `place` names the text. */
 export function parseTlogProof(text: string, place: string): TlogProof {
   const fault = (line: number, expected: string, found: unknown) =>
     new CathedralError('log_invalid', {

@@ -3,24 +3,24 @@ import { formatBundle } from './entry-bundle.ts';
 import { bytesOf, type Hash } from './hash.ts';
 import { bundlePath, edgeTiles, partialTiles, TILE_WIDTH, tilePath } from './tile.ts';
 
-/** A file of the log, its path below the log's address. */
+/** A file of the log. `path` is below the log's address. */
 export interface LogFile {
   path: string;
   bytes: Uint8Array;
 }
 
-/** What a tree can be gone on from without reading what is whole of it. */
+/** The right edge of a tree: all that appending needs. */
 export interface TreeEdge {
   size: number;
-  /** Hashes of the partial tile of a level; none where there is none. */
+  /** Hashes of a level's partial tile; empty if there is none. */
   hashes: (level: number) => readonly Hash[];
-  /** Of the partial bundle. */
+  /** Entries of the partial bundle. */
   entries: readonly Uint8Array[];
 }
 
 export const EMPTY_TREE: TreeEdge = { size: 0, hashes: () => [], entries: [] };
 
-/** The tile of a level that is being filled, and its root as far as it goes. */
+/** The partial tile of a level, and its root so far. */
 interface Level {
   hashes: Hash[];
   tree: CompactRange;
@@ -28,7 +28,7 @@ interface Level {
 
 const NONE: readonly LogFile[] = [];
 
-/** Makes the tiles and bundles of a log out of its entries, in order, with no more in memory than one tile a level. */
+/** Builds the tiles and bundles of a log from its entries in order, with at most one tile per level in memory. */
 export class TreeBuilder {
   #size: number;
   readonly #levels: Level[];
@@ -51,7 +51,7 @@ export class TreeBuilder {
     return CompactRange.resume(this.#size, subtrees.flat()).root();
   }
 
-  /** Takes the next entry over; gives the files that it makes full, mostly none. */
+  /** Appends an entry and returns the files that it completes, usually none. */
   append(entry: Uint8Array): readonly LogFile[] {
     this.#entries.push(entry);
     const index = this.#size;
@@ -60,7 +60,7 @@ export class TreeBuilder {
     return this.#entries.length < TILE_WIDTH ? NONE : this.#takeFull(Math.floor(index / TILE_WIDTH));
   }
 
-  /** The partial files of the tree as it is now; of those only the ones that are not whole in a tree of `size` either. */
+  /** The partial files of the current tree, except those that are full in a tree of `size`. */
   partial(size = this.#size): LogFile[] {
     const tiles = partialTiles(this.#size, size);
     const files = tiles.map((tile) => ({
@@ -78,7 +78,7 @@ export class TreeBuilder {
     tree.append(hash);
   }
 
-  /** The bundle and the tiles that its last entry makes full, each of which is a hash of the level above. */
+  /** The bundle and the tiles that its last entry completes. Each becomes a hash of the level above. */
   #takeFull(bundle: number): LogFile[] {
     const entries = this.#entries;
     this.#entries = [];
