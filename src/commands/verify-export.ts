@@ -16,7 +16,7 @@ import {
 import { formatCount } from '../../pipeline/words/number.ts';
 import { Problem } from '../api/problem.ts';
 import { parseFrom, parseTo } from '../api/query/export-query.ts';
-import { parseFilter, takes } from '../api/query/filter.ts';
+import { matches, parseFilter } from '../api/query/filter.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 import { readVerifiers } from './ledger-source.ts';
 import { logSource, logUrl } from './prove.ts';
@@ -122,7 +122,7 @@ function exportOptions(head: ExportHead | null, flags: Bounds): ExportOptions {
 }
 
 function wantedBy(filter: ReturnType<typeof parseFilter>): NonNullable<ExportOptions['wanted']> {
-  return (event, attestation_hash) => takes(filter, fieldsOf(event, attestation_hash));
+  return (event, attestation_hash) => matches(filter, fieldsOf(event, attestation_hash));
 }
 
 function fieldsOf({ type, agent, cycle }: LedgerEvent, attestation_hash: string) {

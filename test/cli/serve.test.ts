@@ -134,7 +134,7 @@ describe('cathedral serve', () => {
     const elsewhere = await runCli(['serve', '--out', await temporaryFolder(), '--host', '192.0.2.1']);
     expect([elsewhere.status, elsewhere.stderr]).toEqual([
       2,
-      expect.stringContaining('(another one: --host or CATHEDRAL_HOST)'),
+      expect.stringContaining('(choose another: --host or CATHEDRAL_HOST)'),
     ]);
   });
 });

@@ -16,52 +16,6 @@ import { LIMIT_HEADERS, referToHeaders } from './headers.ts';
 import { type Answer, type Operation, type PathOperation, toSchema } from './operation.ts';
 import { problemsByStatus } from './responses.ts';
 
-const LEDGER_TIME = '2025-12-01T05:58:12Z';
-
-/** A signed attestation, and what the service answers about it an hour after it was signed. */
-function attestationExample() {
-  const { document } = SIGNED;
-  const companions = Companions.parse(SIGNED.companions);
-  const now = Date.parse(LEDGER_TIME);
-  const id = attestationId(document);
-  const registry = registryOf({ [id]: registeredAs(document) });
-  const verdict = verifyAttestation(JSON.stringify(document), { companions, registry, now });
-  return {
-    document,
-    id,
-    verdict: { ...verdict, as_of: LEDGER_TIME },
-    status: { ...lookUpStatus(id, registry, now), as_of: LEDGER_TIME },
-  };
-}
-
-function registeredAs({
-  attested_by,
-  ledger_id,
-  scope,
-  risk_level,
-  attested_at,
-  expires_at,
-}: typeof SIGNED.document): Registered {
-  return {
-    companion: attested_by,
-    ledger_id,
-    scope,
-    risk_level,
-    attested_at,
-    expires_at,
-    drift_threshold: 0.1,
-    check_interval: 'P1D',
-    drift: null,
-    checked_at: null,
-    late_checks: 0,
-    status: 'active',
-    ended_at: null,
-    reason: null,
-    superseded_by: null,
-    renews: null,
-  };
-}
-
 const asOf = z.string().meta({ description: 'Time of the newest ledger event taken into account, UTC' });
 const Fault = z.strictObject({
   code: z.enum(Object.keys(PROBLEMS)).meta({ description: 'Never changes its meaning' }),
@@ -186,4 +140,50 @@ function json(description: string, type: z.ZodType, value: unknown): Answer {
   const content = { schema: toSchema(type), examples: { example: { summary: 'Invented', value } } };
   const headers = referToHeaders(['Cache-Control', 'X-Request-Id', ...LIMIT_HEADERS]);
   return { description, headers, content: { 'application/json': content } };
+}
+
+const LEDGER_TIME = '2025-12-01T05:58:12Z';
+
+/** A signed attestation, and what the service answers about it an hour after it was signed. */
+function attestationExample() {
+  const { document } = SIGNED;
+  const companions = Companions.parse(SIGNED.companions);
+  const now = Date.parse(LEDGER_TIME);
+  const id = attestationId(document);
+  const registry = registryOf({ [id]: registeredAs(document) });
+  const verdict = verifyAttestation(JSON.stringify(document), { companions, registry, now });
+  return {
+    document,
+    id,
+    verdict: { ...verdict, as_of: LEDGER_TIME },
+    status: { ...lookUpStatus(id, registry, now), as_of: LEDGER_TIME },
+  };
+}
+
+function registeredAs({
+  attested_by,
+  ledger_id,
+  scope,
+  risk_level,
+  attested_at,
+  expires_at,
+}: typeof SIGNED.document): Registered {
+  return {
+    companion: attested_by,
+    ledger_id,
+    scope,
+    risk_level,
+    attested_at,
+    expires_at,
+    drift_threshold: 0.1,
+    check_interval: 'P1D',
+    drift: null,
+    checked_at: null,
+    late_checks: 0,
+    status: 'active',
+    ended_at: null,
+    reason: null,
+    superseded_by: null,
+    renews: null,
+  };
 }

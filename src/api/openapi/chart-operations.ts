@@ -16,133 +16,6 @@ import {
 } from './operation.ts';
 import { NOT_COUNTED, problemsByStatus } from './responses.ts';
 
-const DESCRIPTION = `Turns the address of a chart’s page or embed, in any state, into a frame, as an [oEmbed](https://oembed.com) 1.0 document. Unknown parameters are ignored, since consumers add their own. A static host has \`/oembed/<id>.json\` for each chart.`;
-
-const PIXELS = { type: 'integer', minimum: 1, maximum: 100_000 };
-
-function parametersAt(baseUrl: string): Parameter[] {
-  const query = { in: 'query', required: false } as const;
-  return [
-    {
-      ...query,
-      name: 'url',
-      required: true,
-      description: 'Address of a chart’s page or embed.',
-      schema: { type: 'string', format: 'uri' },
-      example: `${baseUrl}/charts/supply/`,
-    },
-    {
-      ...query,
-      name: 'maxwidth',
-      description: 'Maximum width of the frame, pixels.',
-      schema: PIXELS,
-      example: '600',
-    },
-    {
-      ...query,
-      name: 'maxheight',
-      description: 'Maximum height of the frame, pixels.',
-      schema: PIXELS,
-      example: '500',
-    },
-    {
-      ...query,
-      name: 'format',
-      description: 'Format of the response.',
-      schema: { type: 'string', enum: ['json'] },
-      example: 'json',
-    },
-  ];
-}
-
-function exampleAt(baseUrl: string): OembedDocument {
-  const [title, width, height] = ['MIC supply over time: circulating, locked and burned', 600, 500];
-  return {
-    version: '1.0',
-    type: 'rich',
-    title,
-    provider_name: 'Cathedral Data Service',
-    provider_url: `${baseUrl}/`,
-    cache_age: 21_600,
-    width,
-    height,
-    html: embedFrame({ baseUrl, id: 'supply', query: '', title, width, height }),
-  };
-}
-
-export function oembedOperation(baseUrl: string): Operation {
-  return {
-    operationId: 'getOembed',
-    tags: ['charts'],
-    summary: 'A chart as an embed',
-    description: DESCRIPTION,
-    parameters: parametersAt(baseUrl),
-    responses: {
-      '200': {
-        description: 'The frame, with its size.',
-        headers: referToHeaders(['Cache-Control', 'X-Request-Id']),
-        content: {
-          'application/json': {
-            schema: toSchema(OembedDocument),
-            examples: { example: { value: exampleAt(baseUrl) } },
-          },
-        },
-      },
-      ...problemsByStatus(['BadState', 'InvalidKey', 'NotFound', 'MethodNotAllowed', 'FormatNotOffered']),
-    },
-    security: [{}],
-  };
-}
-
-const BASE_URL = 'https://data.example.org';
-const QUERY = 'series=burned&from=2026-01-01';
-const link = (ending: string) => `${BASE_URL}/charts/supply${ending}?${QUERY}`;
-
-/** Invented: the description is built before the charts of a release are known. */
-const CHART_DOCUMENT: ChartDocument = {
-  id: 'supply',
-  area: 'economy',
-  name: 'MIC supply',
-  title: 'MIC supply over time: burned',
-  unit: 'MIC, at the end of each day; the parts add up to the total supply',
-  note: '',
-  summary: ['On 2 January 2026, 1,250 MIC had been burned, of 98,000 MIC in all.'],
-  as_of: '2026-01-02T05:58:12Z',
-  source:
-    'Source: Cathedral Data Service, economy/supply-by-day.csv and economy/supply. As of 2 January 2026, 05:58 UTC. CC BY 4.0.',
-  sources: [
-    {
-      path: 'economy/supply-by-day.csv',
-      url: `${BASE_URL}/economy/supply-by-day.csv`,
-      sha256: '0123456789abcdef'.repeat(4),
-    },
-    { path: 'economy/supply', url: `${BASE_URL}/economy/supply`, sha256: 'fedcba9876543210'.repeat(4) },
-  ],
-  state: { series: ['burned'], from: '2026-01-01', to: null, scale: 'linear' },
-  columns: [
-    { name: 'date', title: 'Day', unit: '' },
-    { name: 'burned', title: 'Burned', unit: 'MIC' },
-    { name: 'total_supply', title: 'Total supply', unit: 'MIC' },
-  ],
-  rows: [
-    ['2026-01-01', 1000, 97200],
-    ['2026-01-02', 1250, 98000],
-  ],
-  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
-  links: {
-    page: link('/'),
-    svg: link('.svg'),
-    'dark.svg': link('-dark.svg'),
-    png: link('.png'),
-    'dark.png': link('-dark.png'),
-    csv: link('.csv'),
-    json: link('.json'),
-  },
-};
-
-/** The same as CSV. */
-const CHART_CSV = 'date,burned,total_supply\n2026-01-01,1000,97200\n2026-01-02,1250,98000\n';
-
 const IDS = CHARTS.map(({ id }) => id);
 const DARK = '-dark';
 const TEXT = { type: 'string' };
@@ -250,3 +123,130 @@ function otherResponses(anyState: boolean): Operation['responses'] {
     ]),
   };
 }
+
+const OEMBED_DESCRIPTION = `Turns the address of a chart’s page or embed, in any state, into a frame, as an [oEmbed](https://oembed.com) 1.0 document. Unknown parameters are ignored, since consumers add their own. A static host has \`/oembed/<id>.json\` for each chart.`;
+
+const PIXELS = { type: 'integer', minimum: 1, maximum: 100_000 };
+
+function oembedParameters(baseUrl: string): Parameter[] {
+  const query = { in: 'query', required: false } as const;
+  return [
+    {
+      ...query,
+      name: 'url',
+      required: true,
+      description: 'Address of a chart’s page or embed.',
+      schema: { type: 'string', format: 'uri' },
+      example: `${baseUrl}/charts/supply/`,
+    },
+    {
+      ...query,
+      name: 'maxwidth',
+      description: 'Maximum width of the frame, pixels.',
+      schema: PIXELS,
+      example: '600',
+    },
+    {
+      ...query,
+      name: 'maxheight',
+      description: 'Maximum height of the frame, pixels.',
+      schema: PIXELS,
+      example: '500',
+    },
+    {
+      ...query,
+      name: 'format',
+      description: 'Format of the response.',
+      schema: { type: 'string', enum: ['json'] },
+      example: 'json',
+    },
+  ];
+}
+
+function oembedExample(baseUrl: string): OembedDocument {
+  const [title, width, height] = ['MIC supply over time: circulating, locked and burned', 600, 500];
+  return {
+    version: '1.0',
+    type: 'rich',
+    title,
+    provider_name: 'Cathedral Data Service',
+    provider_url: `${baseUrl}/`,
+    cache_age: 21_600,
+    width,
+    height,
+    html: embedFrame({ baseUrl, id: 'supply', query: '', title, width, height }),
+  };
+}
+
+export function oembedOperation(baseUrl: string): Operation {
+  return {
+    operationId: 'getOembed',
+    tags: ['charts'],
+    summary: 'A chart as an embed',
+    description: OEMBED_DESCRIPTION,
+    parameters: oembedParameters(baseUrl),
+    responses: {
+      '200': {
+        description: 'The frame, with its size.',
+        headers: referToHeaders(['Cache-Control', 'X-Request-Id']),
+        content: {
+          'application/json': {
+            schema: toSchema(OembedDocument),
+            examples: { example: { value: oembedExample(baseUrl) } },
+          },
+        },
+      },
+      ...problemsByStatus(['BadState', 'InvalidKey', 'NotFound', 'MethodNotAllowed', 'FormatNotOffered']),
+    },
+    security: [{}],
+  };
+}
+
+const BASE_URL = 'https://data.example.org';
+const QUERY = 'series=burned&from=2026-01-01';
+const link = (ending: string) => `${BASE_URL}/charts/supply${ending}?${QUERY}`;
+
+/** Invented: the description is built before the charts of a release are known. */
+const CHART_DOCUMENT: ChartDocument = {
+  id: 'supply',
+  area: 'economy',
+  name: 'MIC supply',
+  title: 'MIC supply over time: burned',
+  unit: 'MIC, at the end of each day; the parts add up to the total supply',
+  note: '',
+  summary: ['On 2 January 2026, 1,250 MIC had been burned, of 98,000 MIC in all.'],
+  as_of: '2026-01-02T05:58:12Z',
+  source:
+    'Source: Cathedral Data Service, economy/supply-by-day.csv and economy/supply. As of 2 January 2026, 05:58 UTC. CC BY 4.0.',
+  sources: [
+    {
+      path: 'economy/supply-by-day.csv',
+      url: `${BASE_URL}/economy/supply-by-day.csv`,
+      sha256: '0123456789abcdef'.repeat(4),
+    },
+    { path: 'economy/supply', url: `${BASE_URL}/economy/supply`, sha256: 'fedcba9876543210'.repeat(4) },
+  ],
+  state: { series: ['burned'], from: '2026-01-01', to: null, scale: 'linear' },
+  columns: [
+    { name: 'date', title: 'Day', unit: '' },
+    { name: 'burned', title: 'Burned', unit: 'MIC' },
+    { name: 'total_supply', title: 'Total supply', unit: 'MIC' },
+  ],
+  rows: [
+    ['2026-01-01', 1000, 97200],
+    ['2026-01-02', 1250, 98000],
+  ],
+  licence: { name: 'CC-BY-4.0', url: 'https://creativecommons.org/licenses/by/4.0/' },
+  links: {
+    page: link('/'),
+    svg: link('.svg'),
+    'dark.svg': link('-dark.svg'),
+    png: link('.png'),
+    'dark.png': link('-dark.png'),
+    csv: link('.csv'),
+    json: link('.json'),
+  },
+};
+
+/** The same as CSV. */
+const CHART_CSV = 'date,burned,total_supply\n2026-01-01,1000,97200\n2026-01-02,1250,98000\n';

@@ -2,29 +2,6 @@ import type { Artifact } from '../../../pipeline/artifacts/artifact.ts';
 import { csvHeader, csvRow, type RowSchema } from '../../../pipeline/artifacts/format/csv.ts';
 import type { PublishedFile } from '../../../pipeline/artifacts/published-files.ts';
 
-/** Enough to show what a list contains. */
-const ITEMS = 2;
-
-/** Keeps only the first items of each list, so that a whole file can serve as an example. */
-function trimExample(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, ITEMS).map(trimExample);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, trimExample(member)]));
-}
-
-/** The header and the first complete rows of a CSV text; a line break inside a cell does not end a row. */
-function trimTable(text: string, rows: number): string {
-  let isQuoted = false;
-  let lines = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    if (text[index] === '"') isQuoted = !isQuoted;
-    if (text[index] !== '\n' || isQuoted) continue;
-    lines += 1;
-    if (lines === rows + 1) return text.slice(0, index + 1);
-  }
-  return text.slice(0, text.lastIndexOf('\n') + 1);
-}
-
 /** The source of examples. It cannot read a restricted file. */
 export interface PublicFiles {
   /** A whole JSON file. */
@@ -57,4 +34,27 @@ export function exampleTable({ schema, example }: Exclude<Artifact, { kind: 'pri
 function firstEntry(text: string): string {
   const end = text.indexOf('\n}\n');
   return end < 0 ? text : text.slice(0, end + '\n}\n'.length);
+}
+
+/** Enough to show what a list contains. */
+const ITEMS = 2;
+
+/** Keeps only the first items of each list, so that a whole file can serve as an example. */
+function trimExample(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, ITEMS).map(trimExample);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, trimExample(member)]));
+}
+
+/** The header and the first complete rows of a CSV text; a line break inside a cell does not end a row. */
+function trimTable(text: string, rows: number): string {
+  let isQuoted = false;
+  let lines = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    if (text[index] === '"') isQuoted = !isQuoted;
+    if (text[index] !== '\n' || isQuoted) continue;
+    lines += 1;
+    if (lines === rows + 1) return text.slice(0, index + 1);
+  }
+  return text.slice(0, text.lastIndexOf('\n') + 1);
 }

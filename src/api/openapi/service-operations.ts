@@ -14,64 +14,6 @@ import {
 } from './operation.ts';
 import { problemsByStatus } from './responses.ts';
 
-const DESCRIPTION = `Server-sent events: an event for each change of a real-time file, named after its path. \`data\` is a JSON object with \`path\`, \`timestamp\` and the complete new \`value\`; without \`value\`, the previous value still holds at that time. The stream starts with the current value of every file.
-
-A client that reconnects with the id of the last event, as browsers do, gets only what is newer. The stream stays open; comments keep the connection alive. It belongs to no area: it needs no key and is not counted.`;
-
-const PARAMETERS: Parameter[] = [
-  {
-    name: 'paths',
-    in: 'query',
-    required: false,
-    description: `The files to follow, separated by commas: ${LIVE_PATHS.map((path) => `\`${path}\``).join(', ')}. Default: all.`,
-    schema: { type: 'string' },
-    example: LIVE_PATHS.slice(0, 2).join(','),
-  },
-  {
-    name: 'Last-Event-ID',
-    in: 'header',
-    required: false,
-    description: 'The id of the last event received; the stream continues after it.',
-    schema: { type: 'string' },
-    example: 'k7x2-17',
-  },
-];
-
-/** The file in the example. */
-const SHOWN = 'economy/supply';
-
-export function liveOperation({ example }: Pick<ArtifactFacts, 'example'>): Operation {
-  return {
-    operationId: 'listen',
-    tags: ['service'],
-    summary: 'Changes as they happen',
-    description: DESCRIPTION,
-    parameters: PARAMETERS,
-    responses: {
-      '200': {
-        description: 'The stream.',
-        headers: referToHeaders(['Cache-Control', 'X-Request-Id']),
-        content: {
-          'text/event-stream': {
-            schema: { type: 'string' },
-            examples: { excerpt: { summary: 'Start of the stream', value: beginning(example) } },
-          },
-        },
-      },
-      ...problemsByStatus(['BadStream', 'InvalidKey', 'NotFound', 'MethodNotAllowed', 'StreamUnavailable']),
-    },
-    security: [{}],
-  };
-}
-
-/** The first messages of a stream. */
-function beginning(example: ArtifactFacts['example']): string {
-  const artifact = ARTIFACTS.find(({ path }) => path === SHOWN)!;
-  const changes = new Changes('k7x2');
-  changes.update([[SHOWN, `${JSON.stringify(example(artifact), null, 2)}\n`]]);
-  return `retry: 3000\n\n${changes.since(null, [SHOWN])}`;
-}
-
 const STATUS: Status = {
   format: 'cathedral-status/1',
   service: { software: 'cathedral-data-service 0.1.0' },
@@ -179,4 +121,62 @@ function service(
 function json(description: string, type: z.ZodType, value: unknown): Answer {
   const content = { schema: toSchema(type), examples: { example: { value } } };
   return { description, headers: referToHeaders(['X-Request-Id']), content: { 'application/json': content } };
+}
+
+const LIVE_DESCRIPTION = `Server-sent events: an event for each change of a real-time file, named after its path. \`data\` is a JSON object with \`path\`, \`timestamp\` and the complete new \`value\`; without \`value\`, the previous value still holds at that time. The stream starts with the current value of every file.
+
+A client that reconnects with the id of the last event, as browsers do, gets only what is newer. The stream stays open; comments keep the connection alive. It belongs to no area: it needs no key and is not counted.`;
+
+const LIVE_PARAMETERS: Parameter[] = [
+  {
+    name: 'paths',
+    in: 'query',
+    required: false,
+    description: `The files to follow, separated by commas: ${LIVE_PATHS.map((path) => `\`${path}\``).join(', ')}. Default: all.`,
+    schema: { type: 'string' },
+    example: LIVE_PATHS.slice(0, 2).join(','),
+  },
+  {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'The id of the last event received; the stream continues after it.',
+    schema: { type: 'string' },
+    example: 'k7x2-17',
+  },
+];
+
+/** The file in the example. */
+const SHOWN = 'economy/supply';
+
+export function liveOperation({ example }: Pick<ArtifactFacts, 'example'>): Operation {
+  return {
+    operationId: 'listen',
+    tags: ['service'],
+    summary: 'Changes as they happen',
+    description: LIVE_DESCRIPTION,
+    parameters: LIVE_PARAMETERS,
+    responses: {
+      '200': {
+        description: 'The stream.',
+        headers: referToHeaders(['Cache-Control', 'X-Request-Id']),
+        content: {
+          'text/event-stream': {
+            schema: { type: 'string' },
+            examples: { excerpt: { summary: 'Start of the stream', value: beginning(example) } },
+          },
+        },
+      },
+      ...problemsByStatus(['BadStream', 'InvalidKey', 'NotFound', 'MethodNotAllowed', 'StreamUnavailable']),
+    },
+    security: [{}],
+  };
+}
+
+/** The first messages of a stream. */
+function beginning(example: ArtifactFacts['example']): string {
+  const artifact = ARTIFACTS.find(({ path }) => path === SHOWN)!;
+  const changes = new Changes('k7x2');
+  changes.update([[SHOWN, `${JSON.stringify(example(artifact), null, 2)}\n`]]);
+  return `retry: 3000\n\n${changes.since(null, [SHOWN])}`;
 }

@@ -5,49 +5,6 @@ import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import { type Filter, parseFilter } from './filter.ts';
 import { invalidParameter, parseParameters, quoted } from './parameters.ts';
 
-const DateTime = z.iso.datetime({ offset: true, local: false });
-/** Longer than any with nanoseconds. */
-const MAX_CHARACTERS = 40;
-const ISO_CHARACTERS = 'YYYY-MM-DDTHH:MM:SS.sssZ'.length;
-
-/**
- * The first moment included, as a timestamp that sorts among the ledger's; for a date the start of that day. Throws a Problem
- * invalid_parameter.
- */
-export function parseFrom(text: string): string {
-  return isDate(text) ? `${text}T00:00:00Z` : parseDateTime('from', text);
-}
-
-/**
- * The last moment included; for a date the end of that day, after every fraction of its last second. Throws a Problem
- * invalid_parameter.
- */
-export function parseTo(text: string): string {
-  return isDate(text) ? `${text}T24:00:00Z` : parseDateTime('to', text);
-}
-
-function isDate(text: string): boolean {
-  return CalendarDate.safeParse(text).success;
-}
-
-/** In UTC, with as many digits of the second as the client sent. */
-function parseDateTime(name: string, text: string): string {
-  if (text.length > MAX_CHARACTERS || !DateTime.safeParse(text).success) throw notDate(name, text);
-  const [, fraction = ''] = /(\.\d+)/.exec(text) ?? [];
-  const utc = new Date(text.replace(fraction, '')).toISOString();
-  // A year before 0 or after 9999 has a sign, and does not sort.
-  if (utc.length !== ISO_CHARACTERS)
-    throw invalidParameter(name, 'a year from 0 to 9999 in UTC', quoted(text));
-  return `${utc.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}${fraction}Z`;
-}
-
-function notDate(name: string, text: string) {
-  // A plus sign that is not percent-encoded becomes a space.
-  const hint = text.includes(' ') ? ' (write a plus sign in an address as %2B)' : '';
-  const expected = 'a date like 2025-12-01 or a date-time like 2025-12-01T06:00:00Z';
-  return invalidParameter(name, expected, `${quoted(text)}${hint}`);
-}
-
 /** The client's own parameters, as it sent them. */
 export interface Given {
   from: string | null;
@@ -101,4 +58,47 @@ function parseFormat(text: string): FormName {
   const format = FORM_NAMES.find((name) => name === text);
   if (format === undefined) throw invalidParameter('format', `one of ${FORM_NAMES.join(', ')}`, quoted(text));
   return format;
+}
+
+const DateTime = z.iso.datetime({ offset: true, local: false });
+/** Longer than any with nanoseconds. */
+const MAX_CHARACTERS = 40;
+const ISO_CHARACTERS = 'YYYY-MM-DDTHH:MM:SS.sssZ'.length;
+
+/**
+ * The first moment included, as a timestamp that sorts among the ledger's; for a date the start of that day. Throws a Problem
+ * invalid_parameter.
+ */
+export function parseFrom(text: string): string {
+  return isDate(text) ? `${text}T00:00:00Z` : parseDateTime('from', text);
+}
+
+/**
+ * The last moment included; for a date the end of that day, after every fraction of its last second. Throws a Problem
+ * invalid_parameter.
+ */
+export function parseTo(text: string): string {
+  return isDate(text) ? `${text}T24:00:00Z` : parseDateTime('to', text);
+}
+
+function isDate(text: string): boolean {
+  return CalendarDate.safeParse(text).success;
+}
+
+/** In UTC, with as many digits of the second as the client sent. */
+function parseDateTime(name: string, text: string): string {
+  if (text.length > MAX_CHARACTERS || !DateTime.safeParse(text).success) throw notDate(name, text);
+  const [, fraction = ''] = /(\.\d+)/.exec(text) ?? [];
+  const utc = new Date(text.replace(fraction, '')).toISOString();
+  // A year before 0 or after 9999 has a sign, and does not sort.
+  if (utc.length !== ISO_CHARACTERS)
+    throw invalidParameter(name, 'a year from 0 to 9999 in UTC', quoted(text));
+  return `${utc.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}${fraction}Z`;
+}
+
+function notDate(name: string, text: string) {
+  // A plus sign that is not percent-encoded becomes a space.
+  const hint = text.includes(' ') ? ' (write a plus sign in an address as %2B)' : '';
+  const expected = 'a date like 2025-12-01 or a date-time like 2025-12-01T06:00:00Z';
+  return invalidParameter(name, expected, `${quoted(text)}${hint}`);
 }

@@ -1,6 +1,90 @@
 import { Problem } from '../problem.ts';
 import { quoted } from './parameters.ts';
 
+/** The fields of a filter: columns of the export, and the cycle, which is not a column. */
+export const FIELDS = {
+  event_type: {
+    whole: /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/,
+    beginning: /^[a-z][a-z0-9_]*$/,
+    expected: 'a type like mic_mint, or a prefix like mic_*',
+  },
+  agent: {
+    whole: /^.{1,200}$/s,
+    beginning: /^.{1,200}$/s,
+    expected: 'a name of 1 to 200 characters, or a prefix like AT*',
+  },
+  cycle: {
+    whole: /^C-(0|[1-9]\d*)$/,
+    beginning: /^C-(0|[1-9]\d*)?$/,
+    expected: 'a cycle like C-151, or a prefix like C-15*',
+  },
+  attestation_hash: {
+    whole: /^0x[0-9a-f]{64}$/,
+    beginning: /^0x[0-9a-f]{0,63}$/,
+    expected: '0x and 64 lower-case hex digits, or a prefix like 0x1f*',
+  },
+} as const;
+
+export type Field = keyof typeof FIELDS;
+export const FIELD_NAMES = Object.keys(FIELDS) as Field[];
+
+/** What a field is compared with: a whole value, or a prefix. */
+export interface Pattern {
+  text: string;
+  isPrefix: boolean;
+}
+
+/** Whether the field can ever match. A comparison that cannot is a mistake, and its empty result would look like an answer. */
+export function canMatch(field: Field, { text, isPrefix }: Pattern): boolean {
+  const { whole, beginning } = FIELDS[field];
+  return (isPrefix ? beginning : whole).test(text);
+}
+
+/** A parsed filter. `match` is true if a field matches one of the patterns, or none of them if negated. */
+export type Filter =
+  | { kind: 'all' | 'any'; parts: readonly Filter[] }
+  | { kind: 'match'; field: Field; negated: boolean; patterns: readonly Pattern[] };
+
+/** Whether the filter depends on the cycle. */
+export function asksForCycle(filter: Filter): boolean {
+  return filter.kind === 'match' ? filter.field === 'cycle' : filter.parts.some(asksForCycle);
+}
+
+/** Whether an event with these fields passes the filter. */
+export function matches(filter: Filter, fields: Readonly<Record<Field, string>>): boolean {
+  if (filter.kind === 'match') {
+    const text = fields[filter.field];
+    return filter.patterns.some((pattern) => matchesPattern(text, pattern)) !== filter.negated;
+  }
+  const test = (part: Filter) => matches(part, fields);
+  return filter.kind === 'all' ? filter.parts.every(test) : filter.parts.some(test);
+}
+
+/**
+ * What remains of a filter for the rows of one cycle: true or false if nothing else matters, so that these rows can be copied
+ * or skipped together.
+ */
+export function narrow(filter: Filter, cycle: string): Filter | boolean {
+  if (filter.kind === 'match') {
+    if (filter.field !== 'cycle') return filter;
+    return filter.patterns.some((pattern) => matchesPattern(cycle, pattern)) !== filter.negated;
+  }
+  // One part with this value decides; parts with the opposite value do not matter.
+  const decisive = filter.kind === 'any';
+  const rest: Filter[] = [];
+  for (const part of filter.parts) {
+    const narrowed = narrow(part, cycle);
+    if (narrowed === decisive) return decisive;
+    if (typeof narrowed !== 'boolean') rest.push(narrowed);
+  }
+  if (rest.length === 0) return !decisive;
+  return rest.length === 1 ? rest[0]! : { kind: filter.kind, parts: rest };
+}
+
+function matchesPattern(text: string, pattern: Pattern): boolean {
+  return pattern.isPrefix ? text.startsWith(pattern.text) : text === pattern.text;
+}
+
 /** Of one filter. Every row is compared, so these bound the time for a row. */
 export const FILTER_LIMITS = {
   /** Up to three times as long in an address, and the access log stores 8192 characters of a query. */
@@ -194,88 +278,4 @@ class Reader {
     const character = this.#text.codePointAt(this.#at);
     return character === undefined ? 'the end' : quoted(String.fromCodePoint(character));
   }
-}
-
-/** The fields of a filter: columns of the export, and the cycle, which is not a column. */
-export const FIELDS = {
-  event_type: {
-    whole: /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/,
-    beginning: /^[a-z][a-z0-9_]*$/,
-    expected: 'a type like mic_mint, or a prefix like mic_*',
-  },
-  agent: {
-    whole: /^.{1,200}$/s,
-    beginning: /^.{1,200}$/s,
-    expected: 'a name of 1 to 200 characters, or a prefix like AT*',
-  },
-  cycle: {
-    whole: /^C-(0|[1-9]\d*)$/,
-    beginning: /^C-(0|[1-9]\d*)?$/,
-    expected: 'a cycle like C-151, or a prefix like C-15*',
-  },
-  attestation_hash: {
-    whole: /^0x[0-9a-f]{64}$/,
-    beginning: /^0x[0-9a-f]{0,63}$/,
-    expected: '0x and 64 lower-case hex digits, or a prefix like 0x1f*',
-  },
-} as const;
-
-export type Field = keyof typeof FIELDS;
-export const FIELD_NAMES = Object.keys(FIELDS) as Field[];
-
-/** What a field is compared with: a whole value, or a prefix. */
-export interface Pattern {
-  text: string;
-  isPrefix: boolean;
-}
-
-/** Whether the field can ever match. A comparison that cannot is a mistake, and its empty result would look like an answer. */
-export function canMatch(field: Field, { text, isPrefix }: Pattern): boolean {
-  const { whole, beginning } = FIELDS[field];
-  return (isPrefix ? beginning : whole).test(text);
-}
-
-/** A parsed filter. `match` is true if a field matches one of the patterns, or none of them if negated. */
-export type Filter =
-  | { kind: 'all' | 'any'; parts: readonly Filter[] }
-  | { kind: 'match'; field: Field; negated: boolean; patterns: readonly Pattern[] };
-
-/** Whether the filter depends on the cycle. */
-export function asksForCycle(filter: Filter): boolean {
-  return filter.kind === 'match' ? filter.field === 'cycle' : filter.parts.some(asksForCycle);
-}
-
-/** Whether an event with these fields passes the filter. */
-export function takes(filter: Filter, fields: Readonly<Record<Field, string>>): boolean {
-  if (filter.kind === 'match') {
-    const text = fields[filter.field];
-    return filter.patterns.some((pattern) => matches(text, pattern)) !== filter.negated;
-  }
-  const test = (part: Filter) => takes(part, fields);
-  return filter.kind === 'all' ? filter.parts.every(test) : filter.parts.some(test);
-}
-
-/**
- * What remains of a filter for the rows of one cycle: true or false if nothing else matters, so that these rows can be copied
- * or skipped together.
- */
-export function narrow(filter: Filter, cycle: string): Filter | boolean {
-  if (filter.kind === 'match') {
-    if (filter.field !== 'cycle') return filter;
-    return filter.patterns.some((pattern) => matches(cycle, pattern)) !== filter.negated;
-  }
-  // One part with this value decides; parts with the opposite value do not matter.
-  const decisive = filter.kind === 'any';
-  const rest: Filter[] = [];
-  for (const part of filter.parts) {
-    const narrowed = narrow(part, cycle);
-    if (narrowed === decisive) return decisive;
-    if (typeof narrowed !== 'boolean') rest.push(narrowed);
-  }
-  if (rest.length === 0) return !decisive;
-  return rest.length === 1 ? rest[0]! : { kind: filter.kind, parts: rest };
-}
-
-function matches(text: string, pattern: Pattern): boolean {
-  return pattern.isPrefix ? text.startsWith(pattern.text) : text === pattern.text;
 }
