@@ -1,7 +1,6 @@
 import { CathedralError } from '../errors.ts';
-import { Citations } from './documents/citations.ts';
 import { type DocumentFiles, decodeText, digestFiles, readFiles } from './documents/files.ts';
-import { Papers } from './documents/papers.ts';
+import { Citations, Papers } from './documents/papers.ts';
 import { Protocols } from './documents/protocols.ts';
 import { assertReferences } from './documents/references.ts';
 import { Standards } from './documents/standards.ts';

@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { Companion, Companions } from '../attestation/companions.ts';
 import { demoCompanions, demoPublicKeys } from '../attestation/demo-companions.ts';
@@ -9,7 +10,6 @@ import { schemaProblems } from '../attestation/schema-problems.ts';
 import { CathedralError } from '../errors.ts';
 import { isDemoLedger } from '../ledger/demo-key.ts';
 import type { Verifier } from '../ledger/note.ts';
-import { readAtMost } from './read-at-most.ts';
 
 /** Nobody. */
 const NONE: Companions = { companions: [], wallets: [] };
@@ -91,4 +91,20 @@ function said({ pointer, message, code }: Problem): string {
 
 function fault(place: string, expected: string, found: string, cause?: unknown): CathedralError {
   return new CathedralError('config_invalid', { place, expected, found, cause });
+}
+
+/** The first bytes of a file, at most so many: one more than is allowed is enough to see that there are too many. */
+export async function readAtMost(path: string, bytes: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const read = Buffer.alloc(bytes);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(read, length, bytes - length);
+      length += bytesRead;
+      if (bytesRead === 0 || length === bytes) return read.subarray(0, length);
+    }
+  } finally {
+    await file.close();
+  }
 }

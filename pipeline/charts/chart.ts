@@ -1,5 +1,5 @@
 import type { Area, Artifact } from '../artifacts/artifact.ts';
-import type { Cell } from '../artifacts/format/csv.ts';
+import { type Cell, csvRow, inertCell } from '../artifacts/format/csv.ts';
 import type { PublishedFiles } from '../artifacts/published-files.ts';
 import { CathedralError } from '../errors.ts';
 import { formatDay, formatMoment } from '../words/moment.ts';
@@ -163,4 +163,13 @@ function sourceLine(sources: readonly string[], asOf: string): string {
   if (asOf === '') return `${files} CC BY 4.0.`;
   const time = asOf.length === 10 ? `Whole days up to ${formatDay(asOf)}` : `As of ${formatMoment(asOf)}`;
   return `${files} ${time}. CC BY 4.0.`;
+}
+
+/**
+ * What a chart shows, as CSV after RFC 4180 with the columns' names as its header. Its texts are of the ledger: what a
+ * spreadsheet would run as a formula has an apostrophe before it.
+ */
+export function chartCsv({ columns, rows }: ChartTable): string {
+  const header = csvRow(columns.map(({ name }) => inertCell(name)));
+  return header + rows.map((row) => csvRow(row.map((cell) => inertCell(cell ?? '')))).join('');
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { csvRow, formatCsv, inertCell } from '../../pipeline/artifacts/format/csv.ts';
-import { chartCsv } from '../../pipeline/charts/chart-csv.ts';
+import { chartCsv } from '../../pipeline/charts/chart.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 
 const cell = fc.oneof(

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { textWidth } from '../../pipeline/charts/drawing/text-width.ts';
+import { textWidth } from '../../pipeline/charts/drawing/label.ts';
 
 /** The texts of a drawing with where they stand, read off its own markup. */
 export function textsOf(

@@ -4,7 +4,7 @@ import { transparency } from '../../pipeline/artifacts/government/transparency.t
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../pipeline/charts/chart.ts';
-import { chartCsv } from '../../pipeline/charts/chart-csv.ts';
+import { chartCsv } from '../../pipeline/charts/chart.ts';
 import {
   type ChartState,
   DEFAULT_STATE,

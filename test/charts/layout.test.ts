@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { binDays, calendarBins, daysBetween, inRange, stepFor } from '../../pipeline/charts/drawing/days.ts';
-import { spreadLabels } from '../../pipeline/charts/drawing/spread-labels.ts';
-import { clipText, textWidth, wrapText } from '../../pipeline/charts/drawing/text-width.ts';
-import { ticksOf, valueScale } from '../../pipeline/charts/drawing/value-scale.ts';
+import { clipText, spreadLabels, textWidth, wrapText } from '../../pipeline/charts/drawing/label.ts';
+import { ticksOf, valueScale } from '../../pipeline/charts/drawing/time-frame.ts';
 
 const DAY = 86_400_000;
 const dated = (dates: string[]) => dates.map((date) => ({ date }));

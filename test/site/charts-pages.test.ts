@@ -5,7 +5,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
-import { chartCsv } from '../../pipeline/charts/chart-csv.ts';
+import { chartCsv } from '../../pipeline/charts/chart.ts';
 import { DEFAULT_STATE } from '../../pipeline/charts/chart-state.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { OembedDocument } from '../../src/api/oembed-document.ts';

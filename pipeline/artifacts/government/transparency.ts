@@ -3,7 +3,7 @@ import { formatAmount } from '../../model/amount.ts';
 import { yearText } from '../../model/period.ts';
 import * as report from '../../model/queries/transparency.ts';
 import type { State } from '../../model/state.ts';
-import type { View, YearlyArtifact } from '../artifact.ts';
+import type { PrintedArtifact, View, YearlyArtifact } from '../artifact.ts';
 import {
   asOf,
   averageCoordination,
@@ -21,6 +21,21 @@ import {
   uptimeDays,
 } from '../fields.ts';
 import { decimal, formatJson } from '../format/json.ts';
+
+export const transparencyPdf: PrintedArtifact = {
+  kind: 'printed',
+  path: 'government/transparency.pdf',
+  area: 'government',
+  title: 'Transparency report',
+  description:
+    'The report of the year so far, printed from its page; a closed year’s report stands at transparency-<year>.pdf and never changes.',
+  mediaType: 'application/pdf',
+  restricted: false,
+  refresh: 'release',
+  page: '/government/transparency/',
+  closedPage: (year) => `/government/transparency/${yearText(year)}/`,
+  closedPath: (year) => `government/transparency-${yearText(year)}.pdf`,
+};
 
 const yearly = 'in the period';
 

@@ -1,9 +1,18 @@
 import { scaleLinear } from 'd3';
+import { cathedralSeries } from '../series.ts';
 import { element } from './element.ts';
-import { LABEL_SIZE, label, TICK_SIZE } from './label.ts';
-import { type LegendItem, legend, legendHeight } from './legend.ts';
+import {
+  clipText,
+  LABEL_SIZE,
+  type LegendItem,
+  label,
+  legend,
+  legendHeight,
+  TICK_SIZE,
+  textWidth,
+} from './label.ts';
 import { type Box, isNarrow, type Plot, widthOf } from './plot.ts';
-import { clipText, textWidth } from './text-width.ts';
+import { type ChartTheme, cathedralColour, THEMES } from './theme.ts';
 
 export interface BarRow {
   label: string;
@@ -121,4 +130,36 @@ function ruleMarks(
       free = middle + half + 8;
       return [line, label(words, middle, top - 12, { fill: theme.muted, size: TICK_SIZE, anchor: 'middle' })];
     });
+}
+
+export interface SentinelValue {
+  id: string;
+  cathedral: string;
+  value: number;
+  text: string;
+  detail?: string;
+}
+
+type Rules = BarChart['rules'];
+
+/** Bars by sentinel, the highest first, in the colours of the cathedrals. */
+export function sentinelBars(values: readonly SentinelValue[], rules: Rules, plot: Plot): string[] {
+  return barRows(chartOf(values, rules, plot.theme), plot);
+}
+
+export function sentinelBarsHeight(values: readonly SentinelValue[], rules: Rules, width: number): number {
+  return barRowsHeight(chartOf(values, rules, THEMES.light), width);
+}
+
+function chartOf(values: readonly SentinelValue[], rules: Rules, theme: ChartTheme): BarChart {
+  const cathedrals = cathedralSeries(values.map(({ cathedral }) => cathedral));
+  return {
+    rows: values.map(({ id, cathedral, ...rest }) => ({
+      label: id,
+      colour: cathedralColour(theme, cathedral),
+      ...rest,
+    })),
+    key: cathedrals.map(({ name, label }) => ({ text: label, colour: cathedralColour(theme, name) })),
+    rules,
+  };
 }

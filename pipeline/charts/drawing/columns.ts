@@ -1,7 +1,62 @@
-import { addDays, type Bin, isWhole, type Step, timeOfDay } from './days.ts';
+import { capitalise } from '../../words/phrase.ts';
+import type { ChartColumn, ChartTable, Series } from '../chart.ts';
+import {
+  addDays,
+  type Bin,
+  calendarBins,
+  type Dated,
+  daysFrom,
+  isWhole,
+  type Step,
+  timeOfDay,
+} from './days.ts';
 import { element } from './element.ts';
-import { hatched, type Rect } from './hatch.ts';
-import type { TimeFrame } from './time-frame.ts';
+import { shortNumber } from './label.ts';
+import type { Plot } from './plot.ts';
+import { type TimeFrame, timeFrame } from './time-frame.ts';
+
+interface Rect {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** Between two lines of the hatching, pixels. */
+const EVERY = 5;
+
+/**
+ * Rectangles that are pale and hatched: bars of periods that are not whole, so that nobody holds them against the others.
+ * Lines rather than an SVG pattern: a pattern needs an id, and several pictures stand in one page.
+ */
+export function hatched(rects: readonly Rect[], colour: string): string[] {
+  const drawn = rects.filter(({ top, bottom }) => bottom - top > 0.05);
+  if (drawn.length === 0) return [];
+  const outline = drawn.map(
+    ({ left, right, top, bottom }) =>
+      `M${short(left)},${short(bottom)}H${short(right)}V${short(top)}H${short(left)}z`,
+  );
+  return [
+    element('path', {
+      d: outline.join(''),
+      fill: colour,
+      'fill-opacity': 0.25,
+      stroke: colour,
+      'stroke-width': 0.75,
+    }),
+    element('path', { d: drawn.map(lines).join(''), fill: 'none', stroke: colour, 'stroke-width': 1.25 }),
+  ];
+}
+
+/** Rising at 45°, on one grid for all rectangles, so that stacked parts of a bar line up. */
+function lines({ left, right, top, bottom }: Rect): string {
+  let d = '';
+  for (let sum = Math.ceil((left + top) / EVERY) * EVERY; sum < right + bottom; sum += EVERY) {
+    const [x1, x2] = [Math.max(left, sum - bottom), Math.min(right, sum - top)];
+    if (x2 - x1 > 0.05) d += `M${short(x1)},${short(sum - x1)}L${short(x2)},${short(sum - x2)}`;
+  }
+  return d;
+}
 
 /** Between two columns, where they are wide enough for it. */
 const GAP = 1;
@@ -44,4 +99,83 @@ export function stackedColumns(
 
 function short(value: number): number {
   return Math.round(value * 10) / 10;
+}
+
+/** What flows by day came to in each bin: per day, so that a week is as high as its days. */
+export interface Flow {
+  bins: readonly Bin<unknown>[];
+  step: Step;
+  /** In the order in which they are stacked, the lowest first. */
+  series: readonly Series[];
+  /** `values[i][j]` of bin i and series j. */
+  values: readonly (readonly number[])[];
+}
+
+/** Sums the rows of each bin by series, over the bin's days. */
+export function flowOf<T extends Dated>(
+  all: readonly T[],
+  step: Step,
+  series: readonly Series[],
+  amount: (row: T) => { name: string; value: number },
+): Flow {
+  const bins = calendarBins(all, step);
+  const values = bins.map(({ rows, from, to }) => {
+    const days = daysFrom(from, to);
+    const sums = new Map<string, number>();
+    for (const row of rows) {
+      const { name, value } = amount(row);
+      sums.set(name, (sums.get(name) ?? 0) + value);
+    }
+    return series.map(({ name }) => (sums.get(name) ?? 0) / days);
+  });
+  return { bins, step, series, values };
+}
+
+/** Stacked columns over time with the series' names. */
+export function flowColumns(flow: Flow, colours: readonly string[], plot: Plot): string[] {
+  const { bins, series, values } = flow;
+  const sums = values.map((bin) => bin.reduce((sum, value) => sum + value, 0));
+  const frame = timeFrame(plot, {
+    values: sums,
+    fromZero: true,
+    scale: 'linear',
+    from: timeOfDay(bins[0]!.from),
+    to: timeOfDay(addDays(bins.at(-1)!.to, 1)),
+    format: shortNumber,
+    series: series.map(({ label }, index) => ({ text: label, colour: colours[index]! })),
+  });
+  const ends = middles(values.at(-1)!, frame.y);
+  return [...frame.marks, ...stackedColumns(flow, frame, colours), ...frame.names(ends)];
+}
+
+function middles(values: readonly number[], y: (value: number) => number): number[] {
+  let base = 0;
+  return values.map((value, index) => {
+    base += value;
+    // Names of what has nothing at the end keep the order of the stack.
+    return y(base - value / 2) - index / 1000;
+  });
+}
+
+/** First day, last day, what came to each day of the bin, by series, and how many days it has: the first and the last may be cut. */
+export function flowTable({ bins, step, series, values }: Flow, unit: string): ChartTable {
+  const days: ChartColumn[] =
+    step === 'day'
+      ? [{ name: 'date', title: 'Day', unit: '' }]
+      : [
+          { name: 'from', title: `First day of the ${step}`, unit: '' },
+          { name: 'to', title: 'Last day', unit: '' },
+        ];
+  return {
+    columns: [
+      ...days,
+      ...series.map(({ name, label }) => ({ name, title: capitalise(label), unit })),
+      ...(step === 'day' ? [] : [{ name: 'days', title: 'Days counted', unit: 'days' }]),
+    ],
+    rows: bins.map(({ from, to }, index) => [
+      ...(step === 'day' ? [from] : [from, to]),
+      ...values[index]!.map((value) => Math.round(value * 1e6) / 1e6),
+      ...(step === 'day' ? [] : [daysFrom(from, to)]),
+    ]),
+  };
 }

@@ -1,9 +1,6 @@
-import { element } from './element.ts';
-import { frame } from './frame.ts';
-import { LINE_HEIGHT, label } from './label.ts';
-import type { Box, Plot } from './plot.ts';
-import { NARROW } from './plot.ts';
-import { wrapText } from './text-width.ts';
+import { element, textElement } from './element.ts';
+import { LINE_HEIGHT, label, wrapText } from './label.ts';
+import { type Box, NARROW, type Plot } from './plot.ts';
 import { type ChartTheme, THEMES, type ThemeName } from './theme.ts';
 
 export interface Picture {
@@ -21,11 +18,13 @@ export interface Picture {
 export const PICTURE_LIMITS = { width: [280, 2400], height: [160, 2400] } as const;
 
 interface Words {
+  /** Unique in a page. */
   id: string;
   title: string;
   unit: string;
-  /** Below the plot, each from a new line on. */
+  /** Below the plot, each on a new line. */
   notes: string[];
+  /** The text alternative. */
   summary: string;
 }
 
@@ -122,4 +121,31 @@ function nothingYet({ left, right, top, bottom }: Box, theme: ChartTheme): strin
       anchor: 'middle',
     }),
   ];
+}
+
+/** The `svg` element of a chart with its text alternatives. */
+function frame(
+  { id, title, summary }: Pick<Words, 'id' | 'title' | 'summary'>,
+  { width, height }: Record<'width' | 'height', number>,
+  theme: ChartTheme,
+  marks: string[],
+  attributes: Record<string, string | number> = {},
+): string {
+  return element(
+    'svg',
+    {
+      xmlns: 'http://www.w3.org/2000/svg',
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: 'img',
+      'aria-labelledby': `${id}-title ${id}-summary`,
+      'font-family': theme.font,
+      'font-size': 13,
+      ...attributes,
+    },
+    textElement('title', { id: `${id}-title` }, title),
+    textElement('desc', { id: `${id}-summary` }, summary),
+    ...marks,
+  );
 }

@@ -1,4 +1,9 @@
-import { textElement } from './element.ts';
+import { format } from 'd3';
+import { showDirections } from '../../artifacts/format/show-directions.ts';
+import { formatNumber } from '../../words/number.ts';
+import { element, textElement } from './element.ts';
+import { type Box, widthOf } from './plot.ts';
+import type { ChartTheme } from './theme.ts';
 
 export const LABEL_SIZE = 13;
 export const TICK_SIZE = 12;
@@ -38,4 +43,228 @@ export function label(
     },
     text,
   );
+}
+
+/** Three significant digits: `8392466` → `8.39 M`, `950` → `950`, `0.034` → `0.034`. For axes and labels. */
+export function shortNumber(value: number): string {
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1e15 || size < 1e-4) return format('.2~e')(value);
+  return format(size < 1000 ? '.3~r' : '.3~s')(value)
+    .replace('G', 'B')
+    .replace(/([kMBT])$/, ' $1');
+}
+
+/** For labels, which have little room: the number in full where it has few digits, else the short one. */
+export function labelNumber(value: number, decimals = 0): string {
+  return Math.abs(value) < 1e6 ? formatNumber(value, decimals) : shortNumber(value);
+}
+
+/**
+ * Widths of the characters from U+0020 to U+007E in Helvetica, in thousandths of the font's size (Adobe Font Metrics).
+ * There is no DOM to measure in; Source Sans, the first choice of the theme, is narrower.
+ */
+const WIDTHS =
+  '278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 278 278 584 584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611 722 667 944 667 667 611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 556 556 556 556 333 500 278 556 500 722 500 500 500 334 260 334 584'
+    .split(' ')
+    .map(Number);
+const OTHER = 600;
+/** Chinese, Japanese, Korean and symbols: as wide as they are high. */
+const WIDE_FROM = 0x2e80;
+/** Bold type, and the fonts that a machine without Helvetica has instead, are wider. */
+const SLACK = 1.08;
+const NO_BREAK_SPACE = 0xa0;
+const ELLIPSIS = '…';
+
+/** Width in pixels that a line of text takes at most, in a font of `size` pixels. */
+export function textWidth(text: string, size: number): number {
+  let sum = 0;
+  for (const character of text) sum += characterWidth(character.codePointAt(0)!);
+  return (sum / 1000) * size * SLACK;
+}
+
+function characterWidth(code: number): number {
+  // Shown by its name, as in `[U+202E]`.
+  const name = code >= 0x202a && code <= 0x2069 ? showDirections(String.fromCodePoint(code)) : '';
+  if (name.length > 2)
+    return [...name].reduce((sum, character) => sum + characterWidth(character.codePointAt(0)!), 0);
+  return WIDTHS[(code === NO_BREAK_SPACE ? 32 : code) - 32] ?? (code >= WIDE_FROM ? 1000 : OTHER);
+}
+
+/** The text, or as much of it as fits into `width` with an ellipsis after it. */
+export function clipText(text: string, width: number, size: number): string {
+  if (textWidth(text, size) <= width) return text;
+  const characters = [...text.slice(0, Math.ceil(width))];
+  while (characters.length > 1 && textWidth(characters.join('') + ELLIPSIS, size) > width) characters.pop();
+  return characters.join('').trimEnd() + ELLIPSIS;
+}
+
+/** Lines of whole words that fit into `width`; a word that does not fit alone is clipped, and so is the last line. */
+export function wrapText(text: string, width: number, size: number, most = 8): string[] {
+  const lines: string[] = [];
+  // Not at no-break spaces.
+  for (const word of text.split(/[ \t\r\n]+/).filter((word) => word !== '')) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && (lines.length === most || textWidth(longer, size) <= width)) {
+      lines[lines.length - 1] = longer;
+    } else lines.push(word);
+  }
+  return lines.map((line) => clipText(line, width, size));
+}
+
+export interface LegendItem {
+  text: string;
+  colour: string;
+  /** How the marks look that it names; a square unless said otherwise. */
+  shape?: 'square' | 'circle' | 'ring' | 'dashes';
+}
+
+const LINE = 19;
+const SWATCH = 10;
+const ITEM_GAP = 14;
+
+interface Legend {
+  height: number;
+  marks: string[];
+}
+
+/** Height of the legend at a width. */
+export function legendHeight(items: readonly LegendItem[], width: number): number {
+  return legend(items, { left: 0, right: width, top: 0, bottom: 0 }, { ink: '' }).height;
+}
+
+/** Names with their colours in lines, from the box's upper left corner on: for plots too narrow for names beside them. */
+export function legend(
+  items: readonly LegendItem[],
+  { left, right, top }: Box,
+  { ink }: Pick<ChartTheme, 'ink'>,
+): Legend {
+  const marks: string[] = [];
+  let [x, line] = [left, 0];
+  for (const { text, colour, shape = 'square' } of items) {
+    const words = clipText(text, right - left - SWATCH - 5, LABEL_SIZE);
+    const width = SWATCH + 5 + textWidth(words, LABEL_SIZE);
+    if (x > left && x + width > right) [x, line] = [left, line + 1];
+    const y = top + (line + 0.5) * LINE;
+    marks.push(swatch(shape, x, y, colour), label(words, x + SWATCH + 5, y, { fill: ink }));
+    x += width + ITEM_GAP;
+  }
+  return { height: items.length === 0 ? 0 : (line + 1) * LINE + 6, marks };
+}
+
+function swatch(shape: NonNullable<LegendItem['shape']>, x: number, y: number, colour: string): string {
+  const middle = { cx: x + SWATCH / 2, cy: y };
+  if (shape === 'circle') return element('circle', { ...middle, r: SWATCH / 2, fill: colour });
+  if (shape === 'ring') {
+    return element('circle', {
+      ...middle,
+      r: SWATCH / 2 - 1,
+      fill: 'none',
+      stroke: colour,
+      'stroke-width': 2,
+    });
+  }
+  if (shape === 'dashes') {
+    const ends = { x1: x, x2: x + SWATCH, y1: y, y2: y };
+    return element('line', { ...ends, stroke: colour, 'stroke-width': 2, 'stroke-dasharray': '4 2' });
+  }
+  return element('rect', { x, y: y - SWATCH / 2, width: SWATCH, height: SWATCH, rx: 2, fill: colour });
+}
+
+interface SideLabel {
+  text: string;
+  /** Where what it names ends. */
+  y: number;
+  colour: string;
+}
+
+const GAP = 12;
+/** A longer one would leave too little for the marks. */
+const MOST_OF_WIDTH = 0.34;
+
+/** Pixels that the labels take to the right of the marks. */
+export function sideLabelRoom(texts: readonly string[], box: Box): number {
+  const longest = Math.max(0, ...texts.map((text) => textWidth(text, LABEL_SIZE)));
+  return Math.min(longest + GAP, widthOf(box) * MOST_OF_WIDTH);
+}
+
+/**
+ * Direct labels at the marks' right ends, moved apart where they would touch, each with a thin line to what it names.
+ * Where there is no room for all, the last ones of the list are counted in its place.
+ */
+export function sideLabels(
+  labels: readonly SideLabel[],
+  inner: Box,
+  right: number,
+  theme: ChartTheme,
+): string[] {
+  const height = LABEL_SIZE * LINE_HEIGHT - 1;
+  const room = right - inner.right - GAP;
+  const [top, bottom] = [inner.top - height / 2, inner.bottom + height / 2];
+  const most = Math.max(1, Math.floor((bottom - top) / height));
+  const shown: SideLabel[] =
+    labels.length <= most
+      ? [...labels]
+      : [
+          ...labels.slice(0, most - 1),
+          { text: `and ${labels.length - most + 1} more`, y: bottom, colour: theme.muted },
+        ];
+  const places = spreadLabels(
+    shown.map(({ y }) => ({ y, height })),
+    top,
+    bottom,
+  );
+  return shown.flatMap(({ text, y, colour }, index) => {
+    const at = places[index];
+    if (at === null || at === undefined) return [];
+    const name = label(clipText(text, room + 1, LABEL_SIZE), inner.right + GAP, at, { fill: colour });
+    return Math.abs(at - y) < 3 ? [name] : [leader(inner.right, y, at, theme), name];
+  });
+}
+
+function leader(x: number, from: number, to: number, { muted }: ChartTheme): string {
+  const d = `M${round(x + 2)},${round(from)}L${round(x + GAP - 3)},${round(to)}`;
+  return element('path', { d, fill: 'none', stroke: muted, 'stroke-width': 0.75 });
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+interface LabelPlace {
+  /** Where its middle would best be. */
+  y: number;
+  height: number;
+}
+
+/**
+ * Middles of labels in one column so that none overlaps another and all lie between `top` and `bottom`, each as near to
+ * its wish as its neighbours let it. Where there is no room for all of them, the last ones of the list get null.
+ */
+export function spreadLabels(labels: readonly LabelPlace[], top: number, bottom: number): (number | null)[] {
+  const kept = fitting(labels, bottom - top);
+  const order = Array.from({ length: kept }, (_, index) => index).sort((a, b) => labels[a]!.y - labels[b]!.y);
+  const starts = order.map((index) => labels[index]!.y - labels[index]!.height / 2);
+  const heights = order.map((index) => labels[index]!.height);
+  let free = top;
+  for (const [at, start] of starts.entries()) {
+    starts[at] = Math.max(start, free);
+    free = starts[at] + heights[at]!;
+  }
+  let limit = bottom;
+  for (let at = starts.length - 1; at >= 0; at -= 1) {
+    limit = Math.min(limit, starts[at]! + heights[at]!) - heights[at]!;
+    starts[at] = limit;
+  }
+  const places: (number | null)[] = labels.map(() => null);
+  for (const [at, index] of order.entries()) places[index] = starts[at]! + heights[at]! / 2;
+  return places;
+}
+
+function fitting(labels: readonly LabelPlace[], room: number): number {
+  let used = 0;
+  return labels.filter(({ height }) => {
+    used += height;
+    return used <= room + 1e-9;
+  }).length;
 }

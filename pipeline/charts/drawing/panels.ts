@@ -1,9 +1,8 @@
 import { timeOfDay } from './days.ts';
-import { LABEL_SIZE, label } from './label.ts';
-import { linePath } from './line-path.ts';
+import { linePath } from './element.ts';
+import { clipText, LABEL_SIZE, label } from './label.ts';
 import type { Box, Plot } from './plot.ts';
 import { widthOf } from './plot.ts';
-import { clipText } from './text-width.ts';
 import { timeFrame } from './time-frame.ts';
 
 export interface PanelLine {

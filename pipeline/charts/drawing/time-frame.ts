@@ -1,12 +1,179 @@
+import {
+  type ScaleContinuousNumeric,
+  type ScaleTime,
+  scaleLinear,
+  scaleLog,
+  scaleUtc,
+  utcDay,
+  utcFormat,
+} from 'd3';
+import { DAY_MS } from './days.ts';
 import { element } from './element.ts';
-import { label, TICK_SIZE } from './label.ts';
-import { type LegendItem, legend } from './legend.ts';
-import { type Box, isNarrow, type Plot, widthOf } from './plot.ts';
-import { sideLabelRoom, sideLabels } from './side-labels.ts';
-import { clipText, textWidth } from './text-width.ts';
+import {
+  clipText,
+  type LegendItem,
+  label,
+  legend,
+  sideLabelRoom,
+  sideLabels,
+  TICK_SIZE,
+  textWidth,
+} from './label.ts';
+import { type Box, isNarrow, NARROW, type Plot, widthOf } from './plot.ts';
 import type { ChartTheme } from './theme.ts';
-import { type TimeScale, timeAxis, timeScale } from './time-axis.ts';
-import { ticksOf, type ValueAxis, type ValueScale, valueScale } from './value-scale.ts';
+
+type TimeScale = ScaleTime<number, number>;
+
+const dayText = utcFormat('%-d %b');
+const monthText = utcFormat('%b');
+const monthYearText = utcFormat('%b %Y');
+const shortMonthYearText = utcFormat('%b ’%y');
+const yearText = utcFormat('%Y');
+
+/** Over times in ms; a single moment gets a day around it. */
+export function timeScale(from: number, to: number, left: number, right: number): TimeScale {
+  const half = to > from ? 0 : DAY_MS / 2;
+  return scaleUtc([new Date(from - half), new Date(to + half)], [left, right]);
+}
+
+interface Tick {
+  text: string;
+  x: number;
+  half: number;
+}
+
+const GAP = 10;
+
+/** Dates below the plot, as many as do not touch; with the year where it begins, and on the first one. */
+export function timeAxis(
+  x: TimeScale,
+  edges: Pick<Box, 'left' | 'right'>,
+  y: number,
+  theme: ChartTheme,
+): string[] {
+  const style = { fill: theme.muted, size: TICK_SIZE, anchor: 'middle' } as const;
+  return fittingTicks(x, edges).map(({ text, x }) => label(text, x, y, style));
+}
+
+/** The most ticks of which none has to be left out: every second month, rather than all months but two. */
+function fittingTicks(x: TimeScale, edges: Pick<Box, 'left' | 'right'>): Tick[] {
+  for (let count = Math.ceil((edges.right - edges.left) / 60); count > 2; count -= 1) {
+    const ticks = ticksAt(wholeDays(x, count), x, edges);
+    if (withoutTouching(ticks).length === ticks.length) return ticks;
+  }
+  return withoutTouching(ticksAt(wholeDays(x, 4), x, edges));
+}
+
+function ticksAt(days: Date[], x: TimeScale, { left, right }: Pick<Box, 'left' | 'right'>): Tick[] {
+  return days.map((day, index) => {
+    const text = tickText(day, x, index === 0, right - left < NARROW);
+    const half = textWidth(text, TICK_SIZE) / 2;
+    return { text, half, x: Math.min(Math.max(x(day), left + half), right - half) };
+  });
+}
+
+function withoutTouching(ticks: Tick[]): Tick[] {
+  let free = Number.NEGATIVE_INFINITY;
+  return ticks.filter(({ x, half }) => {
+    if (x - half < free) return false;
+    free = x + half + GAP;
+    return true;
+  });
+}
+
+/** Over a few days d3 gives hours, which days have no use for. */
+function wholeDays(x: TimeScale, count: number): Date[] {
+  const ticks = x.ticks(Math.max(2, count)).filter((tick) => +utcDay.floor(tick) === +tick);
+  const [from, to] = x.domain() as [Date, Date];
+  return ticks.length > 0 ? ticks : [utcDay.floor(new Date((+from + +to) / 2))];
+}
+
+function tickText(tick: Date, x: TimeScale, isFirst: boolean, isNarrow: boolean): string {
+  const [from, to] = x.domain() as [Date, Date];
+  const months = (+to - +from) / (30 * DAY_MS);
+  if (tick.getUTCDate() !== 1 || months < 2)
+    return isFirst ? `${dayText(tick)} ${yearText(tick)}` : dayText(tick);
+  if (months > 40 && tick.getUTCMonth() === 0) return yearText(tick);
+  if (!isFirst && tick.getUTCMonth() !== 0) return monthText(tick);
+  return isNarrow ? shortMonthYearText(tick) : monthYearText(tick);
+}
+
+type ValueScale = ScaleContinuousNumeric<number, number>;
+
+interface ValueAxis {
+  /** What is drawn; from it the scale takes its ends. Numbers that are not finite are left out. */
+  values: Iterable<number>;
+  /** Linear scales only: whether zero is on the scale. Columns and areas need it, lines do not. */
+  fromZero: boolean;
+  scale: 'linear' | 'log';
+  /** Least span of a linear scale that need not begin at zero: less would make noise look like news. */
+  leastSpan?: number;
+  /** The scale goes no further than this, whatever is round: shares end at 0 and 1. */
+  limits?: readonly [number, number];
+}
+
+/** From the values to `bottom` … `top`, with round ends. */
+export function valueScale(axis: ValueAxis, bottom: number, top: number, ticks: number): ValueScale {
+  return axis.scale === 'log' ? logScale(axis, bottom, top) : linearScale(axis, bottom, top, ticks);
+}
+
+/** Of a linear scale: nothing that is published is finer, and rounding would find no ticks. */
+const LEAST_SPAN = 1e-9;
+/** An amount has six places. */
+const LEAST_LOGARITHM = 1e-6;
+
+/** A logarithm has no zero: values of 0 and less lie on the lower end. */
+function logScale({ values }: ValueAxis, bottom: number, top: number): ValueScale {
+  const [least, most] = extentOf(
+    values,
+    (value) => value >= LEAST_LOGARITHM && value < Number.POSITIVE_INFINITY,
+  ) ?? [1, 10];
+  const low = 10 ** Math.floor(Math.log10(least));
+  const high = 10 ** Math.ceil(Math.log10(most));
+  return scaleLog([low, high > low ? high : low * 10], [bottom, top]).clamp(true);
+}
+
+function linearScale(axis: ValueAxis, bottom: number, top: number, ticks: number): ValueScale {
+  const [least, most] = extentOf(axis.values, Number.isFinite) ?? [0, 0];
+  const ends = axis.fromZero
+    ? [Math.min(0, least), Math.max(0, most)]
+    : widened(least, most, axis.leastSpan ?? 0);
+  const [low, high] =
+    ends[1]! - ends[0]! < LEAST_SPAN ? [ends[0]!, ends[0]! + 1] : (ends as [number, number]);
+  const scale = scaleLinear([low, high], [bottom, top]).nice(ticks);
+  const [from, to] = scale.domain() as [number, number];
+  const [floor, ceiling] = axis.limits ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return scale.domain([Math.max(from, Math.min(floor, low)), Math.min(to, Math.max(ceiling, high))]);
+}
+
+function widened(least: number, most: number, span: number): [number, number] {
+  const missing = Math.max(0, Math.max(span, Math.abs(most) * 1e-6, LEAST_SPAN) - (most - least)) / 2;
+  return [least - missing, most + missing];
+}
+
+function extentOf(values: Iterable<number>, counts: (value: number) => boolean): [number, number] | null {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
+    if (!counts(value)) continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  return most < least ? null : [least, most];
+}
+
+/** Values for grid lines; of a logarithm whole powers of ten, with twos and fives where those are few. */
+export function ticksOf(scale: ValueScale, kind: 'linear' | 'log', count: number): number[] {
+  if (kind === 'linear') return scale.ticks(count);
+  const [low, high] = scale.domain().map(Math.log10).map(Math.round) as [number, number];
+  const stride = Math.max(1, Math.ceil((high - low) / count));
+  const factors = high - low <= 2 ? [1, 2, 5] : [1];
+  const powers = Array.from({ length: high - low + 1 }, (_, index) => index).filter(
+    (index) => index % stride === 0,
+  );
+  return powers
+    .flatMap((index) => factors.map((factor) => factor * 10 ** (low + index)))
+    .filter((value) => value <= 10 ** high);
+}
 
 export interface TimeFrame {
   x: TimeScale;

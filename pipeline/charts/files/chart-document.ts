@@ -3,8 +3,8 @@ import { AREAS } from '../../artifacts/artifact.ts';
 import { formatJson } from '../../artifacts/format/json.ts';
 import { LICENCE } from '../../forms/catalogue/facts.ts';
 import { allowedControls, formatChartState } from '../chart-state.ts';
+import type { ShownChart } from './chart-forms.ts';
 import { CHART_FORMS, chartPath, isAnyState } from './chart-forms.ts';
-import type { ShownChart } from './shown-chart.ts';
 
 const text = (description: string) => z.string().meta({ description });
 const url = (description: string) => z.url().meta({ description });

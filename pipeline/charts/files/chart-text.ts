@@ -1,8 +1,8 @@
-import { chartCsv } from '../chart-csv.ts';
+import { chartCsv } from '../chart.ts';
 import type { ThemeName } from '../drawing/theme.ts';
 import { formatChartDocument } from './chart-document.ts';
 import type { AnyStateContent } from './chart-forms.ts';
-import { FILE_WIDTH, type ShownChart } from './shown-chart.ts';
+import { FILE_WIDTH, type ShownChart } from './chart-forms.ts';
 
 /**
  * The text of a chart's file, and of one of pixels the drawing that they are made from. The same chart, state and

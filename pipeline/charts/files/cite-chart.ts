@@ -1,6 +1,6 @@
 import { type DatasetCitation, formatBibtexEntry } from '../../forms/catalogue/citation.ts';
+import type { ShownChart } from './chart-forms.ts';
 import { chartPath } from './chart-forms.ts';
-import type { ShownChart } from './shown-chart.ts';
 
 /** A chart as it is cited: its page, with the time of its data. Null where it has no data yet. */
 export function citeChart({ chart, data, baseUrl }: ShownChart, author: string): DatasetCitation | null {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Sharp } from 'sharp';
+import type { AnyStateContent } from './chart-forms.ts';
 
 /** Pixels for one of the drawing, each way: for screens of double density, and for print. */
 const SCALE = 2;
@@ -48,4 +49,9 @@ async function openLibrary(): Promise<Open> {
     else process.env.FONTCONFIG_FILE = before;
   }
   return sharp;
+}
+
+/** The bytes of a chart's file, of its text: a file of pixels is drawn, and not on the event loop. */
+export async function chartBytes(text: string, { kind }: AnyStateContent): Promise<Uint8Array> {
+  return kind === 'pixels' ? rasterise(text) : Buffer.from(text);
 }

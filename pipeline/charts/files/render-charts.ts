@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PublishedFiles } from '../../artifacts/published-files.ts';
+import { LICENCE } from '../../forms/catalogue/facts.ts';
 import { linkFile } from '../../forms/record-file.ts';
 import { zipFiles } from '../../forms/zip.ts';
 import { asDiskErrors } from '../../release/disk/durable.ts';
@@ -11,12 +12,70 @@ import type { Staging } from '../../release/staging/staging.ts';
 import type { Chart } from '../chart.ts';
 import { DEFAULT_STATE } from '../chart-state.ts';
 import { CHARTS } from '../table.ts';
-import { chartBytes } from './chart-bytes.ts';
-import { CHART_FORMS, type ChartForm, chartPath, isAnyState } from './chart-forms.ts';
+import { CHART_FORMS, type ChartForm, chartPath, isAnyState, type ShownChart } from './chart-forms.ts';
 import { chartText, drawChart } from './chart-text.ts';
+import { citeChart, formatCitations } from './cite-chart.ts';
 import type { PrintCharts } from './print-charts.ts';
-import { formatReadMe } from './read-me.ts';
-import type { ShownChart } from './shown-chart.ts';
+import { chartBytes } from './rasterise.ts';
+
+/** Of plain text, characters. */
+const LINE = 78;
+
+interface ReadMe {
+  /** The publishing organisation. */
+  author: string;
+  /** Of the archive's files. */
+  endings: readonly string[];
+}
+
+/** `readme.txt` of a chart's archive: what is in it, where it is from, how to cite it. */
+function formatReadMe(shown: ShownChart, { author, endings }: ReadMe): string {
+  const { chart, data, state, sources, baseUrl } = shown;
+  const { id } = chart;
+  const forms = CHART_FORMS.filter(({ ending }) => endings.includes(ending));
+  const widest = Math.max(...forms.map(({ ending }) => ending.length));
+  const citation = citeChart(shown, author);
+  const said = [chart.unit(data, state), chart.summary(data, state).join(' '), chart.note(data, state)];
+  const sections = [
+    underlined(chart.title(data, state), '='),
+    ...said.filter((text) => text !== '').map(wrapped),
+    underlined('Files', '-'),
+    forms.map(({ ending, title }) => `${(id + ending).padEnd(id.length + widest)}  ${title}`).join('\n'),
+    underlined(`Columns of ${id}.csv`, '-'),
+    columnLines(shown),
+    underlined('How to cite', '-'),
+    citation ? formatCitations(citation).trimEnd() : 'There is nothing to cite yet.',
+    underlined('Where it is from', '-'),
+    wrapped(chart.source(data)),
+    `This chart as it is now: ${baseUrl}/${chartPath(id, { ending: '/' })}`,
+    sources.map(({ path, sha256 }) => `${baseUrl}/${path}\n  SHA-256 ${sha256}`).join('\n'),
+    underlined('Licence', '-'),
+    `${LICENCE.title} (${LICENCE.name})\n${LICENCE.path}`,
+  ];
+  return `${sections.join('\n\n')}\n`.replaceAll(/^(=+|-+)\n\n/gm, '$1\n');
+}
+
+function columnLines({ chart, data, state }: ShownChart): string {
+  const { columns } = chart.table(data, state);
+  return columns
+    .map(({ name, title, unit }) => `${name}: ${title}${unit === '' ? '' : `, in ${unit}`}`)
+    .join('\n');
+}
+
+function underlined(text: string, character: '=' | '-'): string {
+  return `${text}\n${character.repeat(Math.min(text.length, LINE))}`;
+}
+
+/** At spaces; a word that is longer than a line stands alone. */
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`.trimStart();
+    if (lines.length > 0 && longer.length <= LINE) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}
 
 /** Charts at once: their pixels are drawn in the thread pool, which has four threads. */
 const PARALLEL = 2;

@@ -4,13 +4,19 @@ import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { addDays, isOverdue, timeOfDay } from '../drawing/days.ts';
 import { element } from '../drawing/element.ts';
-import { LABEL_SIZE, label, TICK_SIZE } from '../drawing/label.ts';
-import { type LegendItem, legend, legendHeight } from '../drawing/legend.ts';
+import {
+  clipText,
+  LABEL_SIZE,
+  type LegendItem,
+  label,
+  legend,
+  legendHeight,
+  TICK_SIZE,
+  textWidth,
+} from '../drawing/label.ts';
 import { type Plot, widthOf } from '../drawing/plot.ts';
-import { clipText, textWidth } from '../drawing/text-width.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
-import { timeAxis, timeScale } from '../drawing/time-axis.ts';
-import { AXIS_HEIGHT } from '../drawing/time-frame.ts';
+import { AXIS_HEIGHT, timeAxis, timeScale } from '../drawing/time-frame.ts';
 
 interface Jurisdiction {
   name: string;

@@ -3,12 +3,19 @@ import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber, formatScore } from '../../words/number.ts';
 import { defineChart } from '../chart.ts';
-import { type Bin, binDays, daysBetween, inRange, type Step, stepFor, timeOfDay } from '../drawing/days.ts';
-import { element } from '../drawing/element.ts';
-import { linePath } from '../drawing/line-path.ts';
+import {
+  type Bin,
+  binDays,
+  daysBetween,
+  END_OF_STEP,
+  inRange,
+  type Step,
+  stepFor,
+  timeOfDay,
+} from '../drawing/days.ts';
+import { element, linePath } from '../drawing/element.ts';
+import { shortNumber } from '../drawing/label.ts';
 import { type Box, type Plot, timePlotHeight } from '../drawing/plot.ts';
-import { shortNumber } from '../drawing/short-number.ts';
-import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
 
 interface Day {

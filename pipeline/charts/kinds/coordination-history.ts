@@ -2,13 +2,11 @@ import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatChange, formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
-import { cathedralSeries } from '../cathedral-series.ts';
 import { defineChart } from '../chart.ts';
-import { chosenSeries } from '../chosen-series.ts';
-import { binDays, daysBetween, inRange, type Step, stepFor } from '../drawing/days.ts';
+import { binDays, daysBetween, END_OF_STEP, inRange, type Step, stepFor } from '../drawing/days.ts';
 import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
-import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type ChartTheme, cathedralColour, THEMES } from '../drawing/theme.ts';
+import { cathedralSeries, chosenSeries } from '../series.ts';
 
 interface Row {
   date: string;

@@ -2,9 +2,9 @@ import { coordination as published } from '../../artifacts/economy/coordination.
 import { formatNumber } from '../../words/number.ts';
 import { formatCathedral } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { chosenSeries } from '../chosen-series.ts';
-import { type SentinelValue, sentinelBars, sentinelBarsHeight } from '../drawing/sentinel-bars.ts';
-import { labelNumber } from '../drawing/short-number.ts';
+import { type SentinelValue, sentinelBars, sentinelBarsHeight } from '../drawing/bar-rows.ts';
+import { labelNumber } from '../drawing/label.ts';
+import { chosenSeries } from '../series.ts';
 
 interface Data {
   sentinels: { id: string; score: number; cathedral: string }[];

@@ -5,14 +5,21 @@ import type { DIRECTIONS } from '../../model/queries/drift.ts';
 import { formatChange, formatNumber, formatScore } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { chosenSeries } from '../chosen-series.ts';
 import { element } from '../drawing/element.ts';
-import { LABEL_SIZE, label, TICK_SIZE } from '../drawing/label.ts';
-import { type LegendItem, legend, legendHeight } from '../drawing/legend.ts';
+import {
+  clipText,
+  LABEL_SIZE,
+  type LegendItem,
+  label,
+  legend,
+  legendHeight,
+  shortNumber,
+  TICK_SIZE,
+  textWidth,
+} from '../drawing/label.ts';
 import { type Plot, widthOf } from '../drawing/plot.ts';
-import { shortNumber } from '../drawing/short-number.ts';
-import { clipText, textWidth } from '../drawing/text-width.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
+import { chosenSeries } from '../series.ts';
 
 type Direction = (typeof DIRECTIONS)[number];
 

@@ -4,11 +4,10 @@ import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart, type Series } from '../chart.ts';
-import { chosenSeries } from '../chosen-series.ts';
-import { daysBetween, inRange, stepFor } from '../drawing/days.ts';
-import { type Flow, flowColumns, flowOf, flowTable } from '../drawing/flow-columns.ts';
+import { type Flow, flowColumns, flowOf, flowTable } from '../drawing/columns.ts';
+import { daysBetween, HATCHED, inRange, MEAN_OF_STEP, partialWords, stepFor } from '../drawing/days.ts';
 import { timePlotHeight } from '../drawing/plot.ts';
-import { HATCHED, MEAN_OF_STEP, partialWords } from '../drawing/step-words.ts';
+import { chosenSeries } from '../series.ts';
 
 type Row = Content<typeof eventsByDay>[number];
 

@@ -11,15 +11,14 @@ import {
   calendarBins,
   daysBetween,
   inRange,
+  partialWords,
   type Step,
   stepFor,
   timeOfDay,
 } from '../drawing/days.ts';
-import { element } from '../drawing/element.ts';
+import { element, linePath } from '../drawing/element.ts';
 import { LABEL_SIZE, label } from '../drawing/label.ts';
-import { linePath } from '../drawing/line-path.ts';
 import { isNarrow, type Plot, timePlotHeight } from '../drawing/plot.ts';
-import { partialWords } from '../drawing/step-words.ts';
 import type { ChartTheme } from '../drawing/theme.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
 

@@ -3,14 +3,12 @@ import type { Content } from '../../artifacts/published-files.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
-import { cathedralSeries } from '../cathedral-series.ts';
 import { defineChart } from '../chart.ts';
-import { chosenSeries } from '../chosen-series.ts';
-import { daysBetween, inRange, stepFor } from '../drawing/days.ts';
-import { type Flow, flowColumns, flowOf, flowTable } from '../drawing/flow-columns.ts';
+import { type Flow, flowColumns, flowOf, flowTable } from '../drawing/columns.ts';
+import { daysBetween, HATCHED, inRange, MEAN_OF_STEP, partialWords, stepFor } from '../drawing/days.ts';
 import { timePlotHeight } from '../drawing/plot.ts';
-import { HATCHED, MEAN_OF_STEP, partialWords } from '../drawing/step-words.ts';
 import { cathedralColour } from '../drawing/theme.ts';
+import { cathedralSeries, chosenSeries } from '../series.ts';
 
 type Row = Content<typeof mintingByDay>[number];
 

@@ -5,14 +5,12 @@ import type { Content } from '../../artifacts/published-files.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatCathedral, formatList, formatToken } from '../../words/phrase.ts';
-import { cathedralSeries } from '../cathedral-series.ts';
 import { defineChart, type Series } from '../chart.ts';
-import { chosenSeries } from '../chosen-series.ts';
-import { element } from '../drawing/element.ts';
-import { linePath } from '../drawing/line-path.ts';
+import { element, linePath } from '../drawing/element.ts';
 import { type Plot, timePlotHeight } from '../drawing/plot.ts';
 import { cathedralColour } from '../drawing/theme.ts';
 import { timeFrame } from '../drawing/time-frame.ts';
+import { cathedralSeries, chosenSeries } from '../series.ts';
 
 type Setting = Content<typeof cathedralMultipliers>[number];
 

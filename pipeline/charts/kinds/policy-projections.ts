@@ -4,12 +4,18 @@ import { formatDay, formatMonth } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { stackedColumns } from '../drawing/columns.ts';
-import { addDays, calendarBins, inRange, isWhole, timeOfDay } from '../drawing/days.ts';
-import type { Flow } from '../drawing/flow-columns.ts';
-import { flowTable } from '../drawing/flow-columns.ts';
+import type { Flow } from '../drawing/columns.ts';
+import { flowTable, stackedColumns } from '../drawing/columns.ts';
+import {
+  addDays,
+  calendarBins,
+  HATCHED,
+  inRange,
+  isWhole,
+  partialWords,
+  timeOfDay,
+} from '../drawing/days.ts';
 import { timePlotHeight } from '../drawing/plot.ts';
-import { HATCHED, partialWords } from '../drawing/step-words.ts';
 import { timeFrame } from '../drawing/time-frame.ts';
 
 type Row = Content<typeof eventsByDay>[number];

@@ -4,12 +4,11 @@ import { formatMonth } from '../../words/moment.ts';
 import { formatIndex, formatMic, formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type Chart, defineChart } from '../chart.ts';
+import { hatched } from '../drawing/columns.ts';
 import { addDays, timeOfDay } from '../drawing/days.ts';
-import { element } from '../drawing/element.ts';
-import { hatched } from '../drawing/hatch.ts';
-import { linePath } from '../drawing/line-path.ts';
+import { element, linePath } from '../drawing/element.ts';
+import { shortNumber } from '../drawing/label.ts';
 import { type Box, type Plot, timePlotHeight } from '../drawing/plot.ts';
-import { shortNumber } from '../drawing/short-number.ts';
 import type { ChartTheme } from '../drawing/theme.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
 

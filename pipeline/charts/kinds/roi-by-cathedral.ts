@@ -1,12 +1,11 @@
 import { roi } from '../../artifacts/economy/roi.ts';
 import { formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
-import { cathedralSeries } from '../cathedral-series.ts';
 import { defineChart } from '../chart.ts';
-import { chosenSeries } from '../chosen-series.ts';
 import { type BarChart, barRows, barRowsHeight } from '../drawing/bar-rows.ts';
-import { labelNumber } from '../drawing/short-number.ts';
+import { labelNumber } from '../drawing/label.ts';
 import { type ChartTheme, cathedralColour, THEMES } from '../drawing/theme.ts';
+import { cathedralSeries, chosenSeries } from '../series.ts';
 
 interface Cathedral {
   name: string;

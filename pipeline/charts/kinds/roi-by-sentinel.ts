@@ -3,9 +3,9 @@ import type { Content } from '../../artifacts/published-files.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatCathedral } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { chosenSeries } from '../chosen-series.ts';
-import { type SentinelValue, sentinelBars, sentinelBarsHeight } from '../drawing/sentinel-bars.ts';
-import { labelNumber } from '../drawing/short-number.ts';
+import { type SentinelValue, sentinelBars, sentinelBarsHeight } from '../drawing/bar-rows.ts';
+import { labelNumber } from '../drawing/label.ts';
+import { chosenSeries } from '../series.ts';
 
 type Sentinel = Content<typeof sentinelRoi>['sentinels'][number];
 

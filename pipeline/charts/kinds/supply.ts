@@ -6,14 +6,20 @@ import { formatDay } from '../../words/moment.ts';
 import { formatChange, formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
-import { chosenSeries } from '../chosen-series.ts';
-import { binDays, daysBetween, inRange, type Step, stepFor, timeOfDay } from '../drawing/days.ts';
-import { element } from '../drawing/element.ts';
-import { linePath } from '../drawing/line-path.ts';
+import {
+  binDays,
+  daysBetween,
+  END_OF_STEP,
+  inRange,
+  type Step,
+  stepFor,
+  timeOfDay,
+} from '../drawing/days.ts';
+import { element, linePath } from '../drawing/element.ts';
+import { shortNumber } from '../drawing/label.ts';
 import { type Plot, timePlotHeight } from '../drawing/plot.ts';
-import { shortNumber } from '../drawing/short-number.ts';
-import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
+import { chosenSeries } from '../series.ts';
 
 const PARTS = [
   { name: 'circulating', label: 'Circulating', verb: 'circulated', colour: 0 },

@@ -5,11 +5,10 @@ import { formatDay } from '../../words/moment.ts';
 import { formatNumber, formatScore, NOT_MEASURED } from '../../words/number.ts';
 import { capitalise, formatList } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { chosenSeries } from '../chosen-series.ts';
-import { binDays, daysBetween, inRange, type Step, stepFor } from '../drawing/days.ts';
+import { binDays, daysBetween, END_OF_STEP, inRange, type Step, stepFor } from '../drawing/days.ts';
 import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
-import { END_OF_STEP } from '../drawing/step-words.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
+import { chosenSeries } from '../series.ts';
 
 /** Null where there was nothing to measure in the thirty days. */
 type Day = { date: string } & Record<Virtue, number | null>;

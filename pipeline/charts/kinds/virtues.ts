@@ -4,9 +4,9 @@ import type { VirtueStatus } from '../../model/queries/virtues.ts';
 import { formatScore, NOT_MEASURED } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
-import { chosenSeries } from '../chosen-series.ts';
 import { type BarChart, barRows, barRowsHeight } from '../drawing/bar-rows.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
+import { chosenSeries } from '../series.ts';
 
 interface Virtue {
   name: string;

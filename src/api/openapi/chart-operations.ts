@@ -1,5 +1,5 @@
+import { embedFrame } from '../../../pipeline/charts/chart-address.ts';
 import { allowedControls, CONTROLS, type ControlName } from '../../../pipeline/charts/chart-state.ts';
-import { embedFrame } from '../../../pipeline/charts/drawing/embed-frame.ts';
 import type { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
 import { CHART_FORMS, type ChartForm, isAnyState } from '../../../pipeline/charts/files/chart-forms.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { readAtMost } from '../../../pipeline/artifacts/read-at-most.ts';
+import { readAtMost } from '../../../pipeline/artifacts/read-companions.ts';
 import { printable } from '../../../pipeline/attestation/printable.ts';
 import type { Problem } from '../../../pipeline/attestation/problem.ts';
 import { MAX_BYTES } from '../../../pipeline/attestation/read-json.ts';

@@ -8,7 +8,7 @@ import {
   SERVER_FOLDER,
   ServerFacts,
 } from '../../../pipeline/build/site/site-server.ts';
-import { chartBytes } from '../../../pipeline/charts/files/chart-bytes.ts';
+import { chartBytes } from '../../../pipeline/charts/files/rasterise.ts';
 import { compress } from '../../../pipeline/release/disk/compress.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';

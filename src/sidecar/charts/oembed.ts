@@ -1,7 +1,6 @@
 import { parseJsonFile } from '../../../pipeline/artifacts/format/json.ts';
+import { embedFrame, ownParameters } from '../../../pipeline/charts/chart-address.ts';
 import { formatChartState, parseChartState } from '../../../pipeline/charts/chart-state.ts';
-import { embedFrame } from '../../../pipeline/charts/drawing/embed-frame.ts';
-import { ownParameters } from '../../../pipeline/charts/own-parameters.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { CACHE_CONTROL } from '../../../pipeline/release/format/headers.ts';

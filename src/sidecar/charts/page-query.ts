@@ -1,8 +1,8 @@
 import { SERVER_ENTRY } from '../../../pipeline/build/site/site-server.ts';
 import type { Chart } from '../../../pipeline/charts/chart.ts';
+import { ownParameters } from '../../../pipeline/charts/chart-address.ts';
 import { parseChartState, refusedView, stateFault } from '../../../pipeline/charts/chart-state.ts';
 import { escapeText } from '../../../pipeline/charts/drawing/element.ts';
-import { ownParameters } from '../../../pipeline/charts/own-parameters.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import { headersFor } from '../../../pipeline/release/format/headers.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';

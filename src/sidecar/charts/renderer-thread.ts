@@ -8,8 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { parentPort } from 'node:worker_threads';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
-import type { AnyStateContent } from '../../../pipeline/charts/files/chart-forms.ts';
-import type { ChartSource } from '../../../pipeline/charts/files/shown-chart.ts';
+import type { AnyStateContent, ChartSource } from '../../../pipeline/charts/files/chart-forms.ts';
 import { CathedralError, type ErrorCode, type Fault } from '../../../pipeline/errors.ts';
 import { storedAt } from '../../../pipeline/release/format/manifest.ts';
 

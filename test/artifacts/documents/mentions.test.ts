@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mentions } from '../../../pipeline/artifacts/documents/mentions.ts';
+import { mentions } from '../../../pipeline/artifacts/documents/references.ts';
 
 describe('the references in a text', () => {
   test.each([

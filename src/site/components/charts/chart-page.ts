@@ -1,4 +1,4 @@
-import { embedPath, pagePath, withQuery } from '../../../../pipeline/charts/chart-address.ts';
+import { embedPath, ownParameters, pagePath, withQuery } from '../../../../pipeline/charts/chart-address.ts';
 import {
   type ChartState,
   DEFAULT_STATE,
@@ -6,7 +6,6 @@ import {
   parseChartState,
 } from '../../../../pipeline/charts/chart-state.ts';
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
-import { ownParameters } from '../../../../pipeline/charts/own-parameters.ts';
 import { addCopyButton, type Clipboard } from '../files/copy-button.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools } from './chart-tools.ts';

@@ -1,10 +1,10 @@
 import { config } from 'zod';
 import { PublishedFiles } from '../../../../pipeline/artifacts/published-files.ts';
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
-import { chartCsv } from '../../../../pipeline/charts/chart-csv.ts';
+import { chartCsv } from '../../../../pipeline/charts/chart.ts';
+import { embedFrame } from '../../../../pipeline/charts/chart-address.ts';
 import type { ChartState } from '../../../../pipeline/charts/chart-state.ts';
 import { escapeText } from '../../../../pipeline/charts/drawing/element.ts';
-import { embedFrame } from '../../../../pipeline/charts/drawing/embed-frame.ts';
 import { findChart } from '../../../../pipeline/charts/table.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { EMBED_WIDTH, frameHeight, frozenCode } from './embed-codes.ts';

@@ -1,10 +1,9 @@
-import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
+import { ownParameters, pagePath } from '../../../../pipeline/charts/chart-address.ts';
 import {
   type ChartState,
   formatChartState,
   parseChartState,
 } from '../../../../pipeline/charts/chart-state.ts';
-import { ownParameters } from '../../../../pipeline/charts/own-parameters.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import { partsOf, showRedrawn, toolsLoader } from './load-tools.ts';
 import { Stepper } from './stepper.ts';

@@ -1,11 +1,11 @@
 import type { Chart } from '../../../../pipeline/charts/chart.ts';
+import { ownParameters } from '../../../../pipeline/charts/chart-address.ts';
 import {
   type ChartState,
   DEFAULT_STATE,
   parseChartState,
   stateFault,
 } from '../../../../pipeline/charts/chart-state.ts';
-import { ownParameters } from '../../../../pipeline/charts/own-parameters.ts';
 import { CHARTS } from '../../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../../pipeline/errors.ts';
 import type { SiteRelease } from '../release.ts';

@@ -4,12 +4,12 @@ import {
   type Bin,
   binDays,
   daysBetween,
+  END_OF_STEP,
   type Step,
   stepFor,
 } from '../../../../pipeline/charts/drawing/days.ts';
 import { panels } from '../../../../pipeline/charts/drawing/panels.ts';
 import { NARROW, type Plot, widthOf } from '../../../../pipeline/charts/drawing/plot.ts';
-import { END_OF_STEP } from '../../../../pipeline/charts/drawing/step-words.ts';
 import { cathedralColour } from '../../../../pipeline/charts/drawing/theme.ts';
 import { uptime } from '../../../../pipeline/charts/kinds/uptime.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';

@@ -1,6 +1,5 @@
 import { element } from '../../../../../pipeline/charts/drawing/element.ts';
-import { LINE_HEIGHT, label } from '../../../../../pipeline/charts/drawing/label.ts';
-import { wrapText } from '../../../../../pipeline/charts/drawing/text-width.ts';
+import { LINE_HEIGHT, label, wrapText } from '../../../../../pipeline/charts/drawing/label.ts';
 import { THEMES } from '../../../../../pipeline/charts/drawing/theme.ts';
 
 /** Size in units of the drawing. A card has two pixels per unit. */

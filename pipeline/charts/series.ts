@@ -1,6 +1,7 @@
 import { CATHEDRALS } from '../ledger/event.ts';
 import { formatCathedral } from '../words/phrase.ts';
 import type { Series } from './chart.ts';
+import type { ChartState } from './chart-state.ts';
 
 /** The cathedrals of the data in the order of the ledger's list, as series. */
 export function cathedralSeries(names: Iterable<string>): Series[] {
@@ -9,4 +10,13 @@ export function cathedralSeries(names: Iterable<string>): Series[] {
   return [...new Set(names)]
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
     .map((name) => ({ name, label: formatCathedral(name) }));
+}
+
+/** Those that the state names, in the chart's own order; all, or the chart's own choice, where it names none. */
+export function chosenSeries<S extends Series>(
+  all: readonly S[],
+  { series }: ChartState,
+  byDefault = all,
+): readonly S[] {
+  return series === null ? byDefault : all.filter(({ name }) => series.includes(name));
 }
