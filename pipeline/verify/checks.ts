@@ -325,24 +325,20 @@ export const CHECKS = [
 
 export type CheckName = (typeof CHECKS)[number]['name'];
 
-async function readList({
-  origin,
-  trust,
-  options,
-  manifest,
-  signed,
-}: Subject): Promise<SnapshotList | SignedList> {
+async function readList(subject: Subject): Promise<SnapshotList | SignedList> {
+  const { origin, options, manifest, signed } = subject;
   if (signed) {
     const read = () => readSignedList(origin, signed);
     // A host that is being updated may have the previous list for a moment.
     return options.isStrict ? read() : retryWhileInconsistent(options, read);
   }
-  const expected = 'no such file beside an unsigned release';
-  if (await readSmall(origin, LIST_SIGNATURE_PATH, { most: MAX_NOTE_BYTES }))
+  if (await readSmall(origin, LIST_SIGNATURE_PATH, { most: MAX_NOTE_BYTES })) {
+    const expected = 'no such file beside an unsigned release';
     throw mismatchError(origin.placeOf(LIST_SIGNATURE_PATH), expected, 'a file');
+  }
   const list = (await readSnapshotList(origin)) ?? { bytes: new Uint8Array(), index: [] };
-  const index = list.index.filter(({ log_size }) => log_size <= manifest!.log.size);
-  return trust.unsigned ? { ...list, index } : list;
+  const { size } = manifest!.log;
+  return { ...list, index: list.index.filter(({ log_size }) => log_size <= size) };
 }
 
 function snapshotsWork({ origin, options, findings, manifest, signed }: Subject): SnapshotsWork {

@@ -3,6 +3,7 @@ import { compareTimestamps } from '../ledger/timestamp.ts';
 import { inParallel } from '../release/disk/in-parallel.ts';
 import type { PublicFile, PublicManifest } from '../release/format/public-manifest.ts';
 import { SNAPSHOTS } from '../release/format/snapshot-index.ts';
+import { formatBytes } from '../words/number.ts';
 import type { Findings } from './findings.ts';
 import { type Origin, readSmall } from './origin.ts';
 
@@ -27,7 +28,8 @@ export async function verifyFiles(
   release: PublicManifest,
   { findings, parallel, log }: { findings: Findings; parallel: number; log: (line: string) => void },
 ): Promise<FilesRead> {
-  let [bytes, done] = [0, 0];
+  let [bytes, done, doneBytes] = [0, 0, 0];
+  const allBytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const step = Math.ceil(files.length / PROGRESS_LINES);
   const notProven: string[] = [];
   await inParallel(files, parallel, async (file) => {
@@ -35,7 +37,9 @@ export async function verifyFiles(
     if (result === 'as listed') bytes += file.bytes;
     if (result === 'not proven') notProven.push(file.path);
     done += 1;
-    if (done % step === 0 && done < files.length) log(`files: ${done} of ${files.length}`);
+    doneBytes += file.bytes;
+    if (done % step === 0 && done < files.length)
+      log(`files: ${done} of ${files.length}, ${formatBytes(doneBytes)} of ${formatBytes(allBytes)}`);
   });
   return { bytes, notProven: notProven.sort() };
 }

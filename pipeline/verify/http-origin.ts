@@ -2,6 +2,7 @@ import { printable } from '../attestation/printable.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { CathedralError, type Fault } from '../errors.ts';
 import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../ledger/transient-fault.ts';
+import { formatCount } from '../words/number.ts';
 import { NODE_HASHING } from './folder-origin.ts';
 import { type Opened, type OpenOptions, Origin } from './origin.ts';
 import { Pace } from './pace.ts';
@@ -62,7 +63,12 @@ export class HttpOrigin extends Origin {
       log(`${place}: ${message}; trying again in ${ms / 1000} s`);
     return retrying({ attempts, wait, signal: this.#stop.signal, told }, work, (fault) => {
       if (!fault.isLong)
-        return unreachable(place, `an answer within ${attempts} attempts`, fault.message, fault);
+        return unreachable(
+          place,
+          `an answer within ${formatCount(attempts, 'attempt', 'attempts')}`,
+          fault.message,
+          fault,
+        );
       this.#end({ place, expected: `an answer within a minute; ${this.#advice()}`, found: fault.message });
       return this.#stop.signal.reason;
     });

@@ -13,7 +13,7 @@ import type { Scenario } from './scenario.ts';
 
 const mirrorOf = (folder: string) => join(folder, 'mirror');
 
-/** A mirror of the n-th release is brought to another one. */
+/** A mirror is updated from one release to the next. */
 function mirrored(releases: readonly number[], { withoutLinks = false } = {}): Scenario {
   let server: LyingServer;
   const last = releases.at(-1)!;
@@ -37,7 +37,7 @@ function mirrored(releases: readonly number[], { withoutLinks = false } = {}): S
       return ['mirror', server.url, mirrorOf(folder), '--verifier-key', key, '--accept-expired', ...links];
     },
     async problems(folder, isDone) {
-      // Between two renames of folders there is none; see docs/mirrors.md.
+      // Between two renames of folders nothing is served; see docs/mirrors.md.
       const mayMiss = !isDone && (releases.length === 1 || withoutLinks);
       const isFirst = !isDone && releases.length === 1;
       const still = { mayMiss, isFirst, isDone };
@@ -77,17 +77,17 @@ async function mirrorProblems(
   ];
 }
 
-/** The list comes after its release: until then it is the one before, which clients do not take for the release’s. */
+/** The list is placed after its release: until then clients reject the previous list. */
 function isOfList({ code, place }: Finding): boolean {
   return code === 'mirror_mismatch' && /snapshots\/index\.json(\.sig)?$/.test(place);
 }
 
-/** Tiles and snapshots come before the release that tells of them, and stay where the run ended in between. */
+/** Tiles and snapshots are placed before the release that refers to them, and stay if the run ends in between. */
 function isAhead({ place, expected }: Finding): boolean {
   return /\/(log\/tile|snapshots\/\d)/.test(place) && /^(nothing|a snapshot of at most)/.test(expected);
 }
 
-/** Whichever list it is, all that it names is there. */
+/** Whatever the list names exists. */
 async function listedProblems(origin: FolderOrigin): Promise<string[]> {
   const problems: string[] = [];
   for (const { index } of (await readSnapshotList(origin))?.index ?? [])
@@ -95,7 +95,7 @@ async function listedProblems(origin: FolderOrigin): Promise<string[]> {
   return problems;
 }
 
-/** A first release is served for a moment before the log is told of. */
+/** A first release is served for a moment before the checkpoint of its log. */
 function isNotThere({ place, found }: Finding): boolean {
   return place.endsWith('log/checkpoint') && found === 'no such file';
 }

@@ -27,34 +27,34 @@ export const NEXT_PUBLISHER = signerFromSeed('data.example.org', Buffer.alloc(32
 export const STRANGER = signerFromSeed('data.example.org', Buffer.alloc(32, 3));
 export const LEDGER = signerFromSeed('ledger.example.org', Buffer.alloc(32, 4));
 
-/** Of the first release; each later one is six hours later. */
+/** The time of the first release; each later one follows six hours after. */
 export const BEGIN = Date.UTC(2025, 11, 1);
 const SLOT_MS = 6 * 3_600_000;
 
 export interface SmallOptions {
   /** From 1: the n-th release. */
   release: number;
-  /** Of this release, or of each; those before are signed by the publisher. */
+  /** Of this release, or of each; the publisher signs the earlier ones. */
   signers?: readonly Signer[] | ((release: number) => readonly Signer[]);
   /** Changes the files before they are listed. */
   files?: (files: Site, release: number) => void;
   /** Changes the manifest before it is signed. */
   manifest?: (manifest: PublicManifest) => PublicManifest;
-  /** What an event is: another text makes another ledger. */
+  /** The text of an event; another text makes another ledger. */
   event?: (index: number) => string;
   /** Of this release, or of each. */
   events?: number | ((release: number) => number);
 }
 
-/** Events that the n-th release is made from: the log passes 256 with the third. */
+/** The events of the n-th release; the third passes 256, a full tile. */
 export const eventsOf = (release: number): number => 100 * release;
 
-/** Made once: a test makes several sites, and each has it in every release. */
+/** Computed once, since every release of every site contains it. */
 const NOISE = noise(300_000);
 
 const slotOf = (release: number) => new Date(BEGIN + (release - 1) * SLOT_MS).toISOString();
 
-/** All that a host has after the n-th release, the snapshots of those before too: a pure function of what is asked for. */
+/** Everything that a host has after the n-th release, including earlier snapshots: a pure function of the options. */
 export function smallSite(options: SmallOptions): Site {
   const { release, event = (index) => `event ${index}` } = options;
   const log = logOf(sizeAt(options, release), event);
@@ -71,7 +71,7 @@ function sizeAt({ release: newest, events = eventsOf }: SmallOptions, release: n
   return release === newest ? events : eventsOf(release);
 }
 
-/** The files of a release, and those that prove it. */
+/** The files of a release and its proofs. */
 function releaseOf(options: SmallOptions, release: number, log: ReturnType<typeof logOf>) {
   const files = dataFiles(release, log.head.size);
   options.files?.(files, release);
@@ -85,7 +85,7 @@ function signersOf({ release: newest, signers }: SmallOptions, release: number):
   return release === newest && signers ? signers : [PUBLISHER];
 }
 
-/** One never changes, one does, one only grows at its front, one is a page. */
+/** One never changes, one does, one only grows at its beginning, one is a page. */
 function dataFiles(release: number, events: number): Site {
   return new Map(
     Object.entries({
@@ -107,7 +107,7 @@ function history(events: number): string {
   return `event,what\n${rows.join('')}`;
 }
 
-/** The same each time, and not to be compressed. */
+/** Deterministic and incompressible. */
 function noise(bytes: number): string {
   let text = '';
   for (let block = 0; text.length < bytes; block += 1)
@@ -125,7 +125,7 @@ export function logOf(events: number, event: (index: number) => string) {
   return { files: all, head, checkpoint };
 }
 
-/** Parts of tiles stay until the tile is whole. */
+/** Partial tiles stay until the tile is full. */
 function addParts(files: Site, before: Site): void {
   for (const [path, bytes] of before)
     if (path.includes('.p/') && !files.has(path.replace(/\.p\/\d+$/, ''))) files.set(path, bytes);
@@ -200,7 +200,7 @@ function snapshotFiles(options: SmallOptions): Site {
   return site;
 }
 
-/** The list of snapshots as it is signed for the n-th release. */
+/** The signed snapshot list of the n-th release. */
 export function signedList(
   list: string,
   version: number,
@@ -213,7 +213,7 @@ export function signedList(
   ]);
 }
 
-/** Of a release: one file as it was, what proves it, and the history as the end of what it is now. */
+/** The snapshot of a release: one stored file, the proofs, and the history as the end of the current one. */
 function snapshotOf(options: SmallOptions, release: number, site: Site): Snapshot {
   const { event = (index) => `event ${index}` } = options;
   const size = sizeAt(options, release);
@@ -245,7 +245,7 @@ function snapshotOf(options: SmallOptions, release: number, site: Site): Snapsho
   };
 }
 
-/** Puts what a host serves on a disk, in the place of what was there. */
+/** Writes what a host serves into a folder, replacing its content. */
 export async function writeSite(folder: string, site: Site): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   for (const [path, bytes] of site) {

@@ -28,7 +28,7 @@ export function httpOrigin(address: string, more: Partial<HttpOriginOptions> = {
   });
 }
 
-/** Mirrors as the command does, but waits for nothing; the time is that of the first release. */
+/** Mirrors like the command, but without waiting, at the time of the first release. */
 export async function updateMirror(
   address: string,
   folder: string,
@@ -54,7 +54,7 @@ export async function updateMirror(
   return { ...mirrored, ...origin.traffic };
 }
 
-/** All that a mirror serves, by path. */
+/** Everything that a mirror serves, by path. */
 export async function servedBy(folder: string): Promise<Site> {
   const served: Site = new Map();
   for (const [root, below] of [
@@ -68,7 +68,7 @@ export async function servedBy(folder: string): Promise<Site> {
   return served;
 }
 
-/** Paths and hashes, in order, without what a mirror makes itself: two sites that are equal serve the same bytes. */
+/** Sorted paths and hashes, without what a mirror generates itself: equal lists mean equal bytes. */
 export function contents(site: Site): string[] {
   return [...site]
     .filter(([path]) => path !== '_headers')
