@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from '../pipeline/build/build.ts';
 import { demoSigner } from '../pipeline/ledger/demo-key.ts';
 import { writeSample } from '../pipeline/sample/write-sample.ts';
+import { build } from './build/run-build.ts';
 
 export const GOLDEN_RELEASE = 'test/golden/release';
 

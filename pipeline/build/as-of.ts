@@ -6,8 +6,9 @@ import { openDirectory } from '../ledger/directory.ts';
 import { asDiskErrors } from '../release/disk/durable.ts';
 import type { Manifest } from '../release/format/manifest.ts';
 import { SNAPSHOTS, type Snapshot, type SnapshotFile } from '../release/format/snapshot-index.ts';
-import { type BuildOptions, build } from './build.ts';
+import { build } from './build.ts';
 import type { CheckOptions } from './check.ts';
+import { type BuildPlan, DATA_ONLY } from './plan.ts';
 import { PUBLISHER_KEYS_PATH } from './publisher.ts';
 import { readPublished } from './snapshots/read-published.ts';
 import { verifyList, verifySnapshot } from './snapshots/verify-published-snapshots.ts';
@@ -44,7 +45,7 @@ export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
   const made = await mkdtemp(join(tmpdir(), 'cathedral-as-of-'));
   try {
     log(`rebuilding from the ledger, up to ${id}`);
-    const { manifest } = await build({ ...options, ...(await decided(options)), out: made });
+    const { manifest } = await build({ ...options, plan: await planOf(options), out: made });
     const { snapshot: again } = await readPublished(made, id);
     if (into !== null) await keepMade(made, id, into);
     if (!published) return { manifest, published, findings: [], compared: 0, notReproducible: [] };
@@ -67,21 +68,18 @@ export async function asOf(options: AsOfOptions): Promise<AsOfReport> {
   }
 }
 
-/** Build options, whatever the release was made with: data files only, all from the ledger. */
-async function decided({ out, snapshot }: AsOfOptions) {
+/** The plan, whatever the release was made with: data files only, all from the ledger. */
+async function planOf({ out, snapshot }: AsOfOptions): Promise<BuildPlan> {
   const keys = await readFile(join(out, SNAPSHOTS, snapshot, PUBLISHER_KEYS_PATH), 'utf8').catch(() => '');
   const shown = keys.split('\n').filter((key) => key !== '');
   return {
+    purpose: 'compare',
+    from: 'genesis',
     until: snapshot,
-    rebuild: true,
-    site: false,
-    extras: false,
-    charts: false,
-    print: null,
+    contents: DATA_ONLY,
     publisher: shown.length > 0 ? { kind: 'shown', keys: shown } : null,
-    publishesLog: false,
     snapshots: { days: 0 },
-  } satisfies Partial<BuildOptions>;
+  };
 }
 
 async function assertSealed(ledger: string, id: string): Promise<void> {

@@ -5,7 +5,6 @@ import { type Documents, readDocuments } from '../artifacts/documents.ts';
 import { readCompanions } from '../artifacts/read-companions.ts';
 import { ARTIFACTS, PRINTED } from '../artifacts/table.ts';
 import type { Companions } from '../attestation/companions.ts';
-import type { PrintCharts } from '../charts/files/print-charts.ts';
 import { type ChartsOptions, hasChartPdfs, hasCharts, renderCharts } from '../charts/files/render-charts.ts';
 import { CathedralError } from '../errors.ts';
 import { renderSitemap } from '../forms/render-catalogue.ts';
@@ -24,14 +23,15 @@ import { prepareLog } from './extend-log.ts';
 import { foldSnapshots, withForkHint } from './fold-snapshots.ts';
 import { ledgerKeyFile } from './keys-file.ts';
 import { makePdf, pdfJobs } from './pdf/pdfs.ts';
-import { openPublisher, type Publisher, type PublisherOptions, publisherKeysFile } from './publisher.ts';
+import type { BuildPlan } from './plan.ts';
+import { openPublisher, type Publisher, publisherKeysFile } from './publisher.ts';
 import { refreshRelease } from './refresh-release.ts';
 import { renderDocuments } from './render-documents.ts';
 import { hasExtras, renderExtras } from './render-extras.ts';
 import { formatResume, parseResume, type Resume, START } from './resume.ts';
 import { renderSite, type SiteOptions } from './site/render-site.ts';
 import { publishMissedSnapshots } from './snapshots/publish-missed-snapshots.ts';
-import { publishSnapshots, type SnapshotOptions } from './snapshots/publish-snapshots.ts';
+import { publishSnapshots } from './snapshots/publish-snapshots.ts';
 import {
   assertListReadable,
   assertNotRepublished,
@@ -40,7 +40,7 @@ import {
   restoredRelease,
 } from './snapshots/restore.ts';
 
-export interface BuildOptions extends SiteOptions {
+export interface BuildOptions extends Omit<SiteOptions, 'pages'> {
   /** Ledger folder. */
   ledger: string;
   out: string;
@@ -50,22 +50,7 @@ export interface BuildOptions extends SiteOptions {
   verifiers: Verifier[];
   /** Name and version of this software. A new version makes a new release. */
   software: string;
-  /** Rebuild from genesis, reusing nothing of the previous release. */
-  rebuild: boolean;
-  /** Every table in other forms too, and catalogues of the files. By default with the site: false is data files alone. */
-  extras?: boolean;
-  /** Every chart as files. By default with the site. */
-  charts?: boolean;
-  /** Null or left out: charts have no PDF. */
-  printCharts?: PrintCharts | null;
-  /** The last ledger snapshot to read. Default: the newest. */
-  until?: string;
-  /** False: OUT/log is neither looked at nor extended, as where the release is made to be compared. Default true. */
-  publishesLog?: boolean;
-  /** Null or absent: the release is not signed. */
-  publisher?: PublisherOptions | null;
-  /** Null or absent: no snapshots are published. */
-  snapshots?: SnapshotOptions | null;
+  plan: BuildPlan;
   /** How long to wait for another run, in ms. */
   waitMs: number;
   /** Receives one line per stage, and findings. */
@@ -88,7 +73,7 @@ export interface BuildReport {
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const { out, waitMs } = options;
   return withLock(out, { waitMs, holder: `build, process ${process.pid}` }, async () => {
-    if (options.snapshots) await assertListReadable(out);
+    if (options.plan.snapshots) await assertListReadable(out);
     return run(options);
   }).catch((error: Error) => {
     // Thrown by a library or by a program that a run starts.
@@ -98,12 +83,16 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 }
 
 async function run(options: BuildOptions): Promise<BuildReport> {
-  const { out, baseUrl, log } = options;
-  const current = options.rebuild ? await recoverFinalFiles(out) : await readCurrent(out);
-  const previous = current ?? (options.snapshots ? await restoredRelease(out) : null);
+  const { out, baseUrl, plan, log } = options;
+  const { contents } = plan;
+  const current = plan.from === 'genesis' ? await recoverFinalFiles(out) : await readCurrent(out);
+  const previous = current ?? (plan.snapshots ? await restoredRelease(out) : null);
   if (previous && !current) log(`no release found: resuming from the snapshots in ${out}`);
-  const rebuild = options.rebuild || current === null;
-  const extendLog = await prepareLog({ ...options, rebuild }, previous);
+  const rebuild = plan.from === 'genesis' || current === null;
+  const extendLog = await prepareLog(
+    { ...options, rebuild, publishesLog: plan.purpose === 'publish' },
+    previous,
+  );
   const resume = rebuild ? START : parseResume(previous!.state);
   const inputs = await openInputs(options, previous);
   const prepare = snapshotPublisher(options, inputs);
@@ -116,15 +105,15 @@ async function run(options: BuildOptions): Promise<BuildReport> {
 
   for (const { id } of snapshots.slice(-1)) assertNotRepublished(id, inputs.lost);
   const base = previous && (rebuild ? { ...previous, state: null } : previous);
-  await publishMissedSnapshots(base, snapshots, { ...options, ...inputs }, (before, upTo, keep) =>
+  await publishMissedSnapshots(base, snapshots, { ...options, ...inputs, ...plan }, (before, upTo, keep) =>
     buildMissed(before, upTo, keep, options, inputs),
   );
   await using staging = await openStaging(out, previous, { reuse: !rebuild });
   const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
-  if (withExtras(options)) await renderExtras(staging, facts, view);
-  if (withCharts(options)) await renderCharts(staging, chartsOptions(options, facts, inputs.documents));
-  await renderSite(staging, facts, folded, options);
-  if (withExtras(options)) await renderSitemap(staging, baseUrl, facts.timestamp);
+  if (contents.formats) await renderExtras(staging, facts, view);
+  if (contents.charts) await renderCharts(staging, chartsOptions(options, facts, inputs.documents));
+  await renderSite(staging, facts, folded, { ...options, pages: contents.pages });
+  if (contents.formats) await renderSitemap(staging, baseUrl, facts.timestamp);
   const sign = signerOf(inputs.publisher, options);
   const publication = { facts, state: formatResume(folded), sign };
   const { outcome, release } = await extendLog(folded.ledger, (publishLog) =>
@@ -150,11 +139,17 @@ interface Inputs {
 async function openInputs(options: BuildOptions, previous: Published | null): Promise<Inputs> {
   const documents = await readDocuments(options.documents);
   const companions = await readCompanions(options.companions, options.verifiers);
-  const publisher = await openPublisher(options.publisher ?? null, { ...options, previous });
+  const publisher = await openPublisher(options.plan.publisher, {
+    ...options,
+    rebuild: options.plan.from === 'genesis',
+    previous,
+  });
   const digest = digestInputs(options, { documents, companions, publisher });
-  const { out, snapshots } = options;
+  const { snapshots } = options.plan;
   const recorded = snapshots ? publisher?.snapshots?.recorded : undefined;
-  const lost = recorded ? await assertSnapshotsIntact(out, recorded, snapshots?.givesUp ?? false) : {};
+  const lost = recorded
+    ? await assertSnapshotsIntact(options.out, recorded, snapshots?.givesUp ?? false)
+    : {};
   return { documents, companions, publisher, digest, lost };
 }
 
@@ -181,7 +176,7 @@ async function stageData(
 
 /** Publishes the log, the snapshot and the snapshot list before their release becomes current, so its readers find them. */
 function snapshotPublisher(
-  { out, baseUrl, snapshots }: BuildOptions,
+  { out, baseUrl, plan: { snapshots } }: BuildOptions,
   { publisher, lost }: Inputs,
 ): (publishLog: () => Promise<void>) => (release: Published) => Promise<void> {
   if (!snapshots) return (publishLog) => publishLog;
@@ -230,7 +225,8 @@ async function buildMissed(
   given: BuildOptions,
   inputs: Inputs,
 ): Promise<Published> {
-  const options = { ...given, log: () => {}, print: null };
+  // Data files only, and PDFs of closed years that exist already.
+  const options = { ...given, log: () => {}, pages: null };
   const resume = base.state === null ? START : parseResume(base.state);
   const snapshots = after.filter(
     ({ id }) => resume.position.snapshot === null || id > resume.position.snapshot,
@@ -243,7 +239,10 @@ async function buildMissed(
   return (await staging.publish(publication)).release;
 }
 
-async function newSnapshots({ ledger, until }: BuildOptions, { position }: Resume): Promise<SnapshotFile[]> {
+async function newSnapshots(
+  { ledger, plan: { until } }: BuildOptions,
+  { position }: Resume,
+): Promise<SnapshotFile[]> {
   const snapshots = await openDirectory(ledger).snapshots(position.snapshot);
   return until === undefined ? snapshots : snapshots.filter(({ id }) => id <= until);
 }
@@ -260,32 +259,24 @@ function signerOf(
     sign(release, { checkpoint: checkpointOf(ledger, release.ledger, verifiers), isServed });
 }
 
-function withExtras({ extras, site }: BuildOptions): boolean {
-  return extras ?? site;
-}
-
-function withCharts({ charts, site }: BuildOptions): boolean {
-  return charts ?? site;
-}
-
 function chartsOptions(
-  { baseUrl, printCharts, log }: BuildOptions,
+  { baseUrl, plan, log }: BuildOptions,
   facts: Facts,
   { citations }: Documents,
 ): ChartsOptions {
-  return { facts, baseUrl, author: citations.author, print: printCharts ?? null, log };
+  const print = plan.contents.charts?.print ?? null;
+  return { facts, baseUrl, author: citations.author, print, log };
 }
 
-/** Whether a release is of the same documents and settings, and has what is asked for: extras, charts, the site, PDFs. */
-function isUpToDate({ manifest }: Published, inputs: string, options: BuildOptions): boolean {
+/** Whether a release was made from the same documents and settings, and has the contents that the plan asks for. */
+function isUpToDate({ manifest }: Published, inputs: string, { plan }: BuildOptions): boolean {
   const { files } = manifest;
-  const { site, print } = options;
-  if (hasExtras(manifest) !== withExtras(options) || hasCharts(manifest) !== withCharts(options))
-    return false;
-  if (hasChartPdfs(manifest) !== (withCharts(options) && Boolean(options.printCharts))) return false;
-  const hasSite = files.some(({ kind }) => kind === 'page');
+  const { formats, charts, pages } = plan.contents;
+  if (hasExtras(manifest) !== formats || hasCharts(manifest) !== (charts !== null)) return false;
+  if (hasChartPdfs(manifest) !== Boolean(charts?.print)) return false;
+  const hasPages = files.some(({ kind }) => kind === 'page');
   const hasPdf = PRINTED.every((artifact) => files.some(({ path }) => path === artifact.path));
-  return manifest.inputs === inputs && hasSite === site && hasPdf === (site && print !== null);
+  return manifest.inputs === inputs && hasPages === (pages !== null) && hasPdf === Boolean(pages?.print);
 }
 
 /** Digest of everything except the ledger that affects the files. */

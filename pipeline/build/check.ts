@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PrintCharts } from '../charts/files/print-charts.ts';
 import { hasChartPdfs, hasCharts } from '../charts/files/render-charts.ts';
 import { CathedralError, type Finding } from '../errors.ts';
 import type { Verifier } from '../ledger/note.ts';
@@ -9,28 +10,15 @@ import { type Published, readCurrent } from '../release/format/release.ts';
 import { type BuildOptions, build } from './build.ts';
 import { checkRelease } from './check-release.ts';
 import { compareManifests } from './compare-manifests.ts';
+import type { BuildPlan } from './plan.ts';
 import { hasExtras } from './render-extras.ts';
 
 /** The options of a build, as far as a check does not take them from the release. Without a ledger nothing is rebuilt. */
-export interface CheckOptions extends Omit<BuildOptions, Decided> {
+export interface CheckOptions extends Omit<BuildOptions, 'ledger' | 'plan'> {
   ledger: string | null;
   /** Keys of the publisher; null or omitted: those that the release names. */
   publisherKeys?: readonly Verifier[] | null;
 }
-
-/** Options that a check takes from the release. */
-type Decided =
-  | 'ledger'
-  | 'rebuild'
-  | 'until'
-  | 'publisher'
-  | 'snapshots'
-  | 'site'
-  | 'extras'
-  | 'charts'
-  | 'print'
-  | 'prints'
-  | 'printCharts';
 
 /**
  * Verifies what is published, including the restricted files, and then compares it with a rebuild from the ledger, up to the
@@ -52,38 +40,31 @@ async function compareWithLedger(options: CheckOptions & { ledger: string }): Pr
   const published = (await readCurrent(options.out))!;
   const { manifest } = published;
   const out = await mkdtemp(join(tmpdir(), 'cathedral-check-'));
-  const site = manifest.files.some(({ kind }) => kind === 'page');
   try {
-    const until = manifest.ledger.snapshot;
-    options.log(`rebuilding from the ledger, up to ${until}`);
-    const extras = hasExtras(manifest);
-    const charts = hasCharts(manifest);
-    const rebuildOptions = {
-      ...options,
-      ...printedBefore(published),
-      out,
-      until,
-      site,
-      extras,
-      charts,
-      rebuild: true,
-      publishesLog: false,
-      publisher: manifest.signed ? { kind: 'shown' as const, keys: manifest.signed.keys } : null,
-    };
-    const rebuilt = await build(rebuildOptions);
+    options.log(`rebuilding from the ledger, up to ${manifest.ledger.snapshot}`);
+    const rebuilt = await build({ ...options, out, plan: planOf(published) });
     return compareManifests(manifest, rebuilt.manifest);
   } finally {
     await rm(out, { recursive: true, force: true });
   }
 }
 
-/** The release's PDFs, whose bytes are verified, instead of a browser's. */
-function printedBefore({ dir, manifest }: Published): Pick<BuildOptions, 'print' | 'prints' | 'printCharts'> {
+/** Rebuilds what the release contains. Its PDFs, whose bytes are verified, stand for those of a browser. */
+function planOf({ dir, manifest }: Published): BuildPlan {
   const files = new Map(manifest.files.map((file) => [file.path, file]));
+  const hasPages = manifest.files.some(({ kind }) => kind === 'page');
   const print = ({ path }: { path: string }) => readFile(join(dir, storedAt(files.get(path)!)));
+  const printCharts: PrintCharts = (charts) => Promise.all(charts.map(print));
   return {
-    print,
-    prints: (path) => files.has(path),
-    printCharts: hasChartPdfs(manifest) ? (charts) => Promise.all(charts.map(print)) : null,
+    purpose: 'compare',
+    from: 'genesis',
+    until: manifest.ledger.snapshot,
+    contents: {
+      formats: hasExtras(manifest),
+      charts: hasCharts(manifest) ? { print: hasChartPdfs(manifest) ? printCharts : null } : null,
+      pages: hasPages ? { print, prints: (path) => files.has(path) } : null,
+    },
+    publisher: manifest.signed ? { kind: 'shown', keys: manifest.signed.keys } : null,
+    snapshots: null,
   };
 }

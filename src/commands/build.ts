@@ -1,8 +1,10 @@
 import { build as buildRelease } from '../../pipeline/build/build.ts';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
-import { type Print, printPdf } from '../../pipeline/build/pdf/print-pdf.ts';
-import { type PrintCharts, printCharts } from '../../pipeline/charts/files/print-charts.ts';
+import { printPdf } from '../../pipeline/build/pdf/print-pdf.ts';
+import { type Contents, DATA_ONLY } from '../../pipeline/build/plan.ts';
+import { printCharts } from '../../pipeline/charts/files/print-charts.ts';
 import { programPath } from '../../pipeline/config/config.ts';
+import type { Config } from '../../pipeline/config/settings.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { defineCommand, formatJson, json, SWITCH } from './command.ts';
@@ -53,7 +55,7 @@ export const build = defineCommand({
     json,
   },
   async run(config, context) {
-    const { out, documents, companions, baseUrl, contact, rebuild, wait } = config;
+    const { out, documents, companions, baseUrl, contact, wait } = config;
     const { now, progress, print } = context;
     const started = now();
     const report = await recordRun({ out, software: SOFTWARE, now }, async () => {
@@ -65,12 +67,14 @@ export const build = defineCommand({
         companions,
         baseUrl,
         contact,
-        rebuild,
         software: SOFTWARE,
-        publisher: { kind: 'signs', keyFile: config.publisherKey, name: config.publisherName, now },
-        snapshots: { days: config.snapshotDays, givesUp: config.givesUpSnapshots },
-        site: !config.withoutSite,
-        ...(config.withoutSite || config.withoutPdf ? { print: null } : printers(config.chromium)),
+        plan: {
+          purpose: 'publish',
+          from: config.rebuild ? 'genesis' : 'current',
+          contents: contentsOf(config),
+          publisher: { kind: 'signs', keyFile: config.publisherKey, name: config.publisherName, now },
+          snapshots: { days: config.snapshotDays, givesUp: config.givesUpSnapshots },
+        },
         waitMs: wait * 1000,
         log: (line) => progress.stage(line),
       });
@@ -91,11 +95,18 @@ export const build = defineCommand({
   },
 });
 
-/** Looks for the browser first: a run that cannot print must not start. */
-function printers(configured: string | null): { print: Print; printCharts: PrintCharts } {
-  const chromium = findChromium({ configured, path: programPath() });
+function contentsOf({
+  withoutSite,
+  withoutPdf,
+  chromium,
+}: Pick<Config, 'withoutSite' | 'withoutPdf' | 'chromium'>): Contents {
+  if (withoutSite) return DATA_ONLY;
+  if (withoutPdf) return { formats: true, charts: { print: null }, pages: { print: null } };
+  // Looks for the browser first: a run that cannot print must not start.
+  const browser = findChromium({ configured: chromium, path: programPath() });
   return {
-    print: (job) => printPdf({ ...job, chromium }),
-    printCharts: (charts, { profile }) => printCharts(charts, { chromium, profile }),
+    formats: true,
+    charts: { print: (charts, { profile }) => printCharts(charts, { chromium: browser, profile }) },
+    pages: { print: (job) => printPdf({ ...job, chromium: browser }) },
   };
 }

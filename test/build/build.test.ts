@@ -2,10 +2,10 @@ import { cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BuildOptions, build } from '../../pipeline/build/build.ts';
 import { check } from '../../pipeline/build/check.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { type BuildParts, build } from './run-build.ts';
 
 let folder: string;
 let ledger: string;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function options(out: string, more: Partial<BuildOptions> = {}): BuildOptions {
+function options(out: string, more: Partial<BuildParts> = {}): BuildParts {
   return {
     ledger,
     out: join(folder, out),

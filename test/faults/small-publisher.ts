@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildOptions, build } from '../../pipeline/build/build.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
 import { SOFTWARE } from '../../src/commands/software.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';
+import { type BuildParts, build } from '../build/run-build.ts';
 import { sampleEvents } from '../ledger/sample-events.ts';
 import { ORIGIN, signer } from '../ledger/test-signer.ts';
 import { workingFolder } from './working-folder.ts';
@@ -41,12 +41,12 @@ async function writeLedger(snapshots: number): Promise<string> {
 export const outOf = (folder: string) => join(folder, 'out');
 export const keysOf = (folder: string) => join(folder, 'keys/publisher.key');
 
-export function publisherOf(folder: string, now: number): NonNullable<BuildOptions['publisher']> {
+export function publisherOf(folder: string, now: number): NonNullable<BuildParts['publisher']> {
   return { kind: 'signs', keyFile: keysOf(folder), name: 'data.example.org', now: () => now };
 }
 
 /** Of the data alone: a site is made in a folder that is published in the same way. */
-export function publisherOptions(folder: string, ledger: string): BuildOptions {
+export function publisherOptions(folder: string, ledger: string): BuildParts {
   return {
     ledger,
     out: outOf(folder),
@@ -68,7 +68,7 @@ export function publisherOptions(folder: string, ledger: string): BuildOptions {
 }
 
 /** As `cathedral build` does. */
-export async function publish(folder: string, snapshots: number, more: Partial<BuildOptions> = {}) {
+export async function publish(folder: string, snapshots: number, more: Partial<BuildParts> = {}) {
   const options = { ...publisherOptions(folder, await ledgerOf(snapshots)), ...more };
   return recordRun({ out: options.out, software: SOFTWARE, now: () => NOW }, () => build(options));
 }

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BuildOptions, build } from '../../pipeline/build/build.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import type { Manifest } from '../../pipeline/release/format/manifest.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { type BuildParts, build } from '../build/run-build.ts';
 
 /** Two weeks over a turn of the year: each table that grows has rows in both years. */
 export const SPAN = { from: '2025-12-20', to: '2026-01-06', seed: 3 };
 
-export function smallOptions(folder: string, name: string): BuildOptions {
+export function smallOptions(folder: string, name: string): BuildParts {
   return {
     ledger: join(folder, 'ledger'),
     out: join(folder, name),
@@ -31,7 +31,7 @@ export function smallOptions(folder: string, name: string): BuildOptions {
 export async function buildSmall(
   folder: string,
   name: string,
-  more: Partial<BuildOptions> = {},
+  more: Partial<BuildParts> = {},
 ): Promise<{ dir: string; manifest: Manifest }> {
   const options = { ...smallOptions(folder, name), ...more };
   const { manifest } = await build(options);

@@ -1,11 +1,12 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BuildOptions, type BuildReport, build } from '../../pipeline/build/build.ts';
+import type { BuildReport } from '../../pipeline/build/build.ts';
 import { check } from '../../pipeline/build/check.ts';
 import type { Finding } from '../../pipeline/errors.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import { SLOT_MS, slotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
+import { type BuildParts, build } from '../build/run-build.ts';
 import { ORIGIN, signer } from '../ledger/test-signer.ts';
 import { cycleLabel } from '../model/cycle.ts';
 
@@ -35,7 +36,7 @@ function cycleOf(timestamp: string): string {
   return timestamp < '2025-07-03' ? 'C-0' : cycleLabel(timestamp);
 }
 
-export function nastyOptions(folder: string, out: string, more: Partial<BuildOptions> = {}): BuildOptions {
+export function nastyOptions(folder: string, out: string, more: Partial<BuildParts> = {}): BuildParts {
   return {
     ledger: join(folder, 'ledger'),
     out: join(folder, out),
@@ -76,7 +77,7 @@ export interface Published {
 export async function publishNasty(
   folder: string,
   ledger: NastyLedger,
-  more: Partial<BuildOptions> = {},
+  more: Partial<BuildParts> = {},
 ): Promise<Published> {
   await writeNastyLedger(folder, ledger);
   const options = nastyOptions(folder, 'out', more);

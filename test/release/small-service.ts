@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BuildOptions, type BuildReport, build } from '../../pipeline/build/build.ts';
+import type { BuildReport } from '../../pipeline/build/build.ts';
+import { type BuildParts, build } from '../build/run-build.ts';
 import { signer, writeLedger } from '../ledger/test-ledger.ts';
 
 export const BASE_URL = 'https://data.example.org';
@@ -14,9 +15,9 @@ export interface SmallService {
   /** Makes the ledger anew with a snapshot of each of these numbers of events: the same beginning for the same numbers. */
   seal(...counts: number[]): Promise<void>;
   /** By keys in another file. */
-  signsWith(keyFile: string, now?: number): NonNullable<BuildOptions['publisher']>;
-  options(more?: Partial<BuildOptions>): BuildOptions;
-  publish(more?: Partial<BuildOptions>): Promise<BuildReport>;
+  signsWith(keyFile: string, now?: number): NonNullable<BuildParts['publisher']>;
+  options(more?: Partial<BuildParts>): BuildParts;
+  publish(more?: Partial<BuildParts>): Promise<BuildReport>;
 }
 
 export function smallService(folder: string): SmallService {
@@ -25,7 +26,7 @@ export function smallService(folder: string): SmallService {
   const keyFile = join(folder, 'keys/publisher.key');
   const signsWith = (file: string, now = NOW) =>
     ({ kind: 'signs', keyFile: file, name: 'data.example.org', now: () => now }) as const;
-  const options = (more: Partial<BuildOptions> = {}): BuildOptions => ({
+  const options = (more: Partial<BuildParts> = {}): BuildParts => ({
     ledger,
     out,
     verifiers: [signer.verifier],

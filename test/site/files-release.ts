@@ -1,10 +1,10 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from '../../pipeline/build/build.ts';
 import { buildSite } from '../../pipeline/build/site/site.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { type DraftFile, DraftManifest, type Manifest } from '../../pipeline/release/format/manifest.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { build } from '../build/run-build.ts';
 import { BASE_URL, CONTACT } from './fixture-release.ts';
 import { madeOnce } from './made-once.ts';
 

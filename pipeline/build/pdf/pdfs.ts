@@ -6,15 +6,11 @@ import type { Staging } from '../../release/staging/staging.ts';
 import { dataFile } from '../data-file.ts';
 import type { Folded } from '../fold-snapshots.ts';
 import { yearsBetween } from '../fold-snapshots.ts';
-import type { Print } from './print-pdf.ts';
+import type { Pages } from '../plan.ts';
 
 export interface PdfOptions {
-  /** False: data files only, no pages and no PDF. */
-  site: boolean;
-  /** Null: print nothing. PDFs of closed years from earlier runs stay. */
-  print: Print | null;
-  /** Which PDFs to print. Default: all. */
-  prints?: (path: string) => boolean;
+  /** Null: no pages, and so no PDFs, which are printed from them. */
+  pages: Pages | null;
   log: (line: string) => void;
 }
 
@@ -35,11 +31,11 @@ export interface PdfJob {
 export async function pdfJobs(
   staging: Staging,
   folded: Pick<Folded, 'state'>,
-  options: PdfOptions,
+  { pages }: Pick<PdfOptions, 'pages'>,
 ): Promise<PdfJob[]> {
   const planned: PdfJob[] = [];
   for (const pdf of PRINTED.flatMap((artifact) => pdfsOf(artifact, folded, staging))) {
-    const printable = options.site && options.print !== null && (options.prints?.(pdf.path) ?? true);
+    const printable = Boolean(pages?.print) && (pages?.prints?.(pdf.path) ?? true);
     const carried = pdf.immutable && (await isCarried(staging, pdf.path, printable));
     if (carried || printable) planned.push({ ...pdf, carried });
   }
@@ -79,12 +75,12 @@ async function isCarried(staging: Staging, path: string, printable: boolean): Pr
 export async function makePdf(
   staging: Staging,
   { artifact, path, page, asOf, immutable, carried }: PdfJob,
-  { print, log }: PdfOptions,
+  { pages, log }: PdfOptions,
 ): Promise<void> {
   if (carried) return staging.carry(path);
-  if (!print || !staging.paths().includes(`${page.slice(1)}index.html`)) return;
+  if (!pages?.print || !staging.paths().includes(`${page.slice(1)}index.html`)) return;
   log(`printing ${path}`);
   const profile = join(staging.scratch, `browser-${basename(path)}`);
-  const content = await print({ root: join(staging.dir, 'public'), page, path, asOf, profile });
+  const content = await pages.print({ root: join(staging.dir, 'public'), page, path, asOf, profile });
   await staging.write({ ...dataFile(artifact, content), path, immutable });
 }

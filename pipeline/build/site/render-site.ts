@@ -23,10 +23,10 @@ export async function renderSite(
   folded: Folded,
   options: SiteOptions,
 ): Promise<void> {
-  const { site, baseUrl, contact, documents, log } = options;
+  const { pages, baseUrl, contact, documents, log } = options;
   await staging.writeDraft(facts);
   const pdfs = await pdfJobs(staging, folded, options);
-  if (site) {
+  if (pages) {
     log('building the site');
     const out = join(staging.scratch, 'site');
     const printed = pdfs.map(({ path }) => path);

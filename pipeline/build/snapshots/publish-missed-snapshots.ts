@@ -1,6 +1,7 @@
 import type { SnapshotFile } from '../../ledger/directory.ts';
 import type { Published } from '../../release/format/release.ts';
 import type { SnapshotHashes } from '../../release/signing/signing-record.ts';
+import type { Contents } from '../plan.ts';
 import { publishSnapshot } from './publish-snapshot.ts';
 import type { SnapshotOptions } from './publish-snapshots.ts';
 import { publishedIds } from './read-published.ts';
@@ -10,10 +11,9 @@ import { publishStyles } from './styles.ts';
 interface MissedOptions {
   out: string;
   baseUrl: string;
-  /** Whether snapshots have pages. */
-  site: boolean;
-  /** Null or absent: no snapshots are published. */
-  snapshots?: SnapshotOptions | null;
+  contents: Pick<Contents, 'pages'>;
+  /** Null: no snapshots are published. */
+  snapshots: SnapshotOptions | null;
   lost: SnapshotHashes;
   log: (line: string) => void;
 }
@@ -35,7 +35,7 @@ type Make = (
 export async function publishMissedSnapshots(
   base: Published | null,
   snapshots: readonly SnapshotFile[],
-  { out, baseUrl, site, lost, log, ...options }: MissedOptions,
+  { out, baseUrl, contents, lost, log, ...options }: MissedOptions,
   make: Make,
 ): Promise<void> {
   if (!options.snapshots || !base) return;
@@ -46,7 +46,7 @@ export async function publishMissedSnapshots(
   const missed = snapshots.slice(0, -1).filter(({ id }) => id > last && wanted.has(id));
   if (missed.length === 0) return;
   log(`making the snapshots of ${missed.length} missed slots, from ${missed[0]!.id} on`);
-  const page = site ? { baseUrl, style: await publishStyles(out) } : null;
+  const page = contents.pages ? { baseUrl, style: await publishStyles(out) } : null;
   let before = base;
   for (const { id } of missed) {
     const upTo = snapshots.slice(0, snapshots.findIndex((one) => one.id === id) + 1);

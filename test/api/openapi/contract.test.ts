@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Response } from 'light-my-request';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { build } from '../../../pipeline/build/build.ts';
 import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import {
@@ -22,6 +21,7 @@ import { createLogFiles } from '../../../src/sidecar/files/log-files.ts';
 import { Releases } from '../../../src/sidecar/files/releases.ts';
 import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
+import { build } from '../../build/run-build.ts';
 import { GOVERNMENT } from '../../sidecar/keys/tiny-office.ts';
 import { type InjectedApp, tinyApp } from '../../sidecar/tiny-app.ts';
 import { goldenDocument } from './golden-document.ts';

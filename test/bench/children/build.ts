@@ -1,6 +1,6 @@
 /** One run over a ledger: `build.ts LEDGER OUT [rebuild | site]`; without `site`, data files only. */
 import { performance } from 'node:perf_hooks';
-import { build } from '../../../pipeline/build/build.ts';
+import { build } from '../../build/run-build.ts';
 import { report } from '../child.ts';
 import { DEMO_VERIFIER } from '../demo-verifier.ts';
 

@@ -25,7 +25,7 @@ interface RunOptions {
 
 /** A run that prints; the release before, where there is one, has 2024 closed. */
 function runWithPdfs(out: string, { print, rebuild = false }: RunOptions) {
-  const options = { site: true, print, log: () => {} };
+  const options = { pages: { print }, log: () => {} };
   return publishTiny(out, {
     events: 3,
     rebuild,

@@ -269,7 +269,7 @@ test('a closed year’s PDF is taken over from the newest snapshot, and printed 
   await using again = await openStaging(of.out, kept, { reuse: false });
   await again.write({ ...pdf, path: 'government/transparency-2024.json', mediaType, content: '{}' });
   const state = { ...emptyState(), since: '2024-06-01T00:00:00Z', year: emptyYear(2025, '2025-01-01', 0n) };
-  const options = { site: true, print: async () => Buffer.from('%PDF by another'), log: () => {} };
+  const options = { pages: { print: async () => Buffer.from('%PDF by another') }, log: () => {} };
   const [closed] = await pdfJobs(again, { state }, options);
   expect(closed).toMatchObject({ path, carried: true });
   await makePdf(again, closed!, options);

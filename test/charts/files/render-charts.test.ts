@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { BuildOptions } from '../../../pipeline/build/build.ts';
 import { check } from '../../../pipeline/build/check.ts';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
 import { CHART_FORMS, CHART_PATHS } from '../../../pipeline/charts/files/chart-forms.ts';
@@ -11,6 +10,7 @@ import type { PrintCharts } from '../../../pipeline/charts/files/print-charts.ts
 import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import { type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
+import type { BuildParts } from '../../build/run-build.ts';
 import { buildSmall, smallOptions, writeSmallLedger } from '../../forms/small-release.ts';
 import { readZip } from './read-zip.ts';
 
@@ -26,7 +26,7 @@ const printCharts: PrintCharts = async (charts) =>
     printed.push(path);
     return Buffer.from(`%PDF ${JSON.stringify({ path, title, asOf })} ${drawing}`);
   });
-const WITH_CHARTS: Partial<BuildOptions> = { extras: false, charts: true, printCharts };
+const WITH_CHARTS: Partial<BuildParts> = { extras: false, charts: true, printCharts };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-charts-'));

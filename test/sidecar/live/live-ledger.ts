@@ -1,5 +1,4 @@
 import { LIVE_ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { build } from '../../../pipeline/build/build.ts';
 import { demoSigner } from '../../../pipeline/ledger/demo-key.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { State } from '../../../pipeline/model/state.ts';
@@ -7,6 +6,7 @@ import { Feed } from '../../../pipeline/sample/feeder/feed.ts';
 import { readLedger } from '../../../pipeline/sample/feeder/resume.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
 import { DEMO_COMPANIONS } from '../../attestation/demo-companions.ts';
+import { build } from '../../build/run-build.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 
 export const VERIFIERS = [demoSigner().verifier];

@@ -1,0 +1,40 @@
+import type { PrintCharts } from '../charts/files/print-charts.ts';
+import type { Print } from './pdf/print-pdf.ts';
+import type { PublisherOptions } from './publisher.ts';
+import type { SnapshotOptions } from './snapshots/publish-snapshots.ts';
+
+/** What a run produces, and what for. */
+export interface BuildPlan {
+  /**
+   * `publish`: for readers, so the log in OUT is verified and extended. `compare`: to compare with what was published, without a log.
+   */
+  purpose: 'publish' | 'compare';
+  /** `current`: continues from the current release. `genesis`: rebuilds everything and reuses nothing. */
+  from: 'current' | 'genesis';
+  /** The last ledger snapshot to read; by default the newest. */
+  until?: string;
+  contents: Contents;
+  /** Who signs the release; null: nobody. */
+  publisher: PublisherOptions | null;
+  /** Null: publishes no snapshots. */
+  snapshots: SnapshotOptions | null;
+}
+
+/** What a release contains besides the data files. */
+export interface Contents {
+  /** Every table in further formats, and the catalogues of the files. */
+  formats: boolean;
+  /** Every chart as files. `print`: as PDF too. Null: none. */
+  charts: { print: PrintCharts | null } | null;
+  pages: Pages | null;
+}
+
+/** The site. */
+export interface Pages {
+  /** Prints the reports as PDF. Null: nothing is printed; PDFs of closed years stay. */
+  print: Print | null;
+  /** Which PDFs to print; by default all. */
+  prints?: (path: string) => boolean;
+}
+
+export const DATA_ONLY: Contents = { formats: false, charts: null, pages: null };
