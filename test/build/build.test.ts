@@ -135,7 +135,7 @@ describe('a run', () => {
     for (const rebuild of [false, true])
       await expect(build(options('backup', { ledger: copy, rebuild }))).rejects.toMatchObject({
         code: 'log_forked',
-        message: expect.stringContaining('bring back the ledger'),
+        message: expect.stringContaining('restore the ledger'),
       });
     expect(await readlink(join(folder, 'backup', 'current'))).toBe(link);
   });

@@ -47,7 +47,7 @@ describe('an attestation that was revoked before it was attested', () => {
   test.each([
     ['its id', ID],
     ['its UUID', UUID],
-  ])('by %s, is told to be, with when, by whom and why', async (_, attestation) => {
+  ])('is reported as revoked by %s, with time, agent and reason', async (_, attestation) => {
     const ledger = await ledgerWith(attestation, [{ ...LOST, attestation }]);
     for (const asked of [ID, UUID.toUpperCase()]) {
       const { status, stdout } = await attest('status', { ledger, attestation: asked, json: true });
@@ -71,7 +71,7 @@ describe('an attestation that was revoked before it was attested', () => {
     expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining(found) });
   });
 
-  test('is told to be after it was attested, too', async () => {
+  test('is reported as revoked after it was attested, too', async () => {
     const { ledger_id, scope, risk_level } = UNSIGNED;
     const data = { attestation: ID, companion: 'LANTERN', ledger_id, scope, risk_level };
     const attested = { type: 'companion_attested', ...data, expires_at: '2025-08-01T00:00:00Z' };
@@ -83,7 +83,7 @@ describe('an attestation that was revoked before it was attested', () => {
     expect(stdout).toMatch(/^note +It was revoked before it was attested\.$/m);
   });
 
-  test('is no attestation where there is but a drift score, which is told', async () => {
+  test('is not an attestation if there is only a drift score, which the error mentions', async () => {
     const ledger = await ledgerWith('scored', [{ type: 'companion_drift', attestation: ID, score: 0.5 }]);
     const { status, stderr } = await attest('status', { ledger, attestation: UUID });
     const found = 'for which it only has a drift score of 0.5 (attestation_refused)';
@@ -109,7 +109,7 @@ describe('a clock that is behind the ledger', () => {
   const reading = (timestamp: string) => ({ type: 'mii_reading', timestamp, mii: 0.96 });
   const at = (time: string) => () => Date.parse(time);
 
-  /** What verify says, and the service and its page, which have no more than the published file. */
+  /** The verdicts of the command and of the service, which only has the published file. */
   async function verdicts(ledger: string, clock: () => number) {
     const [file, companions] = [save('signed.json', DOCUMENT), save('own.json', COMPANIONS)];
     const { stdout } = await attest('verify', { ledger, file, companions, json: true }, PASSPHRASE, clock);
@@ -123,7 +123,7 @@ describe('a clock that is behind the ledger', () => {
     };
   }
 
-  test('sees a revocation at once that bears the time of an event ahead of it', async () => {
+  test('sees a revocation immediately although its time is that of an event ahead of the clock', async () => {
     const ledger = await ledgerWith('ahead', [TAKEN, reading('2025-07-04T00:05:00Z')]);
     const clock = at('2025-07-04T00:01:10Z');
     const id = TAKEN.attestation;
@@ -154,7 +154,7 @@ describe('a clock that is behind the ledger', () => {
     expect(told.stdout).toMatch(new RegExp(`^status +${status}$`, 'm'));
   });
 
-  test('takes no revocation to next year, by which every attestation would be expired', async () => {
+  test('refuses a revocation dated next year, which would expire every attestation', async () => {
     const ledger = await ledgerWith('next year', [TAKEN]);
     const flags = { ledger, attestation: TAKEN.attestation, reason: 'stolen', json: true as const };
     const revoke = (more: { 'revoked-at'?: string } = {}) =>
@@ -182,7 +182,7 @@ describe('a clock that is behind the ledger', () => {
   });
 });
 
-test('a ledger whose snapshots end before its head begins is refused, and not taken for a shorter one', async () => {
+test('a ledger whose snapshots end before its head starts is refused rather than read as a shorter one', async () => {
   const ledger = await ledgerWith('gap', [LOST]);
   const [newest = ''] = globSync(`${ledger}/snapshots/*.checkpoint`).sort().slice(-1);
   for (const end of ['.checkpoint', '.ndjson.zst']) rmSync(newest.replace('.checkpoint', end));

@@ -19,7 +19,7 @@ describe('attest verify', () => {
     companions: [{ ...COMPANIONS.companions[0]!, keys: [keyFor(keyOf('another', 'ed25519'))] }],
   };
 
-  test('verifies many files, and exits 1 where one is not valid', async () => {
+  test('verifies many files, and exits with 1 if one is not valid', async () => {
     save('many-1.json', signed());
     save('many-2.json', '{"version":');
     const { status, stdout } = await attest('verify', {
@@ -37,7 +37,7 @@ describe('attest verify', () => {
     ]);
   });
 
-  test('goes on where a file cannot be read, and exits 2 in the end', async () => {
+  test('continues after a file that cannot be read, and exits with 2 in the end', async () => {
     const file = `${save('good.json', signed())},${inFolder('gone.json')},${save('bad.json', '{}')}`;
     const told = await attest('verify', { file, companions: own, 'as-of': at });
     expect(told).toMatchObject({ status: 2, stderr: expect.stringMatching(/gone\.json: .* found ENOENT/) });
@@ -52,14 +52,14 @@ describe('attest verify', () => {
     ]);
   });
 
-  test('does not exit 0 where its verdict could not be printed', async () => {
+  test('does not exit with 0 if its verdict could not be printed', async () => {
     const args = [`--file=${save('unsaid.json', '{}')}`, `--companions=${own}`];
     const running = new RunningCli(['attest', 'verify', ...args]);
     running.child.stdout!.destroy();
     expect((await running.finished()).status).toBe(141);
   });
 
-  test('takes the name of a file as it is, with commas, brackets and stars', async () => {
+  test('takes the name of a file literally, with commas, brackets and stars', async () => {
     const files = ['minutes, march.json', 'one[1].json', 'all*.json'].map((name) => save(name, signed()));
     for (const file of files)
       expect(await attest('verify', { file, companions: own, 'as-of': at })).toMatchObject({
@@ -71,7 +71,7 @@ describe('attest verify', () => {
     expect(JSON.parse(stdout).map((verdict: { file: string }) => verdict.file)).toEqual(files.slice(0, 2));
   });
 
-  test('trusts nobody whom it was not told of', async () => {
+  test('trusts only the companions it is given', async () => {
     const file = save('told.json', signed());
     expect(await attest('verify', { file, 'as-of': at })).toMatchObject({
       status: 2,
@@ -80,7 +80,7 @@ describe('attest verify', () => {
     });
   });
 
-  test('says so where the keys are those that everybody has', async () => {
+  test('says so if the keys are public', async () => {
     const companions = save('sample.json', formatDemoCompanions());
     const told = await attest('verify', { file: save('any.json', signed()), companions, 'as-of': at });
     expect(told.stderr).toContain('Its secret half is public, so its signature proves nothing.');
@@ -97,7 +97,7 @@ describe('attest verify', () => {
     });
   });
 
-  test('looks at no more of its input than a document may have', async () => {
+  test('reads no more of its input than a document may contain', async () => {
     const { status, stdout } = await verifyText(' '.repeat(1_000_000), { companions: own });
     expect(status).toBe(1);
     expect(stdout).toContain('too_large');
@@ -109,7 +109,7 @@ describe('attest verify', () => {
       { companions: own, 'as-of': at },
     );
     expect(stdout).toContain('NOT VALID');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not appear
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 });

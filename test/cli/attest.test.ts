@@ -20,7 +20,7 @@ async function register(companion: string, algorithm: string) {
   const { status, stdout } = await attest('keygen', { companion, algorithm, 'key-file': key, json: true });
   expect(status).toBe(0);
   const entry = JSON.parse(stdout);
-  // It was valid a while before, so that the test need not wait for the next second.
+  // Valid since an earlier time, so that the test need not wait for the next second.
   entry.keys[0].valid_from = '2025-07-03T00:00:00Z';
   const wallets = [{ ledger_id: UNSIGNED.ledger_id, address: WALLET }];
   return { key, companions: save(`${companion}.json`, { companions: [entry], wallets }) };
@@ -39,7 +39,7 @@ describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) =
       justification: save('justification.json', JUSTIFICATION),
       'attestation-days': '89',
     };
-    // Whoever has the wallet takes an hour.
+    // The owner of the wallet takes an hour.
     const drafted = await attest('new', request, {}, () => Date.now() - 3_600_000);
     expect(drafted).toMatchObject({ status: 0, stderr: expect.stringContaining('the wallet has to sign') });
     const draft = JSON.parse(drafted.stdout);
@@ -80,7 +80,7 @@ describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) =
 });
 
 describe('attest keygen', () => {
-  test('never writes over a file', async () => {
+  test('never overwrites a file', async () => {
     const key = save('there.key', 'precious');
     const { status, stderr } = await attest('keygen', { companion: 'LANTERN', 'key-file': key });
     expect([status, stderr]).toEqual([1, expect.stringContaining('EEXIST (attestation_refused)')]);
@@ -91,7 +91,7 @@ describe('attest keygen', () => {
     ['a file', 'precious.key', 'EEXIST'],
     ['a link to nothing', 'dangling.key', 'EEXIST'],
     ['a place below a file', 'precious.key/a.key', 'ENOTDIR'],
-  ])('sees %s before it asks for a passphrase', async (_, name, code) => {
+  ])('notices %s before it asks for a passphrase', async (_, name, code) => {
     save('precious.key', 'precious');
     rmSync(inFolder('dangling.key'), { force: true });
     symlinkSync(inFolder('nothing'), inFolder('dangling.key'));
@@ -105,7 +105,7 @@ describe('attest keygen', () => {
     expect(existsSync(inFolder('nothing'))).toBe(false);
   });
 
-  test('makes one key where two are asked for at once, whole and for its owner alone', async () => {
+  test('makes one complete key, for its owner only, if two are requested at once', async () => {
     const key = inFolder('raced.key');
     const both = await Promise.all(
       ['LANTERN', 'TALLY'].map((companion) => attest('keygen', { companion, 'key-file': key, json: true })),
@@ -160,7 +160,7 @@ describe('a secret file', () => {
     expect(existsSync(inFolder('none.key'))).toBe(false);
   });
 
-  test('gives the passphrase in its first line, before the variable', async () => {
+  test('contains the passphrase in its first line, and overrides the variable', async () => {
     const file = save('passphrase', 'correct horse battery\nand more\n');
     chmodSync(file, 0o600);
     const secret = { 'passphrase-file': file };
@@ -181,7 +181,7 @@ describe('a secret file', () => {
     });
   });
 
-  test('is not asked for twice where the first passphrase is too short', async () => {
+  test('is not asked for twice if the first passphrase is too short', async () => {
     const asked: string[] = [];
     const typing = (answers: string[]) => async (question: string) => {
       asked.push(question);
@@ -234,7 +234,7 @@ describe('attest new', () => {
     },
   );
 
-  test('says by whom a wallet’s signature is, and refuses one that is nobody’s or not by the wallet that is known', async () => {
+  test('says which wallet signed, and refuses a malformed signature and one of a different wallet', async () => {
     const draft = save('signed-by-wallet.json', signed());
     const own = { 'wallet-signature': signWithDemoWallet(UNSIGNED), draft };
     expect(await make(own)).toMatchObject({
@@ -258,7 +258,7 @@ describe('attest new', () => {
     expect(await make({ ...own, companions })).toMatchObject({ status: 0 });
   });
 
-  test('tells what the wallet has to sign, where it has not yet', async () => {
+  test('prints what the wallet has to sign, until it has', async () => {
     const { signature: _, wallet_signature: __, ...draft } = signed();
     const { status, stdout, stderr } = await make({
       draft: save('unsigned.json', draft),
@@ -276,7 +276,7 @@ describe('attest new', () => {
     expect(stderr).toContain('Companion Attestation 1.0.0\nledger_id: 0e1d2c3b');
   });
 
-  test('asks the wallet again where the draft’s signature is over another request', async () => {
+  test('asks for a new wallet signature if that of the draft is over a different request', async () => {
     const draft = save('renewed.json', signed());
     const { status, stdout, stderr } = await make({
       draft,
@@ -288,7 +288,7 @@ describe('attest new', () => {
     expect(stderr).toContain(`expires_at: ${JSON.parse(stdout).expires_at}`);
   });
 
-  test('takes from the draft what no flag says, and leaves its signature out', async () => {
+  test('takes from the draft what no flag overrides, and drops its signature', async () => {
     const draft = save('earlier.json', signed());
     const { stdout } = await make({
       draft,
@@ -319,7 +319,7 @@ describe('with a ledger', () => {
   });
   const idOf = (type: string) => events.findLast((event) => event.type === type)!.data.attestation as string;
 
-  test('attest status tells what it has of an attestation, as of any moment', async () => {
+  test('attest status prints what it has about an attestation, as of any time', async () => {
     const id = idOf('companion_attested');
     const { status, stdout } = await attest('status', {
       ...sample,
@@ -349,7 +349,7 @@ describe('with a ledger', () => {
     });
   });
 
-  test('attest revoke appends an event, which status tells and which is final', async () => {
+  test('attest revoke appends an event, which status reports and which is final', async () => {
     const id = idOf('companion_attested');
     const at = '2025-08-20T01:00:00Z';
     const revoked = await attest('revoke', {
@@ -397,7 +397,7 @@ describe('with a ledger', () => {
     });
   });
 
-  test('attest verify trusts the sample’s companions in its ledger, and says what they are worth', async () => {
+  test('attest verify trusts the companions of a demo ledger in that ledger, and says that they prove nothing', async () => {
     const { data } = events.findLast((event) => event.type === 'companion_attested')!;
     const file = save('taken.json', data.document);
     const told = await attest('verify', { ledger, file, 'as-of': '2025-08-20T00:00:00Z' });

@@ -52,7 +52,7 @@ async function fileWith(name: string, text: string): Promise<string> {
 const keyFlags = () => where.slice(2);
 
 describe('cathedral prove', () => {
-  test('prints a proof that verify-proof takes, for that event alone', async () => {
+  test('prints a proof that verify-proof accepts for that event only', async () => {
     const event = `0x${hashOf(events[123]!)}`;
     const proved = await runCli(['prove', event, ...where]);
     expect([proved.status, proved.stderr]).toEqual([0, '']);
@@ -88,7 +88,7 @@ describe('cathedral prove', () => {
 });
 
 describe('cathedral verify-export', () => {
-  test('says of a whole export that it is, with the entries of its period', async () => {
+  test('reports a complete export, with the number of entries in its period', async () => {
     const file = await fileWith('whole.csv', fileOf('csv', rowsOf('csv')));
     const { status, stdout } = await runCli(['verify-export', file, ...where]);
     expect(status).toBe(0);
@@ -97,7 +97,7 @@ describe('cathedral verify-export', () => {
     expect(stdout).toContain('Give --from and --to');
   });
 
-  test('names what was removed with its line, for people and for programs', async () => {
+  test('names a removed row by its line, as text and as JSON', async () => {
     const file = await fileWith('short.ndjson', fileOf('ndjson', rowsOf('ndjson').toSpliced(41, 1)));
     const words = await runCli(['verify-export', file, ...where]);
     expect(words.status).toBe(1);
@@ -109,7 +109,7 @@ describe('cathedral verify-export', () => {
     ]);
   });
 
-  test('takes period and filter from a JSON file, and from the command', async () => {
+  test('takes period and filter from a JSON file or from flags', async () => {
     const date = events[0]!.timestamp.slice(0, 10);
     const head = { from: date, to: date, filter: 'event_type==mic_mint' };
     const mints = rowsOf(
@@ -141,7 +141,7 @@ describe('cathedral verify-export', () => {
     expect([unclear.status, unclear.stderr]).toEqual([2, expect.stringContaining('--filter: expected')]);
   });
 
-  test('reads the log of a service with a government key, and is refused without', async () => {
+  test('reads the log of a service with a government key, and is refused without one', async () => {
     const { app, keys } = await tinyApp(out, { asDiskErrors: true, services: { log: createLogFiles(out) } });
     await app.listen({ port: 0, host: '127.0.0.1' });
     const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
@@ -169,7 +169,7 @@ describe('cathedral verify-export', () => {
       return runCli(['verify-export', file, '--checkpoint', checkpoint, ...more, ...where]);
     };
 
-    test('says that the log goes on from it, for people and for programs', async () => {
+    test('says that the log extends it, as text and as JSON', async () => {
       for (const size of [1, 300, EVENTS]) {
         const checkpoint = await kept(size);
         const { status, stdout } = await verified(checkpoint);
@@ -182,7 +182,7 @@ describe('cathedral verify-export', () => {
       }
     });
 
-    test('refuses an older log, another one, and a checkpoint that its key has not signed', async () => {
+    test('refuses an older log, a different log, and a checkpoint signed by another key', async () => {
       const other = (event: LedgerEvent) => (event.seq === 3 ? { ...event, agent: 'ZEUS' } : event);
       const longer = formatCheckpoint({
         origin: signer.verifier.name,
@@ -211,7 +211,7 @@ describe('cathedral verify-export', () => {
     });
   });
 
-  test('of a file that is not there, or no export, fails with its name', async () => {
+  test('of a missing file, or one that is not an export, fails with its name', async () => {
     for (const [file, message] of [
       [join(folder, 'nothing.csv'), 'ENOENT'],
       [await fileWith('notes.txt', 'hello\n'), 'the first line of an audited export'],
@@ -222,7 +222,7 @@ describe('cathedral verify-export', () => {
   });
 });
 
-test('what a file says does not write on the terminal for itself', async () => {
+test('text from a file cannot control the terminal', async () => {
   const rows = rowsOf('ndjson').map((row, at) => {
     const agent = '\u001b[2J\u001b[HThe export is whole\nThe export is whole\u009b8m';
     return at === 3 ? JSON.stringify({ ...JSON.parse(row), agent }) : row;
@@ -241,7 +241,7 @@ test('what a file says does not write on the terminal for itself', async () => {
   expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining('\\u{1b}[2J') });
 });
 
-test('an export of a period that the log does not reach is not said to be whole without a word of it', async () => {
+test('an export of a period beyond the end of the log is complete with a note about that', async () => {
   const file = await fileWith('beyond.csv', fileOf('csv', rowsOf('csv')));
   const period = ['--from', '2000-01-01', '--to', '2100-01-01'];
   const { status, stdout } = await runCli(['verify-export', file, ...period, ...where]);

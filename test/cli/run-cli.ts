@@ -14,12 +14,12 @@ import { Progress } from '../../src/commands/progress.ts';
 import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
-/** What is started in place of `cathedral`: a script of package.json, by the npm that users have. */
+/** Starts a script of package.json with the npm that users have, instead of `cathedral`. */
 const NPM = ['npm', 'run', '--silent'];
 const CLI = [process.execPath, join(PROJECT, 'src/cli.ts')];
 /**
- * Settings whose default is in the checkout, which may be an operator's: tests leave what is there alone. Not the ledger's, for
- * some commands do without one unless its variable is set; a test names it.
+ * Settings whose default path is in the checkout, which may belong to an operator, so tests set them. Not the ledger, without which
+ * some commands also work; tests name it themselves.
  */
 const KEPT_IN_CHECKOUT = Object.values(SETTINGS).filter(
   ({ env, default: value }: Setting) =>
@@ -34,8 +34,8 @@ export interface Finished {
 }
 
 /**
- * The real binary in a process of its own, with nothing of this one's environment but the PATH, the zone and the folders, and
- * stores of its own. `script`: npm runs it as this script of package.json, and `child` is npm.
+ * The real binary in a process of its own, with its own stores and nothing from this environment except PATH, time zone and
+ * folders. `script`: npm runs it as this script of package.json, and `child` is npm.
  */
 export class RunningCli {
   readonly child: ChildProcess;
@@ -54,7 +54,7 @@ export class RunningCli {
     this.child = spawn(program, [...words, ...args], {
       cwd: PROJECT,
       env: { PATH, TZ, HOME, TMPDIR, ...stores, ...env },
-      // A group of its own, so that nothing of it is left after the test.
+      // A process group, so that the test can stop all of it.
       detached: true,
     });
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => {
@@ -67,13 +67,13 @@ export class RunningCli {
       try {
         process.kill(-this.child.pid!, 'SIGKILL');
       } catch {
-        // It has ended, as it should.
+        // It has ended already.
       }
       rmSync(folder, { recursive: true, force: true });
     });
   }
 
-  /** Waits until what it has printed matches. Throws where it ends before. */
+  /** Waits until its output matches. Throws if it ends first. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this.#stdout + this.#stderr);
@@ -86,7 +86,7 @@ export class RunningCli {
     }
   }
 
-  /** Until it prints something more or has ended; leaves no listener behind. */
+  /** Resolves when it prints more or ends; leaves no listener behind. */
   async #said(): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
@@ -151,7 +151,7 @@ export async function runHere(
   }
 }
 
-/** A file of its own for each folder that is published in, with one key in all of them: it shows in releases. */
+/** A key file per published folder, all with the same key, because it appears in releases. */
 function publisherKey(out: string): string {
   const path = `${out}.publisher-key`;
   const key = { name: 'test.example', seed: new Uint8Array(32).fill(3), made: '2025-01-01T00:00:00Z' };

@@ -17,11 +17,11 @@ async function served(env: Record<string, string> = {}) {
 }
 
 describe('cathedral serve', () => {
-  test('serves the release, then the next one, and ends in good order', async () => {
+  test('serves the release, then the next one, and stops in order', async () => {
     const { out, cli, url } = await served();
     expect(await (await fetch(`${url}/economy/supply`)).json()).toMatchObject({ events: 5 });
     await publishTiny(out, { events: 9 });
-    // The server looks for another release now and then, not at every request.
+    // The server looks for a new release from time to time, not at every request.
     await expect.poll(async () => (await fetch(`${url}/economy/supply`)).json()).toMatchObject({ events: 9 });
     const answer = await fetch(`${url}/economy/supply`);
     expect(answer.headers.get('content-encoding')).toBe('gzip');
@@ -29,7 +29,7 @@ describe('cathedral serve', () => {
     expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
   });
 
-  test('answers 503 as long as there is nothing to serve, and is healthy all the same', async () => {
+  test('answers 503 until there is a release, and is healthy meanwhile', async () => {
     const out = join(await temporaryFolder(), 'empty');
     await mkdir(out);
     const cli = new RunningCli(['serve', '--out', out, '--port', '0', '--host', '127.0.0.1']);
@@ -38,13 +38,13 @@ describe('cathedral serve', () => {
     expect(await statusOf('/economy/supply')).toBe(503);
     expect(await statusOf('/status.json')).toBe(503);
     expect(await statusOf('/healthz')).toBe(200);
-    // Ends in order, and says that it was not asked to: its terminal is gone.
+    // It stops in order, with the status of SIGHUP, because its terminal is gone.
     cli.child.kill('SIGHUP');
     expect(await cli.finished()).toMatchObject({ status: 129, signal: null });
     await cli.printed(/\/empty has no release yet/);
   });
 
-  test('refuses a folder that no release can be in, and says why', async () => {
+  test('refuses a folder that cannot contain a release, and says why', async () => {
     const out = await temporaryFolder();
     await writeFile(join(out, 'mirror.json'), '{}');
     const mirror = await runCli(['serve', '--out', out]);
@@ -56,7 +56,7 @@ describe('cathedral serve', () => {
     expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('found no such folder')]);
   });
 
-  test('logs requests only where asked to, and then neither queries nor keys', async () => {
+  test('logs requests only at level info, without queries and keys', async () => {
     const { cli, url } = await served({ CATHEDRAL_LOG_LEVEL: 'info' });
     const headers = { authorization: 'Bearer a-secret' };
     await fetch(`${url}/government/ledger/export?token=a-secret`, { headers });
@@ -77,7 +77,7 @@ describe('cathedral serve', () => {
     expect(stderr).not.toContain('a-secret');
   });
 
-  test('is ready while it can serve, and says what is wrong, also what went wrong or was mended later', async () => {
+  test('is ready while it can serve, and reports faults, also those that occur or end later', async () => {
     const stores = await temporaryFolder();
     const [keys, limits, log] = ['keys.sqlite', 'limits.sqlite', 'log/access'].map((name) =>
       join(stores, name),

@@ -26,13 +26,13 @@ async function statusOf(url: string): Promise<Status> {
 }
 
 describe('cathedral start', () => {
-  test('publishes what there is, serves it, says when the next run is, and ends in good order', async () => {
+  test('publishes, serves, announces the next run, and stops in order', async () => {
     const { args } = await folders('2025-07-05');
     const cli = new RunningCli(['start', ...args]);
     const [, url] = await cli.printed(/^Ready: (http:\S+)$/m);
     const supply = await (await fetch(`${url}/economy/supply`)).json();
     expect(supply).toHaveProperty('total_supply');
-    // The snapshot that is due is not there, so it looks again soon.
+    // The ledger snapshot that is due is missing, so it retries soon.
     await cli.printed(/has not sealed the snapshot that is due/);
     const status = await statusOf(url!);
     expect(status.last_run.outcome).toBe('published');
@@ -41,7 +41,7 @@ describe('cathedral start', () => {
     expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
   });
 
-  test('goes on serving where a run fails, and says so in its status', async () => {
+  test('keeps serving if a run fails, and reports it in its status', async () => {
     const { ledger, out, args } = await folders('2025-07-05');
     await runCli(['build', '--ledger', ledger, '--out', out, '--without-site']);
     const [newest = ''] = (await readdir(join(ledger, 'snapshots')))
@@ -67,7 +67,7 @@ describe('cathedral start', () => {
     expect((await runCli(['check', '--out', out])).status).toBe(0);
   });
 
-  test('takes a run that lasts down with it, and leaves nothing half-published', async () => {
+  test('stops a run in progress with it, and leaves nothing half published', async () => {
     const { out, args } = await folders('2025-10-01');
     const cli = new RunningCli(['start', ...args]);
     while (!(await readdir(out).catch(() => [])).some((name) => name.startsWith('staging-'))) {
@@ -82,7 +82,7 @@ describe('cathedral start', () => {
 });
 
 describe('cathedral start --demo', () => {
-  /** A demo ledger of the last two days, and the flags to start with it. */
+  /** A demo ledger of the last two days, and the flags to start on it. */
   async function demo(): Promise<Folders> {
     const folder = await temporaryFolder();
     const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
@@ -92,7 +92,7 @@ describe('cathedral start --demo', () => {
     return { ledger, out, args: ['start', '--demo', ...flags] };
   }
 
-  test('keeps the ledger alive, and when it is killed nothing goes on without it', async () => {
+  test('appends to the ledger, and leaves no process behind when it is killed', async () => {
     const { ledger, args } = await demo();
     const head = join(ledger, 'head.ndjson');
     const before = (await readFile(head)).length;
@@ -105,7 +105,7 @@ describe('cathedral start --demo', () => {
     });
   });
 
-  test('prints a government key that opens what is restricted, and the next start has the same one', async () => {
+  test('prints a government key that opens restricted files, and keeps it for the next start', async () => {
     const { args } = await demo();
     const stores = await temporaryFolder();
     const env = {
@@ -150,7 +150,7 @@ describe('cathedral start --demo', () => {
     expect((await statusOf(url!)).release!.timestamp).toBe(released);
   });
 
-  test('refuses to begin where another one keeps the same ledger alive', async () => {
+  test('refuses to start if another one appends to the same ledger', async () => {
     const { ledger, args } = await demo();
     await withLock(`${ledger}.lock`, { waitMs: 0, holder: 'the first one' }, async () => {
       const { status, stderr } = await runCli(args);
@@ -161,14 +161,14 @@ describe('cathedral start --demo', () => {
     });
   });
 
-  test('ends in order, with the process that writes the ledger, where only npm is told to', async () => {
+  test('stops in order, with the process that writes the ledger, if only npm gets the signal', async () => {
     const { ledger, args } = await demo();
     const [, , ...flags] = args;
     const npm = new RunningCli(flags, {}, 'start');
     const [, url] = await npm.printed(/^Ready: (http:\S+)$/m);
     await npm.printed(/The next release is due at|next look is at/);
     npm.child.kill('SIGTERM');
-    // npm gives signals on to the process that it started alone, so a shell in between would end in place of the service.
+    // npm forwards signals only to the process that it started, so a shell in between would stop instead of the service.
     if (npm.child.exitCode === null && npm.child.signalCode === null) await once(npm.child, 'exit');
     expect([npm.child.exitCode, npm.child.signalCode]).toEqual([0, null]);
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
@@ -176,7 +176,7 @@ describe('cathedral start --demo', () => {
     await withLock(`${ledger}.lock`, { waitMs: 0, holder: 'a test' }, async () => {});
   });
 
-  test('ends at once while the first demo ledger is written, and begins anew with the next start', async () => {
+  test('stops immediately while the first demo ledger is written, and starts over the next time', async () => {
     const folder = await temporaryFolder();
     const ledger = join(folder, 'ledger');
     const cli = new RunningCli([
@@ -192,7 +192,7 @@ describe('cathedral start --demo', () => {
     await expect.poll(async () => (await written()).length).toBeGreaterThan(10);
     cli.child.kill('SIGINT');
     expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
-    // It gets its place when it is whole.
+    // It is renamed into place when it is complete.
     await expect(readdir(ledger)).rejects.toThrow('ENOENT');
   });
 
@@ -206,7 +206,7 @@ describe('cathedral start --demo', () => {
     },
   );
 
-  test('says what to do where the ledger was made anew and the old one is published, and does not try', async () => {
+  test('says what to do if the ledger was written again and the first one is published, and does not try to publish', async () => {
     const { ledger, out, args } = await demo();
     const flags = ['--ledger', ledger, '--out', out, '--without-site'];
     expect((await runCli(['build', ...flags])).status).toBe(0);
@@ -220,7 +220,7 @@ describe('cathedral start --demo', () => {
     expect((await runCli(['build', ...flags])).status).toBe(0);
   });
 
-  test('refuses a ledger that is not a demo’s, for it would write to it', async () => {
+  test('refuses a ledger that is not a demo ledger, because it would append to it', async () => {
     const remote = await runCli(['start', '--demo', '--port=0', '--ledger=civic+http://localhost:1']);
     expect([remote.status, remote.stderr]).toEqual([
       2,

@@ -318,7 +318,7 @@ test('a list of snapshots that was cut off stops the run before anything is publ
   const before = (await readCurrent(of.out))!.manifest.release;
   const failure = await failureOf(() => of.publish({ snapshots }));
   expect(failure).toMatchObject({ code: 'release_invalid', place });
-  expect(failure.message).toContain('nothing is published: put back the list');
+  expect(failure.message).toContain('restore the list from a mirror');
   expect((await readCurrent(of.out))!.manifest.release).toBe(before);
 });
 

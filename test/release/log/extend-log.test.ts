@@ -116,7 +116,7 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
       committed = await publishLog(out, ledger, end, previous);
     });
     expect(error).toMatchObject(expected);
-    expect(error.message).toMatch(/bring back the ledger|never changes|expected/);
+    expect(error.message).toMatch(/restore the ledger|never changes|expected/);
     expect(committed).toBe(0);
     expect(filesBelow(out)).toEqual(before);
     expect((await readdir(out)).filter((name) => name.startsWith('staging'))).toEqual([]);
