@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { fieldGroups } from '../../src/site/components/files/file-page.ts';
-import { formNames, otherForms } from '../../src/site/components/files/other-forms.ts';
+import { formatNames, otherFormats } from '../../src/site/components/files/other-formats.ts';
 import { nextRelease, siteFacts } from '../../src/site/components/files/site-facts.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { tinyFacts } from '../forms/catalogue/tiny-facts.ts';
@@ -66,7 +66,9 @@ describe('the next release', () => {
 
 describe('the other forms of a file', () => {
   test('are all that the release has, each under its own table', () => {
-    const found = ARTIFACTS.flatMap((artifact) => otherForms(artifact, files)).flatMap(({ forms }) => forms);
+    const found = ARTIFACTS.flatMap((artifact) => otherFormats(artifact, files)).flatMap(
+      ({ forms }) => forms,
+    );
     const paths = found.map(({ file }) => file.path);
     const expected = files
       .filter(({ path }) => /\.(ndjson|xlsx|parquet)$/.test(path))
@@ -75,7 +77,7 @@ describe('the other forms of a file', () => {
   });
 
   test('of a file with two tables are told apart', () => {
-    const [first, second] = otherForms(artifactAt('philosophy/deliberations.json'), files);
+    const [first, second] = otherFormats(artifactAt('philosophy/deliberations.json'), files);
     expect([first!.name, second!.name]).toEqual(['deliberations', 'positions']);
     expect(second!.forms.map(({ file }) => file.path)).toEqual([
       'philosophy/positions.ndjson',
@@ -85,17 +87,17 @@ describe('the other forms of a file', () => {
 
   test('are none where the release was made without', () => {
     const own = files.filter(({ path }) => ARTIFACTS.some((artifact) => artifact.path === path));
-    for (const artifact of ARTIFACTS) expect(otherForms(artifact, own)).toEqual([]);
-    expect(formNames(artifactAt('economy/supply'), [])).toBe('JSON');
+    for (const artifact of ARTIFACTS) expect(otherFormats(artifact, own)).toEqual([]);
+    expect(formatNames(artifactAt('economy/supply'), [])).toBe('JSON');
   });
 
   test('never take a table for another whose name begins like it', () => {
-    const mii = otherForms(artifactAt('economy/mii'), files).flatMap(({ forms }) => forms);
+    const mii = otherFormats(artifactAt('economy/mii'), files).flatMap(({ forms }) => forms);
     expect(mii.map(({ file }) => file.path)).toEqual(['economy/mii.ndjson', 'economy/mii.xlsx']);
   });
 
   test('are named in a few words', () => {
     const history = artifactAt('economy/mic-history.csv');
-    expect(formNames(history, otherForms(history, files))).toBe('CSV, NDJSON, XLSX and Parquet');
+    expect(formatNames(history, otherFormats(history, files))).toBe('CSV, NDJSON, XLSX and Parquet');
   });
 });

@@ -19,10 +19,10 @@ interface SourceField extends Field {
   path: string;
 }
 
-/** Words that a field has for being part of a table, and that say nothing of how it is computed. */
+/** Fields that every table has and that need no explanation. */
 const PLAIN = new Set(['date', 'timestamp', 'from', 'to', 'what']);
 
-/** The fields of a chart's files that stand in its table or have a formula: what its numbers mean and how they are made. */
+/** The fields of a chart's files that its table shows or that have a formula. They explain the chart's numbers. */
 export function sourceFields({ sources }: Chart, { columns }: ChartTable): SourceField[] {
   const shown = new Set(columns.map(({ name }) => name).filter((name) => !PLAIN.has(name)));
   const known = new Set<string>();
@@ -41,7 +41,7 @@ interface Download {
   /** `/charts/supply.svg` */
   path: string;
   name: string;
-  /** What it is for. */
+  /** Its use. */
   use: string;
   /** Whether every state has such a file. */
   isAnyState: boolean;
@@ -51,10 +51,10 @@ const WORDS: Readonly<Record<string, readonly [name: string, use: string]>> = {
   '.svg': ['SVG', 'vectors, light'],
   '-dark.svg': ['SVG, dark', 'vectors, for dark backgrounds'],
   '.png': ['PNG', 'pixels, double resolution'],
-  '-dark.png': ['PNG, dark', 'pixels, on dark ground'],
+  '-dark.png': ['PNG, dark', 'pixels, for dark backgrounds'],
   '.pdf': ['PDF', 'vectors, for print and LaTeX'],
   '.csv': ['CSV', 'the numbers shown'],
-  '.json': ['JSON', 'the numbers with all that is said of them'],
+  '.json': ['JSON', 'the numbers with units, sources and text'],
   '.zip': ['ZIP', 'all of these with a read-me'],
 };
 
@@ -88,7 +88,7 @@ function formatText({ author, year, title, note, url }: DatasetCitation): string
   return `${author} (${year}). ${title} [chart]. ${note} ${url}\n`;
 }
 
-/** What is said of a chart that is not in its data: where it is published, from what, and in which state of the ledger. */
+/** Facts about a chart beyond its data: its address, its sources and the state of the ledger. */
 export interface ChartFacts {
   id: string;
   /** Without a slash at the end. */

@@ -6,10 +6,10 @@ import type { SiteRelease } from '../release.ts';
 import { EMBED_WIDTH, frameHeight } from './embed-codes.ts';
 import type { OpenChart } from './open-chart.ts';
 
-/** A release comes every six hours, s. */
+/** The interval of releases, s. */
 const CACHE_AGE = 6 * 60 * 60;
 
-/** What oEmbed says of a chart as it is by itself; with a server the same is answered for any state and size. */
+/** The static oEmbed document of a chart in its default state. The server answers for every state and size. */
 export function oembedDocument(release: SiteRelease, { chart, data }: OpenChart): OembedDocument {
   const { baseUrl } = release;
   const title = chart.title(data, DEFAULT_STATE);
@@ -28,7 +28,7 @@ export function oembedDocument(release: SiteRelease, { chart, data }: OpenChart)
   };
 }
 
-/** The picture as pixels, twice as many each way as its drawing has. */
+/** The PNG has two pixels per unit of the drawing. */
 function thumbnailOf(release: SiteRelease, { chart, data }: OpenChart): Partial<OembedDocument> {
   const path = chartPath(chart.id, { ending: '.png' });
   if (!release.willHave(path)) return {};

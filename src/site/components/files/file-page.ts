@@ -9,10 +9,10 @@ import { describedFiles } from '../../../../pipeline/forms/catalogue/facts.ts';
 import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
 import { schemaPath } from '../../../../pipeline/release/format/schemas.ts';
 import { operationId } from '../../../api/openapi/artifact-operations.ts';
-import { type Preview, previewOf } from '../preview.ts';
 import type { SiteRelease } from '../release.ts';
 import { closedYears } from '../report/closed-years.ts';
-import { otherForms, type TableForms } from './other-forms.ts';
+import { otherFormats, type TableFormats } from './other-formats.ts';
+import { type Preview, previewOf } from './preview.ts';
 import { siteFacts } from './site-facts.ts';
 import { snippetsOf } from './snippets/snippets.ts';
 import { fileNameOf, isExport, type Snippet, sourceOf } from './snippets/source.ts';
@@ -69,7 +69,7 @@ export interface FilePage {
   preview: Preview | null;
   /** The files of closed years, newest first. */
   closed: ClosedFile[];
-  tables: TableForms[];
+  tables: TableFormats[];
   snippets: Snippet[];
   charts: Chart[];
   citation: DatasetCitation;
@@ -111,7 +111,7 @@ function filePage(
     schemaHistory: artifact.kind === 'printed' ? [] : artifact.schemaHistory,
     preview: file && previewOf(release, file),
     closed: closedFiles(release, artifact),
-    tables: otherForms(artifact, release.draft.files),
+    tables: otherFormats(artifact, release.draft.files),
     charts: CHARTS.filter(({ sources }) => sources.includes(path)),
   };
 }

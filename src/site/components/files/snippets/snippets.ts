@@ -51,13 +51,13 @@ function sheets({ shape, url, restricted, xlsx }: Source): Snippet[] {
     return [
       {
         tool,
-        note: 'In a cell. Large files are refused: upload the workbook then.',
+        note: 'Paste it into a cell. Google rejects large files; upload the workbook instead.',
         code: `=IMPORTDATA("${url}")`,
       },
     ];
   }
   if (xlsx)
-    return [{ tool, note: 'It reads no JSON by itself: File ▸ Import ▸ Upload this workbook.', code: xlsx }];
+    return [{ tool, note: 'It cannot read JSON. Import this workbook: File ▸ Import ▸ Upload.', code: xlsx }];
   return [];
 }
 
@@ -73,14 +73,14 @@ export function curl({ url, fileName, restricted }: Source): Snippet {
   if (restricted) {
     return {
       tool: 'curl',
-      note: 'The key is read from the variable API_KEY, so that it is in no command.',
+      note: 'The key comes from the variable API_KEY, so that it does not appear in the command.',
       code: `curl --fail --header "Authorization: Bearer $API_KEY" \\\n  ${target}`,
     };
   }
   const etag = `${fileName}.etag`;
   return {
     tool: 'curl',
-    note: 'Run again, it downloads the file only if it has changed.',
+    note: 'A second run downloads the file only if it has changed.',
     code: lines(`curl --fail --etag-save ${etag} --etag-compare ${etag} \\`, `  ${target}`),
   };
 }
@@ -93,7 +93,7 @@ export function duckdb(source: Source): Snippet | null {
   const secret = restricted
     ? `CREATE SECRET (TYPE http, BEARER_TOKEN 'YOUR_KEY', SCOPE '${new URL(url).origin}');\n`
     : null;
-  const note = 'A query asks for the file in parts. To ask once: CREATE TABLE data AS FROM …';
+  const note = 'A query requests the file in parts. To request it once: CREATE TABLE data AS FROM …';
   return { tool: 'DuckDB', note, code: lines(secret, query) };
 }
 

@@ -4,7 +4,7 @@ import { HISTORIES } from '../../../../../pipeline/artifacts/table.ts';
 import type { Column, ColumnType } from '../../../../../pipeline/forms/columns.ts';
 import { TABLES, type Table } from '../../../../../pipeline/forms/tables.ts';
 import type { SiteRelease } from '../../release.ts';
-import { otherForms } from '../other-forms.ts';
+import { otherFormats } from '../other-formats.ts';
 
 /**
  * The structure of a file, which decides how to read it. list: JSON whose rows are the objects in the list `member`; map:
@@ -44,7 +44,7 @@ const NUMBERS: readonly ColumnType[] = ['integer', 'number', 'decimal'];
 export function sourceOf(release: SiteRelease, artifact: Artifact): Source {
   const { path, restricted } = artifact;
   const table = TABLES.find((one) => one.artifact.path === path) ?? null;
-  const [{ forms } = { forms: [] }] = otherForms(artifact, release.draft.files);
+  const [{ forms } = { forms: [] }] = otherFormats(artifact, release.draft.files);
   const urls = (ending: string) =>
     forms
       .filter(({ file }) => file.path.endsWith(ending))

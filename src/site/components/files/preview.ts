@@ -1,5 +1,5 @@
-import type { DraftFile } from '../../../pipeline/release/format/manifest.ts';
-import type { SiteRelease } from './release.ts';
+import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts';
+import type { SiteRelease } from '../release.ts';
 
 /** A string, bracket, comma, colon, number or word. White space in between is skipped. */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/g;

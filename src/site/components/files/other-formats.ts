@@ -4,7 +4,7 @@ import type { DraftFile } from '../../../../pipeline/release/format/manifest.ts'
 import { formatList } from '../../../../pipeline/words/phrase.ts';
 
 /** One table of a file in the other formats of a release. */
-export interface TableForms {
+export interface TableFormats {
   /** The table's name in SQLite. */
   name: string;
   title: string;
@@ -22,7 +22,7 @@ export interface Form {
 const YEAR = /-(\d{4})\.parquet$/;
 
 /** Every table of an artifact that the release has in another format. */
-export function otherForms(artifact: Artifact, files: readonly DraftFile[]): TableForms[] {
+export function otherFormats(artifact: Artifact, files: readonly DraftFile[]): TableFormats[] {
   return TABLES.filter((table) => table.artifact.path === artifact.path)
     .map((table) => ({
       name: table.name,
@@ -38,7 +38,9 @@ function formsOf(table: Table, files: readonly DraftFile[]): Form[] {
   const stem = formPath(table, '-');
   const years = files.filter(({ path }) => path.startsWith(stem) && path.replace(YEAR, '-') === stem);
   return [
-    ...at(formPath(table, '.ndjson')).map((file) => form('JSON lines', 'one row a line, for streams', file)),
+    ...at(formPath(table, '.ndjson')).map((file) =>
+      form('JSON lines', 'one row per line, for streaming', file),
+    ),
     ...at(formPath(table, '.xlsx')).map((file) => form('Excel workbook', 'data and dictionary sheets', file)),
     ...years.map((file) => form('Parquet', `the rows of ${YEAR.exec(file.path)![1]}, with types`, file)),
   ];
@@ -49,7 +51,7 @@ function form(name: Form['name'], use: string, file: DraftFile): Form {
 }
 
 /** `CSV, NDJSON, XLSX and Parquet`: the formats of a file. */
-export function formNames(artifact: Artifact, tables: readonly TableForms[]): string {
+export function formatNames(artifact: Artifact, tables: readonly TableFormats[]): string {
   const own = OWN_NAMES[artifact.mediaType];
   const names = tables.flatMap(({ forms }) => forms.map(({ name }) => SHORT_NAMES[name]));
   return formatList([...new Set([own, ...names])]);
