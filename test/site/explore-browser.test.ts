@@ -108,7 +108,7 @@ describe('the search', () => {
     const { page } = visited;
     await page.locator('#search-results li').nth(19).waitFor();
     expect(await page.locator('#search-status').textContent()).toMatch(
-      /^\d+ pages found .* first 20 shown\.$/,
+      /^\d+ pages found .* showing the first 20\.$/,
     );
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.locator('#search-results li').nth(20).waitFor();

@@ -122,7 +122,7 @@ describe('on a host that has files alone', () => {
       .poll(() => new URL(page.url()).search)
       .toBe('?scenario=model_drift&seed=7&do=1+audit&tick=2');
     await button(page, 'To the end').click();
-    await expect.poll(() => page.getByRole('heading', { name: /^The ending: / }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('heading', { name: /^Ending: / }).isVisible()).toBe(true);
     expect(await said(page)).toContain('The run is over');
     expect(await violations(page)).toEqual([]);
     expect([wrong, host.missed]).toEqual([[], []]);
