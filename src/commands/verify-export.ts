@@ -26,7 +26,7 @@ import { unreadable } from './verify-proof.ts';
 export const verifyExport = defineCommand({
   summary: 'Verifies an audited export against the log: that every row is in it, and that no row is missing.',
   details:
-    'It reads the log of --out, or with --url that of a service, for which it needs a government key in CATHEDRAL_GOVERNMENT_KEY.',
+    'To verify a proof of a single event use `verify-proof`. This command reads the log of --out, or with --url that of a service, for which it needs a government key in CATHEDRAL_GOVERNMENT_KEY.',
   examples: [
     'cathedral verify-export ledger-export.csv --from 2025-12-01 --to 2025-12-31 --out /srv/cathedral',
     'cathedral verify-export export.json --url https://data.example.org --json',

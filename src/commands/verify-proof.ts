@@ -9,6 +9,8 @@ import { event } from './prove.ts';
 
 export const verifyProof = defineCommand({
   summary: 'Verifies a proof from `prove`: that one event is in the log that a key signed. Needs no network.',
+  details:
+    'It verifies one event. To verify an audited export use `verify-export`; to verify a service or its files use `verify`.',
   examples: ['cathedral verify-proof event.tlog-proof --event 0x1f2e… --ledger-key ledger.vkey'],
   isReader: true,
   settings: ['ledgerKey'],
