@@ -8,19 +8,19 @@ export const SECRET_KEY_BYTES = 32;
 
 interface SignatureScheme {
   publicKeyBytes: number;
-  /** Whether it is a point that a key may be, in the one encoding that it has. */
+  /** Whether the bytes are the canonical encoding of a point that is a valid key. */
   isPublicKey(publicKey: Uint8Array): boolean;
   publicKey(secretKey: Uint8Array): Uint8Array;
   isSecretKey(secretKey: Uint8Array): boolean;
   sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array;
-  /** Null where it verifies. `signature` has 64 bytes. Never throws. */
+  /** Null if the signature is valid. `signature` has 64 bytes. Never throws. */
   fault(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): ProblemCode | null;
 }
 
 /**
- * RFC 8032, as strict as verifiers come: what is accepted here is accepted by all of them, whichever of the two equations
- * they compute (“Taming the many EdDSAs”, Chalkias et al. 2020). So the points of key and signature have their canonical
- * encoding and are in the subgroup of prime order, where those of honest signers are, and S is below the order.
+ * RFC 8032 with the strictest rules in use, so every other verifier accepts what is accepted here, whichever of the two equations it
+ * computes (“Taming the many EdDSAs”, Chalkias et al. 2020). The points of key and signature must be canonically encoded and in the
+ * prime-order subgroup, as those of honest signers are, and S must be below the order.
  */
 const ED25519: SignatureScheme = {
   publicKeyBytes: 32,
@@ -68,7 +68,7 @@ function isPrimeOrderPoint(bytes: Uint8Array): boolean {
   });
 }
 
-/** The libraries throw for bytes that are no point or no scalar. */
+/** The libraries throw for bytes that encode no point or scalar. */
 function holds(condition: () => boolean): boolean {
   try {
     return condition();

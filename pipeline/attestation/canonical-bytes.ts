@@ -5,18 +5,17 @@ import { ATTESTATION_VERSION } from './document.ts';
 import type { Json, JsonObject } from './read-json.ts';
 
 /**
- * First line of what is signed. A signature of a companion over anything else, were it the same JSON, is none over an
- * attestation.
+ * First line of the signed bytes. It separates attestations from anything else that a companion signs, even the same JSON.
  */
 const CONTEXT = `companion-attestation/${ATTESTATION_VERSION}\n`;
 
-/** Of what `readJson` gave, the RFC 8785 form in UTF-8. */
+/** The RFC 8785 form, in UTF-8, of a value from `readJson`. */
 export function canonicalBytes(value: Json): Uint8Array {
-  // The type is for values that have no JSON form, such as undefined.
+  // The type covers values without a JSON form, such as undefined.
   return new TextEncoder().encode(canonicalize(value) as string);
 }
 
-/** What is signed: the members as they were written, without `signature` and without defaults. */
+/** The signed bytes: the members as written, without `signature` and without defaults. */
 export function signedBytes(document: JsonObject): Uint8Array {
   const { signature: _, ...rest } = document;
   const context = new TextEncoder().encode(CONTEXT);
@@ -27,19 +26,19 @@ export function signedBytes(document: JsonObject): Uint8Array {
   return bytes;
 }
 
-/** What the ledger calls an attestation: the SHA-256 of the signed bytes, 64 hex digits. Two signatures of it are one. */
+/** The id of an attestation: SHA-256 of the signed bytes, 64 hex digits. It does not depend on the signature. */
 export function attestationId(document: JsonObject): string {
   return idOfSigned(signedBytes(document));
 }
 
-/** The same of the signed bytes themselves. */
+/** The same from the signed bytes. */
 export function idOfSigned(message: Uint8Array): string {
   return bytesToHex(sha256(message));
 }
 
 /**
- * What a renewal calls it in `metadata.previous_attestation`: a UUID of version 8 (RFC 9562 §5.8) over the first half of
- * its id, `c0ffee…` → `c0ffee00-0000-8000-8000-…`.
+ * The UUID by which `metadata.previous_attestation` of a renewal names it: version 8 (RFC 9562 §5.8), from the first half of its id,
+ * `c0ffee…` → `c0ffee00-0000-8000-8000-…`.
  */
 export function attestationUuid(id: string): string {
   const variant = (8 + (Number.parseInt(id[16]!, 16) & 3)).toString(16);

@@ -11,20 +11,20 @@ import { walletText } from './wallet-signature.ts';
 
 export interface Drafted {
   document: JsonObject;
-  /** What is wrong with it, but for the signatures that are still to come. */
+  /** Problems other than the missing signatures. */
   problems: Problem[];
-  /** What the wallet has to sign; null where it did already, or where there is nothing yet that it could. */
+  /** The text for the wallet to sign; null if it has signed, or if the draft has problems. */
   walletText: string | null;
-  /** Whose the wallet signature is, in a sentence; null where there is none, or none that anybody can have made. */
+  /** A sentence that names the wallet that signed; null without a possible wallet signature. */
   walletNote: string | null;
 }
 
-/** Stand where signatures will, as long as those, while the rest is checked. */
+/** Placeholders of the same length as signatures, for checking the rest. */
 const PENDING = { wallet_signature: `0x${'0'.repeat(130)}`, signature: NO_SIGNATURE };
 
 /**
- * Looks at a document before the companion signs it, so that no wallet is asked to sign what a companion will refuse. `now` in
- * ms; of the companions only the wallets are asked.
+ * Checks a document before the companion signs it, so that no wallet is asked to sign what a companion will refuse. `now` in ms. Uses
+ * only the companions' wallets.
  */
 export function checkDraft(
   document: JsonObject,

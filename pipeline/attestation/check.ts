@@ -4,16 +4,16 @@ import type { Problem } from './problem.ts';
 import type { JsonObject } from './read-json.ts';
 import type { Registry } from './registry.ts';
 
-/** What there is to check a document against. */
+/** What a document is checked against. */
 export interface Trust {
-  /** The verifier's clock, ms since 1970; where the registry knows of a later event, the time of that is what counts. */
+  /** The verifier's clock, ms since 1970. If the registry knows of a later event, that event's time counts. */
   now: number;
   companions: Companions;
-  /** The ledger's attestations; null where no ledger is at hand, and what needs one is not checked. */
+  /** The ledger's attestations. Null without a ledger; checks that need one are then skipped. */
   registry: Registry | null;
 }
 
-/** A document that its schema accepts, and what it is checked against. */
+/** A document that matches its schema, and what it is checked against. */
 export interface Case extends Trust {
   document: JsonObject;
   attestation: Attestation;
@@ -31,7 +31,7 @@ export interface Outcome {
   problems: Problem[];
 }
 
-/** One thing that is looked at; pure, and never throws. */
+/** A single check. Pure; never throws. */
 export type Check = (given: Case) => Outcome;
 
 export function passed(detail: string): Outcome {
@@ -46,7 +46,7 @@ export function failed(...problems: Problem[]): Outcome {
   return { result: 'failed', detail: messages(problems), problems };
 }
 
-/** Worth a look, and no reason to refuse. */
+/** Worth attention, but no reason to refuse. */
 export function warning(...problems: Problem[]): Outcome {
   return { result: 'warning', detail: messages(problems), problems };
 }

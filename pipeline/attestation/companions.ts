@@ -12,8 +12,8 @@ const CompanionKey = z
     algorithm: z.enum(ALGORITHMS),
     /** Hex: 32 bytes for ed25519, the 33 of the compressed form for secp256k1. */
     public_key: z.string().regex(/^([0-9a-f]{2})+$/, {
-      error: 'hex digits in lower case, two a byte',
-      // No bytes, nothing to look at any further.
+      error: 'lower-case hex digits, two per byte',
+      // Nothing further to check.
       abort: true,
     }),
     /** The first moment at which the key may attest. */
@@ -22,7 +22,7 @@ const CompanionKey = z
     valid_until: Moment.optional(),
   })
   .refine(({ algorithm, public_key }) => isSoundKey(algorithm, public_key), {
-    // A key of small order has signatures that anybody can make.
+    // Anyone can sign for a key of small order.
     error: 'a public key of its algorithm, on the curve and of large order',
     path: ['public_key'],
   })
@@ -32,8 +32,8 @@ const CompanionKey = z
   });
 
 /**
- * By algorithm and hex digits, the keys that were looked at and are sound: whoever serves a followed ledger reads the same keys
- * again with each event. As many as are registered.
+ * Valid keys already checked, by algorithm and hex digits: a service that follows a ledger reads the same keys with each event. Bounded by
+ * the number of registered keys.
  */
 const SOUND = new Set<string>();
 
@@ -43,12 +43,12 @@ function isSoundKey(algorithm: Algorithm, hex: string): boolean {
   return SOUND.has(name);
 }
 
-/** Each key costs a millisecond to look at, and all of it is published and read by every verifier. */
+/** Checking a key takes a millisecond, and every verifier reads the published list. */
 const MAX_COMPANIONS = 1000;
 const MAX_KEYS = 16;
 const MAX_WALLETS = 10_000;
 
-/** An array whose items are counted before any of them is looked at. */
+/** An array whose length is checked before its items. */
 function atMost<T extends z.ZodType>(max: number, item: T) {
   return z.array(z.unknown()).max(max).pipe(z.array(item));
 }
@@ -60,20 +60,20 @@ export const Companion = z.strictObject({
 
 const Wallet = z.strictObject({
   ledger_id: z.guid().toLowerCase(),
-  /** Of the account that signs, 20 bytes. */
+  /** Address of the signing account, 20 bytes. */
   address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, '0x and 40 hex digits'),
 });
 
-/** Those who may attest with the keys they have, and the wallets behind ledger ids. What a verifier trusts. */
+/** What a verifier trusts: the companions and their keys, and the wallets behind ledger ids. */
 export const Companions = z.strictObject({
   companions: atMost(MAX_COMPANIONS, Companion).refine(
     (list) => new Set(list.map(({ companion }) => companion)).size === list.length,
-    'one entry a companion',
+    'one entry per companion',
   ),
   wallets: atMost(MAX_WALLETS, Wallet)
     .refine(
       (list) => new Set(list.map(({ ledger_id }) => ledger_id)).size === list.length,
-      'one wallet a ledger id',
+      'one wallet per ledger id',
     )
     .default([]),
 });
@@ -90,7 +90,7 @@ export function isValidAt({ valid_from, valid_until }: CompanionKey, at: Instant
   return hasBegun && (valid_until === undefined || compareInstants(at, parseInstant(valid_until)) < 0);
 }
 
-/** The address of the wallet behind a ledger id; null where it is not known. */
+/** The address of the wallet behind a ledger id; null if unknown. */
 export function walletOf({ wallets }: Companions, ledgerId: string): string | null {
   return wallets.find(({ ledger_id }) => ledger_id === ledgerId.toLowerCase())?.address ?? null;
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { DURATION } from '../words/duration.ts';
 import { type JsonObject, MAX_BYTES } from './read-json.ts';
 
-/** Of the line end that whoever prints or saves the text puts after it. */
+/** Length of the line end that programs append when they print or save the text. */
 const LINE_END_BYTES = 1;
 
-/** The document for people, indented, unless that made it longer than what a verifier reads. Without a line end. */
+/** The document, indented for people unless that would exceed what a verifier reads. Without a line end. */
 export function formatDocument(document: JsonObject): string {
   const indented = JSON.stringify(document, null, 2);
   const bytes = new TextEncoder().encode(indented).length + LINE_END_BYTES;
@@ -18,24 +18,24 @@ export const ALGORITHMS = ['ed25519', 'ecdsa-secp256k1'] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 const ANCHOR_TYPES = ['policy', 'practice', 'empirical', 'user_values', 'domain_norm'] as const;
 
-// The patterns are published as they are, for validators in any language: no \d, which some take for any script's
-// digits. Days that a month does not have are refused here already, not by whoever computes with them.
+// The patterns are published for validators in any language, so they avoid \d, which matches digits of any script in some. They
+// already refuse days that a month does not have.
 const LEAP_DAY =
   '([0-9][0-9][2468][048]|[0-9][0-9][13579][26]|[0-9][0-9]0[48]|[02468][048]00|[13579][26]00)-02-29';
 const OTHER_DAY =
   '[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))';
 const TIME = '([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])';
 const DATE_TIME = new RegExp(`^(${LEAP_DAY}|${OTHER_DAY})T${TIME}$`);
-/** Any version, either case: what tells entities apart is not ours to judge. */
+/** A UUID of any version, in either case. */
 const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
 /**
- * In some languages `$` is also before a line end that is the last character, so a pattern alone would let that pass there. What
- * has a form here has no other characters than these, which is said without `$`.
+ * In some languages `$` also matches before a final line end, so the pattern alone would accept one. This restricts the characters without
+ * using `$`.
  */
 const VISIBLE_ASCII = { not: { pattern: '[^!-~]' } };
 
-/** A string of the form of `pattern`, for the reader and for the published schema in any language. */
+/** A string that matches `pattern`, both here and in the published schema in any language. */
 function formed(pattern: RegExp, expectation: string) {
   return z.string().regex(pattern, expectation).meta(VISIBLE_ASCII);
 }
@@ -49,13 +49,13 @@ const Share = z.number().min(0).max(1);
 const Strings = z.array(z.string()).min(1);
 const MIN_REASONING = 10;
 
-/** An EPICON-01 epistemic justification. Members that a schema does not name are hashed and signed along, and not read. */
+/** An EPICON-01 epistemic justification. Unknown members are hashed and signed but not read. */
 export const Justification = z
   .looseObject({
     values: Strings.optional().describe('Principles invoked'),
     reasoning: z
       .string()
-      // In code points as JSON Schema counts; a string's own length counts many of them twice.
+      // Counts code points, as JSON Schema does, rather than UTF-16 units.
       .refine((text) => [...text].length >= MIN_REASONING, {
         error: `at least ${MIN_REASONING} characters`,
         params: { code: 'too_short' },
@@ -86,7 +86,7 @@ const Metadata = z.looseObject({
   audit_trail_id: z.string().optional(),
 });
 
-/** The document, read with its defaults. Those are for reading only: what is signed has the members that were written. */
+/** The document with defaults filled in. Defaults are for reading only: the signed bytes have the members as written. */
 export const AttestationDocument = z.strictObject({
   version: z.literal(ATTESTATION_VERSION),
   ledger_id: Uuid.describe('The entity that requests authority'),
@@ -109,10 +109,10 @@ export const AttestationDocument = z.strictObject({
   ),
   signature_algorithm: z.enum(ALGORITHMS).default('ed25519'),
   ccr_score: Share.optional().describe('Cross-Context Robustness'),
-  // Not to be watched is something that one has to write, and sign; leaving the member out is no way around it.
+  // Opting out of monitoring must be stated and signed. Omitting the member does not opt out.
   drift_monitoring: DriftMonitoring.prefault({}),
   metadata: Metadata.optional(),
 });
 
-/** A document as it is read: defaults are filled in. */
+/** A document as read, with defaults filled in. */
 export type Attestation = z.output<typeof AttestationDocument>;

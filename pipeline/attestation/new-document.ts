@@ -3,7 +3,7 @@ import { justificationHash } from './canonical-bytes.ts';
 import { type Algorithm, ATTESTATION_VERSION } from './document.ts';
 import type { Json, JsonObject } from './read-json.ts';
 
-/** What a new document is made of. Null: not said, so it is as in the draft, or left out. */
+/** The content of a new document. Null: as in the draft, or absent. */
 export interface NewDocument {
   draft: JsonObject;
   companion: string | null;
@@ -16,7 +16,7 @@ export interface NewDocument {
   hashOnly: boolean;
   walletSignature: string | null;
   days: number | null;
-  /** In place of the days, as it is to be written. */
+  /** Replaces the number of days; written as given. */
   expiresAt: string | null;
   ccr: number | null;
   threshold: number | null;
@@ -30,10 +30,10 @@ export interface NewDocument {
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 
-/** What the wallet signs: where one of these changes, its signature of before is over another request. */
+/** The members that the wallet signs. If one changes, its previous signature no longer applies. */
 const CLAIM = ['ledger_id', 'epicon_ej_hash', 'scope', 'expires_at'] as const;
 
-/** An unsigned document, attested at `now`, ms. Whether it is a good one is not looked at. */
+/** An unsigned document, attested at `now`, ms. Does not check it. */
 export function newDocument(given: NewDocument, now: number): JsonObject {
   const document = assembled(given, now);
   const { wallet_signature: _, ...unclaimed } = document;
@@ -41,7 +41,7 @@ export function newDocument(given: NewDocument, now: number): JsonObject {
   return signatureClaim(document) === signatureClaim(given.draft) ? document : unclaimed;
 }
 
-/** The members that the wallet signs, for comparing. */
+/** The members that the wallet signs, for comparison. */
 export function signatureClaim(document: JsonObject): string {
   return JSON.stringify(CLAIM.map((name) => document[name]));
 }
@@ -92,7 +92,7 @@ function metadata({ draft, context, previous, trail }: NewDocument): JsonObject 
   return merged(draft.metadata, members);
 }
 
-/** Null where nothing was said: an empty object would be signed along. */
+/** Null if nothing was given, because an empty object would become part of the signed bytes. */
 function merged(draft: Json | undefined, members: JsonObject): JsonObject | null {
   if (Object.keys(members).length === 0) return null;
   const before = typeof draft === 'object' && draft !== null && !Array.isArray(draft) ? draft : {};

@@ -7,7 +7,7 @@ import { schemaProblems } from './schema-problems.ts';
 const { values, anchors, boundaries } = Justification.shape;
 const { applies_when, fails_when } = boundaries.unwrap().shape;
 
-/** Where a document has lists, and what their items are. */
+/** The lists of a document, and the schemas of their items. */
 const LISTS: readonly (readonly [path: readonly string[], item: z.ZodType])[] = [
   [['scope'], AttestationDocument.shape.scope.element],
   [['epicon_ej', 'values'], values.unwrap().element],
@@ -17,8 +17,8 @@ const LISTS: readonly (readonly [path: readonly string[], item: z.ZodType])[] = 
 ];
 
 /**
- * The document without the items that come after as many faulty ones as a verdict has room for: twenty thousand of them would
- * keep the schema busy for half a second. Where nothing is faulty, nothing is cut.
+ * Truncates lists after as many faulty items as a verdict can report: twenty thousand of them would keep the schema busy for half a
+ * second. Lists without faulty items stay whole.
  */
 export function truncateLists(document: JsonObject): JsonObject {
   return LISTS.reduce((given, [path, item]) => cutAt(given, path, item) as JsonObject, document);
@@ -34,7 +34,7 @@ function cutAt(
     return value;
   const before = value[step];
   const after = cutAt(before, rest, item);
-  // A copy for each list would take longer than the reading, where there are thousands of members.
+  // With thousands of members, a copy per list would take longer than reading the document.
   return after === before ? value : { ...value, [step]: after! };
 }
 
@@ -48,13 +48,13 @@ function cut(items: Json[], item: z.ZodType): Json[] {
 }
 
 export type Parsed =
-  /** `document`: as it was written, which is what is signed; `attestation`: as it is read, with its defaults. */
+  /** `document`: as written, which is what is signed; `attestation`: as read, with defaults. */
   | { document: JsonObject; attestation: Attestation }
-  /** It is no JSON of which one could say more. */
+  /** The text is not JSON, so nothing else can be checked. */
   | { step: 'syntax'; problems: Problem[] }
   | { step: 'schema'; problems: Problem[] };
 
-/** Reads a signed document from its text or bytes. */
+/** Parses a signed document from text or bytes. */
 export function parseAttestation(input: string | Uint8Array): Parsed {
   const read = readJson(input);
   if (read.problem) return { step: 'syntax', problems: [read.problem] };

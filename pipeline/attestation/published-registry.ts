@@ -12,7 +12,7 @@ import {
   STATUSES,
 } from './registry.ts';
 
-/** Below the root: whom the service trusts, and what its ledger has of attestations. */
+/** Path below the root of the file with the trusted companions and the ledger's attestations. */
 export const REGISTRY_PATH = 'philosophy/companions.json';
 
 const described = (description: string, more: { unit?: string; range?: string; formula?: string } = {}) => ({
@@ -22,47 +22,47 @@ const described = (description: string, more: { unit?: string; range?: string; f
 const DATE_TIME = { unit: 'ISO 8601 date-time' };
 const SHARE = { unit: 'share', range: '0–1' };
 const dateTime = (description: string) => Moment.meta(described(description, DATE_TIME));
-/** Of an event, or of a document that was copied into one: UTC, a fraction allowed. */
+/** Time from an event, or from a document copied into one: UTC, a fraction allowed. */
 const EventTime = z.iso.datetime({ offset: false, local: false });
 const eventTime = (description: string) => EventTime.meta(described(description, DATE_TIME));
 const text = (description: string) => z.string().meta(described(description));
 const share = (description: string) => z.number().min(0).max(1).meta(described(description, SHARE));
 
 const PublishedCompanion = z.strictObject({
-  companion: text('Companion, by the name that documents have in attested_by'),
+  companion: text('Name of the companion, as in attested_by of documents'),
   keys: z
     .array(
       z.strictObject({
-        algorithm: z.enum(ALGORITHMS).meta(described('What it signs with')),
+        algorithm: z.enum(ALGORITHMS).meta(described('Signature algorithm')),
         public_key: text('Hex: 32 bytes for ed25519, the 33 of the compressed form for ecdsa-secp256k1'),
-        valid_from: dateTime('The first moment at which the key may attest'),
-        valid_until: dateTime('The moment from which it may not; null where none is set').nullable(),
+        valid_from: dateTime('When the key becomes valid'),
+        valid_until: dateTime('When the key stops being valid; null if it has no end').nullable(),
       }),
     )
-    .meta(described('Its keys; while one is changed for the next, two are valid at once')),
+    .meta(described('Its keys; during a rotation, two are valid at once')),
 });
 
 /** One attestation, as it is published. */
 export const PublishedAttestation = z.strictObject({
   id: text('SHA-256 of the signed bytes, 64 hex digits'),
-  uuid: text('What a renewal names it by in metadata.previous_attestation; made of the id'),
+  uuid: text('UUID by which metadata.previous_attestation of a renewal names it; derived from the id'),
   companion: text('The companion that signed it'),
   ledger_id: text('UUID of the entity that requested authority'),
   scope: z.array(z.string()).meta(described('The permissions')),
-  risk_level: z.enum(RISK_LEVELS).meta(described('As the companion judged it')),
-  attested_at: eventTime('When the ledger took it'),
-  expires_at: eventTime('When it ends by itself'),
+  risk_level: z.enum(RISK_LEVELS).meta(described('Risk level according to the companion')),
+  attested_at: eventTime('When the ledger registered it'),
+  expires_at: eventTime('When it expires'),
   drift_threshold: share(
-    'Drift score at or above which it is revoked; null where drift is not monitored',
+    'Drift score at or above which it is revoked; null if drift is not monitored',
   ).nullable(),
   check_interval: z
     .string()
     .regex(DURATION)
-    .meta(described('How often drift is to be checked', { unit: 'ISO 8601 duration' })),
-  drift: share('The newest drift score').nullable(),
-  checked_at: eventTime('When that was taken').nullable(),
+    .meta(described('Interval of drift checks', { unit: 'ISO 8601 duration' })),
+  drift: share('Latest drift score').nullable(),
+  checked_at: eventTime('When that score was measured').nullable(),
   check_late: z.boolean().meta(
-    described('Whether a drift check was due before timestamp and has not come', {
+    described('Whether a drift check is overdue at timestamp', {
       formula: 'active, monitored, and timestamp − (checked_at or attested_at) > check_interval',
     }),
   ),
@@ -70,32 +70,30 @@ export const PublishedAttestation = z.strictObject({
     .int()
     .min(0)
     .meta(
-      described('Drift checks that came, and came later than check_interval', {
+      described('Number of drift checks, and of those later than check_interval', {
         unit: 'count',
         range: '≥ 0',
       }),
     ),
-  status: z
-    .enum(STATUSES)
-    .meta(described('As of timestamp; what was revoked or superseded does not become anything else')),
+  status: z.enum(STATUSES).meta(described('Status as of timestamp; revoked and superseded are final')),
   ended_at: eventTime('When it was revoked or superseded').nullable(),
-  reason: text('Why it was').nullable(),
+  reason: text('Reason for that').nullable(),
   superseded_by: text('Id of the attestation that renewed it').nullable(),
   renews: text('Id of the attestation that it renewed').nullable(),
 });
 
-/** A name that a revocation or a drift score came for before the attestation did, or that was revoked and is listed no more. */
+/** An id or UUID that was revoked or scored before its attestation arrived, or whose attestation was revoked and is no longer listed. */
 const PublishedUnattested = z.strictObject({
-  attestation: text('What the ledger calls it: its id, or its UUID'),
-  ended_at: eventTime('When it was first revoked; null where it was not').nullable(),
+  attestation: text('Id or UUID in the ledger'),
+  ended_at: eventTime('When it was first revoked; null if it was not').nullable(),
   reason: text(
-    'Why it was; null also where that was more than 180 days ago, or where it is listed no more',
+    'Reason; also null if the revocation was more than 180 days ago, or if the attestation is no longer listed',
   ).nullable(),
-  drift: share('The highest drift score').nullable(),
-  checked_at: eventTime('When that was taken').nullable(),
+  drift: share('Highest drift score').nullable(),
+  checked_at: eventTime('When that score was measured').nullable(),
 });
 
-/** The file as it is published. */
+/** The published file. */
 export const PublishedRegistry = z.strictObject({
   timestamp: z
     .string()
@@ -103,15 +101,15 @@ export const PublishedRegistry = z.strictObject({
     .meta(described('Time of the last ledger event counted in this file, UTC', DATE_TIME)),
   companions: z
     .array(PublishedCompanion)
-    .meta(described('Those whose attestations this service accepts, with their public keys')),
+    .meta(described('Companions whose attestations this service accepts, with their public keys')),
   wallets: z
     .array(
       z.strictObject({
         ledger_id: text('UUID of the entity'),
-        address: text('Of the account that signs for it: 0x and 40 hex digits'),
+        address: text('Address of the signing account: 0x and 40 hex digits'),
       }),
     )
-    .meta(described('The wallets that are known to stand behind ledger ids')),
+    .meta(described('Known wallets behind ledger ids')),
   attestations: z
     .array(PublishedAttestation)
     .meta(
@@ -121,7 +119,7 @@ export const PublishedRegistry = z.strictObject({
     ),
   unattested: z
     .array(PublishedUnattested)
-    // A server answers from the release that is there when it is started, which may be one from before this member.
+    // A server may start with a release made before this member existed.
     .default([])
     .meta(
       described(
@@ -132,12 +130,12 @@ export const PublishedRegistry = z.strictObject({
 export type PublishedRegistry = z.output<typeof PublishedRegistry>;
 export type PublishedAttestation = z.output<typeof PublishedAttestation>;
 
-/** Whom the service trusts, and what its ledger has. */
+/** The trusted companions, and the ledger's attestations. */
 export interface PublishedTrust extends Omit<Trust, 'now'> {
   registry: Registry;
 }
 
-/** What a verifier needs of the file, but for the time. Throws a ZodError for a key that is none. */
+/** The file's content for a verifier, without the time. Throws a ZodError for an invalid key. */
 export function trustOf({
   timestamp: asOf,
   companions,
@@ -159,6 +157,6 @@ export function trustOf({
 
 function registeredOf(attestation: PublishedAttestation): Registered {
   const { id: _, uuid: __, check_late: ___, status, ...rest } = attestation;
-  // That it has expired is seen from its date, at whatever time it is asked.
+  // Expiry follows from its date, whatever the time of the query.
   return { ...rest, status: status === 'expired' ? 'active' : status };
 }

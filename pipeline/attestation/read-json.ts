@@ -4,9 +4,9 @@ import { formatPointer, type Problem, problem } from './problem.ts';
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json };
 
-/** No valid attestation comes near this; a longer text is refused unread. */
+/** No valid attestation comes close to this. Longer texts are refused unread. */
 export const MAX_BYTES = 65_536;
-/** The document is one level, its own members reach the fourth, and `metadata` is open. */
+/** Defined members reach the fourth level; `metadata` may be nested further. */
 export const MAX_DEPTH = 16;
 
 export type Read = { value: Json; problem: null } | { value: null; problem: Problem };
@@ -35,13 +35,13 @@ export function readJson(input: string | Uint8Array, limits: JsonLimits = OF_DOC
 }
 
 export interface Places {
-  /** Of each value with the name before it, by its JSON Pointer. */
+  /** Positions of each value and its preceding name, by JSON Pointer. */
   values: ReadonlyMap<string, Range>;
-  /** What the reader stopped at; null if it reached the end, or refused the text as a whole. */
+  /** Where the reader stopped; null if it reached the end or refused the text as a whole. */
   stop: Range | null;
 }
 
-/** Where each value is in a text that may be a document, as far as it can be read. */
+/** Locates each value in a text, as far as the text can be read. */
 export function placesIn(text: string): Places {
   const values = new Map<string, Range>();
   if (typeof decode(text, OF_DOCUMENTS) !== 'string') return { values, stop: null };
@@ -65,7 +65,7 @@ function problemOf({ code, path, message }: JsonFault, { maxDepth }: JsonLimits)
 }
 
 function decode(input: string | Uint8Array, { maxBytes }: JsonLimits): string | Problem {
-  // A character takes at least one byte, so a text that is too long is not even encoded.
+  // A character takes at least one byte, so an overlong text need not be encoded.
   const bytes =
     input.length > maxBytes || typeof input !== 'string' ? input : new TextEncoder().encode(input);
   if (bytes.length > maxBytes) return problem('too_large', [], `It has more than ${maxBytes} bytes.`);

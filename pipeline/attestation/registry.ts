@@ -2,89 +2,89 @@ import { durationSeconds } from '../words/duration.ts';
 import { attestationUuid } from './canonical-bytes.ts';
 import { addSeconds, compareInstants, type Instant, instantAt, parseInstant } from './instant.ts';
 
-/** What the ledger says of an attestation; the times of events are in UTC. */
+/** The ledger's record of an attestation. Times of events are in UTC. */
 export interface Registered {
   companion: string;
   ledger_id: string;
   scope: readonly string[];
   risk_level: string;
-  /** When the ledger took it. */
+  /** When the ledger registered it. */
   attested_at: string;
   expires_at: string;
-  /** Drift score at or above which it is revoked; null where drift is not monitored. */
+  /** Drift score at or above which it is revoked; null if drift is not monitored. */
   drift_threshold: number | null;
   check_interval: string;
-  /** The newest score, and when it was taken. */
+  /** The latest score and its time. */
   drift: number | null;
   checked_at: string | null;
-  /** Checks that came, and came late. */
+  /** Number of drift checks, and of late ones. */
   late_checks: number;
   status: 'active' | 'revoked' | 'superseded';
   ended_at: string | null;
   reason: string | null;
-  /** The id of the one that took its place. */
+  /** Id of its successor. */
   superseded_by: string | null;
-  /** The id of the one whose place it took, which was in the ledger and could be renewed then. */
+  /** Id of its predecessor, which was registered and renewable at that time. */
   renews: string | null;
 }
 
-/** What the ledger said of an attestation that it did not have yet: the first revocation, and the highest drift score. */
+/** What the ledger recorded about an unregistered attestation: the first revocation and the highest drift score. */
 export type Unattested = Pick<Registered, 'ended_at' | 'reason' | 'drift' | 'checked_at'>;
 
 export const STATUSES = ['active', 'expired', 'revoked', 'superseded'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** For how long after it has expired the ledger's own registry has an attestation. */
+/** Days for which the ledger's registry keeps an expired attestation. */
 export const REGISTRY_RETENTION_DAYS = 90;
 const DAY_MS = 86_400_000;
 const YEAR_0_MS = Date.parse('0000-01-01T00:00:00Z');
 
 /**
- * Whether an attestation can still be renewed by one that the ledger takes at `time`: until it is forgotten, and no longer, since
- * of what every registry has forgotten none can say what renewed it.
+ * Whether an attestation can be renewed by one that the ledger registers at `time`. This ends when registries forget it, because
+ * afterwards none could tell what renewed it.
  */
 export function isRenewable({ expires_at }: Pick<Registered, 'expires_at'>, time: Instant): boolean {
   const end = addSeconds(parseInstant(expires_at), (REGISTRY_RETENTION_DAYS * DAY_MS) / 1000);
   return compareInstants(time, end) <= 0;
 }
 
-/** What a registry as of `asOf` begins with: all that expired at this time or later is in it. */
+/** Start of a registry as of `asOf`: it has every attestation that expired at this time or later. */
 export function keptSince(asOf: string): string {
-  // Earlier years have no four digits.
+  // Earlier years do not have four digits.
   return new Date(Math.max(Date.parse(asOf) - REGISTRY_RETENTION_DAYS * DAY_MS, YEAR_0_MS)).toISOString();
 }
 
-/** Attestations that the ledger has, by their ids. */
+/** The ledger's attestations by id. */
 export interface Registry extends AsOf {
-  /** What expired before may be missing; null where nothing is. */
+  /** Attestations that expired before this may be missing; null if none is. */
   since: string | null;
   byId(id: string): Registered | null;
-  /** By the UUID that stands for the id, in either case. */
+  /** By the UUID of the id, in either case. */
   byUuid(uuid: string): (Registered & { id: string }) | null;
-  /** What was said without there being an attestation of this id or UUID, in lower case, by either of the two. */
+  /** What was recorded without a registered attestation, by id or UUID in lower case. */
   unattested(name: string): readonly Unattested[];
 }
 
 export interface AsOf {
-  /** Time of the newest event that it knows of; null where it knows of all. */
+  /** Time of the newest known event; null if all are known. */
   asOf: string | null;
 }
 
 /**
- * The time at which verdicts are given, ms: the verifier's clock, or the newest event of the ledger where that is later. An event
- * has happened, so a clock behind it is wrong, and must make nothing valid that has expired.
+ * The time of a verdict, ms: the verifier's clock, or the ledger's newest event if that is later. A clock behind an event is wrong and must
+ * not make expired attestations valid.
  */
 export function timeAtLeast(clock: number, { asOf }: AsOf): number {
   return asOf === null ? clock : Math.max(clock, Date.parse(asOf));
 }
 
-/** Ms since 1970: of what came later the registry knows nothing, so a drift check that was due later is not late. */
+/** Ms since 1970. The registry knows nothing later, so a drift check that was due later does not count as overdue. */
 export function knownUntil(now: number, { asOf }: AsOf): number {
   return asOf === null ? now : Math.min(now, Date.parse(asOf));
 }
 
 interface RegistryLimits extends Pick<Registry, 'since' | 'asOf'> {
-  /** By an id or a UUID in lower case. */
+  /** Looks up an id or a UUID in lower case. */
   unattested: Readonly<Record<string, Unattested>>;
 }
 
@@ -111,21 +111,21 @@ export function registryOf(
   };
 }
 
-/** By the UUIDs that stand for them, in lower case, the ids of those that have one. */
+/** Ids by UUID in lower case. */
 export function idsByUuid(attestations: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
-  // What a ledger calls an attestation by another name than its id has no UUID, and must not take that of one.
+  // Attestations that a ledger names otherwise than by id have no UUID, and must not take one.
   const ids = Object.keys(attestations).filter(isAttestationId);
   return new Map(ids.map((id) => [attestationUuid(id), id]));
 }
 
-/** What events may call an attestation: its id, and its UUID where it has one. */
+/** The names of an attestation in events: its id and, if it has one, its UUID. */
 export function namesOf(id: string): string[] {
   return isAttestationId(id) ? [id, attestationUuid(id)] : [id];
 }
 
 /**
- * What stands for this id where the ledger was told of an attestation by its UUID instead, if that was revoked: it is none of
- * this id, but nobody who revokes one means another.
+ * The revocation of an attestation that events name by its UUID. It is not registered under this id, but a revocation by UUID can only mean
+ * this one.
  */
 export function revokedByUuid(attestations: Readonly<Record<string, Registered>>, id: string): Registered[] {
   const [uuid] = namesOf(id).slice(1);
@@ -133,12 +133,12 @@ export function revokedByUuid(attestations: Readonly<Record<string, Registered>>
   return named?.status === 'revoked' ? [named] : [];
 }
 
-/** Whether it has the form of a SHA-256 in lower case. */
+/** Whether it is a lower-case SHA-256. */
 export function isAttestationId(name: string): boolean {
   return /^[0-9a-f]{64}$/.test(name);
 }
 
-/** At `now`, ms. What was ended keeps how it was ended; what nobody ended expires by itself. */
+/** Status at `now`, ms. Revoked and superseded are final; others expire. */
 export function statusAt(
   { status, expires_at }: Pick<Registered, 'status' | 'expires_at'>,
   now: number,
@@ -147,13 +147,13 @@ export function statusAt(
   return compareInstants(instantAt(now), parseInstant(expires_at)) < 0 ? 'active' : 'expired';
 }
 
-/** Why a drift score revokes, of which nobody has to make anything; null where it does not. */
+/** The reason if a drift score revokes the attestation, which happens automatically; otherwise null. */
 export function driftReason(score: number, threshold: number | null): string | null {
   if (threshold === null || score < threshold) return null;
   return `drift ${score} reached the threshold ${threshold}`;
 }
 
-/** Whether a drift check was due before `now`, ms, and did not come. Only what is active is to be checked. */
+/** Whether a drift check was due before `now`, ms, and is missing. Only active attestations need checks. */
 export function isCheckOverdue(attestation: Registered, now: number): boolean {
   const { drift_threshold, check_interval, checked_at, attested_at } = attestation;
   if (drift_threshold === null || statusAt(attestation, now) !== 'active') return false;
@@ -161,7 +161,7 @@ export function isCheckOverdue(attestation: Registered, now: number): boolean {
   return compareInstants(instantAt(now), due) > 0;
 }
 
-/** Whether the registry may have forgotten what ended, or was ended by another one, at `time`. */
+/** Whether the registry may have forgotten an attestation that expired or was superseded at `time`. */
 export function isOlder(time: string, { since }: Registry): boolean {
   return since !== null && compareInstants(parseInstant(time), parseInstant(since)) < 0;
 }

@@ -4,7 +4,7 @@ import type { Json } from './read-json.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What the schema found, by what it calls it; what is not here is a wrong value. */
+/** Problem codes by zod's issue codes. Other issues are wrong values. */
 const CODES: Readonly<Record<string, ProblemCode>> = {
   invalid_type: 'wrong_type',
   invalid_value: 'wrong_value',
@@ -14,7 +14,7 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
   too_big: 'out_of_range',
 };
 
-/** The faults that the schema found in `document`, at most as many as one reads. */
+/** The schema problems of `document`, up to the reported maximum. */
 export function schemaProblems(issues: readonly Issue[], document: Json): Problem[] {
   const problems: Problem[] = [];
   for (const issue of issues) {
@@ -33,7 +33,7 @@ function problemsOf(issue: Issue, document: Json, room: number): Problem[] {
       .map((name) => problem('unknown_member', [...path, name], `The schema has no member ${quote(name)}.`));
   const value = lookUp(document, path);
   if (value === undefined && path.length > 0)
-    return [problem('missing_member', path, `The member ${quote(path.at(-1))} is required, and missing.`)];
+    return [problem('missing_member', path, `The member ${quote(path.at(-1))} is required but missing.`)];
   return [problem(codeOf(issue), path, `Expected ${expectationOf(issue)}, found ${quote(value)}.`)];
 }
 

@@ -20,16 +20,15 @@ export interface SigningKey {
   secretKey: Uint8Array;
 }
 
-/** 64 bytes of zeros: what stands where the signature will, while the rest is checked. */
+/** 64 zero bytes: a placeholder for the signature while the rest is checked. */
 export const NO_SIGNATURE = encodeBase64(new Uint8Array(64));
 
 export type Signed = { document: JsonObject; problems: [] } | { document: null; problems: Problem[] };
 
 /**
- * The document with the key's signature, whether it had one or not. A companion signs only what a verifier will accept, so a
- * document with a fault is refused with all of them. `now` in ms. `known`: whom a verifier trusts; where it is given, the key has
- * to be registered there for the companion, and a wallet that is known has to be the one that signed the request; where its ledger
- * is known, too, that must not have revoked the document.
+ * Signs a document, replacing any signature. A companion signs only what a verifier will accept, so a document with problems is refused
+ * with a list of all of them. `now` in ms. `known`: what a verifier trusts. If given, the key must be registered there for the
+ * companion, a known wallet must have signed the request, and a known ledger must not have revoked the document.
  */
 export function signAttestation(
   input: string | Uint8Array,
@@ -41,7 +40,7 @@ export function signAttestation(
   if (read.problem) return { document: null, problems: [read.problem] };
   const isObject = typeof read.value === 'object' && read.value !== null && !Array.isArray(read.value);
   const unsigned = isObject ? { ...(read.value as JsonObject), signature: NO_SIGNATURE } : read.value;
-  // With the end of its line, as it is printed.
+  // With the line end that printing adds.
   const parsed = parseAttestation(`${JSON.stringify(unsigned)}\n`);
   if ('problems' in parsed) return { document: null, problems: parsed.problems };
   const { document } = parsed;
@@ -62,7 +61,7 @@ export function signAttestation(
   return { document: { ...document, signature }, problems: [] };
 }
 
-/** Those that need no registered keys. */
+/** Checks that need no registered keys. */
 const OWN_CHECKS: readonly Check[] = [
   checkJustification,
   checkPeriod,
@@ -74,11 +73,11 @@ const OWN_CHECKS: readonly Check[] = [
 function keyProblems({ attestation }: Case, { companion, algorithm }: SigningKey): Problem[] {
   const problems = [];
   if (attestation.attested_by !== companion) {
-    const detail = `The key is that of ${quote(companion)}, the document says ${quote(attestation.attested_by)}.`;
+    const detail = `The key belongs to ${quote(companion)}, but the document says ${quote(attestation.attested_by)}.`;
     problems.push(problem('unknown_companion', ['attested_by'], detail));
   }
   if (attestation.signature_algorithm !== algorithm) {
-    const detail = `The key is for ${algorithm}, the document says ${attestation.signature_algorithm}.`;
+    const detail = `The key is for ${algorithm}, but the document says ${attestation.signature_algorithm}.`;
     problems.push(problem('algorithm_not_registered', ['signature_algorithm'], detail));
   }
   return problems;
@@ -88,7 +87,7 @@ function failures({ result, problems }: ReturnType<typeof checkPeriod>): Problem
   return result === 'failed' ? problems : [];
 }
 
-/** In hex, as it is registered. */
+/** In hex, as registered. */
 export function publicKeyHex(algorithm: Algorithm, secretKey: Uint8Array): string {
   return bytesToHex(SCHEMES[algorithm].publicKey(secretKey));
 }

@@ -13,8 +13,8 @@ import {
 export type LookedUp = ReturnType<typeof lookUpStatus>;
 
 /**
- * What a registry has of an id or a UUID, in either case: the attestation, or the revocation alone where it has no more than
- * that; null where it has neither. As of `clock`, ms, or of the newest event where that is later.
+ * A registry's record of an id or UUID, in either case: the attestation, the revocation if that is all it has, or null. As of `clock`, ms, or
+ * the newest event if that is later.
  */
 export function lookUpStatus(name: string, registry: Registry, clock: number) {
   const lower = name.toLowerCase();
@@ -26,15 +26,15 @@ export function lookUpStatus(name: string, registry: Registry, clock: number) {
   return revoked ? describeRevoked(lower, revoked) : null;
 }
 
-/** Of an attestation of which there is nothing but that it was revoked: not yet, or not any more. */
+/** For an attestation of which only the revocation is known, because it is not registered yet or no longer listed. */
 function describeRevoked(name: string, { ended_at, reason }: Unattested) {
   const [id, uuid] = isAttestationId(name) ? [name, attestationUuid(name)] : [null, name];
   return { registered: false as const, id, uuid, status: 'revoked' as const, ended_at, reason };
 }
 
 /**
- * As of `now`, ms: what the ledger has, with what follows from the time. Of drift checks after `knownUntil`, ms, nothing is known,
- * so none of them is late.
+ * The ledger's record as of `now`, ms, with everything that follows from the time. Drift checks due after `knownUntil`, ms, do not count as
+ * overdue.
  */
 export function describeStatus(
   attestation: Registered & { id: string },

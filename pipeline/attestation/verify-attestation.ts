@@ -9,9 +9,9 @@ import { type Parsed, parseAttestation } from './parse-attestation.ts';
 import { MAX_PROBLEMS, type Problem } from './problem.ts';
 import { type Status, timeAtLeast } from './registry.ts';
 
-/** In the order in which they are shown. A document that the first two refuse is not looked at further. */
+/** In display order. If one of the first two fails, the others are skipped. */
 const CHECKS = {
-  syntax: () => passed('It is JSON that says one thing only.'),
+  syntax: () => passed('It is unambiguous JSON.'),
   schema: checkSchema,
   justification: checkJustification,
   period: checkPeriod,
@@ -27,38 +27,38 @@ export type CheckName = keyof typeof CHECKS;
 export const CHECK_NAMES = Object.keys(CHECKS) as CheckName[];
 
 export interface Verdict {
-  /** No check has failed and the attestation is active. Whether it may be relied upon is a matter of `summary`. */
+  /** Whether no check failed and the attestation is active. `summary` tells whether to rely on it. */
   valid: boolean;
-  /** The verdict in a sentence, for people: one of SUMMARIES. */
+  /** The verdict as a sentence, one of SUMMARIES. */
   summary: string;
-  /** `invalid` where what is claimed to be an attestation is none: a check other than that of the life cycle has failed. */
+  /** `invalid` if a check other than that of the life cycle failed, so the document is no genuine attestation. */
   status: Status | 'invalid';
-  /** Null where the document could not be read. */
+  /** Null if the document could not be read. */
   id: string | null;
-  /** What a renewal names it by. */
+  /** The UUID by which a renewal names it. */
   uuid: string | null;
   checks: ({ name: CheckName } & Omit<Outcome, 'problems'>)[];
-  /** Why it is not valid; empty where it is. At most 32. */
+  /** Why it is not valid, at most 32; empty if it is. */
   problems: Problem[];
-  /** What is worth a look all the same. */
+  /** What deserves attention nevertheless. */
   warnings: Problem[];
 }
 
-/** What a verdict means, wherever it is shown: only of what the ledger has, without a warning, that it may be relied upon. */
+/** What a verdict means, wherever it is shown. Only a registered attestation without warnings may be relied upon. */
 export const SUMMARIES = {
-  active: 'Valid: it may be relied upon now.',
+  active: 'Valid: you may rely on it now.',
   unregistered:
-    'Valid, but not registered: its signature is good, and the ledger does not have it. Whoever has the key can make another one at any time, also in place of one that was revoked.',
+    'Valid, but not registered: its signature is good, but the ledger does not have it. The holder of the key can make another one at any time, even in place of a revoked one.',
   unchecked:
-    'Valid by itself: its signature is good, and no ledger was asked whether it is registered, revoked or superseded.',
-  warned: 'Valid, with a warning that is to be weighed before it is relied upon.',
+    'Valid by itself: its signature is good, but no ledger was consulted about registration, revocation or succession.',
+  warned: 'Valid, with a warning to weigh before you rely on it.',
   expired: 'Not valid: it has expired.',
   revoked: 'Not valid: it was revoked.',
-  superseded: 'Not valid: a later attestation has taken its place.',
-  invalid: 'Not valid: it is no genuine attestation.',
+  superseded: 'Not valid: a later attestation has replaced it.',
+  invalid: 'Not valid: it is not a genuine attestation.',
 } as const;
 
-/** Everything that can be said of a document. Never throws, whatever it is given; works on at most 64 KiB. */
+/** Runs all checks on a document. Never throws, whatever the input; reads at most 64 KiB. */
 export function verifyAttestation(input: string | Uint8Array, trust: Trust): Verdict {
   const parsed = parseAttestation(input);
   if ('problems' in parsed) return verdictOf(null, unread(parsed));
@@ -100,7 +100,7 @@ function verdictOf(given: Case | null, outcomes: Named): Verdict {
   };
 }
 
-/** How far an active attestation may be relied upon. Members that are not read are no reason to think twice. */
+/** How far to rely on an active attestation. Unread members do not reduce reliance. */
 function relianceOn(outcomes: Named): 'active' | 'unregistered' | 'unchecked' | 'warned' {
   const resultOf = (wanted: CheckName) => outcomes.find(([name]) => name === wanted)?.[1].result;
   if (resultOf('registration') === 'warning') return 'unregistered';

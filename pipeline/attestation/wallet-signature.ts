@@ -8,10 +8,10 @@ import type { ProblemCode } from './problem.ts';
 export type WalletClaim = Pick<Attestation, 'ledger_id' | 'epicon_ej_hash' | 'scope' | 'expires_at'>;
 
 const SIGNATURE = /^0x[0-9a-fA-F]{130}$/;
-/** As wallets write the parity of the point: 27 or 28, a habit from before EIP-155. */
+/** Wallets write the parity of the point as 27 or 28, a convention from before EIP-155. */
 const FIRST_V = 27;
 
-/** What the wallet signs, five lines without a line end after the last. No value can hold a line end. */
+/** The text that the wallet signs: five lines, without a line end after the last. No value can contain a line end. */
 export function walletText({ ledger_id, epicon_ej_hash, scope, expires_at }: WalletClaim): string {
   return [
     'Companion Attestation 1.0.0',
@@ -24,7 +24,7 @@ export function walletText({ ledger_id, epicon_ej_hash, scope, expires_at }: Wal
 
 type Recovered = { address: string; fault: null } | { address: null; fault: ProblemCode };
 
-/** By whose wallet the claim is signed (EIP-191, version 0x45). Over another claim the same signature has another address. */
+/** The address of the wallet that signed the claim (EIP-191, version 0x45). The same signature over a different claim yields a different address. */
 export function recoverWallet(signature: string, claim: WalletClaim): Recovered {
   if (!SIGNATURE.test(signature)) return { address: null, fault: 'wallet_signature_malformed' };
   const bytes = hexToBytes(signature.slice(2));
@@ -36,7 +36,7 @@ export function recoverWallet(signature: string, claim: WalletClaim): Recovered 
     const signer = parsed.recoverPublicKey(personalHash(walletText(claim)));
     return { address: addressOf(signer.toBytes(false)), fault: null };
   } catch {
-    // r or s out of range, or an r that is no point's.
+    // r or s is out of range, or r belongs to no point.
     return { address: null, fault: 'wallet_signature_invalid' };
   }
 }

@@ -66,7 +66,7 @@ test.each<[string, unknown, string]>([
   [
     'a key in half a byte',
     { companions: [companion('A', [{ ...KEY, public_key: 'abc' }])] },
-    '/companions/0/keys/0/public_key: Expected hex digits in lower case, two a byte, found "abc". (wrong_pattern)',
+    '/companions/0/keys/0/public_key: Expected lower-case hex digits, two per byte, found "abc". (wrong_pattern)',
   ],
   [
     'another member',
@@ -76,12 +76,12 @@ test.each<[string, unknown, string]>([
   [
     'the same companion twice',
     { companions: [companion('A'), companion('A')] },
-    '/companions: Expected one entry a companion',
+    '/companions: Expected one entry per companion',
   ],
   [
     'the same member twice',
     '{"companions":[{"companion":"A","companion":"B","keys":[]}]}',
-    '/companions/0/companion: An object has two members of one name. (duplicate_member)',
+    '/companions/0/companion: An object has two members of the same name. (duplicate_member)',
   ],
   [
     'the same list twice',

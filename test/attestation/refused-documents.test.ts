@@ -133,7 +133,7 @@ describe('a document is refused', () => {
     const { signature: _, ...unsigned } = DOCUMENT;
     const { checks } = verify({ ...unsigned, wallet: '0x' });
     expect(checks[1]!.detail).toBe(
-      'The member "signature" is required, and missing. The schema has no member "wallet".',
+      'The member "signature" is required but missing. The schema has no member "wallet".',
     );
   });
 

@@ -65,7 +65,7 @@ describe.each(['ed25519', 'ecdsa-secp256k1'])('with a key for %s', (algorithm) =
     expect(sealed).toMatchObject({ status: 0, stderr: '' });
     const told = await verifyText(sealed.stdout, { companions });
     expect(told).toMatchObject({ status: 0, stderr: '' });
-    expect(told.stdout).toMatch(/^-: VALID \(active\)\n {2}Valid by itself: .* no ledger was asked/);
+    expect(told.stdout).toMatch(/^-: VALID \(active\)\n {2}Valid by itself: .* no ledger was consulted/);
     const broken = await verifyText(sealed.stdout.replace('"low"', '"high"'), { companions, json: true });
     expect(broken.status).toBe(1);
     expect(JSON.parse(broken.stdout)).toMatchObject([

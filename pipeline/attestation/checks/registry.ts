@@ -11,10 +11,11 @@ export const checkRenewal: Check = (given) => {
   const uuid = attestation.metadata?.previous_attestation?.toLowerCase();
   if (uuid === undefined) return passed('It renews no other attestation.');
   if (uuid === attestationUuid(id)) return refused('previous_is_itself');
-  if (registry === null) return notChecked('Without a ledger it is not known what it renews.');
+  if (registry === null)
+    return notChecked('Without a ledger, the attestation that it renews cannot be checked.');
   const entry = registry.byId(id);
   const renews = entry?.renews ?? null;
-  // The ledger has looked at it when it took this one; whatever became of the other since, it may even have forgotten it.
+  // The ledger checked the renewal when it registered this one. What has become of the previous one since does not matter.
   if (renews !== null && attestationUuid(renews) === uuid) return passed(`It renews ${renews}.`);
   if (renews !== null) return refused('registration_differs', `In the ledger it renews ${renews}.`);
   const known = registry.byUuid(uuid);
@@ -22,7 +23,7 @@ export const checkRenewal: Check = (given) => {
   const previous = known && isRenewable(known, takenAt) ? known : null;
   if (previous === null && isOlder(attestation.attested_at, registry))
     return notChecked(
-      `What it renews is not known: the registry has nothing that expired before ${registry.since}.`,
+      `The attestation that it renews is unknown: the registry has none that expired before ${registry.since}.`,
     );
   const code = previous === null ? 'previous_unknown' : faultOf(given, previous, entry);
   if (code !== null) return refused(code);
@@ -30,7 +31,7 @@ export const checkRenewal: Check = (given) => {
   return passed(`It renews ${previous!.id}.`);
 };
 
-/** Why it may not be renewed, for which the ledger has refused it or would, in the order in which the ledger looks. */
+/** Why the ledger refuses the renewal, in the order in which the ledger checks. */
 function faultOf(
   { attestation, id }: Case,
   previous: Registered,
@@ -44,7 +45,7 @@ function faultOf(
   return previous.superseded_by === null || previous.superseded_by === id ? null : 'previous_superseded';
 }
 
-/** By the ledger's clock alone: attested_at is the companion's own word, and could be from before any revocation. */
+/** By the ledger's clock only: attested_at is the companion's claim and could predate any revocation. */
 function isTakenBefore(entry: Registered | null, time: string): boolean {
   return entry !== null && compareInstants(parseInstant(entry.attested_at), parseInstant(time)) < 0;
 }
@@ -53,7 +54,7 @@ function refused(code: ProblemCode, detail?: string) {
   return failed(problem(code, ['metadata', 'previous_attestation'], detail));
 }
 
-/** Place in the document → whether the ledger has the same. */
+/** Member of the document → whether the ledger has the same value. */
 const SAME: Readonly<Record<string, (given: Case['attestation'], entry: Registered) => boolean>> = {
   attested_by: (given, entry) => given.attested_by === entry.companion,
   ledger_id: (given, entry) => given.ledger_id.toLowerCase() === entry.ledger_id.toLowerCase(),
@@ -61,7 +62,7 @@ const SAME: Readonly<Record<string, (given: Case['attestation'], entry: Register
   risk_level: (given, entry) => given.risk_level === entry.risk_level,
   expires_at: (given, entry) =>
     compareInstants(parseInstant(given.expires_at), parseInstant(entry.expires_at)) === 0,
-  // The ledger cannot have taken it before there was one.
+  // The ledger cannot have registered it before it was signed.
   attested_at: (given, entry) =>
     compareInstants(
       parseInstant(given.attested_at),
@@ -71,23 +72,23 @@ const SAME: Readonly<Record<string, (given: Case['attestation'], entry: Register
     entry.drift_threshold === (enabled ? threshold : null),
   'drift_monitoring/check_interval': ({ drift_monitoring: { enabled, check_interval } }, entry) =>
     !enabled || durationSeconds(check_interval) === durationSeconds(entry.check_interval),
-  // What a document that names one renews is looked at by the check of renewals.
+  // If the document names a previous attestation, the renewal check covers it.
   'metadata/previous_attestation': ({ metadata }, entry) =>
     metadata?.previous_attestation !== undefined || entry.renews === null,
 };
 
 export const checkRegistration: Check = ({ attestation, id, registry }) => {
-  if (registry === null) return notChecked('No ledger was asked whether it has this attestation.');
+  if (registry === null) return notChecked('No ledger was consulted.');
   const entry = registry.byId(id);
   if (entry === null && isOlder(attestation.expires_at, registry))
-    return notChecked(`The registry has nothing that expired before ${registry.since}.`);
+    return notChecked(`The registry has no attestation that expired before ${registry.since}.`);
   if (entry === null) return warning(problem('not_registered', []));
   const different = Object.keys(SAME).filter((name) => !SAME[name]!(attestation, entry));
-  if (different.length === 0) return passed(`The ledger took it at ${entry.attested_at}.`);
+  if (different.length === 0) return passed(`The ledger registered it at ${entry.attested_at}.`);
   return failed(
     ...different.map((place) => {
       const path = place.split('/');
-      return problem('registration_differs', path, `The ledger has another ${path.at(-1)}.`);
+      return problem('registration_differs', path, `The ledger has a different ${path.at(-1)}.`);
     }),
   );
 };

@@ -6,16 +6,16 @@ import type { Json } from '../read-json.ts';
 
 export const checkJustification: Check = ({ document, attestation }) => {
   const { epicon_ej } = document;
-  if (epicon_ej === undefined) return notChecked('The justification itself is not in the document.');
+  if (epicon_ej === undefined) return notChecked('The document does not contain the justification.');
   const found = justificationHash(epicon_ej);
   if (found === attestation.epicon_ej_hash.toLowerCase())
-    return passed('The justification has the hash that is signed.');
+    return passed('The justification has the signed hash.');
   return failed(problem('hash_mismatch', ['epicon_ej_hash'], `The hash of epicon_ej is ${found}.`));
 };
 
 const { anchors, boundaries, counterfactual } = Justification.shape;
 
-/** The objects that may have more members than are read, where they stand, and what is read of them. */
+/** The objects that may have further members: their paths, and the members that are read. */
 const INNER: readonly (readonly [path: readonly string[], known: readonly string[]])[] = [
   [['epicon_ej'], Object.keys(Justification.shape)],
   [['epicon_ej', 'boundaries'], Object.keys(boundaries.unwrap().shape)],
@@ -24,23 +24,23 @@ const INNER: readonly (readonly [path: readonly string[], known: readonly string
   [['drift_monitoring'], ['enabled', 'threshold', 'check_interval']],
 ];
 
-/** Half of what a verdict has room for, so that what the other checks warn of is never crowded out of it. */
+/** Half of a verdict's capacity, so that these warnings never crowd out those of other checks. */
 const MAX_UNREAD = MAX_PROBLEMS / 2;
 
-/** The schema has accepted it; a misspelt inner member is what the schema cannot see and its writer wants to know. */
+/** The schema has accepted the document. This warns about unknown inner members, which the schema allows, because they may be misspelled. */
 export const checkSchema: Check = ({ document }) => {
   const unread: Problem[] = [];
   for (const [path, known] of INNER)
     for (const [at, name] of unreadMembers(document, path, known, [])) {
-      unread.push(problem('unread_member', [...at, name], `${quote(name)} is signed along, and not read.`));
-      // A document has room for thousands.
+      unread.push(problem('unread_member', [...at, name], `${quote(name)} is signed but not read.`));
+      // A document can contain thousands.
       if (unread.length === MAX_UNREAD) return warning(...unread);
     }
-  if (unread.length === 0) return passed('It has the members and forms of version 1.0.0.');
+  if (unread.length === 0) return passed('It matches the schema of version 1.0.0.');
   return warning(...unread);
 };
 
-/** Each with the place of the object that has it. */
+/** Each with the path of its object. */
 function* unreadMembers(
   value: Json | undefined,
   path: readonly string[],

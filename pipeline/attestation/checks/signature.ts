@@ -35,18 +35,18 @@ export const checkSignature: Check = (given) => {
   const keys = (keysOf(companions, attested_by) ?? []).filter(
     (key) => key.algorithm === signature_algorithm && isValidAt(key, attested),
   );
-  if (keys.length === 0) return notChecked('There is no key to check it with.');
+  if (keys.length === 0) return notChecked('No key is available to verify it.');
   const { fault } = SCHEMES[signature_algorithm];
-  // While keys are changed over, two are valid at once.
+  // During a rotation, two keys are valid at once.
   const faults = keys.map(({ public_key }) => fault(bytes, message, hexToBytes(public_key)));
   const signers = keys.filter((_, index) => faults[index] === null);
   if (signers.length === 0) return failed(problem(faults[0]!, ['signature']));
   const ended = signers.every((key) => hadEnded(key, given)) ? signers[0]!.valid_until : undefined;
   if (ended !== undefined) return warning(problem('key_ended', ['attested_at'], endedWords(ended, given)));
-  return passed(`The ${signature_algorithm} signature is that of the companion.`);
+  return passed(`The ${signature_algorithm} signature is the companion’s.`);
 };
 
-/** Whether the key had ended when the ledger took the attestation: by then somebody else may have had it. */
+/** Whether the key had ended when the ledger registered the attestation. Someone else may have had it by then. */
 function hadEnded({ valid_until }: CompanionKey, { id, registry }: Case): boolean {
   const entry = registry?.byId(id);
   if (!entry || valid_until === undefined) return false;
@@ -56,5 +56,5 @@ function hadEnded({ valid_until }: CompanionKey, { id, registry }: Case): boolea
 
 function endedWords(valid_until: string, { id, registry }: Case): string {
   const { attested_at } = registry!.byId(id)!;
-  return `The signature is that of the companion, by a key that ended at ${valid_until}; the ledger took it at ${attested_at}.`;
+  return `The signature is the companion’s, by a key that ended at ${valid_until}; the ledger registered the attestation at ${attested_at}.`;
 }

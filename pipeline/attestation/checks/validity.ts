@@ -13,7 +13,7 @@ import {
 
 type Life = Pick<Registered, 'status' | 'expires_at' | 'ended_at' | 'reason'>;
 
-/** By the ledger where it has the attestation, else by its own dates and by what the ledger has said of it all the same. */
+/** From the ledger's entry or, without one, from the document's dates and any revocation that the ledger recorded in advance. */
 export function statusOf(given: Case): Status {
   return statusAt(lifeOf(given), given.now);
 }
@@ -30,7 +30,7 @@ function lifeOf({ attestation, id, registry }: Case): Life {
   return registry ? { ...active, ...earlyEnd(registry.unattested(id), attestation) } : active;
 }
 
-/** How it will be revoked at once when the ledger takes it; null where it will not. */
+/** The revocation that will apply as soon as the ledger registers it; null if none. */
 function earlyEnd(
   early: ReturnType<Registry['unattested']>,
   { expires_at, drift_monitoring: { enabled, threshold } }: Case['attestation'],
@@ -45,7 +45,7 @@ function earlyEnd(
   return null;
 }
 
-/** What has expired is not revoked for its drift any more. */
+/** An expired attestation is no longer revoked for drift. */
 function isBefore(time: string, end: string): boolean {
   return compareInstants(parseInstant(time), parseInstant(end)) < 0;
 }
@@ -57,7 +57,7 @@ export const checkLifeCycle: Check = (given) => {
   if (given.registry && entry && isCheckOverdue(entry, knownUntil(given.now, given.registry))) {
     const last =
       entry.checked_at === null
-        ? 'There was no drift check yet'
+        ? 'There has been no drift check yet'
         : `The last drift check was at ${entry.checked_at}`;
     const due = `${last}; one is due every ${entry.check_interval}.`;
     return warning(problem('drift_check_late', ['drift_monitoring', 'check_interval'], due));
@@ -75,7 +75,7 @@ function endOf(given: Case, status: Exclude<Status, 'active'>): Problem {
 
 /** 90 days of 86 400 seconds. */
 export const MAX_VALIDITY_SECONDS = 7_776_000;
-/** How far a companion's clock may be ahead of ours. */
+/** How far a companion's clock may be ahead of the verifier's, seconds. */
 export const MAX_AHEAD_SECONDS = 300;
 
 export const checkPeriod: Check = ({ attestation, now }) => {

@@ -33,7 +33,7 @@ describe('POST /attestations/verify', () => {
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toMatchObject({
       valid: true,
-      summary: 'Valid: it may be relied upon now.',
+      summary: 'Valid: you may rely on it now.',
       status: 'active',
       id: ID,
       uuid: UUID,
