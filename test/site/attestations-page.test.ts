@@ -230,7 +230,7 @@ describe('the page of attestations', () => {
     await page.fill('#new-wallet-signature', signWithDemoWallet(first));
     await page.selectOption('#new-risk', 'medium');
     expect(await submit(30_000)).toMatch(
-      /^The document, unsigned[\s\S]*The wallet 0x[0-9a-f]{40} has signed the request\./,
+      /^Unsigned document[\s\S]*The wallet 0x[0-9a-f]{40} has signed the request\./,
     );
     const complete = await document();
     expect(complete).toMatchObject({
@@ -292,7 +292,7 @@ describe('the page of attestations', () => {
   test('asks the service for what is newer by a button alone', async () => {
     const { page, requests } = await opened();
     await page.click('#refresh');
-    await page.getByText('What the page has is still in use.').waitFor();
+    await page.getByText('The page still uses the registry that it has.').waitFor();
     expect(requests).toEqual([`${host.origin}/philosophy/companions.json`]);
   });
 
