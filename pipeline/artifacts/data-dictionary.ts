@@ -3,7 +3,7 @@ import type { Artifact } from './artifact.ts';
 import { AREAS } from './artifact.ts';
 import { ARTIFACTS } from './table.ts';
 
-/** One member or column, as a reader meets it: `sentinels[].score`. */
+/** One member or column, by the name that readers see: `sentinels[].score`. */
 export interface Field {
   name: string;
   type: string;
@@ -28,7 +28,7 @@ interface JsonSchema {
   formula?: string;
 }
 
-/** The fields of a file in the order in which they stand in it; empty for files without fields (PDF, BibTeX). */
+/** The fields of a file in file order; empty for files without fields (PDF, BibTeX). */
 export function fieldsOf(artifact: Artifact): Field[] {
   if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex')) return [];
   return membersOf(z.toJSONSchema(artifact.schema, { unrepresentable: 'any' }) as JsonSchema, '');
@@ -49,7 +49,7 @@ function withInner(schema: JsonSchema, name: string): Field[] {
   return [fieldOf(schema, name), ...membersOf(alternative(inner), schema.items ? `${name}[]` : name)];
 }
 
-/** Of a nullable member the one that is not null: what it has inside stands there. */
+/** For a nullable object, its schema without the null. */
 function alternative(schema: JsonSchema): JsonSchema {
   return (schema.anyOf ?? schema.oneOf)?.find((one) => one.properties) ?? schema;
 }
@@ -82,27 +82,27 @@ function typeName(schema: JsonSchema): string {
 
 const INTRODUCTION = `# Data dictionary
 
-Every file that the service publishes, field by field. This page is made from the schemas that each file is checked
-against when it is built (\`npm run dictionary\`); a test fails where the two differ.
+Every file that the service publishes, field by field. \`npm run dictionary\` generates this page from the schemas that
+each file is checked against when it is built; a test fails if the two differ.
 
-What holds everywhere:
+Rules that apply to every file:
 
-- A file's \`timestamp\` is the time of the last ledger event counted in it, never the clock: the same ledger gives the
-  same bytes.
+- A file's \`timestamp\` is the time of the last ledger event counted in it, never the time of the build: the same ledger
+  gives the same bytes.
 - Times are UTC, ISO 8601. A cycle is one UTC day; C-0 is 2025-07-03 and C-151 is 2025-12-01.
 - MIC amounts are exact: the ledger writes decimal text with at most six places, and sums are taken over integers.
 - “The last 30 days” is the window of 30 × 24 hours that ends at \`timestamp\`, both ends included. Means over
   attestations and mints are taken over whole hours: an hour counts when it begins inside the window.
 - “The first 30 days” ends 30 × 24 hours after the ledger's first event; what is measured over it never changes.
-- A null in JSON and an empty cell in CSV stand where the ledger holds nothing to measure: a share or a mean of nothing
-  is neither 1 nor 0. The status of such a measure is \`not_measured\`; that of a regime without an audit, \`not_audited\`.
-- A mint that differs from the reward formula by more than 0.000001 MIC, an attestation whose score differs from the
-  score formula by more than 0.0001, a burn, lock or unlock beyond what there is: each counts, since the event is real,
-  and is reported for 30 days as an alert of scope \`ledger\`.
-- CSV is after RFC 4180: UTF-8 without a byte order mark, \`\\n\` line ends, a header always, newest rows first.
+- If the ledger holds nothing to measure, JSON has a null and CSV an empty cell: a share or a mean of nothing is neither 1
+  nor 0. The status of such a measure is \`not_measured\`; that of a regime without an audit is \`not_audited\`.
+- Some events contradict the rules: a mint that differs from the reward formula by more than 0.000001 MIC, an attestation
+  whose score differs from the score formula by more than 0.0001, a burn, lock or unlock of more MIC than exist. They
+  count, because the events are real, and are reported for 30 days as alerts of scope \`ledger\`.
+- CSV follows RFC 4180: UTF-8 without a byte order mark, \`\\n\` line ends, always a header, newest rows first.
 `;
 
-/** docs/data-dictionary.md, whole. */
+/** The text of docs/data-dictionary.md. */
 export function dataDictionary(): string {
   const areas = AREAS.map((area) => {
     const files = ARTIFACTS.filter((artifact) => artifact.area === area);

@@ -5,20 +5,20 @@ import { type Cell, csvHeader, csvRow, invalidRow, type RowSchema } from './form
 
 const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
-/** A bigint is an amount in 1e-6 MIC: it is written exactly, and checked as the nearest number. Null: an empty cell. */
+/** A bigint is an amount in 1e-6 MIC: written exactly, checked as the nearest number. Null is an empty cell. */
 type Value = Cell | bigint | boolean | null;
 
 interface DayHistory<S extends RowSchema>
   extends Pick<HistoryArtifact, 'path' | 'area' | 'title' | 'description' | 'tables' | 'schemaHistory'> {
-  /** Of one row; its members are the columns. */
+  /** The schema of one row; its members are the columns. */
   schema: S;
-  /** The rows of the state's day, which is over, in the order in which the file lists them. */
+  /** The rows of the state's day, which is over, in file order. */
   rows(state: State): Record<string, Value>[];
 }
 
 /**
- * A CSV with the rows of each UTC day that is over, newest day first. The day that is not over is not there: its counts
- * would grow from release to release, and read as a fall. Nor is a day without an event.
+ * A CSV with the rows of each finished UTC day, newest day first. The current day has no rows: its counts would grow from
+ * release to release and look like a fall. Nor has a day without events.
  */
 export function dayHistory<S extends RowSchema>({
   rows,
@@ -43,7 +43,7 @@ export function dayHistory<S extends RowSchema>({
     head: () => csvHeader(schema),
     tail: '',
     rows: () => [],
-    // Each row goes to the file's front, so the last one is added first.
+    // Rows are added at the front of the file, so the last one goes first.
     dayRows: (state) =>
       rows(state)
         .map((row) => format(row, state.day.date))

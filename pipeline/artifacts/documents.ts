@@ -8,7 +8,7 @@ import { TreatyFramework } from './documents/treaty-framework.ts';
 import { parseJsonFile } from './format/json.ts';
 import { formatPlace } from './format/schema-fault.ts';
 
-/** What messages call the folder, wherever it lies. */
+/** The folder's name in messages, wherever it is. */
 const LABEL = 'data/documents';
 
 const FILES = {
@@ -19,7 +19,7 @@ const FILES = {
   citations: 'citations.json',
 } as const;
 
-/** Everything that people write and that is published: checked as a whole, never changed afterwards. */
+/** The published texts that people write: checked as a whole, never changed afterwards. */
 export interface Documents {
   treatyFramework: TreatyFramework;
   standards: Standards;
@@ -28,14 +28,14 @@ export interface Documents {
   /** The text of each paper by its id: Markdown that begins with `# <title>`. */
   paperTexts: ReadonlyMap<string, string>;
   citations: Citations;
-  /** SHA-256 over all files with their names, hex: other documents mean another release. */
+  /** SHA-256 over all files with their names, hex. Changed documents mean a new release. */
   digest: string;
 }
 
 /**
  * Reads and checks the folder of documents. Throws document_invalid with the place
- * (`data/documents/treaty-framework.json: articles[3].title`) where a file is missing, should not be there or does
- * not fit its schema, where an id occurs twice, and where a reference leads nowhere.
+ * (`data/documents/treaty-framework.json: articles[3].title`) if a file is missing, unexpected or does not fit its schema,
+ * if an id occurs twice, or if a reference leads nowhere.
  */
 export async function readDocuments(dir: string): Promise<Documents> {
   const files = await readFiles(dir, LABEL);
@@ -77,7 +77,7 @@ function readPapers(files: DocumentFiles, { papers }: Papers): ReadonlyMap<strin
   );
 }
 
-/** Each paper of the index has its year among the citations, and no other paper has. */
+/** The citations list exactly the papers of the index. */
 function assertSamePapers({ papers }: Papers, citations: Citations): void {
   const cited = new Set(citations.papers.map(({ id }) => id));
   const missing = papers.find(({ id }) => !cited.delete(id));

@@ -3,8 +3,8 @@ import { CycleLabel } from '../ledger/event.ts';
 import { SCORE_FORMULA } from '../model/formulas.ts';
 
 /**
- * Members that several files share, each with what the data dictionary says of it. `unit`, `range` and `formula` are
- * metadata: they reach the data dictionary, the JSON Schemas and the dataset pages from here.
+ * Members that several files share, each with its entry in the data dictionary. `unit`, `range` and `formula` are metadata
+ * for the data dictionary, the JSON Schemas and the dataset pages.
  */
 export const asOf = z.string().meta({
   description: 'Time of the last ledger event counted in this file, UTC',
@@ -26,8 +26,8 @@ export const count = (description: string) =>
   z.int().min(0).meta({ description, unit: 'count', range: '≥ 0' });
 export const text = (description: string) => z.string().meta({ description });
 
-/** Of the files by day. */
-export const day = calendarDate('Day, UTC; days that are over and had an event');
+/** For files by day. */
+export const day = calendarDate('Day, UTC; only finished days with an event');
 
 export const sentinelId = text('Sentinel, by its id in the ledger');
 export const cathedral = text('Cathedral that the sentinel belongs to');
@@ -75,7 +75,7 @@ export const averageCoordination = z
   .number()
   .min(0)
   .meta({
-    description: 'Mean coordination score of the active sentinels that have attested; null where none has',
+    description: 'Mean coordination score of the active sentinels that have attested; null if none has',
     unit: 'points',
     range: '≥ 0',
     formula: 'average = Σ s ÷ n',

@@ -19,7 +19,7 @@ export type Content<File extends PublishedFile> = File['mediaType'] extends `tex
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/;
 
-/** The public files of one release. Everything that shows published data reads it here, with the schema that it was written with. */
+/** The public files of one release, read with the schemas that they were written with. */
 export class PublishedFiles {
   readonly #textOf: (path: string) => string | undefined;
   readonly #code: ErrorCode;

@@ -11,13 +11,12 @@ import { CathedralError } from '../errors.ts';
 import { isDemoLedger } from '../ledger/demo-key.ts';
 import type { Verifier } from '../ledger/note.ts';
 
-/** Nobody. */
 const NONE: Companions = { companions: [], wallets: [] };
 
 /**
- * Who may attest in a ledger that `verifiers` sign, as the file says; where there is none, those of the sample in a sample
- * ledger, and else nobody. Throws config_invalid, naming the first member that is not as it should be: a key of the sample,
- * whose secret half everybody has, is none for another ledger.
+ * The companions that may attest in a ledger signed by `verifiers`, from the file at `path`. Without a file, the demo
+ * companions may attest in a demo ledger, and nobody in any other. Throws config_invalid with the first invalid member. A
+ * demo key, whose secret half is public, is invalid for any other ledger.
  */
 export async function readCompanions(
   path: string | null,
@@ -35,30 +34,30 @@ export async function readCompanions(
   );
 }
 
-/** The companion with a key that this software publishes; null where there is none. */
+/** The companion that has a demo key; null if none has one. */
 export function publishedKeyOf({ companions }: Companions): string | null {
   const published = demoPublicKeys();
   const found = companions.find(({ keys }) => keys.some(({ public_key }) => published.has(public_key)));
   return found?.companion ?? null;
 }
 
-/** A service that has had ten thousands of attestations publishes as much; what nests deeper has no member to be. */
+/** Enough for the file of a service with tens of thousands of attestations; no member is nested deeper. */
 const LIMITS = { maxBytes: 67_108_864, maxDepth: 8 };
 
-/** Whom a file names, and what it knows of a ledger: null where it is no service's published file. */
+/** The companions of a file, and the registry of a ledger if it is a file that a service published. */
 export interface TrustFile {
   companions: Companions;
   registry: Registry | null;
 }
 
-/** The companions of a file in any of the forms of `readTrustFile`. */
+/** The companions of a file in any format that `readTrustFile` reads. */
 export async function readCompanionsFile(path: string): Promise<Companions> {
   return (await readTrustFile(path)).companions;
 }
 
 /**
- * A file of companions and wallets, the single companion that `attest keygen` prints, or the `companions.json` that a service
- * publishes. Throws config_invalid, naming the first member that is not as it should be.
+ * Reads a file of companions and wallets, the single companion that `attest keygen` prints, or the `companions.json` that a
+ * service publishes. Throws config_invalid with the first invalid member.
  */
 export async function readTrustFile(path: string): Promise<TrustFile> {
   const bytes = await readAtMost(path, LIMITS.maxBytes + 1).catch((cause: NodeJS.ErrnoException) => {
@@ -76,7 +75,7 @@ export async function readTrustFile(path: string): Promise<TrustFile> {
   }
 }
 
-/** By the members that it has, so that its faults are told in the terms of what it means to be. Throws a ZodError. */
+/** Picks the schema by the members that are present, so that messages fit the intended format. Throws a ZodError. */
 function parseTrust(value: Json): TrustFile {
   const has = (name: string) => typeof value === 'object' && value !== null && Object.hasOwn(value, name);
   if (has('attestations')) return trustOf(PublishedRegistry.parse(value));
@@ -93,7 +92,7 @@ function fault(place: string, expected: string, found: string, cause?: unknown):
   return new CathedralError('config_invalid', { place, expected, found, cause });
 }
 
-/** The first bytes of a file, at most so many: one more than is allowed is enough to see that there are too many. */
+/** The first `bytes` bytes of a file, or all of a shorter one. */
 export async function readAtMost(path: string, bytes: number): Promise<Buffer> {
   const file = await open(path);
   try {

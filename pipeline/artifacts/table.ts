@@ -32,7 +32,7 @@ import { driftAnalysis } from './philosophy/drift-analysis.ts';
 import { metricsByDay } from './philosophy/metrics-by-day.ts';
 import { virtues } from './philosophy/virtues.ts';
 
-/** Every file that the service publishes. Paths, schemas, pages, citations and tests are read off this table. */
+/** Every file that the service publishes. Paths, schemas, pages, citations and tests are derived from this table. */
 export const ARTIFACTS: readonly Artifact[] = [
   complianceReport,
   ledgerExport,
@@ -74,7 +74,7 @@ export const HISTORIES = ofKind('history');
 export const YEARLY = ofKind('yearly');
 export const PRINTED = ofKind('printed');
 
-/** The files that a running service answers from the newest event; a release has them as of its own. */
+/** The files that a running service answers from the newest event. A release holds them as of its own time. */
 export const LIVE_ARTIFACTS = DOCUMENTS.filter(({ refresh }) => refresh === 'real-time');
 /** `economy/supply` and the like, in the order of the table. */
 export const LIVE_PATHS: readonly string[] = LIVE_ARTIFACTS.map(({ path }) => path);

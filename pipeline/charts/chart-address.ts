@@ -1,21 +1,19 @@
 import { escapeText } from './drawing/element.ts';
 
-/** What networks, mail programs and campaign tools write after any address that is shared; no control has such a name. */
+/** Tracking parameters that networks, mail programs and campaign tools append to shared addresses. */
 const FOREIGN =
   /^(utm_\w+|fbclid|gclid|gbraid|wbraid|dclid|msclkid|twclid|ttclid|li_fat_id|igshid|mc_[ce]id|_hs\w+|ref_src)$/;
 
 /**
- * The parameters of a page's address that are the page's: a chart that was shared is still the chart, while a parameter
- * that is merely misspelt is for the page to refuse. What a form left empty was not filled in.
+ * The parameters of an address without tracking parameters and empty form fields. The page refuses any other unknown
+ * parameter, such as a misspelt one.
  */
 export function ownParameters(search: string): URLSearchParams {
   const given = [...new URLSearchParams(search)];
   return new URLSearchParams(given.filter(([name, value]) => value !== '' && !FOREIGN.test(name)));
 }
 
-/** Addresses of one chart in one state; `query` is what `formatChartState` gives, empty for the default. */
-
-/** `/charts/supply/?series=burned` */
+/** `/charts/supply/?series=burned`; `query` is the result of `formatChartState`, empty for the default state. */
 export function pagePath(id: string, query: string): string {
   return withQuery(`/charts/${id}/`, query);
 }
@@ -36,13 +34,13 @@ interface EmbedFrame {
   /** Canonical parameters of the state. */
   query: string;
   title: string;
-  /** px, or as wide as its place. */
+  /** px, or the width of the parent element. */
   width: number | '100%';
   /** px */
   height: number;
 }
 
-/** HTML of a frame that shows the chart as it is whenever it is looked at. */
+/** HTML of a frame that always shows the current chart. */
 export function embedFrame({ baseUrl, id, query, title, width, height }: EmbedFrame): string {
   const src = escapeText(baseUrl + embedPath(id, query));
   return `<iframe src="${src}" title="${escapeText(title)}" width="${width}" height="${height}" loading="lazy" style="border:0"></iframe>`;

@@ -1,15 +1,15 @@
 import { CathedralError } from '../errors.ts';
 
-/** What a reader has set of a chart; null: the chart's own choice. */
+/** The state that a reader chose; null means the chart's default. */
 export interface ChartState {
   tab: 'chart' | 'table';
-  /** Names of what is shown, sorted. */
+  /** Names of the series that are shown, sorted. */
   series: readonly string[] | null;
   /** First and last day, `YYYY-MM-DD`. */
   from: string | null;
   to: string | null;
   scale: 'linear' | 'log';
-  /** A point of the reader's own in the reward curve: coordination score in points, and multiplier. */
+  /** A point that the reader adds to the reward curve: coordination score in points, and multiplier. */
   s: number | null;
   multiplier: number | null;
 }
@@ -17,20 +17,20 @@ export interface ChartState {
 export type ControlName = keyof ChartState;
 
 interface Control<T> {
-  /** In words, for error messages and documentation. */
+  /** The allowed values, for error messages and documentation. */
   expected: string;
   default: T;
-  /** Of the parameter's values, of which there is one at least; undefined where they are not understood. */
+  /** Parses the values of a parameter, at least one; undefined if they are invalid. */
   parse(values: readonly string[]): T | undefined;
   format(value: T): string[];
 }
 
-/** More names than this in an address are not a choice by hand. */
+/** Nobody picks more names than this by hand. */
 const MOST_SERIES = 64;
 const LONGEST_NAME = 200;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Every parameter that a chart's address may have, in the order in which they are written. */
+/** Every parameter of a chart's address, in canonical order. */
 export const CONTROLS: { readonly [Name in ControlName]: Control<ChartState[Name]> } = {
   tab: choice(['chart', 'table']),
   series: {
@@ -57,8 +57,8 @@ interface Controlled {
 }
 
 /**
- * The state in an address: `?series=burned&series=locked&from=2026-01-01`. A parameter that the chart does not have, one
- * given twice, and a value that is not understood throw usage, which names what is allowed.
+ * The state in an address: `?series=burned&series=locked&from=2026-01-01`. Throws usage, with the allowed values, for an
+ * unknown parameter, a repeated one, or an invalid value.
  */
 export function parseChartState({ id, controls }: Controlled, parameters: URLSearchParams): ChartState {
   const allowed = allowedControls(controls);
@@ -77,19 +77,19 @@ export function parseChartState({ id, controls }: Controlled, parameters: URLSea
   return state as unknown as ChartState;
 }
 
-/** What `parseChartState` did not understand, in words: `from: expected a day, YYYY-MM-DD, found "soon"`. Other errors are thrown again. */
+/** The message of an error of `parseChartState`: `from: expected a day, YYYY-MM-DD, found "soon"`. Rethrows other errors. */
 export function stateFault(error: unknown): string {
   if (!(error instanceof CathedralError) || error.code !== 'usage') throw error;
   const name = error.place.slice(error.place.lastIndexOf(' ') + 1);
   return `${name}: expected ${error.expected}, found ${JSON.stringify(error.found)}`;
 }
 
-/** What a page says of a state that is not understood. */
+/** The message that a page shows for an invalid state. */
 export function refusedView(fault: string): string {
   return `The address asks for a view that this chart does not have: ${fault}. This is the view it opens with.`;
 }
 
-/** The address's parameters for a state, canonical: only what differs from the default, in one order. Empty: default. */
+/** The canonical parameters of a state: only those that differ from the default, in one order. Empty for the default. */
 export function formatChartState({ controls }: Controlled, state: ChartState): string {
   const parameters = new URLSearchParams();
   for (const name of allowedControls(controls)) {
@@ -100,7 +100,7 @@ export function formatChartState({ controls }: Controlled, state: ChartState): s
   return parameters.toString();
 }
 
-/** In the order of the table; `tab` is in every chart. */
+/** In the order of the table; every chart has `tab`. */
 export function allowedControls(controls: readonly ControlName[]): ControlName[] {
   return NAMES.filter((name) => name === 'tab' || controls.includes(name));
 }
@@ -123,7 +123,7 @@ function day(): Control<string | null> {
   };
 }
 
-/** A day of the calendar: not the 30th of February, which `Date` would make the 2nd of March. */
+/** Whether the calendar has this day: `Date` would turn 30 February into 2 March. */
 function isDay(text: string): boolean {
   if (!DATE.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);

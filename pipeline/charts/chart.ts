@@ -8,7 +8,7 @@ import type { ChartState, ControlName } from './chart-state.ts';
 import { figure, type Picture } from './drawing/figure.ts';
 import type { Plot } from './drawing/plot.ts';
 
-/** What can be chosen of a chart by the parameter `series`. */
+/** An item that the parameter `series` selects. */
 export interface Series {
   name: string;
   label: string;
@@ -20,45 +20,45 @@ export interface ChartColumn {
   unit: string;
 }
 
-/** What a chart shows, as a table: its CSV and the table in its page. Null is an empty cell. */
+/** The data that a chart shows, for its CSV and the table in its page. Null is an empty cell. */
 export interface ChartTable {
   columns: readonly ChartColumn[];
   rows: readonly (readonly (Cell | null)[])[];
 }
 
-/** `Shown` is what a state picks from the data: title, table, sentences and picture are all made of it. */
+/** `Shown` is the part of the data that a state selects. Title, table, sentences and picture are derived from it. */
 export interface ChartSpec<Data, Shown> {
-  /** In URLs, and never changed: `supply`. */
+  /** Part of URLs, so it never changes: `supply`. */
   id: string;
   area: Area;
-  /** In a list of charts. */
+  /** Its name in lists of charts. */
   name: string;
-  /** The published files it is made of, public ones. */
+  /** The public files that it reads. */
   sources: readonly Pick<Artifact, 'path'>[];
-  /** What a reader can set; `tab` always. */
+  /** The controls that it has, besides `tab`. */
   controls: readonly ControlName[];
-  /** Throws release_invalid where a file is missing or does not fit its schema. */
+  /** Throws release_invalid if a file is missing or does not fit its schema. */
   prepare(files: PublishedFiles): Data;
   series?(data: Data): Series[];
-  /** The time of the last event, or the last day that is counted; empty where there is no data. */
+  /** The time of the last event, or the last counted day; empty without data. */
   asOf(data: Data): string;
   show(data: Data, state: ChartState): Shown;
   isEmpty(shown: Shown): boolean;
-  /** What it shows, in words. */
+  /** States what it shows. */
   title(shown: Shown): string;
-  /** What is measured, in which unit, and how it was added up. */
+  /** States what is measured, in which unit, and how it is aggregated. */
   unit(shown: Shown): string;
-  /** What a reader must know who sees only the picture. */
+  /** A caveat for readers who see only the picture. */
   note?(shown: Shown): string;
-  /** Computed from what is shown: the text alternative. */
+  /** The text alternative: sentences computed from what is shown. */
   summary(shown: Shown): string[];
   table(shown: Shown): ChartTable;
-  /** Pixels that the plot has by itself, at a width; never drawn lower. */
+  /** The least height of the plot at a width, px. */
   plotHeight(shown: Shown, width: number): number;
   plot(shown: Shown, plot: Plot): string[];
 }
 
-/** A chart as pages, files and embeds use it. `data` is what its own `prepare` gave. */
+/** A chart as pages, files and embeds use it. `data` is the result of its `prepare`. */
 export interface Chart {
   id: string;
   area: Area;
@@ -73,18 +73,18 @@ export interface Chart {
   title(data: unknown, state: ChartState): string;
   unit(data: unknown, state: ChartState): string;
   note(data: unknown, state: ChartState): string;
-  /** Where the numbers are from and as of when. */
+  /** The source line: files, as-of time and licence. */
   source(data: unknown): string;
   summary(data: unknown, state: ChartState): string[];
   table(data: unknown, state: ChartState): ChartTable;
-  /** An SVG document. Throws usage where the state names a series that the data does not have. */
+  /** An SVG document. Throws usage if the state names a series that the data does not have. */
   draw(data: unknown, state: ChartState, picture: Picture): string;
 }
 
 const NOTHING = 'There is nothing to show yet.';
 const EMPTY_HEIGHT = 160;
 
-/** A chart from its parts: the state is checked and applied once, and everything is made of what it shows. */
+/** Makes a chart. Each method checks the state, and derives its result from what the state selects. */
 export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
   const { id, area, name, controls } = spec;
   const sources = spec.sources.map(({ path }) => path);
@@ -118,7 +118,7 @@ function noteOf<Data, Shown>(spec: ChartSpec<Data, Shown>, shown: Shown): string
   return spec.isEmpty(shown) ? '' : (spec.note?.(shown) ?? '');
 }
 
-/** Where there is nothing to show, no rows of empty cells either. */
+/** An empty chart has no rows, not rows of empty cells. */
 function tableOf<Data, Shown>(spec: ChartSpec<Data, Shown>, shown: Shown): ChartTable {
   const table = spec.table(shown);
   return spec.isEmpty(shown) ? { ...table, rows: [] } : table;
@@ -166,8 +166,8 @@ function sourceLine(sources: readonly string[], asOf: string): string {
 }
 
 /**
- * What a chart shows, as CSV after RFC 4180 with the columns' names as its header. Its texts are of the ledger: what a
- * spreadsheet would run as a formula has an apostrophe before it.
+ * The table as CSV (RFC 4180) with the columns' names as its header. Texts come from the ledger, so an apostrophe precedes
+ * those that a spreadsheet would run as a formula.
  */
 export function chartCsv({ columns, rows }: ChartTable): string {
   const header = csvRow(columns.map(({ name }) => inertCell(name)));

@@ -3,7 +3,7 @@ import { formatCathedral } from '../words/phrase.ts';
 import type { Series } from './chart.ts';
 import type { ChartState } from './chart-state.ts';
 
-/** The cathedrals of the data in the order of the ledger's list, as series. */
+/** The cathedrals in the data as series, in the order of the ledger's list. */
 export function cathedralSeries(names: Iterable<string>): Series[] {
   const known: readonly string[] = CATHEDRALS;
   const rank = (name: string) => (known.includes(name) ? known.indexOf(name) : known.length);
@@ -12,7 +12,7 @@ export function cathedralSeries(names: Iterable<string>): Series[] {
     .map((name) => ({ name, label: formatCathedral(name) }));
 }
 
-/** Those that the state names, in the chart's own order; all, or the chart's own choice, where it names none. */
+/** The series that the state names, in the chart's order. If it names none: all, or the chart's default. */
 export function chosenSeries<S extends Series>(
   all: readonly S[],
   { series }: ChartState,

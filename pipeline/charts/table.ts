@@ -18,7 +18,10 @@ import { uptime } from './kinds/uptime.ts';
 import { virtues } from './kinds/virtues.ts';
 import { virtuesHistory } from './kinds/virtues-history.ts';
 
-/** Every chart: pages, pictures, embeds, files and tests are read off it. Those of an area in the order of its page. */
+/**
+ * Every chart with a page, pictures, embeds and files of its own; those of an area in the order of its page. Charts that
+ * belong to another page (the report, a sentinel) are not here.
+ */
 export const CHARTS: readonly Chart[] = [
   compliance,
   uptime,
@@ -40,7 +43,7 @@ export const CHARTS: readonly Chart[] = [
   drift,
 ];
 
-/** Undefined where there is no such chart. */
+/** Undefined if there is no such chart. */
 export function findChart(id: string): Chart | undefined {
   return CHARTS.find((chart) => chart.id === id);
 }

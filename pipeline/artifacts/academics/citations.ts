@@ -24,8 +24,8 @@ const HEADING =
   'Entries are of the type software. biblatex knows it; a style that does not sets them as misc and says so.';
 
 /**
- * The citation database: the system, each paper, each dataset of the table, gated ones included. The table is asked
- * for when the file is rendered, because it holds this artifact too.
+ * The citation database: the system, each paper, and each dataset, restricted ones included. The table of artifacts holds
+ * this artifact too, so it is read when the file is rendered.
  */
 export function citations(artifacts: () => readonly Artifact[]): DocumentArtifact {
   return {
@@ -73,14 +73,14 @@ function citePapers({ documents: { citations, papers }, baseUrl }: View): Citati
   }));
 }
 
-/** What a citation of a file says beyond the file. */
+/** The facts that a citation adds to the file's own. */
 export interface Cited {
   documents: { citations: { author: string } };
   baseUrl: string;
   state: { asOf: string; cycle: string };
 }
 
-/** The entry of one file: the same in this file and in every other form that the file can be cited in. */
+/** The entry of one file, identical in this file and in every other citation format. */
 export function citeDataset({ documents, baseUrl, state }: Cited, artifact: Artifact): Citation {
   const terms = artifact.restricted ? 'Access with an API key.' : 'CC BY 4.0.';
   return {

@@ -16,7 +16,7 @@ const Registered = z.strictObject({
 const schema = z.strictObject({
   cycle,
   mii_baseline: share(
-    'Integrity index when the current cycle was opened; null where no reading came before it',
+    'Integrity index when the current cycle opened; null if there was no earlier reading',
   ).nullable(),
   sentinels: z
     .array(z.strictObject({ id: sentinelId, score: giScore, cathedral }))

@@ -6,7 +6,8 @@ export const eventsByDay = dayHistory({
   path: 'academics/events-by-day.csv',
   area: 'academics',
   title: 'Ledger events by day and type',
-  description: 'How many events of each type the ledger got on each day. Only counts: the events need a key.',
+  description:
+    'The number of events of each type that the ledger received on each day. The events themselves need a key.',
   tables: [{ name: 'events_by_day', key: ['date', 'event_type'] }],
   schemaHistory: [
     { version: '0.1.0', date: '2026-11-21', digest: '176d95afb01e06a6', change: 'First published.' },
@@ -17,7 +18,7 @@ export const eventsByDay = dayHistory({
       description: 'Type of the events; other for types that are not documented here',
       unit: 'snake_case token',
     }),
-    events: count('Events of the type on the day; a type without any has no row'),
+    events: count('Events of the type on the day; a type without events has no row'),
   }),
   rows: ({ day: { date, events } }) =>
     Object.keys(events)

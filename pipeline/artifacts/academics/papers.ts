@@ -10,7 +10,7 @@ export const papers = {
   area: 'academics',
   title: 'Papers index',
   description:
-    'Papers on the mechanisms of the system, each with its status, the venues it is meant for, its key result and the path of its text.',
+    'Papers on the mechanisms of the system, each with its status, intended venues, key result and the path of its text.',
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

@@ -29,7 +29,7 @@ const schema = z.strictObject({
     .meta({ description: 'Active sentinels that have attested, in the order of registration' }),
   average_coordination: averageCoordination,
   consensus_rate: share(
-    'Share of the deliberations closed in the last 30 days that reached consensus; null where none was closed',
+    'Share of the deliberations closed in the last 30 days that reached consensus; null if none was closed',
     'closed with consensus ÷ closed, last 30 days',
   ).nullable(),
 });
@@ -59,7 +59,7 @@ export const sentinelCoordination = {
       date: '2026-11-22',
       digest: '15a7a3bb7a8403fd',
       change:
-        'The rate, consensus_rate, is null, no longer 1, where no deliberation was closed; average_coordination null, no longer 0, where no active sentinel has attested.',
+        'The rate, consensus_rate, is null instead of 1 if no deliberation was closed; average_coordination is null instead of 0 if no active sentinel has attested.',
     },
     { version: '0.1.0', date: '2026-11-21', digest: 'd82dcaf1d4192787', change: 'First published.' },
   ],

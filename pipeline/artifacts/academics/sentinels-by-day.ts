@@ -10,7 +10,7 @@ export const sentinelsByDay = dayHistory({
   area: 'academics',
   title: 'Sentinels by day',
   description:
-    'A row for each sentinel and day, the days of its registration and its retirement among them: how it was up, how often it gave a sign of life, and the scores it last attested.',
+    'A row for each sentinel and day, including the days of its registration and retirement: its status, its heartbeats, and the scores it last attested.',
   tables: [
     {
       name: 'sentinels_by_day',
@@ -27,12 +27,12 @@ export const sentinelsByDay = dayHistory({
     cathedral: cathedral.regex(INERT_TEXT),
     status: z.enum(['operational', 'degraded', 'offline']).meta({
       description:
-        'The worst of the day: operational where no silence was longer than 12 h, degraded up to 24 h, else offline',
+        'The worst status of the day: operational if no silence was longer than 12 h, degraded up to 24 h, else offline',
     }),
     heartbeats: count('Heartbeats on the day'),
     longest_silence: z.number().min(0).meta({
       description:
-        'Longest time without a heartbeat that ended on the day, or that had lasted until its end or until the retirement; it may have begun days before',
+        'Longest time without a heartbeat that ended on the day, or lasted until the end of the day or until retirement; it may have begun days earlier',
       unit: 'hours, to 2 decimal places',
       range: '≥ 0',
     }),

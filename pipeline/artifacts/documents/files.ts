@@ -3,13 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 
-/** Far above any document; a larger file is there by mistake. */
+/** Far above any document; a larger file is a mistake. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-/** The files of a folder by their path below it (`papers/x.md`), in the order of their names. */
+/** The files of a folder by their path below it (`papers/x.md`), sorted by name. */
 export type DocumentFiles = ReadonlyMap<string, Buffer>;
 
-/** Reads every file below `dir`, links and devices refused. `label` is what messages call the folder. */
+/** Reads every file below `dir`; refuses links and devices. `label` is the folder's name in messages. */
 export async function readFiles(dir: string, label: string): Promise<DocumentFiles> {
   const files = new Map<string, Buffer>();
   for (const path of await list(dir, '', label))
@@ -17,7 +17,7 @@ export async function readFiles(dir: string, label: string): Promise<DocumentFil
   return files;
 }
 
-/** SHA-256 over names, lengths and bytes of all files, in the order of their names; hex. */
+/** SHA-256 over names, lengths and bytes of all files, sorted by name; hex. */
 export function digestFiles(files: DocumentFiles): string {
   const hash = createHash('sha256');
   for (const [path, bytes] of files) hash.update(`${path}\0${bytes.length}\0`).update(bytes);

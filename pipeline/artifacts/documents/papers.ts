@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { distinct, Prose } from './prose.ts';
 
-/** What the citation database says and no other document or artifact does. */
+/** Facts that only the citation database states. */
 export const Citations = z.strictObject({
   /** The organisation that is the author of every entry. */
   author: Prose,
   system: z.strictObject({ title: Prose, note: Prose }),
-  /** One for each paper of the index: the year in which its text was written, or last changed in substance. */
+  /** One for each paper of the index: the year in which its text was written or last changed in substance. */
   papers: distinct(z.strictObject({ id: z.string(), year: z.int().min(2000).max(2100) }), 'id'),
 });
 export type Citations = z.infer<typeof Citations>;
@@ -19,13 +19,13 @@ const Paper = z
       .meta({ description: 'Identifier of the paper', example: 'logistic-rewards' }),
     title: Prose.meta({ description: 'Title of the paper' }),
     status: z.enum(['in_preparation', 'draft', 'working_paper', 'submitted', 'published']).meta({
-      description: 'Where the paper stands',
+      description: 'Status of the paper',
       range: 'in_preparation, draft, working_paper, submitted, published',
     }),
     venues: z
       .array(Prose)
       .min(1)
-      .meta({ description: 'Kinds of venue that it is meant for, or where it appeared' }),
+      .meta({ description: 'Kinds of venue that it is intended for, or where it appeared' }),
     key_result: Prose.meta({ description: 'Its main result in a sentence or two' }),
     path: z.string().meta({
       description: 'Path of its page on this service',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { CycleLabel } from '../../ledger/event.ts';
 
-/** Not `\P{Cc}`: the pattern is published in JSON Schemas, and readers of those in Python cannot compile that. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it forbids.
+/** Not `\P{Cc}`: the pattern is published in JSON Schemas, and Python's validators cannot compile that. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern forbids them.
 const ONE_LINE = /^(?!\s)(?!.*\s$)[^\u0000-\u001f\u007f-\u009f]+$/;
 
-/** A heading, sentence or paragraph on one line, without white space at its ends or control characters in it. */
+/** A heading, sentence or paragraph on one line, without surrounding white space or control characters. */
 export const Prose = z
   .string()
   .regex(ONE_LINE, 'text on one line, without white space at its ends')
@@ -27,7 +27,7 @@ export const ProtocolId = z
   .regex(/^DP-\d{2}$/, 'an id like DP-03')
   .meta({ description: 'A protocol in protocols.json', example: 'DP-03' });
 
-/** What each of the three diplomacy documents begins with. */
+/** The first members of each of the three diplomacy documents. */
 export const FRONT_MATTER = {
   title: Prose.meta({ description: 'Title of the document' }),
   version: z
@@ -39,11 +39,11 @@ export const FRONT_MATTER = {
     }),
   cycle: CycleLabel.meta({ description: 'Cycle in which this version was issued', example: 'C-156' }),
   status: z.enum(['draft', 'published', 'open_for_signature', 'in_force', 'withdrawn']).meta({
-    description: 'Where the document stands',
+    description: 'Status of the document',
     range: 'draft, published, open_for_signature, in_force, withdrawn',
   }),
   licence: z.literal('CC-BY-4.0').meta({ description: 'SPDX identifier of the licence of the text' }),
-  summary: Prose.meta({ description: 'What the document is for, and what it is not' }),
+  summary: Prose.meta({ description: 'Purpose of the document, and its limits' }),
 } as const;
 
 /** A list in which `key` counts 1, 2, 3 … */

@@ -4,11 +4,11 @@ import type { Protocols } from './protocols.ts';
 import type { Standards } from './standards.ts';
 import type { TreatyFramework } from './treaty-framework.ts';
 
-/** A reference that a text makes, in the notation of what it has to be the name of. */
+/** A reference in a text. */
 interface Mention {
   /** `Article 7(2)` */
   name: string;
-  /** What it should be the name of, for messages. */
+  /** The kind of thing it names, for messages. */
   kind: string;
 }
 
@@ -24,7 +24,7 @@ const SINGLE = [
   { pattern: /\[[^\]]*\]/g, kind: 'a work in the list of references' },
 ] as const;
 
-/** What stands between the items of a list, or the ends of a range: `5, 6 and 9`, `5 to 8`, `5–8`. */
+/** The separators of a list or a range: `5, 6 and 9`, `5 to 8`, `5–8`. */
 const BETWEEN = '(?:, | and |, and | or |, or | to |[–-])';
 
 const SEVERAL = [
@@ -32,7 +32,7 @@ const SEVERAL = [
   { pattern: list('Annexes', '[A-Z]'), name: 'Annex', kind: ANNEX },
 ] as const;
 
-/** Every reference in a text, those of a list or a range one by one: `Articles 5 to 8` is four. */
+/** Every reference in a text. Lists and ranges are expanded: `Articles 5 to 8` is four. */
 export function mentions(text: string): Mention[] {
   const single = SINGLE.flatMap(({ pattern, kind }) => {
     return [...text.matchAll(pattern)].map(([name]) => ({ name, kind }));
@@ -56,12 +56,12 @@ function itemsOf(listed: string): string[] {
   });
 }
 
-/** A range that does not go up, or does not end in the kind of thing that it begins with, is named as it stands. */
+/** A range that does not ascend, or mixes kinds of things, is returned unexpanded. */
 function rangeOf(from: string, to: string): string[] {
   const [first, last] = [from, to].map((end) => (/^\d+$/.test(end) ? Number(end) : Number.NaN));
   if (/^[A-Z]$/.test(from) && from < to) return [from, to];
   if (!(first! < last!)) return [`${from} to ${to}`];
-  // Beyond any document, so that a slip of the keyboard does not become a million names.
+  // Longer than in any document, so that a typing error does not expand to a million names.
   const end = Math.min(last!, first! + 1000);
   return Array.from({ length: end - first! + 1 }, (_, index) => String(first! + index));
 }
@@ -75,8 +75,8 @@ export interface Diplomacy {
 }
 
 /**
- * Every reference in any string of the three diplomacy documents leads somewhere; `files` names the file of each.
- * Throws document_invalid at the first that does not.
+ * Checks that every reference in the three diplomacy documents leads somewhere; `files` names their files. Throws
+ * document_invalid for the first that does not.
  */
 export function assertReferences(documents: Diplomacy, files: Record<keyof Diplomacy, string>): void {
   const known = knownNames(documents);
@@ -108,7 +108,7 @@ function knownNames({ treatyFramework, standards, protocols }: Diplomacy): Reado
   ]);
 }
 
-/** Classes of party are named by id in three lists. */
+/** Three lists name classes of party by id. */
 function assertClasses({ parties, obligations, entry_into_force }: TreatyFramework, file: string): void {
   const classes = new Set(parties.classes.map(({ id }) => id));
   const named: [Path, string][] = [
@@ -136,7 +136,7 @@ function assertSurvivors({ withdrawal }: TreatyFramework, known: ReadonlySet<str
   });
 }
 
-/** A standard lists the works that its clauses refer to; it may list more. */
+/** A standard lists at least the works that its clauses refer to. */
 function assertListed({ standards, references }: Standards, file: string): void {
   const ids = new Set(references.map(({ id }) => id));
   standards.forEach((standard, index) => {

@@ -21,7 +21,8 @@ export const coordination = {
   path,
   area: 'economy',
   title: 'Coordination scores',
-  description: 'The coordination score of each sentinel, which its reward is computed from, and their mean.',
+  description:
+    'The coordination score of each sentinel, which determines its reward, and the mean of all scores.',
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',
@@ -39,7 +40,7 @@ export const coordination = {
       version: '0.1.0',
       date: '2026-11-22',
       digest: '50bbc0fa83832079',
-      change: 'The mean, average_coordination, is null, no longer 0, where no active sentinel has attested.',
+      change: 'The mean, average_coordination, is null instead of 0 if no active sentinel has attested.',
     },
     { version: '0.1.0', date: '2026-11-21', digest: 'aad04a64325654fc', change: 'First published.' },
   ],

@@ -20,7 +20,7 @@ export const micHistory = {
   path,
   area: 'economy',
   title: 'MIC minting history',
-  description: 'Every minting since genesis, newest first: for which sentinel, how much, at which score.',
+  description: 'Every mint since genesis, newest first, with its sentinel, amount and coordination score.',
   mediaType: 'text/csv; charset=utf-8; header=present',
   restricted: false,
   refresh: 'release',

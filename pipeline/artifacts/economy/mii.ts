@@ -10,7 +10,7 @@ const schema = z.strictObject({
   timestamp: asOf,
   mii: share('Integrity index, the latest reading in the ledger; null before the first').nullable(),
   threshold: share(
-    'Index below which minting pauses; the formula gives percent, published is a share; null while the supply is 0',
+    'Index below which minting pauses, as a share; null while the supply is 0',
     'threshold = (95 − 2·log10(total_supply ÷ 1e6)) ÷ 100, clamped to [0, 1]',
   ).nullable(),
   minting_active: z.boolean().meta({
@@ -25,7 +25,7 @@ export const mii = {
   path,
   area: 'economy',
   title: 'Integrity index',
-  description: 'The Integrity Index (MII), the threshold that it is held against, and whether minting is on.',
+  description: 'The Integrity Index (MII), its threshold, and whether minting is active.',
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',
@@ -36,7 +36,8 @@ export const mii = {
       version: '0.1.0',
       date: '2026-11-22',
       digest: 'a730c48f0ef326e4',
-      change: 'The member threshold is null while the supply is 0, where its formula has no value; it was 1.',
+      change:
+        'The member threshold is null instead of 1 while the supply is 0, because its formula has no value then.',
     },
     { version: '0.1.0', date: '2026-11-21', digest: 'bf6407c65c9865c6', change: 'First published.' },
   ],

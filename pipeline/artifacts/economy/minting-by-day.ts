@@ -7,8 +7,7 @@ export const mintingByDay = dayHistory({
   path: 'economy/minting-by-day.csv',
   area: 'economy',
   title: 'MIC minting by day and cathedral',
-  description:
-    'How many MIC were minted for the sentinels of each cathedral on each day, and in how many mints.',
+  description: 'The MIC minted for the sentinels of each cathedral on each day, and the number of mints.',
   tables: [{ name: 'minting_by_day', key: ['date', 'cathedral'] }],
   schemaHistory: [
     { version: '0.1.0', date: '2026-11-21', digest: 'ed6ed048ee5ea14a', change: 'First published.' },
@@ -17,7 +16,9 @@ export const mintingByDay = dayHistory({
     date: day,
     cathedral: cathedral
       .regex(INERT_TEXT)
-      .meta({ description: 'Cathedral that the mints name; one without a mint on the day has no row' }),
+      .meta({
+        description: 'Cathedral that the mints name; a cathedral without a mint on the day has no row',
+      }),
     mints: count('Mints on the day'),
     minted: mic('MIC minted on the day', 'Σ mints'),
   }),

@@ -20,7 +20,7 @@ const schema = z.strictObject({
           .number()
           .min(0)
           .meta({
-            description: 'Mean roi of the cathedral’s sentinels that have minted; null where none has',
+            description: 'Mean roi of the cathedral’s sentinels that have minted; null if none has',
             unit: 'ratio',
             range: '0–2',
             formula: 'Σ roi ÷ n',
@@ -54,7 +54,7 @@ export const roi = {
       version: '0.1.0',
       date: '2026-11-22',
       digest: 'ddea192ba292069a',
-      change: 'The mean, average_roi, is null, no longer 0, where no sentinel of the cathedral has minted.',
+      change: 'The mean, average_roi, is null instead of 0 if no sentinel of the cathedral has minted.',
     },
     { version: '0.1.0', date: '2026-11-21', digest: 'ce04919080f71696', change: 'First published.' },
   ],

@@ -20,7 +20,7 @@ export const supply = {
   path,
   area: 'economy',
   title: 'MIC supply',
-  description: 'How many MIC exist, circulate, are locked and were burned. The four amounts are exact.',
+  description: 'How many MIC exist, circulate, are locked and have been burned. The four amounts are exact.',
   mediaType: 'application/json',
   restricted: false,
   refresh: 'real-time',

@@ -5,11 +5,11 @@ import { CathedralError } from '../../errors.ts';
 import { formatLatex } from './latex.ts';
 import { describe, schemaFault } from './schema-fault.ts';
 
-/** What an entry says, in plain text. */
+/** The contents of an entry, in plain text. */
 export interface Citation {
   /** ASCII, stable across releases: `cathedral_economy_supply`. */
   key: string;
-  /** An organisation, never to be taken apart into names. */
+  /** An organisation, not a person's name. */
   author: string;
   title: string;
   year: string;
@@ -62,8 +62,8 @@ export const BibtexFile = z.array(BibtexEntry).check((context) => {
 });
 
 /**
- * A BibTeX file of software entries, read back with bibtex-parse before it is returned. `heading` becomes a comment.
- * Throws artifact_invalid where an entry does not fit or does not come back as it was written.
+ * A BibTeX file of software entries, parsed again with bibtex-parse before it is returned. `heading` becomes a comment.
+ * Throws artifact_invalid if an entry is invalid or does not survive the round trip.
  */
 export function formatBibtex(heading: string, citations: readonly Citation[], place: string): string {
   const entries = citations.map((citation) => toEntry(citation, place));

@@ -8,8 +8,8 @@ export type RowSchema = z.ZodObject<Record<string, z.ZodType>>;
 const NEEDS_QUOTES = /[",\n\r]/;
 
 /**
- * One row after RFC 4180 with its line end `\n`. The same bytes as csv-stringify (a test holds that) at a fraction of
- * its cost for a single row: histories are written row by row, a million of them in a rebuild.
+ * One row as in RFC 4180 with its line end `\n`. The same bytes as csv-stringify, which a test proves, at a fraction of its
+ * cost for a single row: a rebuild writes a million of them.
  */
 export function csvRow(cells: readonly Cell[]): string {
   let row = '';
@@ -26,7 +26,7 @@ export function csvHeader(schema: RowSchema): string {
   return csvRow(Object.keys(schema.shape));
 }
 
-/** A whole file, header always; every row is checked against the schema. Throws artifact_invalid with the row. */
+/** A whole file with its header. Throws artifact_invalid with the row that does not fit the schema. */
 export function formatCsv(schema: RowSchema, rows: readonly Record<string, Cell>[], place: string): string {
   for (const [index, row] of rows.entries()) {
     const { error } = schema.safeParse(row);
@@ -44,13 +44,13 @@ export function invalidRow(place: string, error: z.ZodError, row: unknown): Cath
   });
 }
 
-/** Text that a spreadsheet would not run as a formula: it does not begin with = + - @, a tab or a line end. */
+/** Text that no spreadsheet runs as a formula: it does not begin with = + - @, a tab or a line end. */
 export const INERT_TEXT = /^[^=+\-@\t\r\n]/;
 
-/** What a spreadsheet would run as a formula (OWASP, CSV injection), and is no number. */
+/** Text that a spreadsheet would run as a formula (OWASP, CSV injection), except numbers. */
 const FORMULA = /^(?![-+]?\d+(\.\d+)?(e[-+]?\d+)?$)[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/i;
 
-/** Any text as a cell: before one that a spreadsheet would run stands an apostrophe, which makes it a text. */
+/** Any text as a cell. An apostrophe before a formula makes it text. */
 export function inertCell(cell: Cell): Cell {
   return typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : cell;
 }

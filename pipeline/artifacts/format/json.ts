@@ -14,9 +14,9 @@ interface Level {
 }
 
 /**
- * Where a JSON text gives one member twice in the same object (RFC 8259 §4 leaves its meaning open, and JSON.parse
- * keeps the last without a word), or names one `__proto__`, which a copy of the object would lose.
- * Returns the path to the first such member, null where there is none. `text` has to be valid JSON.
+ * The path to the first duplicate member of a JSON text, or the first one named `__proto__`; null if there is none. RFC 8259
+ * §4 leaves the meaning of duplicates open, and JSON.parse silently keeps the last; a copy of the object would lose
+ * `__proto__`. `text` has to be valid JSON.
  */
 function findBadMemberName(text: string): (string | number)[] | null {
   const levels: Level[] = [];
@@ -37,7 +37,7 @@ function findBadMemberName(text: string): (string | number)[] | null {
   return null;
 }
 
-/** A number that is written as the text it was made from, see `decimal`. */
+/** A number that is written with exactly its own digits, see `decimal`. */
 export interface RawJson {
   readonly rawJSON: string;
 }
@@ -49,7 +49,7 @@ declare global {
   }
 }
 
-/** What may be written where a schema's output is T: every number may be an exact decimal instead. */
+/** T, in which every number may be an exact decimal instead. */
 export type Writable<T> = T extends number
   ? T | RawJson
   : T extends readonly (infer Item)[]
@@ -73,9 +73,9 @@ export function decimal(text: string): RawJson {
 }
 
 /**
- * A JSON file's whole text: 2-space indentation, `\n` at the end, members in the schema's order (those of a record
- * stay as they come). The schema may be any that leaves its value as it is: no default, transform or codec.
- * Throws artifact_invalid with the path where `value` does not fit it, or holds what JSON cannot (NaN, undefined).
+ * The text of a JSON file: 2-space indentation, `\n` at the end, members in the schema's order (records keep theirs). The
+ * schema must leave its value unchanged: no default, transform or codec. Throws artifact_invalid with the path if `value`
+ * does not fit the schema, or holds a value that JSON cannot express (NaN, undefined).
  */
 export function formatJson<S extends z.ZodType>(
   schema: S,
@@ -85,7 +85,7 @@ export function formatJson<S extends z.ZodType>(
   return `${JSON.stringify(ordered(schema, value, place), null, 2)}\n`;
 }
 
-/** The same on one line and without a line end: an element of an array that is put together from parts. */
+/** The same on one line without a line end, for an element of an array that is joined from segments. */
 export function formatJsonRow<S extends z.ZodType>(
   schema: S,
   value: Writable<z.output<S>>,
@@ -94,7 +94,7 @@ export function formatJsonRow<S extends z.ZodType>(
   return JSON.stringify(ordered(schema, value, place));
 }
 
-/** Strict: a syntax error, a member given twice and whatever the schema refuses throw `code` with place and path. */
+/** Throws `code` with place and path for a syntax error, a duplicate member, or a value that the schema refuses. */
 export function parseJsonFile<S extends z.ZodType>(
   text: string,
   schema: S,
@@ -132,7 +132,7 @@ function ordered(schema: z.ZodType, value: unknown, place: string): unknown {
   return inOrder(result.data, value, place, []);
 }
 
-/** The value as a reader of its JSON gets it: exact decimals become the nearest double. */
+/** The value that a JSON parser returns: exact decimals become the nearest double. */
 function toPlain(value: unknown, place: string, path: Path): unknown {
   if (JSON.isRawJSON(value)) return Number(value.rawJSON);
   if (Array.isArray(value)) return value.map((item, index) => toPlain(item, place, [...path, index]));
@@ -149,7 +149,7 @@ function toPlain(value: unknown, place: string, path: Path): unknown {
   });
 }
 
-/** Members in the order of `parsed`, which is the schema's, with the values that were given. */
+/** The given values in the order of `parsed`, which is the schema's. */
 function inOrder(parsed: unknown, value: unknown, place: string, path: Path): unknown {
   if (JSON.isRawJSON(value)) return value;
   if (Array.isArray(parsed) && Array.isArray(value)) {

@@ -1,8 +1,7 @@
 import { CathedralError } from '../../errors.ts';
 
 /**
- * How a character is written in LaTeX with any encoding and font. Braces have names, because BibTeX counts those
- * behind a backslash too.
+ * LaTeX commands that work with any encoding and font. Braces are written by name, because BibTeX counts escaped ones too.
  */
 const SYMBOLS: Readonly<Record<string, string>> = {
   '\\': '\\textbackslash{}',
@@ -55,7 +54,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   Ł: '{\\L}',
 };
 
-/** Combining marks, as they follow their letter in decomposed text (NFD). */
+/** Combining marks, which follow their letter in decomposed text (NFD). */
 const ACCENTS: Readonly<Record<string, string>> = {
   '\u0300': '`',
   '\u0301': "'",
@@ -72,7 +71,7 @@ const ACCENTS: Readonly<Record<string, string>> = {
   '\u0328': 'k',
 };
 
-/** Plain text as the ASCII LaTeX that sets it: `10 % of é` → `10 \% of {\'{e}}`. Throws artifact_invalid for a character without a form. */
+/** Plain text as the ASCII LaTeX that sets it: `10 % of é` → `10 \% of {\'{e}}`. Throws artifact_invalid for a character without one. */
 export function formatLatex(text: string, place: string): string {
   return [...text.normalize('NFC')].map((character) => formatCharacter(character, place)).join('');
 }

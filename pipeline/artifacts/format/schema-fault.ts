@@ -4,7 +4,7 @@ import type { Fault } from '../../errors.ts';
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** The first thing in which `value` does not fit its schema; place is `<place>: articles[3].title`. */
+/** The first mismatch between `value` and its schema; place is `<place>: articles[3].title`. */
 export function schemaFault(place: string, error: z.ZodError, value: unknown): Fault {
   const issue = error.issues[0] as Issue;
   const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] as string] : issue.path;
@@ -21,7 +21,7 @@ export function formatPlace(place: string, path: Path): string {
   return `${place}: ${steps.join('').replace(/^\./, '')}`;
 }
 
-/** A value as a message shows it: short, on one line. */
+/** A value for a message: short, on one line. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`;

@@ -1,7 +1,7 @@
-/** Embeddings, overrides and isolates of the Unicode bidirectional algorithm (UAX #9), and what ends them. */
+/** Embeddings, overrides and isolates of the Unicode bidirectional algorithm (UAX #9), and their terminators. */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** A text with the characters that would turn the writing after it round shown by their names: `a[U+202E]b`. */
+/** A text with its bidirectional controls spelled out: `a[U+202E]b`. They could make the text read differently from what it says. */
 export function showDirections(text: string): string {
   return text.replace(DIRECTIONS, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`);
 }
@@ -9,10 +9,10 @@ export function showDirections(text: string): string {
 /** Scripts, styles and comments whole, or a tag, whose attributes may hold `>`. */
 const MARKUP =
   /<(script|style)\b[^>]*>[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->|<\/?[a-z](?:"[^"]*"|'[^']*'|[^"'>])*>/gi;
-/** Attributes that are read to somebody; the others are for programs, such as the value that a form sends. */
+/** Attributes that readers see or hear; the others are for programs, such as the value that a form sends. */
 const READ_OUT = /(\s(?:content|title|alt|aria-label|placeholder)=)("[^"]*"|'[^']*')/gi;
 
-/** The same for a page: its text, and the attributes that are read out. */
+/** The same for a page: its text, and those attributes. */
 export function showDirectionsInHtml(html: string): string {
   if (html.search(DIRECTIONS) < 0) return html;
   let shown = '';

@@ -35,7 +35,7 @@ const schema = z.strictObject({
     International: jurisdiction('International'),
   }),
   next_audit: calendarDate(
-    'Day of the earliest audit that is scheduled; overdue where it is before the day of timestamp; null where none is scheduled',
+    'Day of the earliest audit that is scheduled; overdue if before the day of timestamp; null if none is scheduled',
   ).nullable(),
 });
 
@@ -72,7 +72,7 @@ export const complianceReport = {
       date: '2026-11-22',
       digest: 'db82f38fb713c963',
       change:
-        'A regime without an audit is not_audited, no longer under_review; so is compliance_status where none is worse.',
+        'A regime without an audit is not_audited instead of under_review; so is compliance_status if no status is worse.',
     },
     { version: '0.1.0', date: '2026-11-21', digest: '1c4a4edb02ddb285', change: 'First published.' },
   ],

@@ -7,12 +7,12 @@ const path = 'government/ledger/export';
 
 const schema = z.strictObject({
   timestamp: dateTime('Time of the event, UTC'),
-  event_type: text('Type of the event; types that are not documented here may come').meta({
+  event_type: text('Type of the event; new types may be added').meta({
     unit: 'snake_case token',
   }),
-  agent: text('Who wrote the event'),
+  agent: text('Who reported the event'),
   data: text(
-    'The event’s data, a JSON object; text inside it stays as it was written, even where it looks like a formula',
+    'The event’s data, a JSON object; its text is unchanged, even where a spreadsheet would read it as a formula',
   ),
   attestation_hash: z
     .string()
@@ -24,7 +24,7 @@ const schema = z.strictObject({
     }),
 });
 
-/** The events themselves were checked when they were read, and a leaf hash has one form: no row is checked again. */
+/** Rows are not checked again: events are checked when they are read, and a leaf hash has only one form. */
 export const ledgerExport = {
   kind: 'history',
   path,

@@ -25,7 +25,7 @@ const schema = z.strictObject({
           z.strictObject({
             risk: text('What may go wrong'),
             severity: text('How bad that would be'),
-            mitigation: text('What is done against it; empty where nothing is'),
+            mitigation: text('Measures against it; empty if there are none'),
           }),
         ),
         timeline: text('When effects are expected'),
@@ -42,7 +42,7 @@ export const policyImpact = {
   area: 'government',
   title: 'Policy impact projections',
   description:
-    'What each policy is projected to change, its risks and their mitigation. Statements of the ledger’s authors.',
+    'The projected effects of each policy, its risks and their mitigation, as stated by the authors of the events.',
   mediaType: 'application/json',
   restricted: true,
   example: {

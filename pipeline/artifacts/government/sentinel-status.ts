@@ -54,7 +54,7 @@ export const sentinelStatus = {
   area: 'government',
   title: 'Sentinel status',
   description:
-    'Which sentinels are up, since when and how they perform, the health of the system and its alerts.',
+    'The status, uptime and performance of each sentinel, the health of the system, and its alerts.',
   mediaType: 'application/json',
   restricted: false,
   refresh: 'real-time',
@@ -90,7 +90,7 @@ export const sentinelStatus = {
       date: '2026-11-22',
       digest: '9c836f1084707dfd',
       change:
-        'The member system_health is not_measured without an active sentinel and an index that has a threshold.',
+        'The member system_health is not_measured if there is neither an active sentinel nor an index with a threshold.',
     },
     { version: '0.1.0', date: '2026-11-21', digest: 'bf2ad13f024fee5e', change: 'First published.' },
   ],

@@ -28,7 +28,7 @@ export const transparencyPdf: PrintedArtifact = {
   area: 'government',
   title: 'Transparency report',
   description:
-    'The report of the year so far, printed from its page; a closed year’s report stands at transparency-<year>.pdf and never changes.',
+    'The report of the year so far, printed from its page; the final report of a closed year is transparency-<year>.pdf.',
   mediaType: 'application/pdf',
   restricted: false,
   refresh: 'release',
@@ -168,7 +168,7 @@ const outlookSchema = z.strictObject({
     )
     .meta({
       description:
-        'Audits that are scheduled and have not taken place, the earliest first; overdue before the day of timestamp',
+        'Scheduled audits that have not taken place, earliest first; those before the day of timestamp are overdue',
     }),
   open_deliberations: z
     .array(
@@ -179,16 +179,16 @@ const outlookSchema = z.strictObject({
     )
     .meta({ description: 'Deliberations that are open at the end of the period' }),
   projected_supply: mic(
-    'Total supply 365 days on, if minting goes on at the period’s mean daily rate',
+    'Total supply 365 days later, if minting continues at the period’s mean daily rate',
     'closing_supply + minted × 365 ÷ days of the period; of a day that has begun, the whole day counts',
   ),
   projected_threshold: share(
-    'MII threshold at the projected supply; null where that is 0',
+    'MII threshold at the projected supply; null if that is 0',
     'see /economy/mii',
   ).nullable(),
 });
 
-/** The numbers behind the transparency report: everything that the page and the PDF show is in this file. */
+/** Every number that the page and the PDF of the transparency report show. */
 export const TransparencyReport = z.strictObject({
   timestamp: asOf,
   year: z.int().meta({ description: 'Calendar year, UTC' }),
@@ -219,7 +219,7 @@ export const transparency = {
   restricted: false,
   refresh: 'release',
   schema: TransparencyReport,
-  /** Its lists repeat numbers of other files, whose tables have them in full. */
+  /** Its lists repeat numbers from other files, which have tables of their own. */
   tables: [],
   schemaHistory: [
     {
@@ -227,7 +227,7 @@ export const transparency = {
       date: '2026-11-22',
       digest: '1c1990f924948737',
       change:
-        'Null where nothing was measured: threshold without a supply, consensus_rate, average_coordination, scores of virtues. Statuses not_measured and not_audited.',
+        'Null if nothing was measured: threshold without a supply, consensus_rate, average_coordination, scores of virtues. New statuses: not_measured and not_audited.',
     },
     { version: '0.1.0', date: '2026-11-21', digest: 'ea5848285d155808', change: 'First published.' },
   ],

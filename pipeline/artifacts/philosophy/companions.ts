@@ -16,7 +16,7 @@ export const companions = {
   area: 'philosophy',
   title: 'Companion attestations',
   description:
-    'The companions that may attest, with their public keys, and each attestation that the ledger has: what it permits, until when, how far its companion has drifted, and how it ended.',
+    'The companions that may attest, with their public keys, and every attestation in the ledger: what it permits, until when, how far its companion has drifted, and how it ended.',
   mediaType: 'application/json',
   restricted: false,
   refresh: 'real-time',

@@ -15,17 +15,17 @@ const Closed = z.strictObject({
   topic: text('What was deliberated'),
   sentinels: Positions,
   consensus: z.enum(['reached', 'not_reached']).meta({ description: 'Whether consensus was reached' }),
-  outcome: text('What came of it'),
+  outcome: text('Outcome'),
 });
 
 const schema = z.strictObject({
   timestamp: asOf,
   deliberations: z.array(Closed).meta({
-    description: 'Every deliberation that was closed on a day that is over, the last closed first',
+    description: 'Every deliberation closed on a finished day, last closed first',
   }),
 });
 
-/** From the state after the day's last event, which has all that was closed on the day. */
+/** The deliberations closed on the state's day, from the state after the day's last event. */
 function closedOn({ deliberations, day }: State): Deliberation[] {
   return deliberations
     .filter(({ closed_at }) => closed_at !== null && dayOf(closed_at) === day.date)
@@ -38,7 +38,7 @@ export const deliberationArchive = {
   area: 'philosophy',
   title: 'Deliberation archive',
   description:
-    'Every closed deliberation since genesis, the last closed first: who took which position and why, and what came of it.',
+    'Every closed deliberation since genesis, last closed first: the positions, their reasons, and the outcome.',
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',

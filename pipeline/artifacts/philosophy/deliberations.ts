@@ -8,10 +8,10 @@ import { formatJson } from '../format/json.ts';
 
 const path = 'philosophy/deliberations.json';
 
-/** What consensus and outcome are while a deliberation is open. */
+/** The value of consensus and outcome while a deliberation is open. */
 const PENDING = 'pending' as const;
 
-/** The positions of one deliberation, as the archive has them, too. */
+/** The positions of one deliberation, here and in the archive. */
 export const Positions = z
   .array(
     z.strictObject({
@@ -34,11 +34,11 @@ const schema = z.strictObject({
         consensus: z
           .enum(['reached', 'not_reached', PENDING])
           .meta({ description: 'pending while it is open' }),
-        outcome: text('What came of it; pending while it is open'),
+        outcome: text('Outcome; pending while it is open'),
       }),
     )
     .meta({
-      description: 'All open deliberations and those closed in the last 90 days, the last opened first',
+      description: 'All open deliberations and those closed in the last 90 days, last opened first',
     }),
 });
 
@@ -61,7 +61,8 @@ export const deliberations = {
   path,
   area: 'philosophy',
   title: 'Sentinel deliberations',
-  description: 'What the sentinels deliberate, the position and the reasoning of each, and what came of it.',
+  description:
+    'Current and recent deliberations, with the position and reasoning of each sentinel, and their outcomes.',
   mediaType: 'application/json',
   restricted: false,
   refresh: 'real-time',

@@ -29,7 +29,7 @@ const schema = z.strictObject({
   }),
   analysis: z.strictObject({
     virtue_alignment: share(
-      'How close the virtues are to where they began; null where none has a drift',
+      'How close the virtues are to their baselines; null if none has a drift',
       '1 − mean of |drift| over the virtues that have one',
     ).nullable(),
     principle_adherence: share(
@@ -49,20 +49,20 @@ const schema = z.strictObject({
             'One of the five virtues, mean_gi_score and mean_coordination (s ÷ 100) over attestations, consensus_rate; whole hours that begin in the window count',
         }),
         baseline: metricValue(
-          'Over the first 30 days of the ledger, measured at their end; null until then, and where there was nothing to measure',
+          'Over the first 30 days of the ledger, measured at their end; null until then, and if there was nothing to measure',
         ),
-        current: metricValue('Over the last 30 days; null where there was nothing to measure'),
+        current: metricValue('Over the last 30 days; null if there was nothing to measure'),
         drift: z
           .number()
           .meta({
-            description: 'Change; null where one of the two is',
+            description: 'Change; null if either value is null',
             unit: 'share',
             formula: 'current − baseline',
           })
           .nullable(),
         direction: z.enum(DIRECTIONS).meta({
           description:
-            'stable where the change is smaller than 0.01; not_measured without one; each metric is better when higher',
+            'stable if the change is smaller than 0.01; not_measured without a change; higher is better for every metric',
         }),
       }),
     )
@@ -78,7 +78,7 @@ export const driftAnalysis = {
   area: 'philosophy',
   title: 'Drift analysis',
   description:
-    'How far the system’s measures have moved between the first thirty days of the ledger and the last.',
+    'How far the system’s metrics have moved between the first and the last thirty days of the ledger.',
   mediaType: 'application/json',
   restricted: false,
   refresh: 'release',
@@ -97,7 +97,7 @@ export const driftAnalysis = {
       date: '2026-11-22',
       digest: '70da4457e0ae539a',
       change:
-        'Null where there was nothing to measure, and before the first 30 days are over; status and direction are not_measured then.',
+        'Null if there was nothing to measure, and before the first 30 days are over; status and direction are then not_measured.',
     },
     { version: '0.1.0', date: '2026-11-21', digest: 'd694068f5ad071e9', change: 'First published.' },
   ],

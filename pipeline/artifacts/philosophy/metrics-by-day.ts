@@ -13,14 +13,14 @@ const mean = (description: string) =>
     .meta({ description, unit: 'share', range: '≥ 0', formula: 'Σ ÷ n, last 30 days' })
     .nullable();
 const virtue = (description: string, { measure }: { measure: string }) =>
-  share(`${description}; empty where there was nothing to measure`, measure).nullable();
+  share(`${description}; empty if there was nothing to measure`, measure).nullable();
 
 export const metricsByDay = dayHistory({
   path: 'philosophy/metrics-by-day.csv',
   area: 'philosophy',
   title: 'Virtues and drift metrics by day',
   description:
-    'The five virtues and the other measures that drift is made of, each over the thirty days before the day’s last event.',
+    'The five virtues and the other metrics behind the drift score, each over the thirty days before the day’s last event.',
   tables: [{ name: 'metrics_by_day', key: ['date'] }],
   schemaHistory: [
     {
@@ -28,7 +28,7 @@ export const metricsByDay = dayHistory({
       date: '2026-11-22',
       digest: '8be494bad3d5eec2',
       change:
-        'A cell is empty, no longer 1 or 0, where there was nothing to measure; so is drift_score until the first 30 days are over.',
+        'A cell is empty instead of 1 or 0 if there was nothing to measure; so is drift_score until the first 30 days are over.',
     },
     { version: '0.1.0', date: '2026-11-21', digest: '9799e01e8f470a6f', change: 'First published.' },
   ],
@@ -42,7 +42,7 @@ export const metricsByDay = dayHistory({
     mean_gi_score: mean('Mean gi_score of the attestations; empty without one'),
     mean_coordination: mean('Mean coordination score of the attestations ÷ 100; empty without one'),
     consensus_rate: share(
-      'Share of the closed deliberations that reached consensus; empty where none was closed',
+      'Share of the closed deliberations that reached consensus; empty if none was closed',
       'consensus_reached ÷ deliberations_closed',
     ).nullable(),
     deliberations_closed: count('Deliberations closed in the thirty days'),

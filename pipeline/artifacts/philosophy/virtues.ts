@@ -10,7 +10,7 @@ const path = 'philosophy/virtues.json';
 
 const virtue = (name: Virtue) =>
   z.strictObject({
-    score: share('Score; null where there was nothing to measure', VIRTUE_MEASURES[name].measure).nullable(),
+    score: share('Score; null if there was nothing to measure', VIRTUE_MEASURES[name].measure).nullable(),
     measure: text('What the score measures'),
     status: z.enum(VIRTUE_STATUSES).meta({
       description: 'compliant from 0.8, at_risk from 0.6, breached below; not_measured without a score',
@@ -27,7 +27,7 @@ const schema = z.strictObject({
     courage: virtue('courage'),
   }),
   overall_compliance: share(
-    'Mean of the scores that were measured; null where none was',
+    'Mean of the measured scores; null if there are none',
     'Σ score ÷ number of scores',
   ).nullable(),
 });
@@ -56,7 +56,7 @@ export const virtues = {
       date: '2026-11-22',
       digest: '7ff847c4bce87c80',
       change:
-        'A score is null, no longer 1 or 0, where there was nothing to measure, with the status not_measured; overall_compliance is the mean of the scores that there are.',
+        'A score is null instead of 1 or 0 if there was nothing to measure, and its status not_measured; overall_compliance is the mean of the measured scores.',
     },
     { version: '0.1.0', date: '2026-11-21', digest: '1f7dc2bfa791f90c', change: 'First published.' },
   ],

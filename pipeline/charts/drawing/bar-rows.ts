@@ -19,19 +19,19 @@ export interface BarRow {
   /** 0 or more. */
   value: number;
   colour: string;
-  /** The value in words, at the bar's end. */
+  /** The text of the value, at the bar's end. */
   text: string;
-  /** More of it, in muted type after the value; not in a narrow plot. */
+  /** Details in muted type after the value; not in a narrow plot. */
   detail?: string;
 }
 
 export interface BarChart {
   rows: readonly BarRow[];
-  /** What the colours mean. */
+  /** The meaning of the colours. */
   key: readonly LegendItem[];
-  /** Values that the bars are held against, each with its name above the rows; `short` in a narrow plot. */
+  /** Reference values for the bars, named above the rows; `short` is the name in a narrow plot. */
   rules: readonly { value: number; text: string; short?: string }[];
-  /** End of the scale, where it is not the highest value. */
+  /** End of the scale, if it is not the highest value. */
   most?: number;
 }
 
@@ -45,7 +45,7 @@ export function barRowsHeight({ rows, key, rules }: BarChart, width: number): nu
   return legendHeight(key, width) + (rules.length > 0 ? RULE_ROOM : 0) + rows.length * ROW + 4;
 }
 
-/** Horizontal bars from zero, a row each: the name, the bar, and the value at its end. */
+/** Horizontal bars from zero, one per row: the name, the bar, and the value at its end. */
 export function barRows(chart: BarChart, plot: Plot): string[] {
   const { box, theme } = plot;
   const { rows, key, rules } = chart;
@@ -82,7 +82,7 @@ function mostOf({ rows, rules, most = 0 }: BarChart): number {
   return Math.max(most, ...rows.map(({ value }) => value), ...rules.map(({ value }) => value)) || 1;
 }
 
-/** To the right of the longest bar: for values, and in a plot that is not narrow for what is said beside them. */
+/** The room to the right of the longest bar for values, and for details unless the plot is narrow. */
 function valueRoom({ rows }: BarChart, box: Box): number {
   const values = rows.map(({ text, detail = '' }) =>
     isNarrow(box) || detail === ''
@@ -103,7 +103,7 @@ function nameRoom({ rows }: BarChart, width: number): number {
   return Math.min(longest + 9, width * MOST_OF_WIDTH);
 }
 
-/** Lines across all rows; a name that would touch the one before it is left to the text below. */
+/** Lines across all rows. A name that would touch the previous one is omitted; the text below states it. */
 function ruleMarks(
   { rules }: BarChart,
   x: (value: number) => number,

@@ -22,12 +22,12 @@ interface Rect {
   bottom: number;
 }
 
-/** Between two lines of the hatching, pixels. */
+/** The distance between two hatching lines, px. */
 const EVERY = 5;
 
 /**
- * Rectangles that are pale and hatched: bars of periods that are not whole, so that nobody holds them against the others.
- * Lines rather than an SVG pattern: a pattern needs an id, and several pictures stand in one page.
+ * Pale, hatched rectangles for incomplete periods, which do not compare with complete ones. Drawn as lines, because an SVG
+ * pattern needs an id, and one page holds several pictures.
  */
 export function hatched(rects: readonly Rect[], colour: string): string[] {
   const drawn = rects.filter(({ top, bottom }) => bottom - top > 0.05);
@@ -58,12 +58,12 @@ function lines({ left, right, top, bottom }: Rect): string {
   return d;
 }
 
-/** Between two columns, where they are wide enough for it. */
+/** The gap between two columns that are wide enough for one. */
 const GAP = 1;
 
 /**
- * Columns over time, one above the other: `values[i][j]` of bin i and series j. A path for each series, since a
- * rectangle for each value would be ten times the text. Columns of bins that are not whole are hatched.
+ * Stacked columns over time: `values[i][j]` of bin i and series j. One path per series, since a rectangle per value would be
+ * ten times the text. Columns of incomplete bins are hatched.
  */
 export function stackedColumns(
   {
@@ -101,17 +101,17 @@ function short(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** What flows by day came to in each bin: per day, so that a week is as high as its days. */
+/** The mean flow per day of each bin, so that weeks and days have the same scale. */
 export interface Flow {
   bins: readonly Bin<unknown>[];
   step: Step;
-  /** In the order in which they are stacked, the lowest first. */
+  /** In stacking order, lowest first. */
   series: readonly Series[];
   /** `values[i][j]` of bin i and series j. */
   values: readonly (readonly number[])[];
 }
 
-/** Sums the rows of each bin by series, over the bin's days. */
+/** Sums the rows of each bin by series, and divides by the days of the bin. */
 export function flowOf<T extends Dated>(
   all: readonly T[],
   step: Step,
@@ -131,7 +131,7 @@ export function flowOf<T extends Dated>(
   return { bins, step, series, values };
 }
 
-/** Stacked columns over time with the series' names. */
+/** Stacked columns over time, with the names of the series. */
 export function flowColumns(flow: Flow, colours: readonly string[], plot: Plot): string[] {
   const { bins, series, values } = flow;
   const sums = values.map((bin) => bin.reduce((sum, value) => sum + value, 0));
@@ -152,12 +152,12 @@ function middles(values: readonly number[], y: (value: number) => number): numbe
   let base = 0;
   return values.map((value, index) => {
     base += value;
-    // Names of what has nothing at the end keep the order of the stack.
+    // Names of series without a value at the end keep the stacking order.
     return y(base - value / 2) - index / 1000;
   });
 }
 
-/** First day, last day, what came to each day of the bin, by series, and how many days it has: the first and the last may be cut. */
+/** For each bin: first and last day, flow per day by series, and the number of days, since the first and last bin may be incomplete. */
 export function flowTable({ bins, step, series, values }: Flow, unit: string): ChartTable {
   const days: ChartColumn[] =
     step === 'day'

@@ -5,7 +5,7 @@ import { formatCount } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import type { ChartState } from '../chart-state.ts';
 
-/** How flows were added up, for the line below a title. */
+/** How flows are aggregated, for the line below a title. */
 export const MEAN_OF_STEP: Record<Step, string> = {
   day: 'by day',
   week: 'means by week',
@@ -13,7 +13,7 @@ export const MEAN_OF_STEP: Record<Step, string> = {
   year: 'means by year',
 };
 
-/** How levels were picked. */
+/** How levels are sampled. */
 export const END_OF_STEP: Record<Step, string> = {
   day: 'at the end of each day',
   week: 'at the end of each week, of the last one as far as it goes',
@@ -21,7 +21,7 @@ export const END_OF_STEP: Record<Step, string> = {
   year: 'at the end of each year, of the last one as far as it goes',
 };
 
-/** Which bins are cut, and to how many days; empty where all are whole. `look` is how the picture marks them. */
+/** The incomplete bins and their numbers of days; empty if all are complete. `look` is how the picture marks them. */
 export function partialWords(
   bins: readonly Pick<Bin<unknown>, 'from' | 'to'>[],
   step: Step,
@@ -40,7 +40,7 @@ export const HATCHED = ', and hatched';
 
 export const DAY_MS = 86_400_000;
 
-/** How many days, weeks and months are drawn one by one: more would be finer than a pixel, and megabytes. */
+/** The most days, weeks or months that are drawn one by one: more would be finer than a pixel, and megabytes. */
 const MOST_BINS = 400;
 
 export type Step = 'day' | 'week' | 'month' | 'year';
@@ -52,46 +52,46 @@ export interface Dated {
   date: string;
 }
 
-/** The days of one step that have a row; `from` and `to` are the first and the last of them. */
+/** The rows of one step; `from` and `to` are its first and last day. */
 export interface Bin<T> {
   from: string;
   to: string;
   rows: readonly T[];
 }
 
-/** Those of the rows, oldest first, that lie in the state's range; without one, in the last `defaultDays` days. */
+/** The rows in the state's range, oldest first; without a range, those of the last `defaultDays` days. */
 export function inRange<T extends Dated>(rows: readonly T[], { from, to }: ChartState, defaultDays = 0): T[] {
   const last = rows.at(-1)?.date;
   const start = from ?? (defaultDays > 0 && last && to === null ? addDays(last, 1 - defaultDays) : '');
   return rows.filter(({ date }) => date >= start && (to === null || date <= to));
 }
 
-/** Days from the first to the last row, both counted. Rows oldest first. */
+/** The days from the first to the last row, both included. Rows oldest first. */
 export function daysBetween(rows: readonly Dated[]): number {
   const [first, last] = [rows[0], rows.at(-1)];
   return first && last ? daysFrom(first.date, last.date) : 0;
 }
 
-/** Days from one to another, both counted. */
+/** The days from one day to another, both included. */
 export function daysFrom(from: string, to: string): number {
   return (timeOfDay(to) - timeOfDay(from)) / DAY_MS + 1;
 }
 
-/** The finest step in which a chart of that many days is drawn. */
+/** The finest step for a chart of so many days. */
 export function stepFor(days: number, mostDays = MOST_BINS): Step {
   if (days <= mostDays) return 'day';
   if (days <= MOST_BINS * 7) return 'week';
   return days <= MOST_BINS * 30 ? 'month' : 'year';
 }
 
-/** Whether all days of the bin's week, month or year are in it: the first and the last one of a chart may be cut. */
+/** Whether the bin has all days of its week, month or year. The first and last bin of a chart may be incomplete. */
 export function isWhole({ from, to }: Pick<Bin<unknown>, 'from' | 'to'>, step: Step): boolean {
   const start = INTERVALS[step].floor(new Date(timeOfDay(from)));
   const next = INTERVALS[step].offset(start, 1);
   return timeOfDay(from) === start.getTime() && timeOfDay(to) + DAY_MS === next.getTime();
 }
 
-/** Rows, oldest first, by day, by week from Monday on, or by month. */
+/** The rows, oldest first, by day, by week (from Monday), by month or by year. */
 export function binDays<T extends Dated>(rows: readonly T[], step: Step): Bin<T>[] {
   const bins: { key: number; rows: T[] }[] = [];
   for (const row of rows) {
@@ -103,7 +103,7 @@ export function binDays<T extends Dated>(rows: readonly T[], step: Step): Bin<T>
   return bins.map(({ rows }) => ({ from: rows[0]!.date, to: rows.at(-1)!.date, rows }));
 }
 
-/** The same with every day from the first row's to the last row's in a bin: what did not happen on a day counts, too. */
+/** The same, but every day from the first to the last row is in a bin, so days without rows count as well. */
 export function calendarBins<T extends Dated>(rows: readonly T[], step: Step): Bin<T>[] {
   const [first, last] = [rows[0]?.date, rows.at(-1)?.date];
   if (first === undefined || last === undefined) return [];
@@ -129,7 +129,7 @@ function dayText(time: Date): string {
   return timestampOf(time.getTime()).slice(0, 10);
 }
 
-/** Whether a day that something is scheduled for had passed at a time, which may be a day itself. */
+/** Whether a scheduled day has passed at `asOf`, a time or a day. */
 export function isOverdue(day: string, asOf: string): boolean {
   return day < asOf.slice(0, 10);
 }

@@ -4,8 +4,8 @@ import { showDirections } from '../../artifacts/format/show-directions.ts';
 type Attribute = string | number | null;
 
 /**
- * One SVG element with its children, which are elements already; see `textElement` for text. Numbers are written with
- * at most two decimals: a hundredth of a pixel is not seen, and the text stays the same on every machine. Null: left out.
+ * One SVG element with its child elements; see `textElement` for text. Numbers have at most two decimals, so that the text
+ * is the same on every machine. Attributes that are null are omitted.
  */
 export function element(name: string, attributes: Record<string, Attribute>, ...children: string[]): string {
   const written = Object.entries(attributes)
@@ -27,10 +27,10 @@ function coordinate(value: number): string {
   return String(rounded === 0 ? 0 : rounded);
 }
 
-/** Whatever XML 1.0 cannot hold, escaped or not: names and topics come from the ledger. */
+/** Characters that XML 1.0 forbids even when escaped; names and topics come from the ledger. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-/** Text as XML and HTML may hold it, in an attribute too. */
+/** Text escaped for XML and HTML, in attributes too. */
 export function escapeText(text: string): string {
   return showDirections(text)
     .replace(FORBIDDEN, '\ufffd')

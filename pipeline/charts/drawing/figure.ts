@@ -6,15 +6,15 @@ import { type ChartTheme, THEMES, type ThemeName } from './theme.ts';
 export interface Picture {
   /** Pixels, see `PICTURE_LIMITS`. */
   width: number;
-  /** At least what the labels need; without it, what suits the width. */
+  /** Never less than the labels need; by default, what suits the width. */
   height?: number;
   theme: ThemeName;
-  /** `plot`: without title, unit, source and background, for a page that has them beside it. */
+  /** `plot` omits title, unit, source and background, for a page that shows them itself. */
   parts?: 'whole' | 'plot';
   onScale?: Plot['onScale'];
 }
 
-/** Narrower, labels cover the marks; larger, a picture is a load on whoever draws it. */
+/** In narrower pictures labels cover the marks; larger ones take too long to draw. */
 export const PICTURE_LIMITS = { width: [280, 2400], height: [160, 2400] } as const;
 
 interface Words {
@@ -39,7 +39,7 @@ interface Block {
 const PADDING = 16;
 const GAP = 12;
 
-/** A whole picture: title, unit, the plot in what height is left, source. Null as plot: a frame that says so. */
+/** A whole picture: title, unit, the plot in the remaining height, source. If `draw` is null, a frame that says so. */
 export function figure(
   words: Words,
   { width, height, theme: themeName, parts = 'whole', onScale }: Picture,

@@ -7,7 +7,7 @@ import type { ChartTheme } from './theme.ts';
 
 export const LABEL_SIZE = 13;
 export const TICK_SIZE = 12;
-/** Distance between the baselines of two lines, in parts of the size. */
+/** The distance between two baselines, relative to the font size. */
 export const LINE_HEIGHT = 1.3;
 
 export interface LabelStyle {
@@ -16,11 +16,11 @@ export interface LabelStyle {
   anchor?: 'start' | 'middle' | 'end';
   weight?: number;
   font?: string;
-  /** Colour around the letters, where marks pass behind them. */
+  /** An outline colour, for labels over marks. */
   halo?: string;
 }
 
-/** A line of text whose middle is at `y`: presentation attributes have no vertical centring that every reader knows. */
+/** A line of text centred at `y`. No attribute for vertical centring works in every viewer. */
 export function label(
   text: string,
   x: number,
@@ -55,7 +55,7 @@ export function shortNumber(value: number): string {
     .replace(/([kMBT])$/, ' $1');
 }
 
-/** For labels, which have little room: the number in full where it has few digits, else the short one. */
+/** A number for labels: in full below a million, else short. */
 export function labelNumber(value: number, decimals = 0): string {
   return Math.abs(value) < 1e6 ? formatNumber(value, decimals) : shortNumber(value);
 }
@@ -76,7 +76,7 @@ const SLACK = 1.08;
 const NO_BREAK_SPACE = 0xa0;
 const ELLIPSIS = '…';
 
-/** Width in pixels that a line of text takes at most, in a font of `size` pixels. */
+/** An upper bound for the width of a line of text in a font of `size` px. */
 export function textWidth(text: string, size: number): number {
   let sum = 0;
   for (const character of text) sum += characterWidth(character.codePointAt(0)!);
@@ -91,7 +91,7 @@ function characterWidth(code: number): number {
   return WIDTHS[(code === NO_BREAK_SPACE ? 32 : code) - 32] ?? (code >= WIDE_FROM ? 1000 : OTHER);
 }
 
-/** The text, or as much of it as fits into `width` with an ellipsis after it. */
+/** The text, shortened with an ellipsis to fit into `width`. */
 export function clipText(text: string, width: number, size: number): string {
   if (textWidth(text, size) <= width) return text;
   const characters = [...text.slice(0, Math.ceil(width))];
@@ -99,7 +99,7 @@ export function clipText(text: string, width: number, size: number): string {
   return characters.join('').trimEnd() + ELLIPSIS;
 }
 
-/** Lines of whole words that fit into `width`; a word that does not fit alone is clipped, and so is the last line. */
+/** Lines of whole words that fit into `width`. A word that is too long is clipped, and so is the last line. */
 export function wrapText(text: string, width: number, size: number, most = 8): string[] {
   const lines: string[] = [];
   // Not at no-break spaces.
@@ -115,7 +115,7 @@ export function wrapText(text: string, width: number, size: number, most = 8): s
 export interface LegendItem {
   text: string;
   colour: string;
-  /** How the marks look that it names; a square unless said otherwise. */
+  /** The shape of the marks it names; a square by default. */
   shape?: 'square' | 'circle' | 'ring' | 'dashes';
 }
 
@@ -133,7 +133,7 @@ export function legendHeight(items: readonly LegendItem[], width: number): numbe
   return legend(items, { left: 0, right: width, top: 0, bottom: 0 }, { ink: '' }).height;
 }
 
-/** Names with their colours in lines, from the box's upper left corner on: for plots too narrow for names beside them. */
+/** Names with their colours, from the box's upper left corner, for plots too narrow for side labels. */
 export function legend(
   items: readonly LegendItem[],
   { left, right, top }: Box,
@@ -173,7 +173,7 @@ function swatch(shape: NonNullable<LegendItem['shape']>, x: number, y: number, c
 
 interface SideLabel {
   text: string;
-  /** Where what it names ends. */
+  /** The height at which the named mark ends. */
   y: number;
   colour: string;
 }
@@ -182,15 +182,15 @@ const GAP = 12;
 /** A longer one would leave too little for the marks. */
 const MOST_OF_WIDTH = 0.34;
 
-/** Pixels that the labels take to the right of the marks. */
+/** The width of the labels to the right of the marks, px. */
 export function sideLabelRoom(texts: readonly string[], box: Box): number {
   const longest = Math.max(0, ...texts.map((text) => textWidth(text, LABEL_SIZE)));
   return Math.min(longest + GAP, widthOf(box) * MOST_OF_WIDTH);
 }
 
 /**
- * Direct labels at the marks' right ends, moved apart where they would touch, each with a thin line to what it names.
- * Where there is no room for all, the last ones of the list are counted in its place.
+ * Direct labels at the right ends of the marks, moved apart so that they do not touch, each with a thin line to its mark. If
+ * there is no room for all, a count replaces the last ones.
  */
 export function sideLabels(
   labels: readonly SideLabel[],
@@ -232,14 +232,14 @@ function round(value: number): number {
 }
 
 interface LabelPlace {
-  /** Where its middle would best be. */
+  /** The preferred position of its middle. */
   y: number;
   height: number;
 }
 
 /**
- * Middles of labels in one column so that none overlaps another and all lie between `top` and `bottom`, each as near to
- * its wish as its neighbours let it. Where there is no room for all of them, the last ones of the list get null.
+ * The middles of labels in one column, between `top` and `bottom` and without overlaps, each as near to its preferred
+ * position as its neighbours allow. If there is no room for all, the last ones of the list get null.
  */
 export function spreadLabels(labels: readonly LabelPlace[], top: number, bottom: number): (number | null)[] {
   const kept = fitting(labels, bottom - top);

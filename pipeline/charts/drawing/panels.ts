@@ -6,7 +6,7 @@ import { widthOf } from './plot.ts';
 import { timeFrame } from './time-frame.ts';
 
 export interface PanelLine {
-  /** Beside the line's end; empty where the panel's title names it. */
+  /** Beside the line's end; empty if the panel's title names it. */
   text: string;
   points: readonly { date: string; value: number | null }[];
 }
@@ -30,7 +30,7 @@ const TITLE_HEIGHT = 24;
 const GUTTER = 28;
 /** A panel narrower than this has no room for names beside its lines. */
 const LEAST_WIDTH = 280;
-/** Lines of one colour are told apart by these, and by their names. */
+/** These, and their names, distinguish lines of one colour. */
 const DASHES = [undefined, '7 3', '2 3', '9 3 2 3'] as const;
 
 function columnsIn(width: number, count: number): number {
@@ -43,7 +43,7 @@ export function panelsHeight(count: number, width: number): number {
   return Math.ceil(count / columnsIn(width, count)) * PANEL_HEIGHT;
 }
 
-/** Small charts over the same time and on the same scale, side by side as the width allows. */
+/** Small charts with the same time and value scale, as many side by side as fit. */
 export function panels(list: readonly Panel[], options: PanelOptions, plot: Plot): string[] {
   const columns = columnsIn(widthOf(plot.box), list.length);
   const rows = Math.ceil(list.length / columns);

@@ -7,17 +7,17 @@ export interface Box {
   bottom: number;
 }
 
-/** Where a chart's marks go, and in which colours. Axis labels and direct labels lie inside the box, too. */
+/** The area and the colours of a chart's marks. The box includes axis labels and direct labels. */
 export interface Plot {
   box: Box;
   theme: ChartTheme;
-  /** Unique in a page, for what must be referred to. */
+  /** Unique in a page, for references. */
   id: string;
-  /** Is told how the plot measures, as it is drawn: for pointers and arrow keys. */
+  /** Receives the plot's scale while it is drawn, for pointers and arrow keys. */
   onScale?: ((scale: PlotScale) => void) | undefined;
 }
 
-/** Where the rows of a chart's table lie in its plot, px; several plots of one chart have one each. */
+/** The positions of the table's rows in the plot, px. A chart with several plots has one for each. */
 export type PlotScale =
   /** From the left to the right side of the box, ms since 1970; a row lies at its time. */
   | { kind: 'time'; from: number; to: number; box: Box }

@@ -2,14 +2,14 @@ import { CATHEDRALS, type Cathedral } from '../../ledger/event.ts';
 
 /** Colours and type of a chart. A value is whatever an SVG presentation attribute takes. */
 export interface ChartTheme {
-  /** What the chart lies on. */
+  /** The background. */
   paper: string;
   ink: string;
   muted: string;
   rule: string;
-  /** What the chart is about. */
+  /** The subject of the chart. */
   accent: string;
-  /** What it is held against. */
+  /** The reference that the subject is compared with. */
   contrast: string;
   /** Five colours that stay apart for every kind of colour vision, see test/charts/theme.test.ts. */
   series: readonly [string, string, string, string, string];
@@ -33,9 +33,9 @@ const LIGHT = {
 } as const satisfies ChartTheme;
 
 /**
- * `page` takes its colours from the page around it, so it follows the reader's light or dark; the others stand alone.
- * `print` is `light` on the white of paper, for a document that has the chart among its text.
- * Every colour that carries meaning has 4.5 : 1 at least against its ground.
+ * `page` takes its colours from the page, so it follows the reader's light or dark theme; the others stand alone. `print` is
+ * `light` on white paper, for charts inside documents. Every colour that carries meaning has a contrast of at least 4.5 : 1
+ * against its background.
  */
 export const THEMES = {
   light: LIGHT,

@@ -30,7 +30,7 @@ const monthYearText = utcFormat('%b %Y');
 const shortMonthYearText = utcFormat('%b ’%y');
 const yearText = utcFormat('%Y');
 
-/** Over times in ms; a single moment gets a day around it. */
+/** Over times in ms; a single moment becomes a day. */
 export function timeScale(from: number, to: number, left: number, right: number): TimeScale {
   const half = to > from ? 0 : DAY_MS / 2;
   return scaleUtc([new Date(from - half), new Date(to + half)], [left, right]);
@@ -44,7 +44,7 @@ interface Tick {
 
 const GAP = 10;
 
-/** Dates below the plot, as many as do not touch; with the year where it begins, and on the first one. */
+/** Dates below the plot, as many as fit. The first one, and the first of a year, state the year. */
 export function timeAxis(
   x: TimeScale,
   edges: Pick<Box, 'left' | 'right'>,
@@ -55,7 +55,7 @@ export function timeAxis(
   return fittingTicks(x, edges).map(({ text, x }) => label(text, x, y, style));
 }
 
-/** The most ticks of which none has to be left out: every second month, rather than all months but two. */
+/** The largest regular set of ticks that do not touch: every second month rather than all months but two. */
 function fittingTicks(x: TimeScale, edges: Pick<Box, 'left' | 'right'>): Tick[] {
   for (let count = Math.ceil((edges.right - edges.left) / 60); count > 2; count -= 1) {
     const ticks = ticksAt(wholeDays(x, count), x, edges);
@@ -81,7 +81,7 @@ function withoutTouching(ticks: Tick[]): Tick[] {
   });
 }
 
-/** Over a few days d3 gives hours, which days have no use for. */
+/** For a few days d3 returns hours, which data by day does not need. */
 function wholeDays(x: TimeScale, count: number): Date[] {
   const ticks = x.ticks(Math.max(2, count)).filter((tick) => +utcDay.floor(tick) === +tick);
   const [from, to] = x.domain() as [Date, Date];
@@ -101,28 +101,28 @@ function tickText(tick: Date, x: TimeScale, isFirst: boolean, isNarrow: boolean)
 type ValueScale = ScaleContinuousNumeric<number, number>;
 
 interface ValueAxis {
-  /** What is drawn; from it the scale takes its ends. Numbers that are not finite are left out. */
+  /** The values to draw, which determine the domain. Numbers that are not finite are ignored. */
   values: Iterable<number>;
-  /** Linear scales only: whether zero is on the scale. Columns and areas need it, lines do not. */
+  /** For linear scales: whether the domain includes zero. Columns and areas need it, lines do not. */
   fromZero: boolean;
   scale: 'linear' | 'log';
-  /** Least span of a linear scale that need not begin at zero: less would make noise look like news. */
+  /** The least span of a linear scale that need not include zero, so that noise does not look like news. */
   leastSpan?: number;
-  /** The scale goes no further than this, whatever is round: shares end at 0 and 1. */
+  /** The domain never exceeds these limits, even to reach round numbers: shares end at 0 and 1. */
   limits?: readonly [number, number];
 }
 
-/** From the values to `bottom` … `top`, with round ends. */
+/** A scale from the values to `bottom` … `top`, with round ends. */
 export function valueScale(axis: ValueAxis, bottom: number, top: number, ticks: number): ValueScale {
   return axis.scale === 'log' ? logScale(axis, bottom, top) : linearScale(axis, bottom, top, ticks);
 }
 
-/** Of a linear scale: nothing that is published is finer, and rounding would find no ticks. */
+/** For linear scales: no published value is finer, and rounding would find no ticks. */
 const LEAST_SPAN = 1e-9;
-/** An amount has six places. */
+/** Amounts have six decimal places. */
 const LEAST_LOGARITHM = 1e-6;
 
-/** A logarithm has no zero: values of 0 and less lie on the lower end. */
+/** Values of 0 and less, which have no logarithm, lie on the lower end. */
 function logScale({ values }: ValueAxis, bottom: number, top: number): ValueScale {
   const [least, most] = extentOf(
     values,
@@ -161,7 +161,7 @@ function extentOf(values: Iterable<number>, counts: (value: number) => boolean):
   return most < least ? null : [least, most];
 }
 
-/** Values for grid lines; of a logarithm whole powers of ten, with twos and fives where those are few. */
+/** Values for grid lines; on a logarithmic scale powers of ten, with twos and fives if those are few. */
 export function ticksOf(scale: ValueScale, kind: 'linear' | 'log', count: number): number[] {
   if (kind === 'linear') return scale.ticks(count);
   const [low, high] = scale.domain().map(Math.log10).map(Math.round) as [number, number];
@@ -178,11 +178,11 @@ export function ticksOf(scale: ValueScale, kind: 'linear' | 'log', count: number
 export interface TimeFrame {
   x: TimeScale;
   y: ValueScale;
-  /** Where marks go: inside the axes. */
+  /** The area of the marks, inside the axes. */
   inner: Box;
-  /** Grid lines, axis labels, and the legend of a narrow plot: drawn first. */
+  /** Grid lines, axis labels, and the legend of a narrow plot; drawn first. */
   marks: string[];
-  /** The series' names at their ends, at these heights; nothing in a narrow plot, whose legend has them. */
+  /** The names of the series at these heights; empty in a narrow plot, which has a legend. */
   names(ends: readonly number[]): string[];
 }
 
@@ -191,22 +191,22 @@ interface FrameOptions extends ValueAxis {
   from: number;
   to: number;
   format: (value: number) => string;
-  /** Of the series, in the order of `names`. */
+  /** The series in the order of `names`. */
   series?: readonly LegendItem[];
-  /** True: names stand beside the marks in a narrow plot, too. */
+  /** True: names are beside the marks even in a narrow plot. */
   namesBeside?: boolean;
-  /** Left and right end of the marks, where another plot decides about them. */
+  /** The left and right edge of the marks, to align them with another plot. */
   edges?: Pick<Box, 'left' | 'right'>;
-  /** Of two plots over each other only the lower one has dates. */
+  /** For the upper of two plots, since only the lower one has dates. */
   noDates?: boolean;
 }
 
 export const AXIS_HEIGHT = 24;
 const TICK_EVERY = 56;
-/** That values before the rules take, at most. */
+/** The largest share of the width for the values of the axis. */
 const MOST_OF_WIDTH = 0.36;
 
-/** Value and time axes of a chart over time: horizontal rules, values before them, dates below. */
+/** The axes of a chart over time: horizontal rules with their values, and dates below. */
 export function timeFrame({ box, theme, onScale }: Plot, options: FrameOptions): TimeFrame {
   const { from, to, series = [], noDates = false, namesBeside = false } = options;
   const narrow = isNarrow(box) && !namesBeside;
@@ -231,7 +231,7 @@ export function timeFrame({ box, theme, onScale }: Plot, options: FrameOptions):
   };
 }
 
-/** Rules with their values to the left; `inner` is what is left of the box. */
+/** Rules with their values to the left; `inner` is the rest of the box. */
 export function valueAxis(
   box: Box,
   theme: ChartTheme,

@@ -9,49 +9,49 @@ import { CHART_FORMS, chartPath, isAnyState } from './chart-forms.ts';
 const text = (description: string) => z.string().meta({ description });
 const url = (description: string) => z.url().meta({ description });
 
-/** `/charts/<id>.json`: what a chart shows and all that is said of it, so that it can be drawn and cited elsewhere. */
+/** `/charts/<id>.json`: the data and texts of a chart, enough to draw and cite it elsewhere. */
 export const ChartDocument = z.strictObject({
   id: text('Name of the chart, which never changes'),
-  area: z.enum(AREAS).meta({ description: 'The area that it belongs to' }),
+  area: z.enum(AREAS).meta({ description: 'Area of the chart' }),
   name: text('Its name in a list of charts'),
   title: text('What it shows in this state'),
-  unit: text('What is measured, in which unit, and how it was added up'),
-  note: text('What a reader must know who sees only the picture; may be empty'),
+  unit: text('What is measured, in which unit, and how it is aggregated'),
+  note: text('A caveat for readers who see only the picture; may be empty'),
   summary: z.array(z.string()).meta({ description: 'What it shows, in sentences' }),
-  as_of: text('Time of the last event counted, or the last day that is; empty where there is no data'),
-  source: text('The line that stands below the picture'),
+  as_of: text('Time of the last event counted, or the last day counted; empty without data'),
+  source: text('The line below the picture'),
   sources: z
     .array(
       z.strictObject({
         path: text('Path of a published file'),
         url: url('Its address'),
-        sha256: text('SHA-256 of the bytes that the chart was made of'),
+        sha256: text('SHA-256 of the bytes that the chart was drawn from'),
       }),
     )
-    .meta({ description: 'The files that it is made of, and of nothing else' }),
+    .meta({ description: 'The files that it is drawn from; it uses nothing else' }),
   state: z
     .record(z.string(), z.union([z.string(), z.number(), z.array(z.string()), z.null()]))
-    .meta({ description: 'What was chosen, by parameter of the address; null: the chart’s own choice' }),
+    .meta({ description: 'The chart state, by parameter of the address; null is the chart’s default' }),
   columns: z
     .array(
       z.strictObject({
         name: text('Name of the column, as in the CSV'),
         title: text('Name for readers'),
-        unit: text('Unit; empty where there is none'),
+        unit: text('Unit; empty if there is none'),
       }),
     )
     .meta({ description: 'Columns of the table, in order' }),
   rows: z
     .array(z.array(z.union([z.string(), z.number(), z.null()])))
-    .meta({ description: 'Rows of the table: a cell for each column, null where it is empty' }),
+    .meta({ description: 'Rows of the table: one cell per column, null for an empty cell' }),
   licence: z.strictObject({ name: text('SPDX identifier'), url: url('Its text') }),
   links: z
     .record(z.string(), z.url())
-    .meta({ description: 'The same in this state as a page (`page`) and as files, by ending' }),
+    .meta({ description: 'The chart in this state as a page (`page`) and as files, by ending' }),
 });
 export type ChartDocument = z.infer<typeof ChartDocument>;
 
-/** Throws artifact_invalid where it does not fit its schema, usage where the state does not fit the chart. */
+/** Throws artifact_invalid if it does not fit its schema, usage if the state does not fit the chart. */
 export function formatChartDocument(shown: ShownChart): string {
   const { chart, data, state, sources, baseUrl } = shown;
   const { id, area, name } = chart;
@@ -76,7 +76,7 @@ export function formatChartDocument(shown: ShownChart): string {
   return formatJson(ChartDocument, document, chartPath(id, { ending: '.json' }));
 }
 
-/** The page's tab is not in it: a file is the same under either. */
+/** Without the page's tab, which does not affect files. */
 function stateOf({ chart, state }: ShownChart): ChartDocument['state'] {
   const names = allowedControls(chart.controls).filter((name) => name !== 'tab');
   return Object.fromEntries(

@@ -2,13 +2,13 @@ import type { Chart } from '../chart.ts';
 import type { ChartState } from '../chart-state.ts';
 import { CHARTS } from '../table.ts';
 
-/** A chart in one state, over one release's files: all that a file of it is made from. */
+/** A chart in one state over the files of one release: the input of every file of the chart. */
 export interface ShownChart {
   chart: Chart;
-  /** What the chart's own `prepare` gave. */
+  /** The result of the chart's `prepare`. */
   data: unknown;
   state: ChartState;
-  /** The files that it was prepared from. */
+  /** The files that it read. */
   sources: readonly ChartSource[];
   /** Without a slash at the end. */
   baseUrl: string;
@@ -19,26 +19,26 @@ export interface ChartSource {
   sha256: string;
 }
 
-/** Of a picture that stands alone, px; as high as its content. The same as on its page, so that both look alike. */
+/** The width of a picture that stands alone, px: the same as on its page. The content determines the height. */
 export const FILE_WIDTH = 820;
 
-/** Drawn in a theme, as vectors or as pixels; or the rows that are shown, or all that is said of them. */
+/** A drawing in a theme, as vectors or pixels; the rows that are shown; or the chart document. */
 export type AnyStateContent =
   | { kind: 'vector' | 'pixels'; theme: 'light' | 'dark' }
   | { kind: 'rows' | 'document' };
 
-/** What a file of a chart is: the last two are made with a release, and of a chart as it is by itself. */
+/** The contents of a chart's file. Only releases have the last two, and only in the default state. */
 export type ChartContent = AnyStateContent | { kind: 'print' | 'archive' };
 
 export interface ChartForm {
-  /** After the chart's id: `-dark.svg`. */
+  /** Follows the chart's id: `-dark.svg`. */
   ending: string;
   content: ChartContent;
   /** For the read-me. */
   title: string;
 }
 
-/** Every file that a chart has, at `/charts/<id><ending>`. */
+/** Every file of a chart, at `/charts/<id><ending>`. */
 export const CHART_FORMS: readonly ChartForm[] = [
   form('.svg', { kind: 'vector', theme: 'light' }, 'the chart as vectors, on light ground'),
   form('-dark.svg', { kind: 'vector', theme: 'dark' }, 'the chart as vectors, on dark ground'),
@@ -59,12 +59,12 @@ export function chartPath(id: string, { ending }: Pick<ChartForm, 'ending'>): st
   return `charts/${id}${ending}`;
 }
 
-/** Every path of a chart's file with what stands there. */
+/** Every path of a chart's file, with its chart and format. */
 export const CHART_PATHS: ReadonlyMap<string, { id: string; form: ChartForm }> = new Map(
   CHARTS.flatMap(({ id }) => CHART_FORMS.map((form) => [chartPath(id, form), { id, form }])),
 );
 
-/** Whether there is such a file of every state that an address can say. */
+/** Whether the file exists in every state that an address can express. */
 export function isAnyState(content: ChartContent): content is AnyStateContent {
   return content.kind !== 'print' && content.kind !== 'archive';
 }

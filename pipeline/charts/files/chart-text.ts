@@ -5,8 +5,8 @@ import type { AnyStateContent } from './chart-forms.ts';
 import { FILE_WIDTH, type ShownChart } from './chart-forms.ts';
 
 /**
- * The text of a chart's file, and of one of pixels the drawing that they are made from. The same chart, state and
- * sources give the same text. Throws usage where the state names a series that the data does not have.
+ * The text of a chart's file; for a PNG, the drawing that it is rasterised from. The same chart, state and sources give the
+ * same text. Throws usage if the state names a series that the data does not have.
  */
 export function chartText(shown: ShownChart, content: AnyStateContent): string {
   if ('theme' in content) return drawChart(shown, content.theme);
@@ -14,7 +14,7 @@ export function chartText(shown: ShownChart, content: AnyStateContent): string {
   return chartCsv(shown.chart.table(shown.data, shown.state));
 }
 
-/** An SVG document that needs nothing but its fonts, and has others where they are not there. */
+/** An SVG document that needs nothing but its fonts, and names substitutes for those. */
 export function drawChart({ chart, data, state }: ShownChart, theme: ThemeName): string {
   return `${chart.draw(data, state, { width: FILE_WIDTH, theme })}\n`;
 }

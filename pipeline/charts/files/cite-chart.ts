@@ -2,7 +2,7 @@ import { type DatasetCitation, formatBibtexEntry } from '../../forms/catalogue/c
 import type { ShownChart } from './chart-forms.ts';
 import { chartPath } from './chart-forms.ts';
 
-/** A chart as it is cited: its page, with the time of its data. Null where it has no data yet. */
+/** The citation of a chart: its page, with the time of its data. Null while it has no data. */
 export function citeChart({ chart, data, baseUrl }: ShownChart, author: string): DatasetCitation | null {
   const asOf = chart.asOf(data);
   if (asOf === '') return null;
@@ -17,7 +17,7 @@ export function citeChart({ chart, data, baseUrl }: ShownChart, author: string):
   };
 }
 
-/** For a text, and for LaTeX. */
+/** As text, and as BibTeX. */
 export function formatCitations(citation: DatasetCitation): string {
   const { author, year, title, note, url } = citation;
   return `${author} (${year}). ${title} [chart]. ${note} ${url}\n\n${formatBibtexEntry(citation)}`;

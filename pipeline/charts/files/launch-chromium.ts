@@ -4,7 +4,7 @@ import { CathedralError } from '../../errors.ts';
 export interface ChromiumLaunch {
   /** Path of a Chromium. */
   chromium: string;
-  /** Folder for the browser's own files: not there before, of no use afterwards. */
+  /** A new folder for the browser's own files, useless afterwards. */
   profile: string;
 }
 
@@ -17,7 +17,7 @@ export async function launchChromium({ chromium, profile }: ChromiumLaunch): Pro
     '--no-first-run',
     '--disable-background-networking',
     '--disable-component-update',
-    // Letters stand where the font says, not where the machine's screen settings round them to.
+    // Glyph positions follow the font, not the screen settings of the machine.
     '--font-render-hinting=none',
   ];
   return puppeteer
@@ -25,7 +25,7 @@ export async function launchChromium({ chromium, profile }: ChromiumLaunch): Pro
       executablePath: chromium,
       args: [...asRoot, ...quiet],
       userDataDir: profile,
-      // Over a pipe, whose end is the end of the browser too, be this process killed.
+      // Over a pipe, so that the browser ends with this process even if it is killed.
       pipe: true,
     })
     .catch((cause) => {
@@ -33,7 +33,7 @@ export async function launchChromium({ chromium, profile }: ChromiumLaunch): Pro
     });
 }
 
-/** What a browser throws has no code of ours. */
+/** The browser's errors have no code of ours. */
 export function asBrowserError(cause: unknown, place: string, expected: string): unknown {
   if (cause instanceof CathedralError) return cause;
   return new CathedralError('site_failed', { place, expected, found: (cause as Error).message, cause });

@@ -4,21 +4,21 @@ import { withFacts } from '../../release/format/pdf-facts.ts';
 import { escapeText } from '../drawing/element.ts';
 import { asBrowserError, launchChromium } from './launch-chromium.ts';
 
-/** How long a chart may take to be laid out, and to be printed, ms. */
+/** The limit for the layout of a chart, and for printing it, ms. */
 const TIMEOUT_MS = 60_000;
 
 /** A chart that is to be printed. */
 export interface ChartPrint {
-  /** Path that the PDF is published at, `charts/supply.pdf`. */
+  /** The path of the PDF: `charts/supply.pdf`. */
   path: string;
   title: string;
   /** An SVG document. */
   drawing: string;
-  /** The data's own time, ISO 8601 or a day; it takes the place of the time of printing. */
+  /** The time of the data, ISO 8601 or a day; it replaces the time of printing. */
   asOf: string;
 }
 
-/** Gives the PDFs' bytes, in the order of the charts. */
+/** Returns the bytes of the PDFs in the order of the charts. */
 export type PrintCharts = (
   charts: readonly ChartPrint[],
   options: { profile: string },
@@ -31,8 +31,8 @@ const FACES = [
 ] as const;
 
 /**
- * Prints charts with one browser: vectors and text, on a page as large as the chart, with its fonts in the file. The same
- * drawing and browser give the same bytes. Throws site_failed.
+ * Prints charts with one browser, as vectors and text, on pages of the charts' size, with embedded fonts. The same drawing
+ * and browser give the same bytes. Throws site_failed.
  */
 export async function printCharts(
   charts: readonly ChartPrint[],
@@ -71,14 +71,14 @@ async function printChart(browser: Browser, chart: ChartPrint, faces: string): P
   }
 }
 
-/** A page of exactly the chart's size, so that a document includes it without cutting. */
+/** A page of exactly the chart's size, so that documents can include it without cropping. */
 function pageOf({ title, drawing }: ChartPrint, faces: string): string {
   const [, width, height] = /^<svg [^>]* width="(\d+)" height="(\d+)"/.exec(drawing)!;
   const style = `${faces}@page{size:${width}px ${height}px;margin:0}body{margin:0;overflow:hidden}svg{display:block}`;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeText(title)}</title><style>${style}</style></head><body>${drawing.trimEnd()}</body></html>`;
 }
 
-/** The files that pictures of pixels are made with, too. In the page itself, which has no address to load them from. */
+/** The same fonts as for PNGs, inlined because the page has no address to load them from. */
 async function fontFaces(): Promise<string> {
   const faces = FACES.map(async ([family, weight, file]) => {
     const font = await readFile(new URL(`./fonts/${file}`, import.meta.url), 'base64');

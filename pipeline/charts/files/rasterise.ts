@@ -2,11 +2,11 @@ import { fileURLToPath } from 'node:url';
 import type { Sharp } from 'sharp';
 import type { AnyStateContent } from './chart-forms.ts';
 
-/** Pixels for one of the drawing, each way: for screens of double density, and for print. */
+/** Pixels per unit of the drawing in each direction, for high-density screens and print. */
 const SCALE = 2;
-/** Dots an inch at which librsvg makes one pixel of one of the drawing. */
+/** Dots per inch at which librsvg maps one unit of the drawing to one pixel. */
 const PLAIN_DENSITY = 72;
-/** CSS pixels an inch: what a word processor and LaTeX take the size of the picture from. */
+/** CSS pixels per inch, from which word processors and LaTeX compute the picture's size. */
 const PIXELS_PER_INCH = 96;
 const FONTS = fileURLToPath(new URL('./fonts/fonts.conf', import.meta.url));
 const LETTER = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9">a</text></svg>';
@@ -16,8 +16,8 @@ type Open = (svg: Buffer, options: { density: number }) => Sharp;
 let opening: Promise<Open> | undefined;
 
 /**
- * An SVG document as a PNG of twice its size. Its type is of the fonts in `fonts/` and of no others, so that it comes out
- * the same on a machine with other fonts, or without any; a character that they do not have is a box. Not on the event loop.
+ * An SVG document as a PNG of twice its size. Only the fonts in `fonts/` are used, so the result is the same on every
+ * machine; a character that they lack becomes a box. Runs off the event loop.
  */
 export async function rasterise(svg: string): Promise<Uint8Array> {
   opening ??= openLibrary();
@@ -33,12 +33,12 @@ function draw(open: Open, svg: string): Promise<Buffer> {
 }
 
 /**
- * Loaded with the first picture: a server may never be asked for one. Fontconfig reads its variable once, with the first
- * letter that is drawn; afterwards it is as before, for a browser that is started later has the fonts of the machine.
+ * Loaded with the first picture, since a server may never need one. Fontconfig reads its variable once, with the first text
+ * it draws. Afterwards the variable is restored, so that a browser that starts later uses the fonts of the machine.
  */
 async function openLibrary(): Promise<Open> {
   const { default: sharp } = await import('sharp');
-  // What it would keep is of pictures that were drawn already.
+  // Its cache would only hold pictures that are done.
   sharp.cache(false);
   const { FONTCONFIG_FILE: before } = process.env;
   process.env.FONTCONFIG_FILE = FONTS;
@@ -51,7 +51,7 @@ async function openLibrary(): Promise<Open> {
   return sharp;
 }
 
-/** The bytes of a chart's file, of its text: a file of pixels is drawn, and not on the event loop. */
+/** The bytes of a chart's file from its text. Rasterises a PNG, off the event loop. */
 export async function chartBytes(text: string, { kind }: AnyStateContent): Promise<Uint8Array> {
   return kind === 'pixels' ? rasterise(text) : Buffer.from(text);
 }

@@ -18,17 +18,17 @@ import { citeChart, formatCitations } from './cite-chart.ts';
 import type { PrintCharts } from './print-charts.ts';
 import { chartBytes } from './rasterise.ts';
 
-/** Of plain text, characters. */
+/** Line width of the plain text, characters. */
 const LINE = 78;
 
 interface ReadMe {
   /** The publishing organisation. */
   author: string;
-  /** Of the archive's files. */
+  /** Endings of the files in the archive. */
   endings: readonly string[];
 }
 
-/** `readme.txt` of a chart's archive: what is in it, where it is from, how to cite it. */
+/** `readme.txt` of a chart's archive: contents, source and citation. */
 function formatReadMe(shown: ShownChart, { author, endings }: ReadMe): string {
   const { chart, data, state, sources, baseUrl } = shown;
   const { id } = chart;
@@ -45,9 +45,9 @@ function formatReadMe(shown: ShownChart, { author, endings }: ReadMe): string {
     columnLines(shown),
     underlined('How to cite', '-'),
     citation ? formatCitations(citation).trimEnd() : 'There is nothing to cite yet.',
-    underlined('Where it is from', '-'),
+    underlined('Source', '-'),
     wrapped(chart.source(data)),
-    `This chart as it is now: ${baseUrl}/${chartPath(id, { ending: '/' })}`,
+    `The current chart: ${baseUrl}/${chartPath(id, { ending: '/' })}`,
     sources.map(({ path, sha256 }) => `${baseUrl}/${path}\n  SHA-256 ${sha256}`).join('\n'),
     underlined('Licence', '-'),
     `${LICENCE.title} (${LICENCE.name})\n${LICENCE.path}`,
@@ -66,7 +66,7 @@ function underlined(text: string, character: '=' | '-'): string {
   return `${text}\n${character.repeat(Math.min(text.length, LINE))}`;
 }
 
-/** At spaces; a word that is longer than a line stands alone. */
+/** Breaks at spaces; a word that is longer than a line has its own. */
 function wrapped(text: string): string {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -77,7 +77,7 @@ function wrapped(text: string): string {
   return lines.join('\n');
 }
 
-/** Charts at once: their pixels are drawn in the thread pool, which has four threads. */
+/** Charts in parallel: the thread pool, which rasterises them, has four threads. */
 const PARALLEL = 2;
 
 export interface ChartsOptions {
@@ -86,17 +86,17 @@ export interface ChartsOptions {
   baseUrl: string;
   /** The publishing organisation. */
   author: string;
-  /** Null: no PDF. */
+  /** Null: no PDFs. */
   print: PrintCharts | null;
   log: (line: string) => void;
 }
 
-/** A file of a chart that is written: its ending and its bytes. */
+/** The files of a chart: the bytes by ending. */
 type Written = Map<string, Uint8Array>;
 
 /**
- * Every chart as files, each in the state that it has by itself: after the data files that it is made of, and before the
- * site, which links to them. A chart whose sources are those of the release before is taken over from there.
+ * Writes every chart as files in its default state: after the data files that it reads, and before the site, which links to
+ * them. If the sources of a chart are unchanged, its files are linked from the previous release.
  */
 export async function renderCharts(staging: Staging, options: ChartsOptions): Promise<void> {
   const fresh: Chart[] = [];
@@ -114,12 +114,12 @@ export async function renderCharts(staging: Staging, options: ChartsOptions): Pr
   });
 }
 
-/** Whether a release was made with them. */
+/** Whether a release has charts. */
 export function hasCharts({ files }: Pick<Manifest, 'files'>): boolean {
   return files.some(({ path }) => path === chartPath(CHARTS[0]!.id, CHART_FORMS[0]!));
 }
 
-/** Whether a release was made with their PDFs. */
+/** Whether a release has PDFs of its charts. */
 export function hasChartPdfs({ files }: Pick<Manifest, 'files'>): boolean {
   return files.some(({ path }) => path === chartPath(CHARTS[0]!.id, { ending: '.pdf' }));
 }
@@ -128,7 +128,7 @@ function formsOf({ print }: ChartsOptions): ChartForm[] {
   return CHART_FORMS.filter(({ content }) => print !== null || content.kind !== 'print');
 }
 
-/** Of the same documents, address and software, made of the same bytes, and in the same forms. */
+/** Whether documents, address, software, source bytes and formats are the same as in the previous release. */
 function isUnchanged(
   staging: Staging,
   { id, sources }: Chart,
@@ -198,7 +198,7 @@ async function writeChart(
   }
 }
 
-/** All that was written so far, and a read-me. */
+/** All files so far, and a read-me. */
 function archive(shown: ShownChart, written: Written, { author }: ChartsOptions): Uint8Array {
   const { id } = shown.chart;
   const endings = [...written.keys()];
@@ -217,7 +217,7 @@ async function writeFile(
   const rows = form.content.kind === 'rows' ? chart.table(data, state).rows.length : null;
   await staging.write({
     path,
-    // Like a schema it describes data, and any page on the web may read it; it is not counted as data is.
+    // Like a schema, it describes data, any web page may read it, and it does not count towards a quota.
     kind: 'schema',
     area: chart.area,
     restricted: false,

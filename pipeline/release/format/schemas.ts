@@ -4,14 +4,14 @@ import { ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema } from '../../atte
 import type { NewFile } from './manifest.ts';
 import { formatTableSchema } from './table-schema.ts';
 
-/** An artifact with a schema: all but the printed ones. */
+/** An artifact with a schema: every kind except printed. */
 type Described = Exclude<Artifact, { kind: 'printed' }>;
 
 /**
- * What tells a program how to read each file: `schemas/<path>.schema.json` (JSON Schema 2020-12) for JSON,
- * `schemas/<path>.table.json` (Table Schema of Data Package 2) for CSV. `path` is without `.json`, so that
- * it is `schemas/economy/roi.schema.json` and `schemas/economy/mic-history.csv.table.json`. A yearly file's
- * schema holds for closed years too. And the schema of the attestations that companions sign, of which none is a file here.
+ * The schema of each file: `schemas/<path>.schema.json` (JSON Schema 2020-12) for JSON, `schemas/<path>.table.json` (Table
+ * Schema of Data Package 2) for CSV. `path` has no `.json`: `schemas/economy/roi.schema.json`,
+ * `schemas/economy/mic-history.csv.table.json`. The schema of a yearly file also holds for closed years. One more describes
+ * the attestations that companions sign.
  */
 export function schemaFiles(artifacts: readonly Artifact[], baseUrl: string): NewFile[] {
   const described = artifacts.filter((artifact): artifact is Described => artifact.kind !== 'printed');
@@ -23,7 +23,7 @@ export function schemaFiles(artifacts: readonly Artifact[], baseUrl: string): Ne
   return [...files, attestationSchemaFile(baseUrl)];
 }
 
-/** Path of an artifact's schema below the root; null for one that has none. */
+/** Path of an artifact's schema below the root; null if it has none. */
 export function schemaPath({ path, mediaType }: Pick<Artifact, 'path' | 'mediaType'>): string | null {
   if (mediaType === 'application/json') return `schemas/${path.replace(/\.json$/, '')}.schema.json`;
   return mediaType.startsWith('text/csv') ? `schemas/${path}.table.json` : null;
@@ -38,7 +38,7 @@ function jsonSchemaFile(artifact: Described, baseUrl: string): NewFile {
     ...rest
   } = z.toJSONSchema(artifact.schema, { target: 'draft-2020-12' });
   const { title, description } = artifact;
-  // A schema may have a description of its own; the artifact's is the published one.
+  // The artifact's description replaces the schema's own.
   const document = { $schema, $id: `${baseUrl}/${path}`, title, description, ...rest };
   return schemaFile(artifact, path, 'application/schema+json', document);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Artifact } from '../../artifacts/artifact.ts';
 
-/** The members of a JSON Schema that say something about a cell. */
+/** The members of a JSON Schema that describe a cell. */
 const Column = z.object({
   type: z.enum(['string', 'number', 'integer', 'boolean']),
   format: z.string().optional(),
@@ -19,7 +19,7 @@ const Column = z.object({
 });
 type Column = z.infer<typeof Column>;
 
-/** Types of Table Schema that JSON Schema tells by format, or our metadata by unit. */
+/** Types of Table Schema that JSON Schema expresses by format, or our metadata by unit. */
 const TYPES: Readonly<Record<string, string>> = {
   date: 'date',
   'date-time': 'datetime',
@@ -28,8 +28,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Table Schema (Data Package 2) of a CSV artifact, whose schema is a strict object of one row: columns are
- * its members.
+ * Table Schema (Data Package 2) of a CSV artifact. Its columns are the members of the artifact's schema, which describes
+ * one row.
  */
 export function formatTableSchema({
   title,
@@ -70,7 +70,7 @@ function readColumn(property: unknown): { nullable: boolean; column: Column } {
   const { anyOf, type, ...rest } = property as { anyOf?: { type?: string }[]; type?: string | string[] };
   const choices = anyOf ?? [type].flat().map((name) => ({ type: name }));
   const cells = choices.filter((choice) => choice.type !== 'null');
-  // More than one kind of cell leaves no type here, and is refused.
+  // A column with more than one kind of cell has no type here and is refused.
   const cell = cells.length === 1 ? cells[0] : {};
   return { nullable: cells.length < choices.length, column: Column.parse({ ...cell, ...rest }) };
 }
@@ -93,13 +93,13 @@ function constraints({
     ...(inRange(maximum) && { maximum }),
     ...(minLength !== undefined && { minLength }),
     ...(maxLength !== undefined && { maxLength }),
-    // A pattern beside a format only spells the format out.
+    // A pattern beside a format only repeats the format.
     ...(type === 'string' && pattern && !format && { pattern: asXmlPattern(pattern) }),
   };
 }
 
 /**
- * Table Schema has patterns of XML Schema: they match the whole cell, and `^` and `$` stand for themselves.
+ * Table Schema uses the patterns of XML Schema: they match the whole cell, and `^` and `$` are literal.
  */
 function asXmlPattern(pattern: string): string {
   const body = pattern.replace(/^\^/, '').replace(/\$$/, '');

@@ -4,8 +4,8 @@ import { formatCount, formatIndex, formatMic, formatNumber } from '../../../../p
 import { capitalise, formatList, formatToken } from '../../../../pipeline/words/phrase.ts';
 
 /**
- * The text of the transparency report, a paragraph each. Every figure is a member of the report's file; nothing is
- * computed here. The past tense holds for a closed year and for one that goes on.
+ * The paragraphs of the transparency report. Every figure is a member of the report's file; nothing is computed here. The
+ * past tense fits both a closed year and the current one.
  */
 type Paragraphs = (report: TransparencyReport) => string[];
 
@@ -21,7 +21,7 @@ export const executiveSummary: Paragraphs = ({ period, summary, financial, gover
   `${deliberations(governance)} The ledger records ${formatCount(governance.decisions_recorded, 'decision')} of the period.`,
 ];
 
-/** What moved in a period; nothing is said as nothing. */
+/** An amount minted or burned in the period. */
 function flow(amount: number): string {
   return amount === 0 ? 'no MIC' : formatMic(amount);
 }
