@@ -65,7 +65,7 @@ const PROBLEMS = {
       'Send the key in the header, Authorization: Bearer <key>. Ask for a rotation of a key that was sent in an address: others may have seen it.',
     example: {
       instance: '/economy/supply',
-      detail: 'Send the key in the Authorization header, and have this one rotated.',
+      detail: 'Send the key in the Authorization header, and ask for a rotation of this one.',
     },
   },
   invalid_authorization: {
@@ -107,7 +107,7 @@ const PROBLEMS = {
       'Compare the key with the one that you received. An expired or revoked key stays so: ask for a new one. Public paths need no key.',
     example: {
       instance: '/economy/supply',
-      detail: 'The key is mistyped or cut short: its checksum does not fit.',
+      detail: 'The key is mistyped or cut short: its checksum does not match.',
     },
   },
   insufficient_scope: {
@@ -117,7 +117,7 @@ const PROBLEMS = {
     remedy: 'Send no key to public paths, or ask for a key for this area.',
     example: {
       instance: '/government/policy-impact.json',
-      detail: 'The key is for economy, not for government.',
+      detail: 'The key is valid for economy, not for government.',
     },
   },
   not_found: {
@@ -224,7 +224,7 @@ const PROBLEMS = {
       'Try again after the number of seconds in Retry-After, and wait longer each time. Send requests one after another rather than many at once.',
     example: {
       instance: '/economy/supply',
-      detail: 'There are more requests than the server can answer now.',
+      detail: 'The server is handling too many requests.',
     },
   },
   format_not_offered: {
@@ -250,7 +250,7 @@ const PROBLEMS = {
       'Requests for this data are limited, and the server cannot store the count now. It sends no data that it cannot count.',
     remedy:
       'Try again after the number of seconds in Retry-After. Pages are not counted, and still available.',
-    example: { instance: '/economy/supply', detail: 'Requests cannot be counted now.' },
+    example: { instance: '/economy/supply', detail: 'The server cannot count requests at present.' },
   },
   key_not_checked: {
     status: 503,

@@ -71,4 +71,4 @@ export const DAY_MS = 86_400_000;
 export const OVERLAP_DAYS = 14;
 
 /** How long a verified address counts for the academic tier, since people leave universities. */
-export const VERIFICATION_HOLDS_DAYS = 365;
+export const VERIFICATION_VALID_DAYS = 365;

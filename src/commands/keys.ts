@@ -6,10 +6,10 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { KEY_AREAS, OVERLAP_DAYS, TIER_NAMES, TIERS, type Tier } from '../api/tiers.ts';
 import { expiringKeys } from '../sidecar/keys/expiring-keys.ts';
 import {
+  formatDeliveredKey,
+  formatDeliveredKeyJson,
   formatExpiring,
   formatExpiringJson,
-  formatHandedOver,
-  formatHandedOverJson,
   formatKeysJson,
   formatKeyTable,
 } from '../sidecar/keys/format-keys.ts';
@@ -21,7 +21,7 @@ import {
   REVOKE_ARGUMENTS,
   VERIFY_ARGUMENTS,
 } from '../sidecar/keys/key-arguments.ts';
-import type { Office } from '../sidecar/keys/key-services.ts';
+import type { KeyServices } from '../sidecar/keys/key-services.ts';
 import { listKeys } from '../sidecar/keys/key-status.ts';
 import { createMailer, type Mailer } from '../sidecar/keys/mailer.ts';
 import { revokeKey } from '../sidecar/keys/revoke-key.ts';
@@ -120,7 +120,7 @@ export const keysIssue = defineCommand({
   run: (values, context) =>
     withServices(values, context, { mayCreate: true }, async (services) => {
       const key = await issueKey(given(values), services);
-      return values.json ? formatHandedOverJson(key, services.now()) : formatHandedOver(key);
+      return values.json ? formatDeliveredKeyJson(key, services.now()) : formatDeliveredKey(key);
     }),
 });
 
@@ -159,7 +159,7 @@ export const keysRotate = defineCommand({
   run: (values, context) =>
     withServices(values, context, {}, async (services) => {
       const key = await rotateKey(given(values), services);
-      return values.json ? formatHandedOverJson(key, services.now()) : formatHandedOver(key);
+      return values.json ? formatDeliveredKeyJson(key, services.now()) : formatDeliveredKey(key);
     }),
 });
 
@@ -293,7 +293,7 @@ async function withServices(
   { keys, smtpUrl, mailFrom, baseUrl }: Pick<Config, (typeof SETTINGS)[number]>,
   { now, print }: Pick<Context, 'now' | 'print'>,
   { mayCreate = false },
-  work: (services: Office) => Promise<Result>,
+  work: (services: KeyServices) => Promise<Result>,
 ): Promise<0 | 1> {
   const mailer = smtpUrl === null ? null : openMailer(smtpUrl, mailFrom);
   const store = openKeyStore(keys, { mustExist: !mayCreate });

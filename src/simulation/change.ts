@@ -1,6 +1,6 @@
 import type { Cathedral } from '../../pipeline/ledger/event.ts';
 import { LEVER_NAMES, LEVERS, type Lever, type Levers } from './levers.ts';
-import { clamp, sixPlaces } from './six-places.ts';
+import { clamp, roundTo6 } from './round-to-6.ts';
 import { byVirtue, type Virtue } from './virtues.ts';
 import type { Economy, Sentinel, Status, World } from './world.ts';
 
@@ -60,7 +60,7 @@ export function applyChange(world: World, change: Change): World {
 }
 
 function bounded(value: number, least: number, most: number): number {
-  return sixPlaces(clamp(value, least, most));
+  return roundTo6(clamp(value, least, most));
 }
 
 function addStakes(stakes: World['stakes'], added: NonNullable<Change['stakes']>): World['stakes'] {

@@ -1,6 +1,6 @@
 import { gini } from '../../pipeline/model/formulas.ts';
 import { MICRO } from './economy.ts';
-import { clamp, sixPlaces } from './six-places.ts';
+import { clamp, roundTo6 } from './round-to-6.ts';
 import type { ByVirtue } from './virtues.ts';
 import type { World } from './world.ts';
 
@@ -16,9 +16,9 @@ export function communityVirtues(world: World): ByVirtue {
   );
   return {
     integrity: economy.mii,
-    temperance: sixPlaces(clamp(1 - (deliberation.round - 1) / deliberation.rounds, 0, 1)),
-    justice: sixPlaces(1 - gini(minted)),
-    prudence: risks.known === 0 ? 1 : sixPlaces(clamp(risks.mitigated / risks.known, 0, 1)),
+    temperance: roundTo6(clamp(1 - (deliberation.round - 1) / deliberation.rounds, 0, 1)),
+    justice: roundTo6(1 - gini(minted)),
+    prudence: risks.known === 0 ? 1 : roundTo6(clamp(risks.mitigated / risks.known, 0, 1)),
     courage: deliberation.dissent === 'overridden' ? 0 : 1,
   };
 }

@@ -2,9 +2,9 @@ import { applyChange, type Change } from './change.ts';
 import { followOutcome, hearDissent, listed, overrideDissent } from './deliberation.ts';
 import { SimulationFault } from './fault.ts';
 import { briefSentinel, callVote } from './moves.ts';
+import { roundTo6 } from './round-to-6.ts';
 import type { Choice, Decision, Parameter, Parameters, Scenario } from './scenario.ts';
 import { isDecided } from './scenario.ts';
-import { sixPlaces } from './six-places.ts';
 import type { World } from './world.ts';
 
 /** What can be done now: a choice, and the decision that it belongs to; null for what can be done at any time. */
@@ -130,7 +130,7 @@ function readParameter(name: string, parameter: Parameter, value: number | strin
     throw refuse(`one of ${parameter.values.join(', ')}`);
   }
   const { minimum, maximum } = parameter;
-  if (typeof value === 'number' && value >= minimum && value <= maximum) return sixPlaces(value);
+  if (typeof value === 'number' && value >= minimum && value <= maximum) return roundTo6(value);
   throw refuse(`a number from ${minimum} to ${maximum}`);
 }
 

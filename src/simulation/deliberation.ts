@@ -1,8 +1,8 @@
 import { applyChange } from './change.ts';
 import { hasVoice } from './influence.ts';
 import { positionOf } from './opinions.ts';
+import { roundTo6 } from './round-to-6.ts';
 import { isDecided, type Scenario } from './scenario.ts';
-import { sixPlaces } from './six-places.ts';
 import type { Deliberation, Status, Vote, World } from './world.ts';
 
 /** At the end of a round: the vote, and what follows from it. */
@@ -23,15 +23,15 @@ export function takeVote(world: World): Vote {
     counts[position === 'support_with_conditions' ? 'support' : position] += 1;
   }
   const taken = counts.support + counts.oppose;
-  const turnout = sixPlaces(taken / world.sentinels.length);
-  const agreement = taken === 0 ? 0 : sixPlaces(counts.support / taken);
+  const turnout = roundTo6(taken / world.sentinels.length);
+  const agreement = taken === 0 ? 0 : roundTo6(counts.support / taken);
   return { tick: world.tick, ...counts, turnout, agreement, result: resultOf(turnout, agreement, world) };
 }
 
 function resultOf(turnout: number, agreement: number, { levers }: World): Vote['result'] {
   if (turnout < levers.quorum) return 'no_quorum';
   if (agreement >= levers.consensus) return 'carried';
-  return agreement <= sixPlaces(1 - levers.consensus) ? 'rejected' : 'divided';
+  return agreement <= roundTo6(1 - levers.consensus) ? 'rejected' : 'divided';
 }
 
 const RESULTS: Readonly<Record<Vote['result'], (world: World, scenario: Scenario) => World>> = {
@@ -74,7 +74,7 @@ function openRound(world: World, scenario: Scenario): World {
 export function hearDissent(world: World, scenario: Scenario): World {
   const { dissenters, rounds } = world.deliberation;
   const louder = world.sentinels.map((one) =>
-    dissenters.includes(one.id) ? { ...one, trust: sixPlaces(2 * one.trust) } : one,
+    dissenters.includes(one.id) ? { ...one, trust: roundTo6(2 * one.trust) } : one,
   );
   const heard = withDissent({ ...world, sentinels: louder }, { dissent: 'heard', rounds: rounds + 1 });
   return openRound(heard, scenario);

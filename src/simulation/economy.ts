@@ -1,7 +1,7 @@
 import { coordinationScore, miiThreshold, reward } from '../../pipeline/model/formulas.ts';
 import type { Draws } from './draws.ts';
 import { influenceMatrix } from './influence.ts';
-import { clamp, sixPlaces } from './six-places.ts';
+import { clamp, roundTo6 } from './round-to-6.ts';
 import type { Conditions, Economy, Sentinel, World } from './world.ts';
 
 /** Millionths in a MIC. */
@@ -15,13 +15,13 @@ const NOISE = 0.1;
 export function advanceEconomy(world: World, draws: Draws): World {
   const conditions = attest(world, draws);
   const mii = integrityIndex(world.sentinels, conditions.gi, world.economy.strain);
-  const threshold = sixPlaces(miiThreshold(world.economy.total / MICRO));
+  const threshold = roundTo6(miiThreshold(world.economy.total / MICRO));
   const isMinting = mii >= threshold && world.levers.mint_share > 0;
   const paid = isMinting ? mint(world, conditions) : withoutReward(conditions);
   const minted = paid.reward.reduce((sum, one) => sum + one, 0);
   const stocks = moveStocks(world.economy, minted, world.levers);
   const { strain_rate, mending } = world.levers;
-  const strain = clamp(sixPlaces(world.economy.strain * (1 - mending) + strain_rate), 0, 1);
+  const strain = clamp(roundTo6(world.economy.strain * (1 - mending) + strain_rate), 0, 1);
   const stopped = world.economy.stopped + (isMinting ? 0 : 1);
   const economy = { ...world.economy, ...stocks, mii, threshold, isMinting, strain, stopped };
   return comeAndGo({ ...world, conditions: paid, economy });
@@ -45,12 +45,12 @@ function attest(world: World, draws: Draws): Conditions {
     }
     const before = conditions.drift[i]!;
     const back = levers.recovery * (usualDrift - before);
-    const now = clamp(sixPlaces(before + chance + back + pressure + spread(i)), 0, 10);
+    const now = clamp(roundTo6(before + chance + back + pressure + spread(i)), 0, 10);
     const uptime_days = conditions.uptime[i]! + 1;
     drift[i] = now;
     uptime[i] = uptime_days;
-    gi[i] = clamp(sixPlaces(usualGi - GI_PER_DRIFT * (now - usualDrift)), 0, 1);
-    score[i] = sixPlaces(coordinationScore({ apps, packages, workflows, drift: now, uptime_days }));
+    gi[i] = clamp(roundTo6(usualGi - GI_PER_DRIFT * (now - usualDrift)), 0, 1);
+    score[i] = roundTo6(coordinationScore({ apps, packages, workflows, drift: now, uptime_days }));
   }
   return { ...conditions, drift, uptime, gi, score };
 }
@@ -81,7 +81,7 @@ export function integrityIndex(
     sum += gi[i]!;
     count += 1;
   }
-  return count === 0 ? 0 : clamp(sixPlaces(sum / count - strain), 0, 1);
+  return count === 0 ? 0 : clamp(roundTo6(sum / count - strain), 0, 1);
 }
 
 function mint({ sentinels, economy, levers }: World, conditions: Conditions): Conditions {
@@ -138,7 +138,7 @@ function comeAndGo(world: World): World {
     ? world.sentinels.filter(({ isOnline, isRecused }) => !isOnline && !isRecused).slice(0, 1)
     : [];
   if (leaving.length + back.length === 0) return world;
-  const strain = clamp(sixPlaces(world.economy.strain + LEAVING_STRAIN * leaving.length), 0, 1);
+  const strain = clamp(roundTo6(world.economy.strain + LEAVING_STRAIN * leaving.length), 0, 1);
   return {
     ...world,
     sentinels: world.sentinels.map((sentinel) => {

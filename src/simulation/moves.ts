@@ -1,5 +1,5 @@
+import { roundTo6 } from './round-to-6.ts';
 import type { Choice, Parameters } from './scenario.ts';
-import { sixPlaces } from './six-places.ts';
 import { byVirtue, VIRTUES, type Virtue } from './virtues.ts';
 import type { World } from './world.ts';
 
@@ -68,7 +68,7 @@ function brief(world: World, id: string, virtue: Virtue, briefings: number): Wor
         ? {
             ...one,
             weights: byVirtue((each) =>
-              sixPlaces((one.weights[each] + (each === virtue ? EMPHASIS : 0)) / (1 + EMPHASIS)),
+              roundTo6((one.weights[each] + (each === virtue ? EMPHASIS : 0)) / (1 + EMPHASIS)),
             ),
           }
         : one,

@@ -1,5 +1,5 @@
 import { influenceMatrix } from './influence.ts';
-import { sixPlaces } from './six-places.ts';
+import { roundTo6 } from './round-to-6.ts';
 import { innateOpinion } from './utility.ts';
 import type { Position, World } from './world.ts';
 
@@ -20,12 +20,12 @@ export function exchangeViews(world: World): World {
     if (!sentinel.isOnline) continue;
     const own = innateOpinion(sentinel, conditions.drift[i]!, world);
     const { stubbornness } = sentinel;
-    const moved = sixPlaces((1 - stubbornness) * heardBy(i, matrix, before) + stubbornness * own);
+    const moved = roundTo6((1 - stubbornness) * heardBy(i, matrix, before) + stubbornness * own);
     movement = Math.max(movement, Math.abs(moved - before[i]!));
     opinion[i] = moved;
     innate[i] = own;
   }
-  return { ...world, conditions: { ...conditions, opinion, innate }, movement: sixPlaces(movement) };
+  return { ...world, conditions: { ...conditions, opinion, innate }, movement: roundTo6(movement) };
 }
 
 /** W·x of sentinel i: alone, so that the loop which all the pairs go through is compiled by itself. */
@@ -53,7 +53,7 @@ export function positionOf(opinion: number): Position {
 
 /** Of those who are online; 0 where nobody is. */
 export function meanOpinion(world: Assembly): number {
-  return sixPlaces(exactMean(world));
+  return roundTo6(exactMean(world));
 }
 
 /** 4 × variance of the opinions: 0 all agree, 1 one half stands at 0 and the other at 1. */
@@ -68,7 +68,7 @@ export function polarisation(world: Assembly): number {
     squares += gap * gap;
     count += 1;
   }
-  return count === 0 ? 0 : sixPlaces((4 * squares) / count);
+  return count === 0 ? 0 : roundTo6((4 * squares) / count);
 }
 
 type Assembly = Pick<World, 'sentinels' | 'conditions'>;

@@ -2,8 +2,8 @@ import { forecast } from './advance.ts';
 import { available, readParameters } from './decisions.ts';
 import { MICRO } from './economy.ts';
 import { meanOpinion } from './opinions.ts';
+import { roundTo6 } from './round-to-6.ts';
 import type { Scenario } from './scenario.ts';
-import { sixPlaces } from './six-places.ts';
 import type { Status, World } from './world.ts';
 
 /** How the world will stand, as far as a forecast tells it: without chance, and nothing more is done. */
@@ -60,7 +60,7 @@ function lookAhead(world: World, scenario: Scenario): Outlook {
     mean_opinion: meanOpinion(later),
     mii,
     minting_active: isMinting,
-    total_supply: sixPlaces(total / MICRO),
-    circulating: sixPlaces(circulating / MICRO),
+    total_supply: roundTo6(total / MICRO),
+    circulating: roundTo6(circulating / MICRO),
   };
 }

@@ -18,12 +18,12 @@ export function reasoningOf(world: World, i: number): { reasoning: string; virtu
   const text = (part: string) => {
     reasoning += part;
   };
-  sayReasoning(world.conditions, standingsOf(world)[i]!, i, { text });
+  formatReasoning(world.conditions, standingsOf(world)[i]!, i, { text });
   return { reasoning, virtue_tags: standingsOf(world)[i]!.tags };
 }
 
 /** The reasoning in parts, in ASCII: to be heard by who would only write it elsewhere. */
-export function sayReasoning(
+export function formatReasoning(
   conditions: World['conditions'],
   { text, loudest }: Standing,
   i: number,

@@ -10,8 +10,8 @@ import { type Draws, drawsOf } from './draws.ts';
 import { integrityIndex, MICRO } from './economy.ts';
 import { LEVER_NAMES, LEVERS, type Levers } from './levers.ts';
 import { meanOpinion, polarisation } from './opinions.ts';
+import { roundTo6 } from './round-to-6.ts';
 import type { Scenario } from './scenario.ts';
-import { sixPlaces } from './six-places.ts';
 import { innateOpinion } from './utility.ts';
 import { byVirtue, VIRTUES } from './virtues.ts';
 import type { Conditions, Deliberation, Economy, Sentinel, World } from './world.ts';
@@ -41,7 +41,7 @@ function sentinelsOf(draws: Draws): Sentinel[] {
 }
 
 /** As many as asked for, by turns like each of the ten: for measurements of what a larger assembly costs. */
-export function crowdOf(size: number, draws: Draws): Sentinel[] {
+export function scaledAssembly(size: number, draws: Draws): Sentinel[] {
   const models = Object.keys(SENTINEL_PROFILES) as SentinelId[];
   return Array.from({ length: size }, (_, i) => embody(`S-${i + 1}`, models[i % models.length]!, draws));
 }
@@ -59,10 +59,10 @@ function embody(id: string, model: SentinelId, draws: Draws): Sentinel {
     workflows,
     usualDrift: drift,
     usualGi: gi,
-    weights: byVirtue((virtue) => sixPlaces(shifted[VIRTUES.indexOf(virtue)]! / sum)),
-    stubbornness: sixPlaces(STUBBORN.least + STUBBORN.perDissent * dissent),
+    weights: byVirtue((virtue) => roundTo6(shifted[VIRTUES.indexOf(virtue)]! / sum)),
+    stubbornness: roundTo6(STUBBORN.least + STUBBORN.perDissent * dissent),
     trust: 1,
-    temper: sixPlaces(TEMPER * (2 * draws() - 1)),
+    temper: roundTo6(TEMPER * (2 * draws() - 1)),
     pressure: 0,
     isOnline: true,
     isRecused: false,
@@ -142,7 +142,7 @@ function read(world: World): World {
   );
   const conditions = { ...world.conditions, innate, opinion: innate };
   const mii = integrityIndex(world.sentinels, conditions.gi, world.economy.strain);
-  const threshold = sixPlaces(miiThreshold(world.economy.total / MICRO));
+  const threshold = roundTo6(miiThreshold(world.economy.total / MICRO));
   const opined = { ...world, conditions };
   return {
     ...opined,

@@ -1,4 +1,4 @@
-import { clamp, sixPlaces } from './six-places.ts';
+import { clamp, roundTo6 } from './round-to-6.ts';
 import { VIRTUES, type Virtue } from './virtues.ts';
 import type { Sentinel, World } from './world.ts';
 
@@ -26,7 +26,7 @@ export function utility(sentinel: Sentinel, drift: number, { effects, stakes, le
 
 /** What a sentinel thinks by itself, in [0, 1]: (1 + utility) ÷ 2. */
 export function innateOpinion(sentinel: Sentinel, drift: number, matter: Matter): number {
-  return sixPlaces((1 + utility(sentinel, drift, matter)) / 2);
+  return roundTo6((1 + utility(sentinel, drift, matter)) / 2);
 }
 
 /** Weight × effect of each virtue, the largest first whatever its sign. */

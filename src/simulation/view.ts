@@ -6,9 +6,9 @@ import { MICRO } from './economy.ts';
 import { meanOpinion, polarisation, positionOf } from './opinions.ts';
 import { NO_OUTLOOKS, type Outlook, type Outlooks, outlooksOf } from './outlooks.ts';
 import { reasoningOf } from './reasoning.ts';
+import { roundTo6 } from './round-to-6.ts';
 import type { Action, Run } from './run.ts';
 import type { Parameter, Scenario } from './scenario.ts';
-import { sixPlaces } from './six-places.ts';
 import type { ByVirtue, Virtue } from './virtues.ts';
 import type { Deliberation, Position, Sentinel, World } from './world.ts';
 
@@ -127,7 +127,7 @@ export function statusOf({ isOnline, isRecused }: Sentinel): ShownSentinel['stat
 }
 
 export function inMic(millionths: number): number {
-  return sixPlaces(millionths / MICRO);
+  return roundTo6(millionths / MICRO);
 }
 
 export function cycleOf({ tick }: World): string {

@@ -4,7 +4,7 @@ import { advance } from '../../src/simulation/advance.ts';
 import { drawsOf } from '../../src/simulation/draws.ts';
 import { startRun, stepRun } from '../../src/simulation/run.ts';
 import { scenarioNamed } from '../../src/simulation/scenarios.ts';
-import { crowdOf, startWorld } from '../../src/simulation/start-world.ts';
+import { scaledAssembly, startWorld } from '../../src/simulation/start-world.ts';
 import { compare, type Figure, type Report } from './figure.ts';
 import { type Server, serve } from './server.ts';
 import { Audience } from './simulation-audience.ts';
@@ -89,7 +89,7 @@ function engine(): Figure[] {
 function ticker(size: number): () => number {
   const scenario = { ...scenarioNamed(SCENARIO), decisions: [], events: [], horizon: 1e9, rounds: 1e9 };
   const count = Math.max(2, Math.round(PAIRS / (size * size)));
-  let world = startWorld(scenario, 1, crowdOf(size, drawsOf(1, 0)));
+  let world = startWorld(scenario, 1, scaledAssembly(size, drawsOf(1, 0)));
   return () => {
     const start = performance.now();
     for (let tick = 0; tick < count; tick += 1) world = advance(world, scenario, 1);

@@ -14,7 +14,7 @@ import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
 import { signer } from '../ledger/test-signer.ts';
 import { PUBLISHER } from '../mirror/small-service.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
-import { GOVERNMENT } from '../sidecar/keys/tiny-office.ts';
+import { GOVERNMENT } from '../sidecar/keys/tiny-key-services.ts';
 import { tinyApp } from '../sidecar/tiny-app.ts';
 import {
   EVENTS,

@@ -13,7 +13,7 @@ import { revokeKey } from '../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../src/sidecar/keys/rotate-key.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
 import { dataFile, publishTiny } from '../release/publish-tiny.ts';
-import { ECONOMIST, GOVERNMENT } from './keys/tiny-office.ts';
+import { ECONOMIST, GOVERNMENT } from './keys/tiny-key-services.ts';
 import { get, served, type TinyOptions } from './tiny-app.ts';
 
 const REPORT = '/government/compliance-report.json';
@@ -23,7 +23,7 @@ async function asDiskErrors(options: TinyOptions = {}) {
   const clock = { now: Date.UTC(2026, 2, 2, 9) };
   const services = { now: () => clock.now, ...options.services };
   const tiny = await served(50, { asDiskErrors: true, ...options, services });
-  const office = officeOf(tiny.keys, clock);
+  const keyServices = keyServicesOf(tiny.keys, clock);
   const entries = async () => {
     const parts: string[] = [];
     const all = { from: 0, to: Number.MAX_SAFE_INTEGER, format: 'ndjson' } as const;
@@ -31,22 +31,22 @@ async function asDiskErrors(options: TinyOptions = {}) {
     const lines = parts.join('').split('\n').filter(Boolean);
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   };
-  return { ...tiny, clock, office, entries };
+  return { ...tiny, clock, keyServices, entries };
 }
 
-function officeOf(store: KeyStore, clock: { now: number }) {
+function keyServicesOf(store: KeyStore, clock: { now: number }) {
   return { store, mailer: null, now: () => clock.now, randomBytes, baseUrl: 'https://data.example.org' };
 }
 
-async function keyFor(office: ReturnType<typeof officeOf>, applicant: object) {
-  const { key, record } = await issueKey({ ...applicant, deliver: 'print' }, office);
+async function keyFor(keyServices: ReturnType<typeof keyServicesOf>, applicant: object) {
+  const { key, record } = await issueKey({ ...applicant, deliver: 'print' }, keyServices);
   return { id: record.id, holder: record.holder, bearer: { authorization: `Bearer ${key}` } };
 }
 
 describe('a restricted file', () => {
   test('is sent to a key, and is not cacheable', async () => {
-    const { app, office } = await asDiskErrors();
-    const { bearer } = await keyFor(office, GOVERNMENT);
+    const { app, keyServices } = await asDiskErrors();
+    const { bearer } = await keyFor(keyServices, GOVERNMENT);
     const answer = await get(app, REPORT, bearer);
     expect([answer.statusCode, answer.json()]).toEqual([200, { events: 50 }]);
     expect(answer.headers['cache-control']).toBe('private, no-store');
@@ -55,8 +55,8 @@ describe('a restricted file', () => {
   });
 
   test('fills no disk when clients without access request it endlessly, and accesses with a key stay on record', async () => {
-    const { app, office, entries } = await asDiskErrors();
-    const { bearer } = await keyFor(office, GOVERNMENT);
+    const { app, keyServices, entries } = await asDiskErrors();
+    const { bearer } = await keyFor(keyServices, GOVERNMENT);
     const url = `${REPORT}?${'x'.repeat(4_000)}`;
     const flood = await Promise.all(Array.from({ length: 700 }, () => get(app, url)));
     expect(new Set(flood.map(({ statusCode }) => statusCode))).toEqual(new Set([401]));
@@ -68,8 +68,8 @@ describe('a restricted file', () => {
   });
 
   test('is not sent while the folder of the access log is missing', async () => {
-    const { app, office, entries, stores } = await asDiskErrors();
-    const { bearer } = await keyFor(office, GOVERNMENT);
+    const { app, keyServices, entries, stores } = await asDiskErrors();
+    const { bearer } = await keyFor(keyServices, GOVERNMENT);
     const statusOf = async () => (await get(app, REPORT, bearer)).statusCode;
     expect(await statusOf()).toBe(200);
     await rename(join(stores, 'access-log'), join(stores, 'aside'));
@@ -80,8 +80,8 @@ describe('a restricted file', () => {
   });
 
   test('is refused to a revoked key from the first request after its store was restored', async () => {
-    const { app, office, stores } = await asDiskErrors();
-    const { id, bearer } = await keyFor(office, GOVERNMENT);
+    const { app, keyServices, stores } = await asDiskErrors();
+    const { id, bearer } = await keyFor(keyServices, GOVERNMENT);
     const [path, copy] = [join(stores, 'keys.sqlite'), join(stores, 'back-up.sqlite')];
     await copyFile(path, copy);
     expect((await get(app, REPORT, bearer)).statusCode).toBe(200);
@@ -89,13 +89,13 @@ describe('a restricted file', () => {
     await copyFile(copy, path);
     const other = openKeyStore(path);
     onTestFinished(() => other.close());
-    await revokeKey({ id, reason: 'left' }, { ...office, store: other });
+    await revokeKey({ id, reason: 'left' }, { ...keyServices, store: other });
     expect((await get(app, REPORT, bearer)).json()).toMatchObject({ status: 401, code: 'invalid_token' });
   });
 
   test('is refused and recorded until the key store is back, as is every request with a key', async () => {
-    const { app, office, entries, stores } = await asDiskErrors();
-    const { bearer } = await keyFor(office, GOVERNMENT);
+    const { app, keyServices, entries, stores } = await asDiskErrors();
+    const { bearer } = await keyFor(keyServices, GOVERNMENT);
     const path = join(stores, 'keys.sqlite');
     await rename(path, `${path}.aside`);
     for (const url of [REPORT, '/economy/supply', '/', '/live', '/healthz']) {
@@ -115,9 +115,9 @@ describe('a restricted file', () => {
   });
 
   test('is recorded with client, request and outcome, including refusals', async () => {
-    const { app, office, entries, stores } = await asDiskErrors();
-    const { id, holder, bearer } = await keyFor(office, GOVERNMENT);
-    const stranger = await keyFor(office, ECONOMIST);
+    const { app, keyServices, entries, stores } = await asDiskErrors();
+    const { id, holder, bearer } = await keyFor(keyServices, GOVERNMENT);
+    const stranger = await keyFor(keyServices, ECONOMIST);
     const statuses: number[] = [];
     for (const headers of [bearer, {}, { authorization: 'Bearer nonsense' }, stranger.bearer])
       statuses.push((await get(app, REPORT, headers)).statusCode);
@@ -145,8 +145,8 @@ describe('a restricted file', () => {
   });
 
   test('is recorded with the holder of the key, however it was sent', async () => {
-    const { app, office, entries } = await asDiskErrors();
-    const { id, holder, bearer } = await keyFor(office, GOVERNMENT);
+    const { app, keyServices, entries } = await asDiskErrors();
+    const { id, holder, bearer } = await keyFor(keyServices, GOVERNMENT);
     const key = bearer.authorization.slice('Bearer '.length);
     await get(app, `${REPORT}?api_key=${key}`, {});
     await get(app, REPORT, { authorization: `Token ${key}` });
@@ -159,8 +159,8 @@ describe('a restricted file', () => {
   });
 
   test('is recorded under the request id of the response', async () => {
-    const { app, office, entries } = await asDiskErrors();
-    const { bearer } = await keyFor(office, GOVERNMENT);
+    const { app, keyServices, entries } = await asDiskErrors();
+    const { bearer } = await keyFor(keyServices, GOVERNMENT);
     const answer = await get(app, REPORT, bearer);
     expect((await entries())[0]!.request_id).toBe(answer.headers['x-request-id']);
   });
@@ -168,8 +168,8 @@ describe('a restricted file', () => {
   test('is not sent if the access cannot be recorded', async () => {
     const failing = { append: () => Promise.reject(new Error('the disk is full')) };
     for (const accessLog of [failing, null]) {
-      const { app, office } = await asDiskErrors({ services: { accessLog } });
-      const { bearer } = await keyFor(office, GOVERNMENT);
+      const { app, keyServices } = await asDiskErrors({ services: { accessLog } });
+      const { bearer } = await keyFor(keyServices, GOVERNMENT);
       const answer = await get(app, REPORT, bearer);
       expect(answer.json()).toMatchObject({ status: 503, code: 'access_not_logged' });
       expect(answer.headers['retry-after']).toMatch(/^\d+$/);
@@ -178,11 +178,11 @@ describe('a restricted file', () => {
   });
 
   test('is refused from the moment of a revocation, and from the expiry of the key to the millisecond', async () => {
-    const { app, office, clock } = await asDiskErrors();
-    const first = await keyFor(office, GOVERNMENT);
-    await revokeKey({ id: first.id, reason: 'lost' }, office);
+    const { app, keyServices, clock } = await asDiskErrors();
+    const first = await keyFor(keyServices, GOVERNMENT);
+    await revokeKey({ id: first.id, reason: 'lost' }, keyServices);
     expect((await get(app, REPORT, first.bearer)).json()).toMatchObject({ code: 'invalid_token' });
-    const second = await keyFor(office, GOVERNMENT);
+    const second = await keyFor(keyServices, GOVERNMENT);
     clock.now += 92 * 86_400_000 - 1;
     expect((await get(app, REPORT, second.bearer)).statusCode).toBe(200);
     clock.now += 1;
@@ -242,10 +242,10 @@ describe('a limit', () => {
   });
 
   test('is shared by all keys of a holder, so that a rotation does not double it', async () => {
-    const { app, office } = await asDiskErrors();
-    const { id, bearer } = await keyFor(office, ECONOMIST);
+    const { app, keyServices } = await asDiskErrors();
+    const { id, bearer } = await keyFor(keyServices, ECONOMIST);
     expect((await get(app, '/economy/supply', bearer)).headers.ratelimit).toBe('"daily";r=1999;t=54000');
-    const rotated = await rotateKey({ id, deliver: 'print' }, office);
+    const rotated = await rotateKey({ id, deliver: 'print' }, keyServices);
     const next = { authorization: `Bearer ${rotated.key}` };
     expect((await get(app, '/economy/supply', next)).headers.ratelimit).toBe('"daily";r=1998;t=54000');
     expect((await get(app, '/economy/supply', bearer)).headers.ratelimit).toBe('"daily";r=1997;t=54000');
@@ -301,8 +301,8 @@ describe('a client behind a proxy', () => {
 
 describe('a key', () => {
   test('never appears in a response, the server log, the metrics or a store', async () => {
-    const { app, office, logged, stores } = await asDiskErrors();
-    const { bearer } = await keyFor(office, GOVERNMENT);
+    const { app, keyServices, logged, stores } = await asDiskErrors();
+    const { bearer } = await keyFor(keyServices, GOVERNMENT);
     const key = bearer.authorization.slice('Bearer '.length);
     const answers = [
       await get(app, REPORT, bearer),
@@ -348,8 +348,8 @@ describe('under high load', () => {
   test('requests without a key are refused first, and /healthz is answered', async () => {
     const { LoadGate } = await import('../../src/sidecar/limits/load-gate.ts');
     const gate = new LoadGate({ limits: { active: 1000, loopDelayMs: 100 }, loopDelayMs: () => 120 });
-    const { app, office } = await asDiskErrors({ services: { gate } });
-    const { bearer } = await keyFor(office, GOVERNMENT);
+    const { app, keyServices } = await asDiskErrors({ services: { gate } });
+    const { bearer } = await keyFor(keyServices, GOVERNMENT);
     // A late event loop alone is not overload: the machine may be busy with something else.
     expect((await get(app, '/economy/supply')).statusCode).toBe(200);
     for (let request = 0; request < 50; request += 1) gate.enter('government');

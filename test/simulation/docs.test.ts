@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
-import { UPGRADE_PROBLEMS } from '../../src/sidecar/simulation/refuse-upgrade.ts';
+import { UPGRADE_PROBLEMS } from '../../src/sidecar/simulation/reject-upgrade.ts';
 import { SIMULATION_LIMITS } from '../../src/sidecar/simulation/simulation-options.ts';
 import { LEVERS } from '../../src/simulation/levers.ts';
 import { POSITIONS_FROM } from '../../src/simulation/opinions.ts';

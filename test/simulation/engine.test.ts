@@ -5,7 +5,7 @@ import { influenceMatrix } from '../../src/simulation/influence.ts';
 import { LEVER_NAMES, LEVERS } from '../../src/simulation/levers.ts';
 import { meanOpinion } from '../../src/simulation/opinions.ts';
 import { replay, startRun, stepRun } from '../../src/simulation/run.ts';
-import { sixPlaces } from '../../src/simulation/six-places.ts';
+import { roundTo6 } from '../../src/simulation/round-to-6.ts';
 import { show } from '../../src/simulation/view.ts';
 import type { World } from '../../src/simulation/world.ts';
 import { arbitraryPlay, play } from './arbitrary-run.ts';
@@ -69,7 +69,7 @@ describe('whatever a player does', () => {
   test('every number of the state is whole or has six places at most', () => {
     everywhere((world) => {
       JSON.stringify(world, (_, value: unknown) => {
-        if (typeof value === 'number' && !Number.isSafeInteger(value)) expect(sixPlaces(value)).toBe(value);
+        if (typeof value === 'number' && !Number.isSafeInteger(value)) expect(roundTo6(value)).toBe(value);
         return value;
       });
     });

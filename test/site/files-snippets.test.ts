@@ -16,7 +16,7 @@ import { curl, duckdb, snippetsOf } from '../../src/site/components/files/snippe
 import { type Source, sourceOf } from '../../src/site/components/files/snippets/source.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { GOVERNMENT } from '../sidecar/keys/tiny-office.ts';
+import { GOVERNMENT } from '../sidecar/keys/tiny-key-services.ts';
 import { tinyApp } from '../sidecar/tiny-app.ts';
 import { type FilesRelease, filesRelease } from './files-release.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listTree } from '../../pipeline/release/disk/list-tree.ts';
-import { UPGRADE_PROBLEMS } from '../../src/sidecar/simulation/refuse-upgrade.ts';
+import { UPGRADE_PROBLEMS } from '../../src/sidecar/simulation/reject-upgrade.ts';
 import { LEVERS } from '../../src/simulation/levers.ts';
 import { CLIENT_MESSAGES } from '../../src/simulation/protocol/client-message.ts';
 import { excerptOf } from '../../src/simulation/protocol/example-answers.ts';

@@ -6,7 +6,7 @@ import { type Filter, parseFilter } from './filter.ts';
 import { invalidParameter, parseParameters, quoted } from './parameters.ts';
 
 /** The client's own parameters, as it sent them. */
-export interface Given {
+export interface ExportParameters {
   from: string | null;
   to: string | null;
   filter: string | null;
@@ -30,7 +30,7 @@ export interface ExportQuery {
   format: FormName;
   /** Null: every event. */
   filter: Filter | null;
-  given: Given;
+  given: ExportParameters;
 }
 
 /** If the client names none. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { withoutKeys } from './without-keys.ts';
+import { redactKeysInQuery } from './redact-keys-in-query.ts';
 
 /** One access to a gated path, as it was decided. */
 export interface Access {
@@ -72,7 +72,7 @@ export interface Link {
 }
 
 /** Before the first entry. */
-export const BEFORE_FIRST: Link = { seq: -1, hash: '0'.repeat(64) };
+export const FIRST_LINK: Link = { seq: -1, hash: '0'.repeat(64) };
 
 /** Longer texts are cut: a request may carry some kilobytes of anything, and is logged when it is refused, too. */
 const MAX_TEXT = 2_048;
@@ -94,8 +94,10 @@ export function recordAccess(access: Access): AccessRecord {
     holder: access.holder === null ? null : bounded(access.holder),
     area: bounded(access.area),
     method: bounded(access.method),
-    path: bounded(withoutKeys(access.path), isRefused ? MAX_REFUSED_TEXT : MAX_TEXT),
-    query: access.query && bounded(`?${withoutKeys(access.query)}`, isRefused ? MAX_REFUSED_TEXT : MAX_QUERY),
+    path: bounded(redactKeysInQuery(access.path), isRefused ? MAX_REFUSED_TEXT : MAX_TEXT),
+    query:
+      access.query &&
+      bounded(`?${redactKeysInQuery(access.query)}`, isRefused ? MAX_REFUSED_TEXT : MAX_QUERY),
     status: access.status,
     client: bounded(access.client),
   };

@@ -2,10 +2,10 @@ import { chmodSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { guardedStore } from '../storage/open-database.ts';
+import { asStoreErrors } from '../storage/open-database.ts';
 import type { Link } from './entry.ts';
 import { assertLog, formatLogTime, type LogFile, listArchives, openLogFiles } from './log-files.ts';
-import { readBeginning, writeBeginning } from './records.ts';
+import { readLogStart, writeBeginning } from './records.ts';
 
 export interface Expired {
   /** The entries that were removed; null for none. */
@@ -29,7 +29,7 @@ const REMAINS = ['-journal', '-wal', '-shm'] as const;
  */
 export async function expireEntries(dir: string, before: number, now: number): Promise<Expired> {
   assertLog(dir);
-  const beginning = readBeginning(dir);
+  const beginning = readLogStart(dir);
   const { last, left } = findEnd(dir, formatLogTime(before), beginning);
   const isNew = last.seq > beginning.seq;
   const removal = {
@@ -77,7 +77,7 @@ function lastBefore({ database }: LogFile, end: number, otherwise: Link): Link {
 async function removeUpTo(dir: string, seq: number): Promise<void> {
   for (const { name } of listArchives(dir).filter(({ last }) => last <= seq))
     for (const suffix of ['', ...REMAINS])
-      guardedStore(join(dir, name), () => rmSync(join(dir, name) + suffix, { force: true }));
+      asStoreErrors(join(dir, name), () => rmSync(join(dir, name) + suffix, { force: true }));
   // Again, as the server may have given a file its name as an archive meanwhile.
   for (let names = filesWith(dir, seq); names.length > 0; names = filesWith(dir, seq))
     for (const name of names) await removeRows(join(dir, name), seq);
@@ -97,14 +97,14 @@ function filesWith(dir: string, seq: number): string[] {
 async function removeRows(path: string, seq: number): Promise<void> {
   const mode = statSync(path).mode & 0o777;
   chmodSync(path, 0o600);
-  const database = guardedStore(path, () => new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }));
+  const database = asStoreErrors(path, () => new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }));
   try {
-    const remove = guardedStore(path, () => {
+    const remove = asStoreErrors(path, () => {
       database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
       return database.prepare(REMOVE);
     });
-    while (guardedStore(path, () => remove.run(seq)).changes > 0) await sleep(PAUSE_MS);
-    guardedStore(path, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+    while (asStoreErrors(path, () => remove.run(seq)).changes > 0) await sleep(PAUSE_MS);
+    asStoreErrors(path, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
   } finally {
     database.close();
     chmodSync(path, mode);

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { COLUMNS, type Entry } from './entry.ts';
 import { assertLog, openLogFiles, type Period, readEntries } from './log-files.ts';
-import { readBeginning } from './records.ts';
+import { readLogStart } from './records.ts';
 
 export const EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -49,7 +49,7 @@ export async function* exportAccessLog(
   assertLog(dir);
   yield head({ from, to });
   let count = 0;
-  const { seq: beginning } = readBeginning(dir);
+  const { seq: beginning } = readLogStart(dir);
   for (const file of openLogFiles(dir)) {
     if ('error' in file) throw file.error;
     for (const entries of readEntries(file, beginning, { from, to })) {

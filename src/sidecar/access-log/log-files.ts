@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import {
+  asStoreErrors,
   checkForm,
-  type DatabaseForm,
-  guardedStore,
-  leaveWal,
+  checkpointAndCloseWal,
+  type DatabaseSchema,
   readPragma,
 } from '../storage/open-database.ts';
 import type { Entry } from './entry.ts';
-import { HEAD, readBeginning } from './records.ts';
+import { HEAD, readLogStart } from './records.ts';
 
 /** The file that is appended to. */
 export const CURRENT = 'current.db';
@@ -19,7 +19,7 @@ export const CURRENT = 'current.db';
 /** An empty database that whoever writes holds locked. */
 export const WRITER_LOCK = 'writer.lock';
 
-export const LOG_FORM: DatabaseForm = {
+export const LOG_SCHEMA: DatabaseSchema = {
   applicationId: 0x4344_5341,
   version: 1,
   schema: `
@@ -51,7 +51,7 @@ export function archiveName(first: number, last: number): string {
 
 /** Oldest first. */
 export function listArchives(dir: string): Archive[] {
-  const names = guardedStore(dir, () => readdirSync(dir));
+  const names = asStoreErrors(dir, () => readdirSync(dir));
   const archives = names.flatMap((name) => {
     const [, first, last] = ARCHIVE_NAME.exec(name) ?? [];
     return first && last ? [{ name, first: Number(first), last: Number(last) }] : [];
@@ -61,7 +61,7 @@ export function listArchives(dir: string): Archive[] {
 
 /** Throws store_failed where a folder holds nothing of a log: a mistyped path is not a log without entries. */
 export function assertLog(dir: string): void {
-  const names = guardedStore(dir, () => readdirSync(dir));
+  const names = asStoreErrors(dir, () => readdirSync(dir));
   if (names.some((name) => name === CURRENT || name === HEAD || ARCHIVE_NAME.test(name))) return;
   throw new CathedralError('store_failed', {
     place: dir,
@@ -80,12 +80,12 @@ export interface LogFile {
  * may be written meanwhile, and old entries removed: while the current file is open here, the writer does not rotate it.
  */
 export function* openLogFiles(dir: string): Generator<LogFile | { name: string; error: unknown }> {
-  let done = readBeginning(dir).seq;
+  let done = readLogStart(dir).seq;
   const next = () => listArchives(dir).find(({ last }) => last > done);
   for (;;) {
     for (let archive = next(); archive; archive = next()) {
       done = archive.last;
-      yield* withFile(dir, archive.name, () => readBeginning(dir).seq >= done);
+      yield* withFile(dir, archive.name, () => readLogStart(dir).seq >= done);
     }
     // Made, but not a database yet.
     if (!statSync(join(dir, CURRENT), { throwIfNoEntry: false })?.size) return;
@@ -137,7 +137,7 @@ const REMAINS = ['', '-wal', '-journal'] as const;
  */
 export function openForReading(dir: string, name: string): DatabaseSync {
   const path = join(dir, name);
-  return guardedStore(path, () => {
+  return asStoreErrors(path, () => {
     // Opening the file of a writer that has ended would make a write-ahead log beside it.
     if (name !== CURRENT || isWritten(dir)) {
       try {
@@ -163,7 +163,7 @@ function openCopy(path: string): DatabaseSync {
     const copy = join(folder, 'copy.db');
     for (const suffix of REMAINS) if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix);
     const database = new DatabaseSync(copy);
-    leaveWal(database);
+    checkpointAndCloseWal(database);
     return checked(path, database);
   } finally {
     rmSync(folder, { recursive: true });
@@ -174,7 +174,7 @@ function checked(path: string, database: DatabaseSync): DatabaseSync {
   try {
     const [id, version] = [readPragma(database, 'application_id'), readPragma(database, 'user_version')];
     if (id !== 0 || database.prepare('SELECT 1 FROM sqlite_schema').get())
-      checkForm(path, LOG_FORM, id, version);
+      checkForm(path, LOG_SCHEMA, id, version);
     return database;
   } catch (error) {
     database.close();

@@ -12,19 +12,25 @@ import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { renameDurably } from '../../../pipeline/ledger/atomic-file.ts';
-import { asStoreError, guardedStore, leaveWal, openDatabase, readPragma } from '../storage/open-database.ts';
-import { Placement } from '../storage/store-file.ts';
-import { type AccessRecord, BEFORE_FIRST, COLUMNS, type Entry, type Link, linkEntry } from './entry.ts';
+import {
+  asStoreError,
+  asStoreErrors,
+  checkpointAndCloseWal,
+  openDatabase,
+  readPragma,
+} from '../storage/open-database.ts';
+import { OpenedFiles } from '../storage/store-file.ts';
+import { type AccessRecord, COLUMNS, type Entry, FIRST_LINK, type Link, linkEntry } from './entry.ts';
 import {
   archiveName,
   CURRENT,
-  LOG_FORM,
+  LOG_SCHEMA,
   listArchives,
   openForReading,
   SQLITE_BUSY,
   WRITER_LOCK,
 } from './log-files.ts';
-import { HEAD, type HeadRecord, openHeadRecord, readBeginning, readHead } from './records.ts';
+import { HEAD, type HeadRecord, openHeadRecord, readHead, readLogStart } from './records.ts';
 
 export interface LogWriterOptions {
   /** A folder of the log's own. */
@@ -33,7 +39,7 @@ export interface LogWriterOptions {
   maxFileBytes: number;
   /** For another writer to end. */
   waitMs: number;
-  /** The last entry that this process wrote before; BEFORE_FIRST where it wrote none. The log has to hold it. */
+  /** The last entry that this process wrote before; FIRST_LINK where it wrote none. The log has to hold it. */
   acknowledged: Link;
 }
 
@@ -51,7 +57,7 @@ interface Current {
   database: DatabaseSync;
   insert: StatementSync;
   last: Link;
-  placement: Placement;
+  placement: OpenedFiles;
 }
 
 /**
@@ -65,7 +71,7 @@ export class LogWriter {
   readonly #lock: DatabaseSync;
   readonly #head: HeadRecord;
   /** Of the files that are open for as long as the writer is. */
-  readonly #placements: readonly Placement[];
+  readonly #placements: readonly OpenedFiles[];
   #current: Current | null = null;
   #rotateAt: number;
 
@@ -77,9 +83,9 @@ export class LogWriter {
     this.#lock = takeWriterLock(dir, waitMs);
     try {
       this.#current = this.#open();
-      assertGoesOn(dir, this.#current.database, this.#current.last, acknowledged);
+      assertHoldsOwnEntries(dir, this.#current.database, this.#current.last, acknowledged);
       this.#head = openHeadRecord(dir);
-      this.#placements = [HEAD, WRITER_LOCK].map((name) => new Placement(join(dir, name)));
+      this.#placements = [HEAD, WRITER_LOCK].map((name) => new OpenedFiles(join(dir, name)));
     } catch (error) {
       this.#closeCurrent();
       this.#lock.close();
@@ -98,7 +104,7 @@ export class LogWriter {
     const { database, last } = this.#takeCurrent();
     if (readPragma(database, 'page_count') * PAGE_BYTES >= this.#rotateAt && last.seq >= 0) this.#rotate();
     const current = this.#takeCurrent();
-    const link = guardedStore(this.#currentPath, () => insertAll(current, records));
+    const link = asStoreErrors(this.#currentPath, () => insertAll(current, records));
     // Files that were removed meanwhile took the entries with them.
     this.#assertPlaced();
     current.last = link;
@@ -110,9 +116,9 @@ export class LogWriter {
     this.#assertPlaced();
     const { database } = this.#takeCurrent();
     const { dir } = this.#options;
-    guardedStore(this.#currentPath, () => {
+    asStoreErrors(this.#currentPath, () => {
       // Writes what is there already, for the sake of writing.
-      database.exec(`PRAGMA user_version = ${LOG_FORM.version}`);
+      database.exec(`PRAGMA user_version = ${LOG_SCHEMA.version}`);
       const { bavail, bsize } = statfsSync(dir);
       if (bavail * bsize >= LEAST_FREE_BYTES) return;
       const expected = `${LEAST_FREE_BYTES} bytes of free space`;
@@ -132,7 +138,7 @@ export class LogWriter {
 
   /** Throws store_failed where somebody removed or replaced what is written here. */
   #assertPlaced(): void {
-    guardedStore(this.#options.dir, () => {
+    asStoreErrors(this.#options.dir, () => {
       for (const placement of [...this.#placements, this.#takeCurrent().placement])
         placement.assertSnapshotsIntact();
     });
@@ -147,12 +153,12 @@ export class LogWriter {
     const { dir } = this.#options;
     const path = this.#currentPath;
     assertWhole(path);
-    const database = openDatabase(path, LOG_FORM, { synchronous: 'FULL' });
+    const database = openDatabase(path, LOG_SCHEMA, { synchronous: 'FULL' });
     try {
       database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
       syncFolder(dir);
       const last = findLastLink(dir, database);
-      return { database, insert: database.prepare(INSERT), last, placement: new Placement(path) };
+      return { database, insert: database.prepare(INSERT), last, placement: new OpenedFiles(path) };
     } catch (error) {
       database.close();
       throw asStoreError(path, error);
@@ -180,13 +186,13 @@ export class LogWriter {
     const { dir, maxFileBytes } = this.#options;
     const { database, last } = this.#takeCurrent();
     const first = Number(database.prepare('SELECT min(seq) AS seq FROM entries').get()?.seq ?? -1);
-    if (first < 0 || !leaveWal(database)) {
+    if (first < 0 || !checkpointAndCloseWal(database)) {
       this.#rotateAt += RETRY_BYTES;
       return;
     }
     this.#closeCurrent();
     const archive = join(dir, archiveName(first, last.seq));
-    guardedStore(archive, () => {
+    asStoreErrors(archive, () => {
       renameDurably(join(dir, CURRENT), archive, true);
       chmodSync(archive, 0o400);
     });
@@ -243,7 +249,7 @@ function insertAll({ database, insert, last }: Current, records: readonly Access
  */
 function takeWriterLock(dir: string, waitMs: number): DatabaseSync {
   const path = join(dir, WRITER_LOCK);
-  return guardedStore(path, () => {
+  return asStoreErrors(path, () => {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     const lock = new DatabaseSync(path, { timeout: waitMs });
     try {
@@ -263,7 +269,7 @@ function takeWriterLock(dir: string, waitMs: number): DatabaseSync {
  * everything. Throws access_log_broken where the log does not hold what it says: going on would cover that up.
  */
 function findLastLink(dir: string, current: DatabaseSync): Link {
-  const beginning = readBeginning(dir);
+  const beginning = readLogStart(dir);
   const archived = readArchivedEnd(dir, beginning);
   // What is about to be removed stands before the beginning.
   const first = end(current, 'ASC', beginning.seq);
@@ -276,7 +282,7 @@ function findLastLink(dir: string, current: DatabaseSync): Link {
 }
 
 /** Throws access_log_broken where a log that ends with `last` does not hold an entry that this process wrote. */
-function assertGoesOn(dir: string, current: DatabaseSync, last: Link, acknowledged: Link): void {
+function assertHoldsOwnEntries(dir: string, current: DatabaseSync, last: Link, acknowledged: Link): void {
   const there = acknowledged.seq === last.seq ? last : entryOf(current, acknowledged.seq);
   if (acknowledged.seq > last.seq || (there && there.hash !== acknowledged.hash))
     throw broken(
@@ -304,7 +310,7 @@ function readArchivedEnd(dir: string, { seq, hash }: Link): Link {
 function checkHead(dir: string, current: DatabaseSync, last: Link): void {
   const head = readHead(dir);
   // Nothing was ever acknowledged.
-  if (!head && last.seq === BEFORE_FIRST.seq) return;
+  if (!head && last.seq === FIRST_LINK.seq) return;
   const place = join(dir, 'head');
   if (!head) throw broken(place, `a record of ${format(last)} or an earlier entry`, 'no file');
   const there = entryOf(current, head.seq) ?? (head.seq === last.seq ? last : null);

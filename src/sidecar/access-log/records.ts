@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { writeFileAtomically } from '../../../pipeline/ledger/atomic-file.ts';
-import { guardedStore } from '../storage/open-database.ts';
-import { BEFORE_FIRST, type Link } from './entry.ts';
+import { asStoreErrors } from '../storage/open-database.ts';
+import { FIRST_LINK, type Link } from './entry.ts';
 
 export const HEAD = 'head';
 const BEGINNING = 'beginning.json';
@@ -24,13 +24,13 @@ export interface HeadRecord {
 /** Makes the record where there is none and the log is new. */
 export function openHeadRecord(dir: string): HeadRecord {
   const path = join(dir, HEAD);
-  return guardedStore(path, () => {
-    if (!existsSync(path)) writeFileAtomically(path, formatHead(BEFORE_FIRST), true);
+  return asStoreErrors(path, () => {
+    if (!existsSync(path)) writeFileAtomically(path, formatHead(FIRST_LINK), true);
     const file = openSync(path, 'r+', 0o600);
     return {
       // In place: a line of one length within one sector. Not flushed: after a power failure it is behind.
       write: (head) => {
-        guardedStore(path, () => writeSync(file, formatHead(head), 0));
+        asStoreErrors(path, () => writeSync(file, formatHead(head), 0));
       },
       close: () => closeSync(file),
     };
@@ -41,7 +41,7 @@ export function openHeadRecord(dir: string): HeadRecord {
 export function readHead(dir: string): Link | null {
   const path = join(dir, HEAD);
   if (!existsSync(path)) return null;
-  const text = guardedStore(path, () => readFileSync(path, 'utf8'));
+  const text = asStoreErrors(path, () => readFileSync(path, 'utf8'));
   const [, seq, hash] = HEAD_LINE.exec(text) ?? [];
   if (seq && hash) return { seq: Number(seq), hash };
   const found = JSON.stringify(text.slice(0, 100));
@@ -62,7 +62,7 @@ const Removal = z.strictObject({
   last: z.int().min(0),
 });
 
-const Beginning = z.strictObject({
+const LogStart = z.strictObject({
   /** The last entry that was removed. */
   seq: z.int().min(0),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -71,17 +71,17 @@ const Beginning = z.strictObject({
 });
 
 /** The link before the first entry that is kept, and how it came to that. */
-export interface Beginning extends Link {
+export interface LogStart extends Link {
   removals: z.infer<typeof Removal>[];
 }
 
 /** The very beginning where nothing was removed by age. */
-export function readBeginning(dir: string): Beginning {
+export function readLogStart(dir: string): LogStart {
   const path = join(dir, BEGINNING);
-  const text = guardedStore(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
-  if (text === null) return { ...BEFORE_FIRST, removals: [] };
+  const text = asStoreErrors(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
+  if (text === null) return { ...FIRST_LINK, removals: [] };
   try {
-    return Beginning.parse(JSON.parse(text));
+    return LogStart.parse(JSON.parse(text));
   } catch (cause) {
     const expected = '{"seq":…,"hash":…}';
     const found = text.slice(0, 100);
@@ -89,9 +89,9 @@ export function readBeginning(dir: string): Beginning {
   }
 }
 
-export function writeBeginning(dir: string, beginning: Beginning): void {
+export function writeBeginning(dir: string, beginning: LogStart): void {
   const path = join(dir, BEGINNING);
-  guardedStore(path, () => {
+  asStoreErrors(path, () => {
     writeFileAtomically(path, `${JSON.stringify(beginning)}\n`, true);
     // An administrator's command must not leave a file that the server cannot read; SQLite does the same with its files.
     const { uid, gid } = statSync(dir);

@@ -12,7 +12,7 @@ export interface RefusalLimits {
 export const REFUSAL_LIMITS: RefusalLimits = { perNetwork: 600, inAll: 6_000 };
 
 /** Stands for a path in an entry that is of several requests; no request has a path without a slash. */
-export const MANY = '*';
+export const SUMMARY_PATH = '*';
 const HOUR_MS = 60 * 60 * 1_000;
 
 /** Refused requests that have no entry of their own yet. */
@@ -82,7 +82,7 @@ export class Refusals {
 /** `?refused=120&since=2025-12-01T06:00:00.000Z` by one network or, as `*`, by several; the time is that of the last. */
 function accessOf({ first, last, count, network }: Sum): Access {
   const query = `refused=${count}&since=${new Date(first.time).toISOString()}`;
-  return { ...last, keyId: null, holder: null, path: MANY, query, client: network ?? MANY };
+  return { ...last, keyId: null, holder: null, path: SUMMARY_PATH, query, client: network ?? SUMMARY_PATH };
 }
 
 function networkOf(client: string): string {

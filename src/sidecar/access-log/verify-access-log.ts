@@ -1,6 +1,6 @@
 import { type Entry, hashEntry, type Link } from './entry.ts';
 import { openLogFiles, readEntries } from './log-files.ts';
-import { type Beginning, readBeginning, readHead } from './records.ts';
+import { type LogStart, readHead, readLogStart } from './records.ts';
 
 /** What can be wrong with a log. */
 export const LOG_FAULTS = {
@@ -15,7 +15,7 @@ export const LOG_FAULTS = {
   unreadable: 'A file is not a readable part of the log.',
 } as const;
 
-export interface LogFault {
+export interface LogFinding {
   kind: keyof typeof LOG_FAULTS;
   /** A file name in the log's folder. */
   file: string;
@@ -27,11 +27,11 @@ export interface LogFault {
 
 export interface LogVerdict {
   /** In the order in which they stand in the log; no more than MAX_FAULTS. Empty: the log is whole. */
-  faults: LogFault[];
+  faults: LogFinding[];
   /** How many entries were looked at. */
   entries: number;
   /** The entry before the first one that is kept, and what was removed by age; seq −1 where nothing was. */
-  beginning: Beginning;
+  beginning: LogStart;
   /** To be kept elsewhere: with it a later verification notices that the whole log was written anew. */
   last: Link;
 }
@@ -50,14 +50,14 @@ export const MAX_FAULTS = 1_000;
  */
 export function verifyAccessLog(dir: string, options: VerifyOptions = {}): LogVerdict {
   for (;;) {
-    const beginning = readBeginning(dir);
+    const beginning = readLogStart(dir);
     const verdict = { ...followChain(dir, beginning, options), beginning };
     // What was removed while it was read is missing by right.
-    if (readBeginning(dir).seq === beginning.seq) return verdict;
+    if (readLogStart(dir).seq === beginning.seq) return verdict;
   }
 }
 
-function followChain(dir: string, beginning: Beginning, { head }: VerifyOptions) {
+function followChain(dir: string, beginning: LogStart, { head }: VerifyOptions) {
   const chain = new Chain(beginning, readHeadOrFault(dir), head);
   for (const file of openLogFiles(dir)) {
     if ('error' in file) chain.miss(file.name, file.error);
@@ -79,11 +79,11 @@ function readInto(chain: Chain, file: Parameters<typeof readEntries>[0], after: 
   }
 }
 
-type Head = Link | LogFault;
+type Head = Link | LogFinding;
 
 /** Read before the entries, so that it is not ahead of what is read of a log that grows. */
 function readHeadOrFault(dir: string): Head {
-  const fault = (found: string): LogFault => ({
+  const fault = (found: string): LogFinding => ({
     kind: 'head_missing',
     file: 'head',
     seq: null,
@@ -98,7 +98,7 @@ function readHeadOrFault(dir: string): Head {
 }
 
 class Chain {
-  readonly #faults: LogFault[] = [];
+  readonly #faults: LogFinding[] = [];
   readonly #head: Head;
   readonly #outside: string | undefined;
   #outsideSeen = false;
@@ -166,7 +166,7 @@ class Chain {
       this.#report('head_differs', entry.seq, this.#head.hash, String(entry.hash));
   }
 
-  #report(kind: LogFault['kind'], seq: number | null, expected: string, found: string): void {
+  #report(kind: LogFinding['kind'], seq: number | null, expected: string, found: string): void {
     this.#faults.push({ kind, file: this.#file, seq, expected, found });
   }
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CathedralError, type ErrorCode, type Fault } from '../../../pipeline/errors.ts';
-import { type AccessRecord, BEFORE_FIRST } from './entry.ts';
+import { type AccessRecord, FIRST_LINK } from './entry.ts';
 import { LogWriter, type LogWriterOptions } from './log-writer.ts';
 
 /** Entries to be written, or: whether the next one could be, or: the end of the thread. */
@@ -14,7 +14,7 @@ const options = workerData as WriterThreadOptions;
 const DONE: WriterReply = { failed: false };
 
 let writer: LogWriter | null = null;
-let acknowledged = BEFORE_FIRST;
+let acknowledged = FIRST_LINK;
 /** Another server is waited for once; later, requests wait. */
 let waitMs = options.waitMs;
 

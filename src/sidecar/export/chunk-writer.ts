@@ -1,4 +1,4 @@
-import type { Form } from './forms.ts';
+import type { Form } from './formats.ts';
 import type { Part } from './part.ts';
 import { Row } from './row.ts';
 

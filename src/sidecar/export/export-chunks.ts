@@ -2,7 +2,7 @@ import type { Segment } from '../../../pipeline/release/format/manifest.ts';
 import type { ExportQuery } from '../../api/query/export-query.ts';
 import { asksForCycle, type Filter, narrow } from '../../api/query/filter.ts';
 import { ChunkWriter, NOTHING } from './chunk-writer.ts';
-import { FORMS } from './forms.ts';
+import { FORMS } from './formats.ts';
 import { clip, type Part, partsByCycle } from './part.ts';
 import { withinPeriod } from './period.ts';
 import { type RowTest, rowTest } from './row-test.ts';

@@ -9,7 +9,7 @@ import type { Exporter } from '../services.ts';
 import { NOTHING } from './chunk-writer.ts';
 import { ExportBody } from './export-body.ts';
 import { exportChunks } from './export-chunks.ts';
-import { FORMS } from './forms.ts';
+import { FORMS } from './formats.ts';
 import { overlaps } from './period.ts';
 import { EXPORT_PATH, SegmentSource } from './segment-source.ts';
 

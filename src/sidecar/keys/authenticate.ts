@@ -6,9 +6,9 @@ import { containsKey, hashKey, isKey } from './key-text.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 export interface Credentials {
-  /** As node:http has them, name and value in turn: `headers.authorization` hides all but the first. */
+  /** Names and values in turn, as in node:http: `headers.authorization` hides all values but the first. */
   rawHeaders: readonly string[];
-  /** Without its question mark; `''` for none. */
+  /** Without the question mark; `''` if there is no query. */
   query: string;
 }
 
@@ -19,22 +19,22 @@ export interface Anonymous {
 export interface Authenticated {
   kind: 'key';
   keyId: string;
-  /** What limits are counted by: two keys of one holder have one. */
+  /** Limits are counted per holder; all keys of one holder share it. */
   holder: string;
   tier: Tier;
   areas: readonly KeyArea[];
 }
 
-/** Parameters that clients of other services send keys in (RFC 6750 §2.3 names the first), in lower case. */
+/** Query parameters in which clients of other services send keys (RFC 6750 §2.3 names the first), in lower case. */
 const KEY_PARAMETERS = new Set(['access_token', 'api_key', 'api-key', 'apikey', 'authorization', 'bearer']);
 
-/** RFC 9110 §11.4: the scheme in any case, one space or more, then the key (RFC 6750 §2.1). */
+/** RFC 9110 §11.4: the scheme in any case, one or more spaces, then the key (RFC 6750 §2.1). */
 const SCHEME = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?: +(.*))?$/;
 
 /**
- * Who asks for a path of `area` (null: outside the areas) at `now`, ms. A request without a key is anonymous, on restricted
- * paths too: those answer it with refuseAnonymous(). Where an area has no keys, a good key is worth as much as none and a
- * bad one is refused all the same. The store is read each time, so that a revocation in another process holds at once.
+ * Identifies the client of a path in `area` (null: outside the areas) at `now`, ms. A request without a key is anonymous, even
+ * on restricted paths, which answer it with refuseAnonymous(). In areas without keys, a valid key changes nothing, but an
+ * invalid one is still refused. Every call reads the store, so a revocation by another process takes effect immediately.
  */
 export async function authenticate(
   store: Pick<KeyStore, 'keyByHash'>,
@@ -43,23 +43,26 @@ export async function authenticate(
   now: number,
 ): Promise<Anonymous | Authenticated | Refusal> {
   if (hasKey(query)) {
-    return refuse('key_in_query', 'Send the key in the Authorization header, and have this one rotated.');
+    return refuse(
+      'key_in_query',
+      'Send the key in the Authorization header, and ask for a rotation of this one.',
+    );
   }
   const key = readKey(authorizationValues(rawHeaders));
   if (key === null) return { kind: 'anonymous' };
   if (typeof key !== 'string') return key;
-  // Before the store: guesses and mistyped keys cost a checksum, and 30 characters cannot be guessed past it.
+  // Check before reading the store: a guessed or mistyped key then costs one checksum, and its 30 characters are unguessable.
   if (!isKey(key))
-    return refuse('invalid_token', 'The key is mistyped or cut short: its checksum does not fit.');
+    return refuse('invalid_token', 'The key is mistyped or cut short: its checksum does not match.');
   const record = await store.keyByHash(hashKey(key));
   return admit(record, area, now);
 }
 
 /**
- * The record of a key that was sent in whatever way, for the access log: a request that is refused for another reason was
- * still somebody's. Null where no known one was.
+ * The record of a key sent by any method, for the access log, which names the key even if the request is refused for another
+ * reason. Null if the request had no known key.
  */
-export async function findSentKey(
+export async function findPresentedKey(
   store: Pick<KeyStore, 'keyByHash'>,
   { rawHeaders, query }: Credentials,
 ): Promise<KeyRecord | null> {
@@ -83,7 +86,7 @@ function authorizationValues(rawHeaders: readonly string[]): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && /^authorization$/i.test(rawHeaders[index - 1]!));
 }
 
-/** The key as it was sent; null for none. */
+/** The key as sent; null if there is none. */
 function readKey(values: readonly string[]): string | null | Refusal {
   if (values.length === 0) return null;
   if (values.length > 1)
@@ -101,19 +104,24 @@ function admit(
   area: Area | null,
   now: number,
 ): Anonymous | Authenticated | Refusal {
-  // A key that has not reached its holder is not in force, whoever has it.
+  // A key that has not reached its holder is not valid, whoever presents it.
   if (record === null || record.deliveredAt === null)
-    return refuse('invalid_token', 'No such key was issued.');
+    return refuse('invalid_token', 'This key was never issued.');
   if (record.revokedAt !== null) {
     return refuse('invalid_token', `The key was revoked on ${formatTimestamp(record.revokedAt)}.`, record);
   }
   if (now >= record.expiresAt) {
-    return refuse('invalid_token', `The key ended on ${formatTimestamp(record.expiresAt)}.`, record);
+    return refuse('invalid_token', `The key expired on ${formatTimestamp(record.expiresAt)}.`, record);
   }
   if (!isKeyArea(area)) return { kind: 'anonymous' };
   const { id, holder, tier, areas } = record;
   if (areas.includes(area)) return { kind: 'key', keyId: id, holder, tier, areas };
-  return refuse('insufficient_scope', `The key is for ${areas.join(', ')}, not for ${area}.`, record, area);
+  return refuse(
+    'insufficient_scope',
+    `The key is valid for ${areas.join(', ')}, not for ${area}.`,
+    record,
+    area,
+  );
 }
 
 function isKeyArea(area: Area | null): area is KeyArea {

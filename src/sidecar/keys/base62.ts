@@ -1,4 +1,4 @@
-/** Ids are no secrets: 71 bits, so that no two are the same. */
+/** Ids are not secret. 71 bits make collisions negligible. */
 const ID_LENGTH = 12;
 
 /** `k_…` for keys, `h_…` for holders, `v_…` for codes. */
@@ -6,13 +6,13 @@ export function newId(prefix: 'k' | 'h' | 'v', randomBytes: RandomBytes): string
   return `${prefix}_${randomBase62(ID_LENGTH, randomBytes)}`;
 }
 
-/** Bytes that nobody can guess, `size` of them. */
+/** Returns `size` unguessable bytes. */
 export type RandomBytes = (size: number) => Uint8Array;
 
-/** In ASCII order, so that text of one length sorts as its numbers do. */
+/** In ASCII order, so that texts of equal length sort by value. */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The largest multiple of 62 in a byte: what lies above it would make the first letters likelier than the last. */
+/** The largest multiple of 62 that fits into a byte. Using bytes above it would favour the first letters. */
 const UNBIASED = 248;
 
 /** `length` letters and digits, each of the 62 equally likely: 5.95 bits each. */
@@ -25,7 +25,7 @@ export function randomBase62(length: number, randomBytes: RandomBytes): string {
   return text.slice(0, length);
 }
 
-/** A whole number from 0 to 2^53 − 1, zeros in front: `formatBase62(61, 3)` is `00z`. */
+/** Formats an integer from 0 to 2^53 − 1 with leading zeros: `formatBase62(61, 3)` is `00z`. */
 export function formatBase62(number: number, width: number): string {
   let text = '';
   for (let rest = number; rest > 0; rest = Math.floor(rest / 62)) text = ALPHABET[rest % 62] + text;

@@ -1,9 +1,9 @@
+import type { DeliveredKey } from './deliver-key.ts';
 import type { Expiring } from './expiring-keys.ts';
-import type { HandedOver } from './hand-over.ts';
 import { keyStatus } from './key-status.ts';
 import type { KeyRecord } from './key-store.ts';
 
-/** What may be shown of a key: not its hash, and the key itself is unknown. */
+/** The members of a key that may be shown. Excludes the hash; the key itself is unknown. */
 function describeKey(key: KeyRecord, now: number) {
   return {
     id: key.id,
@@ -41,7 +41,7 @@ const COLUMNS: Readonly<Record<string, (key: KeyRecord, now: number) => string>>
   STATUS: (key, now) => keyStatus(key, now),
 };
 
-/** For a terminal: a line of titles and one for each key; `No keys.` for none. Status is the one at `now`, ms. */
+/** For a terminal: a header line and one line per key, or `No keys.`. Shows the status at `now`, ms. */
 export function formatKeyTable(keys: readonly KeyRecord[], now: number): string {
   if (keys.length === 0) return 'No keys.\n';
   const rows = [
@@ -58,28 +58,28 @@ export function formatKeyTable(keys: readonly KeyRecord[], now: number): string 
   return `${lines.join('\n')}\n`;
 }
 
-/** For programs: an array, in the order given. */
+/** For programs: an array in the given order. */
 export function formatKeysJson(keys: readonly KeyRecord[], now: number): string {
   return formatJson(keys.map((key) => describeKey(key, now)));
 }
 
-/** The one place where a key is shown: to whoever issued it, once, where it did not go by mail. */
-export function formatHandedOver({ record, key }: HandedOver): string {
+/** The only place that shows a key: to the operator who issued it, once, if it was not sent by mail. */
+export function formatDeliveredKey({ record, key }: DeliveredKey): string {
   const { id, email, tier, areas, expiresAt } = record;
   const facts = `${id} for ${email}: ${areas.join(', ')}, tier ${tier}, until ${formatTime(expiresAt)}`;
   if (key === null) return `${facts}\nThe key was sent by mail.\n`;
-  return `${facts}\n\n${key}\n\nIt is shown this once. Hand it over on a secure channel.\n`;
+  return `${facts}\n\n${key}\n\nThis key is shown only once. Send it over a secure channel.\n`;
 }
 
-/** `key` is null where it went by mail. */
-export function formatHandedOverJson({ record, key }: HandedOver, now: number): string {
+/** `key` is null if it was sent by mail. */
+export function formatDeliveredKeyJson({ record, key }: DeliveredKey, now: number): string {
   return formatJson({ key, ...describeKey(record, now) });
 }
 
-/** The table, and what became of the notices. */
+/** The table, and the outcome of the notices. */
 export function formatExpiring({ keys, notified, failures }: Expiring, now: number): string {
   const told = notified.map((id) => `${id}: holder told\n`);
-  const failed = failures.map(({ id, message }) => `${id}: holder not told: ${message}\n`);
+  const failed = failures.map(({ id, message }) => `${id}: holder not notified: ${message}\n`);
   return [formatKeyTable(keys, now), ...told, ...failed].join('');
 }
 

@@ -5,7 +5,7 @@ import { KEY_AREAS, type KeyArea, TIER_NAMES, TIERS } from '../../api/tiers.ts';
 import { containsKey, isKey, redactKeys } from './key-text.ts';
 import { mailAddress } from './mail-address.ts';
 
-/** No line breaks and nothing that turns the reading direction: it is printed on terminals and written into mails. */
+/** Without line breaks or characters that change the reading direction: terminals and mails show this text. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 const line = (max: number) =>
   z
@@ -14,7 +14,7 @@ const line = (max: number) =>
     .min(1)
     .max(max)
     .refine((text) => text.search(UNPRINTABLE) < 0, 'expected one line of printable text')
-    .refine((text) => !containsKey(text), 'expected text without a key in it');
+    .refine((text) => !containsKey(text), 'expected text that contains no key');
 
 const id = z.string().regex(/^k_[0-9A-Za-z]{12}$/, 'expected the id of a key, as `keys list` shows it');
 const days = z
@@ -23,21 +23,21 @@ const days = z
   .transform(Number);
 const deliver = z.enum(['mail', 'print']).optional();
 
-/** `economy,academics`; each once, in any order, given back in the order of KEY_AREAS. */
+/** `economy,academics`: each area once, in any order. Returned in the order of KEY_AREAS. */
 const areas = z
   .string()
   .max(100)
   .transform((text) => text.split(',').map((name) => name.trim()))
   .refine((names) => names.every(isArea) && new Set(names).size === names.length, {
-    message: `expected areas out of ${KEY_AREAS.join(', ')}, each once, separated by commas`,
+    message: `expected areas from ${KEY_AREAS.join(', ')}, each at most once, separated by commas`,
   })
   .transform((names) => KEY_AREAS.filter((area) => names.includes(area)));
 
-/** `keys issue`: what SPEC "Authentication" lets an applicant state, and what the operator decides. */
+/** `keys issue`: what the applicant may state according to SPEC "Authentication", and what the operator decides. */
 export const ISSUE_ARGUMENTS = z
   .strictObject({
     tier: z.enum(TIER_NAMES),
-    /** Without it: all of the tier's. */
+    /** Default: all areas of the tier. */
     areas: areas.optional(),
     email: mailAddress,
     name: line(100),
@@ -57,16 +57,16 @@ export const ISSUE_ARGUMENTS = z
     }
     if (ends !== undefined && ends > rules.days) refuse('days', `at most ${rules.days} for the tier ${tier}`);
     if (rules.proof === 'basis' && basis === undefined) refuse('basis', rules.basis);
-    if (tier !== 'government' && volume === undefined) refuse('volume', 'the expected volume of use');
+    if (tier !== 'government' && volume === undefined) refuse('volume', 'the expected request volume');
   });
 
 export const ROTATE_ARGUMENTS = z.strictObject({ id, days: days.optional(), deliver });
 
-/** By its id, or by its text where that was found in public. */
+/** Identifies a key by its id, or by its text if it was leaked. */
 export const REVOKE_ARGUMENTS = z
   .strictObject({
     id: id.optional(),
-    leaked: z.string().trim().refine(isKey, 'expected the text of a key, whole').optional(),
+    leaked: z.string().trim().refine(isKey, 'expected the complete text of a key').optional(),
     reason: line(200),
   })
   .superRefine((given, context) => {
@@ -87,7 +87,7 @@ export const EXPIRING_ARGUMENTS = z.strictObject({
 
 export const REQUEST_VERIFICATION_ARGUMENTS = z.strictObject({ email: mailAddress });
 
-/** Hyphens and capitals are for reading. */
+/** Accepts hyphens and lower case, which only help reading. */
 const code = z
   .string()
   .max(40)
@@ -96,10 +96,10 @@ const code = z
 
 export const VERIFY_ARGUMENTS = z.strictObject({ email: mailAddress, code });
 
-/** What must not be repeated in a message, not even where it is none. */
+/** Flags whose values must never appear in a message, even when they are invalid. */
 const SECRET = new Set(['--code', '--leaked']);
 
-/** The flags of a command, by name and as text. Throws usage, which names the flag. */
+/** Parses the flags of a command. Throws usage, which names the flag. */
 export function readArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   const parsed = schema.safeParse(args);
   if (parsed.success) return parsed.data;
@@ -112,7 +112,7 @@ export function readArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   });
 }
 
-/** A flag's value as a message may repeat it: what JSON leaves as it is can still steer a terminal. */
+/** Escapes a flag's value for a message: characters that JSON leaves unescaped can still control a terminal. */
 function harmless(found: string): string {
   return redactKeys(found).replace(UNPRINTABLE, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`);
 }

@@ -3,20 +3,20 @@ import type { RandomBytes } from './base62.ts';
 import type { KeyStore } from './key-store.ts';
 import type { Mailer } from './mailer.ts';
 
-/** What issuing, rotating and telling about keys needs of its surroundings. */
-export interface Office {
+/** The effects that issuing, rotating and announcing keys depend on. */
+export interface KeyServices {
   store: KeyStore;
-  /** Null where no mail server is set. */
+  /** Null if no mail server is configured. */
   mailer: Mailer | null;
   /** ms since 1970 */
   now: () => number;
   randomBytes: RandomBytes;
-  /** Where the service is reachable, without a slash at the end; printed in mails. */
+  /** The public address of the service, without a trailing slash; printed in mails. */
   baseUrl: string;
 }
 
-/** Throws config_invalid where there is none: before anything is stored. */
-export function requireMailer({ mailer }: Office): Mailer {
+/** Throws config_invalid if there is no mailer. Call it before storing anything. */
+export function requireMailer({ mailer }: KeyServices): Mailer {
   if (mailer) return mailer;
   const expected = 'a mail server (SMTP_URL) and a sender, or --deliver print for a key';
   throw new CathedralError('config_invalid', { place: 'SMTP_URL', expected, found: 'none' });

@@ -1,11 +1,11 @@
 import { LIST_ARGUMENTS, readArguments } from './key-arguments.ts';
-import type { Office } from './key-services.ts';
+import type { KeyServices } from './key-services.ts';
 import type { KeyRecord } from './key-store.ts';
 
-/** `ending`: good, but its successor is too. `undelivered`: stored, and never put in force. */
+/** `ending`: valid, but so is its successor. `undelivered`: stored but never activated. */
 export type KeyStatus = 'active' | 'ending' | 'undelivered' | 'expired' | 'revoked';
 
-/** At `now`, ms. What authenticate admits is what is active or ending. */
+/** The status at `now`, ms. authenticate() admits active and ending keys. */
 export function keyStatus(key: KeyRecord, now: number): KeyStatus {
   if (key.revokedAt !== null) return 'revoked';
   if (now >= key.expiresAt) return 'expired';
@@ -13,8 +13,8 @@ export function keyStatus(key: KeyRecord, now: number): KeyStatus {
   return key.replacedBy === null ? 'active' : 'ending';
 }
 
-/** `keys list`: newest first, those over too; of a tier, an area or an address where one is given. */
-export async function listKeys(args: unknown, { store }: Pick<Office, 'store'>): Promise<KeyRecord[]> {
+/** `keys list`: newest first, including expired and revoked keys; optionally limited to a tier, an area or an address. */
+export async function listKeys(args: unknown, { store }: Pick<KeyServices, 'store'>): Promise<KeyRecord[]> {
   const { tier, area, email } = readArguments(LIST_ARGUMENTS, args);
   const keys = await store.keys();
   return keys.filter(

@@ -1,10 +1,10 @@
 import type { KeyArea, Tier } from '../../api/tiers.ts';
 
-/** A key as it is known after its issue. All times are ms since 1970. */
+/** A key as stored after its issue. All times are ms since 1970. */
 export interface KeyRecord {
-  /** `k_` and 12 base62: names the key in lists, logs and commands. */
+  /** `k_` and 12 base62 characters: names the key in lists, the server log and commands. */
   id: string;
-  /** `h_` and 12 base62: limits are counted by it. All keys of one e-mail address have the same. */
+  /** `h_` and 12 base62 characters: limits count per holder. All keys of one e-mail address share it. */
   holder: string;
   /** In lower case. */
   email: string;
@@ -13,35 +13,35 @@ export interface KeyRecord {
   /** `cds_economy_Ab3d` */
   prefix: string;
   tier: Tier;
-  /** At least one, in the order of KEY_AREAS. */
+  /** Not empty, in the order of KEY_AREAS. */
   areas: KeyArea[];
   /** As the applicant stated them when this key was issued. */
   name: string;
   affiliation: string;
   purpose: string;
   volume: string | null;
-  /** What the tier was granted on, in the operator's words. */
+  /** The operator's reason for granting the tier. */
   basis: string | null;
   issuedAt: number;
-  /** From then on it is no good. */
+  /** The key is invalid from this time on. */
   expiresAt: number;
-  /** When it had reached its holder; before, it opens nothing. */
+  /** When the key reached its holder. Until then it opens nothing. */
   deliveredAt: number | null;
-  /** Final: nothing undoes a revocation. */
+  /** Final: a revocation cannot be undone. */
   revokedAt: number | null;
   revokedFor: string | null;
-  /** The id of the key that this one took the place of. */
+  /** The id of the key that this one replaced. */
   replaces: string | null;
-  /** The id of the delivered key that took the place of this one; never a revoked one. */
+  /** The id of the delivered key that replaced this one; never a revoked one. */
   replacedBy: string | null;
-  /** When the holder was told that it ends. */
+  /** When the holder was notified of the expiry. */
   notifiedAt: number | null;
 }
 
-/** `holder` is taken where the address has none yet, else the address's own is kept. */
+/** `holder` applies only if the address has no holder yet; otherwise the existing holder is kept. */
 export type NewKey = Omit<KeyRecord, 'revokedAt' | 'revokedFor' | 'replacedBy' | 'notifiedAt'>;
 
-/** A code on its way to an address. */
+/** A verification code sent to an address. */
 export interface Verification {
   id: string;
   email: string;
@@ -50,48 +50,48 @@ export interface Verification {
   expiresAt: number;
 }
 
-/** How many codes may be sent since a time. */
+/** How many codes may be sent since a given time. */
 export interface VerificationQuota {
   since: number;
   perAddress: number;
   total: number;
 }
 
-export type Added = 'added' | 'address_quota' | 'total_quota';
-export type Tried = 'verified' | 'wrong' | 'spent' | 'none';
+export type AddResult = 'added' | 'address_quota' | 'total_quota';
+export type CodeResult = 'verified' | 'wrong' | 'spent' | 'none';
 
 /**
- * Where keys are kept. Each method is one transaction: it happens as a whole or not at all, and what it did is seen by every
- * later call in any process. Engines hold the same contract test. Throws keys_unreadable where the engine fails.
+ * The storage of keys. Each method is one transaction: atomic, and visible to every later call in any process. All
+ * implementations pass the same contract test. Throws keys_unreadable if the storage fails.
  */
 export interface KeyStore {
-  /** False, and nothing is added, where a key that `replaces` names has a successor that is not revoked. */
+  /** Returns false and adds nothing if the key that `replaces` names already has an unrevoked successor. */
   addKey(key: NewKey): Promise<boolean>;
   /**
-   * From now on the key is good. The one it replaces ends at `replacedEndsAt`, or when it would have ended anyway, if
-   * that is sooner. False where the key is unknown, delivered already or revoked.
+   * Activates the key. The key it replaces expires at `replacedEndsAt` or at its own expiry, whichever is sooner. Returns false
+   * if the key is unknown, already delivered or revoked.
    */
-  deliverKey(id: string, at: number, replacedEndsAt: number): Promise<boolean>;
+  activateKey(id: string, at: number, replacedEndsAt: number): Promise<boolean>;
   keyByHash(hash: string): Promise<KeyRecord | null>;
   keyById(id: string): Promise<KeyRecord | null>;
-  /** Newest first; of one instant, by id. */
+  /** Newest first; ordered by id at equal times. */
   keys(): Promise<KeyRecord[]>;
-  /** False where the key is unknown or revoked already: the first revocation stays. */
+  /** Returns false if the key is unknown or already revoked: the first revocation stands. */
   revokeKey(id: string, at: number, reason: string): Promise<boolean>;
-  /** Takes the right to tell the holder of a key's end, once. False where somebody has it. */
+  /** Claims the right to notify the holder of the expiry, once. Returns false if it is already claimed. */
   claimNotice(id: string, at: number): Promise<boolean>;
-  /** Gives it back, where the notice was not accepted. */
+  /** Releases the claim after the notice was not accepted. */
   releaseNotice(id: string): Promise<void>;
-  /** Within the quota, over which nothing is added. Codes that nobody used and that are older than its window are forgotten. */
-  addVerification(verification: Verification, quota: VerificationQuota): Promise<Added>;
+  /** Adds a code unless that exceeds the quota. Forgets unused codes older than the quota's window. */
+  addVerification(verification: Verification, quota: VerificationQuota): Promise<AddResult>;
   /** Forgets a code that was not sent. */
   withdrawVerification(id: string): Promise<void>;
   /**
-   * Tries a code against the newest of the address that is unused and not over. Each try counts, `maxTries` of them; the right
-   * code is used up by it.
+   * Compares a code with the newest unused, unexpired one of the address. Every attempt counts, up to `maxTries`. The correct
+   * code can be used once.
    */
-  tryCode(email: string, codeHash: string, at: number, maxTries: number): Promise<Tried>;
-  /** When the address was last verified, or null. */
+  tryCode(email: string, codeHash: string, at: number, maxTries: number): Promise<CodeResult>;
+  /** When the address was last verified; null if never. */
   verifiedAt(email: string): Promise<number | null>;
   close(): Promise<void>;
 }

@@ -3,21 +3,21 @@ import { crc32 } from 'node:zlib';
 import { KEY_AREAS, type KeyArea } from '../../api/tiers.ts';
 import { formatBase62, type RandomBytes, randomBase62 } from './base62.ts';
 
-/** 178 bits: nothing that could be guessed, so a fast hash keeps it as well as a slow one. */
+/** 178 bits cannot be guessed, so a fast hash protects the key as well as a slow one. */
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
-/** Of the random part: enough to tell a holder's keys apart, and it leaves 154 bits unknown. */
+/** Characters of the random part in the prefix: enough to tell a holder's keys apart, while 154 bits stay unknown. */
 const SHOWN_LENGTH = 4;
 
 const SHAPE = `cds_(?:${KEY_AREAS.join('|')})_[0-9A-Za-z]{${RANDOM_LENGTH}}_[0-9A-Za-z]{${CHECKSUM_LENGTH}}`;
 const WHOLE = new RegExp(`^${SHAPE}$`);
 const INSIDE = new RegExp(SHAPE);
-/** Cut short or with letters lost, too: what is left of a key in a log is still worth hiding. */
+/** Also matches truncated and damaged keys, because even a part of a key in the server log should be hidden. */
 const ANYWHERE = /cds_[A-Za-z]{3,20}_[0-9A-Za-z]{5,}(?:_[0-9A-Za-z]*)?/g;
 
 /**
- * `cds_economy_<30 base62>_<6 base62 of a CRC-32>`. The area is the key's first, a hint for people and for scanners that
- * look for leaked secrets; what a key opens is in the store alone.
+ * `cds_economy_<30 base62>_<6 base62 of a CRC-32>`. The area is the key's first one: a hint for people and for secret scanners.
+ * Only the store decides what a key opens.
  */
 export function createKey(area: KeyArea, randomBytes: RandomBytes): string {
   const body = `cds_${area}_${randomBase62(RANDOM_LENGTH, randomBytes)}`;
@@ -25,8 +25,8 @@ export function createKey(area: KeyArea, randomBytes: RandomBytes): string {
 }
 
 /**
- * True for what may have been issued. A mistyped key is told from an unknown one without a look in the store: CRC-32 finds
- * every change within four bytes in a row.
+ * True for a text that may have been issued. Distinguishes mistyped keys from unknown ones without reading the store: CRC-32
+ * detects every change within four consecutive bytes.
  */
 export function isKey(text: string): boolean {
   if (!WHOLE.test(text)) return false;
@@ -34,12 +34,12 @@ export function isKey(text: string): boolean {
   return text.slice(end + 1) === checksum(text.slice(0, end));
 }
 
-/** True where a key of the right shape stands anywhere in `text`, its checksum right or not. */
+/** True if `text` contains anything shaped like a key, whether its checksum is right or not. */
 export function containsKey(text: string): boolean {
   return INSIDE.test(text);
 }
 
-/** SHA-256 in hex: all of a key that is ever kept, and what it is looked up by, so no comparison of secrets takes time. */
+/** SHA-256 in hex: the only stored form of a key. Look-ups use it, so no secrets are compared in variable time. */
 export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
@@ -49,12 +49,12 @@ export function keyPrefix(key: string): string {
   return key.slice(0, key.indexOf('_', 4) + 1 + SHOWN_LENGTH);
 }
 
-/** `text` with every key in it cut to its prefix: for what others say, which may repeat what we sent. */
+/** Cuts every key in `text` to its prefix. For texts of others, which may quote what we sent. */
 export function redactKeys(text: string): string {
   return text.replace(ANYWHERE, (key) => `${keyPrefix(key)}…`);
 }
 
-/** Over the area too, so that a key with another area's name is a mistyped one. */
+/** Covers the area, so that a key with a changed area fails the checksum. */
 function checksum(body: string): string {
   return formatBase62(crc32(body), CHECKSUM_LENGTH);
 }

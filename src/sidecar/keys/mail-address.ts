@@ -9,8 +9,8 @@ const LABEL = /[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?/.source;
 const ADDRESS = new RegExp(`^(${ATOM}(?:\\.${ATOM})*)@(?:${LABEL}\\.)+(?!\\d+$)${LABEL}$`);
 
 /**
- * `ada@example.edu`, in lower case: an address names one holder, however it was typed. Dot-atoms in ASCII only (no quotes,
- * comments, lists, line breaks or addresses of hosts), so nothing in it can be read as another address or another header.
+ * `ada@example.edu`, in lower case, so that an address names one holder however it was typed. Only ASCII dot-atoms (no quotes,
+ * comments, lists, line breaks or host addresses), so no part can be read as another address or header.
  */
 export const mailAddress = z
   .string()

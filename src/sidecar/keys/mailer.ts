@@ -11,29 +11,29 @@ interface SmtpServer {
   port: number;
   user: string | null;
   password: string | null;
-  /** `start`: TLS from the first byte; `upgrade`: STARTTLS or nothing is sent; `none`: within this machine alone. */
+  /** `start`: TLS from the first byte; `upgrade`: STARTTLS is required; `none`: unencrypted, only within this machine. */
   tls: 'start' | 'upgrade' | 'none';
 }
 
 /** RFC 8314 §3.3 and RFC 6409 §3.1. */
 const DEFAULT_PORTS = { 'smtps:': 465, 'smtp:': 587 } as const;
-const EXPECTED = 'smtps://[user:password@]host[:port] or smtp://…, and nothing after the port';
+const EXPECTED = 'smtps://[user:password@]host[:port] or smtp://…, with nothing after the port';
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * The setting SMTP_URL. Options in its query are refused: nodemailer would take them, and one of them turns the checking of
- * certificates off. Throws config_invalid, which never repeats the password.
+ * Parses the setting SMTP_URL. Refuses options in its query: nodemailer would apply them, and one of them disables certificate
+ * checks. Throws config_invalid, which never contains the password.
  */
 export function parseSmtpUrl(text: string): SmtpServer {
   const url = URL.parse(text);
   const port = url && DEFAULT_PORTS[url.protocol as keyof typeof DEFAULT_PORTS];
   if (!url || !port || url.hostname === '') throw invalid(describeUrl(url));
-  if (!/^\/?$/.test(url.pathname) || /[?#]/.test(text)) throw invalid('more after the port');
+  if (!/^\/?$/.test(url.pathname) || /[?#]/.test(text)) throw invalid('text after the port');
   if ((url.username === '') !== (url.password === ''))
-    throw invalid('a user without a password, or the reverse');
+    throw invalid('a user without a password, or a password without a user');
   const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
   return {
     host,
@@ -54,7 +54,7 @@ function decode(text: string): string | null {
   try {
     return text === '' ? null : decodeURIComponent(text);
   } catch {
-    throw invalid('a percent sign that begins no percent-encoding');
+    throw invalid('a percent sign that does not begin a percent-encoding');
   }
 }
 
@@ -68,13 +68,13 @@ function invalid(found: string): Error {
 
 export interface Mail {
   to: string;
-  /** One line. */
+  /** A single line. */
   subject: string;
   /** Plain text. */
   text: string;
 }
 
-/** Sends mail. Resolves when the next server took the responsibility for it (RFC 5321 §4.2.5), else throws mail_failed. */
+/** Sends mail. Resolves when the next server accepted responsibility for it (RFC 5321 §4.2.5); otherwise throws mail_failed. */
 export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
@@ -82,32 +82,38 @@ export interface Mailer {
 export interface SmtpOptions {
   /** SMTP_URL */
   url: string;
-  /** An address, or a name with one: `Cathedral Data Service <keys@data.example.org>`. */
+  /** An address, optionally with a name: `Cathedral Data Service <keys@data.example.org>`. */
   from: string;
-  /** From the look-up of the name to the greeting and the end of STARTTLS, ms. 10 s: a server that needs longer is not there. */
+  /**
+   * Time-out from the name look-up to the greeting and the end of STARTTLS, ms. Default 10 s: a slower server counts as
+   * unreachable.
+   */
   connectTimeoutMs?: number;
-  /** Without a byte from the server, ms. 30 s; RFC 5321 §4.5.3.2 allows minutes, for which no operator waits at a prompt. */
+  /**
+   * Time-out between bytes from the server, ms. Default 30 s; RFC 5321 §4.5.3.2 allows minutes, too long for an operator at a
+   * prompt.
+   */
   idleTimeoutMs?: number;
-  /** For the whole mail, ms, against a server that drips. */
+  /** Time-out for the whole mail, ms. Protects against a server that answers byte by byte. */
   totalTimeoutMs?: number;
-  /** Certificates of a private authority, PEM, in place of the well-known ones. */
+  /** Certificates of a private authority, PEM, instead of the public ones. */
   ca?: string;
 }
 
 const DEFAULTS = { connectTimeoutMs: 10_000, idleTimeoutMs: 30_000, totalTimeoutMs: 60_000 };
-/** A server's answer may be a page long; a message is one line. */
+/** A server's answer may span many lines; a message is one line. */
 const MAX_ANSWER = 200;
 
 const oneLine = z.string().regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'expected text without line breaks');
 
-/** Line breaks in a header would begin another one, so they are refused here too, whoever calls. */
+/** Line breaks would inject further headers, so this checks them again, whoever calls. */
 const MAIL = z.strictObject({
   to: mailAddress,
   subject: oneLine.min(1).max(200),
   text: z.string().min(1).max(10_000),
 });
 
-/** Throws config_invalid for a URL or a sender that is none. Opens no connection yet. */
+/** Throws config_invalid for an invalid URL or sender. Opens no connection yet. */
 export function createMailer({ url, from, ...given }: SmtpOptions): Mailer {
   const options = { ...DEFAULTS, ...given };
   const sender = parseSender(from);
@@ -119,11 +125,11 @@ export function createMailer({ url, from, ...given }: SmtpOptions): Mailer {
       try {
         await transport.sendMail({
           from: sender,
-          // As an object it is taken as it is, and not parsed as a list.
+          // nodemailer uses an object as it is but parses a string as a list.
           to: { name: '', address: to },
           subject,
           text,
-          // RFC 3834 §5: no out-of-office answers, please.
+          // RFC 3834 §5: suppress out-of-office replies.
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
         });
@@ -152,7 +158,7 @@ function transportOptions(
     socketTimeout: options.idleTimeoutMs,
     dnsTimeout: options.connectTimeoutMs,
     allowInternalNetworkInterfaces: true,
-    // A text that looks like a path or an address stays a text.
+    // Prevents nodemailer from reading a text that looks like a path or URL as a file to attach.
     disableFileAccess: true,
     disableUrlAccess: true,
     logger: false,
@@ -174,7 +180,7 @@ function parseMail(mail: Mail): Mail {
   throw new CathedralError('mail_failed', { ...fault, found: redactKeys(fault.found) });
 }
 
-/** Not the library's error itself: a server's answer may repeat what was sent, and an error ends up in logs. */
+/** Does not wrap the library's error: a server's answer may quote what was sent, and errors end up in the server log. */
 function describeFailure(error: unknown): string {
   const { message = '', response, code } = error as { message?: string; response?: string; code?: string };
   const said = redactKeys(response ?? message).replace(/[\p{C}\p{Z}]+/gu, ' ');

@@ -1,6 +1,9 @@
 import type { ProblemCode } from '../../api/problem.ts';
 
-/** The `error` of the challenge (RFC 6750 §3.1), by problem code; null: what did not use Bearer is challenged without one. */
+/**
+ * The `error` of the challenge (RFC 6750 §3.1) by problem code. Null: a request without Bearer gets a challenge without an
+ * error.
+ */
 export const CHALLENGE_ERRORS = {
   key_required: null,
   unknown_scheme: null,
@@ -12,21 +15,21 @@ export const CHALLENGE_ERRORS = {
 
 export type KeyProblemCode = keyof typeof CHALLENGE_ERRORS;
 
-/** Why a request is not answered: what the client is told, and what the access log may say about who asked. */
+/** Why a request is refused: the text for the client, and what the access log may record about the key. */
 export interface Refusal {
   kind: 'refusal';
   code: KeyProblemCode;
-  /** Read by whoever sent the request; never has any part of what was sent. */
+  /** Shown to the client. Never contains any part of the request. */
   detail: string;
   headers: { 'WWW-Authenticate': string };
-  /** Of a key that is known but no good here. */
+  /** The record of a key that is known but not valid here. */
   keyId: string | null;
   holder: string | null;
 }
 
 const REALM = 'Bearer realm="cathedral"';
 
-/** `scope`: the area that the path would need. `detail` has no quotes and no backslashes: it is repeated in the header. */
+/** `scope`: the area that the path requires. `detail` must not contain quotes or backslashes, because the header repeats it. */
 export function refuse(
   code: KeyProblemCode,
   detail: string,
@@ -47,7 +50,7 @@ export function refuse(
   };
 }
 
-/** For a restricted path that was asked for without a key. */
+/** The refusal of a request for a restricted path without a key. */
 export function refuseAnonymous(): Refusal {
   return refuse('key_required', 'Send a key: Authorization: Bearer <key>.');
 }

@@ -1,24 +1,24 @@
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { DAY_MS, TIERS } from '../../api/tiers.ts';
 import { newId } from './base62.ts';
-import { type HandedOver, handOver } from './hand-over.ts';
+import { type DeliveredKey, deliverKey } from './deliver-key.ts';
 import { requireVerified } from './issue-key.ts';
 import { ROTATE_ARGUMENTS, readArguments } from './key-arguments.ts';
-import type { Office } from './key-services.ts';
+import type { KeyServices } from './key-services.ts';
 import { keyStatus } from './key-status.ts';
 import type { KeyRecord } from './key-store.ts';
 import { createKey } from './key-text.ts';
 
 /**
- * `keys rotate`: a new key in place of a good one, which goes on working for OVERLAP_DAYS at most. Same holder, tier and
- * areas, so limits are not doubled. Throws as issueKey does, and key_refused for a key that is over or has a successor.
+ * `keys rotate`: replaces a valid key, which keeps working for at most OVERLAP_DAYS. Holder, tier and areas stay the same, so
+ * limits do not double. Throws as issueKey does, and key_refused for a key that is no longer valid or has a successor.
  */
-export async function rotateKey(args: unknown, office: Office): Promise<HandedOver> {
+export async function rotateKey(args: unknown, services: KeyServices): Promise<DeliveredKey> {
   const { id, days, deliver } = readArguments(ROTATE_ARGUMENTS, args);
-  const old = await office.store.keyById(id);
-  const issuedAt = office.now();
+  const old = await services.store.keyById(id);
+  const issuedAt = services.now();
   assertRotatable(id, old, issuedAt);
-  await requireVerified(old.tier, old.email, office);
+  await requireVerified(old.tier, old.email, services);
   const rules = TIERS[old.tier];
   const term = days ?? rules.days;
   if (term > rules.days) {
@@ -28,17 +28,17 @@ export async function rotateKey(args: unknown, office: Office): Promise<HandedOv
   const { holder, email, tier, areas, name, affiliation, purpose, volume, basis } = old;
   const draft = {
     ...{ holder, email, tier, areas, name, affiliation, purpose, volume, basis },
-    id: newId('k', office.randomBytes),
+    id: newId('k', services.randomBytes),
     issuedAt,
     expiresAt: issuedAt + term * DAY_MS,
     replaces: id,
   };
-  return handOver(createKey(areas[0]!, office.randomBytes), draft, deliver ?? rules.delivery, office);
+  return deliverKey(createKey(areas[0]!, services.randomBytes), draft, deliver ?? rules.delivery, services);
 }
 
 function assertRotatable(id: string, key: KeyRecord | null, now: number): asserts key is KeyRecord {
   const status = key === null ? 'unknown' : keyStatus(key, now);
   if (status === 'active') return;
-  const found = status === 'ending' ? `one that ${key!.replacedBy} has replaced` : `one that is ${status}`;
+  const found = status === 'ending' ? `one that ${key!.replacedBy} replaced` : `one that is ${status}`;
   throw new CathedralError('key_refused', { place: id, expected: 'an active key', found });
 }

@@ -5,20 +5,20 @@ import { z } from 'zod';
 import { schemaFault } from '../../../pipeline/artifacts/format/schema-fault.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { KEY_AREAS, TIER_NAMES } from '../../api/tiers.ts';
-import { leaveWal } from '../storage/open-database.ts';
+import { checkpointAndCloseWal } from '../storage/open-database.ts';
 import { StoreFile } from '../storage/store-file.ts';
 import type {
-  Added,
+  AddResult,
+  CodeResult,
   KeyRecord,
   KeyStore,
   NewKey,
-  Tried,
   Verification,
   VerificationQuota,
 } from './key-store.ts';
 import { MIGRATIONS, migrate } from './sqlite-schema.ts';
 
-/** A revoked or an undelivered successor is none to the holder of the key. */
+/** Revoked and undelivered successors do not count, because the holder cannot use them. */
 const KEY = `
   SELECT keys.id, holder, holders.email, hash, prefix, tier, areas, name, affiliation, purpose, volume, basis,
     issued_at AS issuedAt, expires_at AS expiresAt, delivered_at AS deliveredAt, revoked_at AS revokedAt,
@@ -29,7 +29,7 @@ const KEY = `
 
 type Statements = ReturnType<typeof prepareStatements>;
 
-/** Every statement of the store, prepared once: values are always bound, never part of the text. */
+/** All statements of the store, prepared once. Values are always bound, never part of the text. */
 function prepareStatements(database: DatabaseSync) {
   const sql = (text: string) => database.prepare(text);
   return {
@@ -72,7 +72,7 @@ const areas = z
   .transform((text) => text.split(','))
   .pipe(z.array(z.enum(KEY_AREAS)).min(1));
 
-/** Another program may have written into the file: a tier that nobody knows must not pass as one. */
+/** Another program may have written to the file: an unknown tier must not pass as a valid one. */
 const KEY_ROW = z.strictObject({
   id: z.string(),
   holder: z.string(),
@@ -96,7 +96,7 @@ const KEY_ROW = z.strictObject({
   notifiedAt: time.nullable(),
 });
 
-/** A row of the store as a record, null for none. Throws keys_unreadable where the row is not one. */
+/** Parses a row of the store; null if there is none. Throws keys_unreadable for an invalid row. */
 function readKeyRow(row: unknown, place: string): KeyRecord | null {
   if (row === undefined) return null;
   const parsed = KEY_ROW.safeParse(row);
@@ -104,12 +104,12 @@ function readKeyRow(row: unknown, place: string): KeyRecord | null {
   throw new CathedralError('keys_unreadable', schemaFault(place, parsed.error, row));
 }
 
-/** For another process that writes, ms. Writes take a few; five seconds of waiting mean that something hangs. */
+/** How long to wait for another writing process, ms. Writes take a few ms, so after five seconds something hangs. */
 const BUSY_TIMEOUT_MS = 5000;
 
-/** What a command does where there is no key store. */
+/** What a command does if there is no key store. */
 export interface KeyStoreOptions {
-  /** Refuses a path at which there is none, and makes nothing; by default one is made. */
+  /** Refuses a path without a key store and creates nothing. By default a store is created. */
   mustExist?: boolean;
 }
 
@@ -119,9 +119,9 @@ interface OpenStore {
 }
 
 /**
- * The key store in one SQLite file, readable by its owner alone. Several processes may use it at once, and each call sees what
- * was committed before it, so there is no cache that a revocation would have to reach. Each call looks at the file that is at
- * the path: a back-up that was put there is used from then on.
+ * The key store in one SQLite file, readable only by its owner. Several processes may use it at once. Each call sees everything
+ * committed before it, so no cache can delay a revocation. Each call opens the file that is currently at the path, so a
+ * restored back-up takes effect immediately.
  */
 export function openKeyStore(path: string, { mustExist = false }: KeyStoreOptions = {}): KeyStore {
   return guard(path, () => {
@@ -136,9 +136,9 @@ function openFile(path: string, mayMake: boolean): OpenStore {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
     migrate(database, MIGRATIONS, path);
-    // One file, so that it can be copied and put back, and nobody can remove a part of it. It is written a few times a day.
-    leaveWal(database);
-    // Extra: a revocation that was answered for is on the disk, whatever happens to the power.
+    // A single file, without a write-ahead log, can be copied and restored safely. It is written only a few times a day.
+    checkpointAndCloseWal(database);
+    // EXTRA: an acknowledged revocation survives a power failure.
     database.exec('PRAGMA synchronous = EXTRA');
     return { database, sql: prepareStatements(database) };
   } catch (error) {
@@ -147,13 +147,13 @@ function openFile(path: string, mayMake: boolean): OpenStore {
   }
 }
 
-/** Before SQLite makes it by the umask; its journal takes the mode from it. */
+/** Create the file before SQLite does, which would use the umask. SQLite's journal inherits the mode. */
 function makePrivate(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** An empty store that nobody asked for would make every key unknown. */
+/** Creating an empty store by accident would make every key unknown. */
 function assertThere(path: string): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size) return;
@@ -180,7 +180,7 @@ class SqliteKeyStore implements KeyStore {
     });
   }
 
-  async deliverKey(id: string, at: number, replacedEndsAt: number): Promise<boolean> {
+  async activateKey(id: string, at: number, replacedEndsAt: number): Promise<boolean> {
     return this.#write((sql) => {
       if (sql.deliver.run(at, id).changes === 0) return false;
       sql.endReplaced.run(replacedEndsAt, id);
@@ -212,7 +212,7 @@ class SqliteKeyStore implements KeyStore {
     this.#write((sql) => sql.releaseNotice.run(id));
   }
 
-  async addVerification(verification: Verification, quota: VerificationQuota): Promise<Added> {
+  async addVerification(verification: Verification, quota: VerificationQuota): Promise<AddResult> {
     const { id, email, codeHash, createdAt, expiresAt } = verification;
     return this.#write((sql) => {
       sql.forgetCodes.run(quota.since, createdAt);
@@ -227,7 +227,7 @@ class SqliteKeyStore implements KeyStore {
     this.#write((sql) => sql.withdrawCode.run(id));
   }
 
-  async tryCode(email: string, codeHash: string, at: number, maxTries: number): Promise<Tried> {
+  async tryCode(email: string, codeHash: string, at: number, maxTries: number): Promise<CodeResult> {
     return this.#write((sql) => {
       const code = sql.newestCode.get(email) as CodeRow | undefined;
       if (!code || code.used_at !== null || code.expires_at <= at) return 'none';
@@ -246,7 +246,7 @@ class SqliteKeyStore implements KeyStore {
     this.#file.close();
   }
 
-  /** `work` in a transaction that has the write lock from its first statement, so it never has to start again. */
+  /** Runs `work` in a transaction that takes the write lock at once, so it never needs a retry. */
   #write<T>(work: (sql: Statements) => T): T {
     return this.#use(({ database, sql }) => {
       database.exec('BEGIN IMMEDIATE');
@@ -271,7 +271,7 @@ class SqliteKeyStore implements KeyStore {
       try {
         return work(store);
       } catch (error) {
-        // What was written over it in place may have been of another kind, and SQLite would go on to take it for that.
+        // The file may have been overwritten in place by another kind of database, which SQLite would not notice.
         this.#file.drop();
         throw error;
       }
@@ -300,7 +300,7 @@ function guard<T>(place: string, work: () => T): T {
     const found = cause instanceof Error ? cause.message : String(cause);
     throw new CathedralError('keys_unreadable', {
       place,
-      expected: 'a key store that can be read and written',
+      expected: 'a readable and writable key store',
       found,
       cause,
     });

@@ -1,15 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
 
-/** `CATK`: tells this file from any other SQLite database, before anything is written into it. */
+/** `CATK`: distinguishes this file from other SQLite databases before anything is written to it. */
 export const APPLICATION_ID = 0x4341_544b;
 
 /**
- * Brings a database to the newest schema: `migrations[n]` leads from version n to n + 1. Versions are never edited, only
- * added. Throws keys_unreadable for a database of something else and for one that a newer version made.
+ * Migrates a database to the newest schema: `migrations[n]` leads from version n to n + 1. Published migrations are never
+ * edited. Throws keys_unreadable for a foreign database or one from a newer version.
  */
 export function migrate(database: DatabaseSync, migrations: readonly string[], place: string): void {
-  // With the write lock from the start: of two processes, the second one finds the work done.
+  // CountRequest the write lock first, so that the second of two processes finds the migration done.
   database.exec('BEGIN IMMEDIATE');
   try {
     const version = readVersion(database, migrations.length, place);
@@ -36,7 +36,7 @@ function readVersion(database: DatabaseSync, newest: number, place: string): num
     });
   }
   if (version > newest) {
-    const expected = `schema version ${newest} or older`;
+    const expected = `schema version ${newest} or lower`;
     throw new CathedralError('keys_unreadable', { place, expected, found: `version ${version}` });
   }
   return version;

@@ -5,16 +5,16 @@ import type { RandomBytes } from './base62.ts';
 import { newId } from './base62.ts';
 import { REQUEST_VERIFICATION_ARGUMENTS, readArguments, VERIFY_ARGUMENTS } from './key-arguments.ts';
 import { formatCodeMail } from './key-mails.ts';
-import { type Office, requireMailer } from './key-services.ts';
-import type { Added, Tried } from './key-store.ts';
+import { type KeyServices, requireMailer } from './key-services.ts';
+import type { AddResult, CodeResult } from './key-store.ts';
 
-/** Crockford's: no I, L, O and U, which are read as something else. */
+/** Crockford's base32: without I, L, O and U, which are easily misread. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** 60 bits: even who steals the store cannot find a code from its hash before it ends. */
+/** 60 bits: even someone who steals the store cannot find a code from its hash before it expires. */
 const CODE_LENGTH = 12;
 const CODE_HOURS = 24;
 const MAX_TRIES = 5;
-/** In 24 hours: three for somebody whose mail is slow, and so few in all that nobody floods others through us. */
+/** Per 24 hours: three for slow mail, and a low total so that nobody can flood others through this service. */
 const QUOTA = { perAddress: 3, total: 200 } as const;
 
 export interface Requested {
@@ -29,31 +29,31 @@ export interface Verified {
 }
 
 /**
- * `keys request-verification`: sends a code to the address. Only the newest code of an address is good. Throws key_refused
+ * `keys request-verification`: sends a code to the address. Only the newest code of an address is valid. Throws key_refused
  * over the quota, config_invalid without a mail server, and mail_failed, after which the code is forgotten.
  */
-export async function requestVerification(args: unknown, office: Office): Promise<Requested> {
+export async function requestVerification(args: unknown, services: KeyServices): Promise<Requested> {
   const { email } = readArguments(REQUEST_VERIFICATION_ARGUMENTS, args);
-  const mailer = requireMailer(office);
-  const createdAt = office.now();
+  const mailer = requireMailer(services);
+  const createdAt = services.now();
   const expiresAt = createdAt + CODE_HOURS * 3_600_000;
-  const [id, code] = [newId('v', office.randomBytes), newCode(office.randomBytes)];
+  const [id, code] = [newId('v', services.randomBytes), newCode(services.randomBytes)];
   const verification = { id, email, codeHash: hashCode(email, code), createdAt, expiresAt };
-  const added = await office.store.addVerification(verification, { since: createdAt - DAY_MS, ...QUOTA });
+  const added = await services.store.addVerification(verification, { since: createdAt - DAY_MS, ...QUOTA });
   if (added !== 'added') throw overQuota(email, added);
   try {
-    await mailer.send(formatCodeMail(email, code.match(/.{4}/g)!.join('-'), CODE_HOURS, office.baseUrl));
+    await mailer.send(formatCodeMail(email, code.match(/.{4}/g)!.join('-'), CODE_HOURS, services.baseUrl));
   } catch (error) {
-    await office.store.withdrawVerification(id);
+    await services.store.withdrawVerification(id);
     throw error;
   }
   return { email, expiresAt };
 }
 
-/** `keys verify-email`. Throws key_refused, which says whether another try makes sense. */
+/** `keys verify-email`. Throws key_refused, which tells whether another attempt makes sense. */
 export async function verifyEmail(
   args: unknown,
-  { store, now }: Pick<Office, 'store' | 'now'>,
+  { store, now }: Pick<KeyServices, 'store' | 'now'>,
 ): Promise<Verified> {
   const { email, code } = readArguments(VERIFY_ARGUMENTS, args);
   const verifiedAt = now();
@@ -61,18 +61,18 @@ export async function verifyEmail(
   if (tried === 'verified') return { email, verifiedAt };
   throw new CathedralError('key_refused', {
     place: email,
-    expected: 'the code that was sent last',
+    expected: 'the latest code sent',
     found: FOUND[tried],
   });
 }
 
-const FOUND: Readonly<Record<Exclude<Tried, 'verified'>, string>> = {
-  wrong: `another one; a code can be tried ${MAX_TRIES} times`,
-  spent: `a code after ${MAX_TRIES} wrong ones: send a new one with keys request-verification`,
-  none: 'an address without an open code: it was used, is older than a day, or was never sent',
+const FOUND: Readonly<Record<Exclude<CodeResult, 'verified'>, string>> = {
+  wrong: `a different code; a code allows ${MAX_TRIES} attempts`,
+  spent: `an attempt after ${MAX_TRIES} wrong codes: send a new code with keys request-verification`,
+  none: 'an address without a pending code: it was used, is older than a day, or was never sent',
 };
 
-function overQuota(email: string, added: Exclude<Added, 'added'>): Error {
+function overQuota(email: string, added: Exclude<AddResult, 'added'>): Error {
   const { perAddress, total } = QUOTA;
   const [expected, found] = {
     address_quota: [`at most ${perAddress} codes to an address in 24 hours`, 'one more'],
@@ -82,11 +82,11 @@ function overQuota(email: string, added: Exclude<Added, 'added'>): Error {
 }
 
 function newCode(randomBytes: RandomBytes): string {
-  // 256 is a multiple of 32, so each letter is as likely.
+  // 256 is a multiple of 32, so all letters are equally likely.
   return [...randomBytes(CODE_LENGTH)].map((byte) => ALPHABET[byte % 32]).join('');
 }
 
-/** With the address: a code is good for the one it was sent to alone. */
+/** Includes the address: a code is valid only for the address it was sent to. */
 function hashCode(email: string, code: string): string {
   return createHash('sha256').update(`${email}\n${code}`).digest('hex');
 }

@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** `::ffff:203.0.113.7` in groups: how a socket that speaks both protocols names an IPv4 client (RFC 4291 §2.5.5.2). */
+/** `::ffff:203.0.113.7` in groups: the name of an IPv4 client on a dual-stack socket (RFC 4291 §2.5.5.2). */
 const MAPPED_PREFIX = '0:0:0:0:0:ffff';
 
 /**
- * What is counted as one client: an IPv4 address (`203.0.113.7`), or the /64 of an IPv6 address (`2001:db8:0:1::/64`), since
- * one subscriber has at least so many (RFC 6177). An IPv4 address written as IPv6 is that IPv4 address. A zone (`%eth0`) is
- * not part of the network. Throws a RangeError for anything else.
+ * What counts as one client: an IPv4 address (`203.0.113.7`), or the /64 of an IPv6 address (`2001:db8:0:1::/64`), because
+ * every subscriber has at least a /64 (RFC 6177). An IPv4-mapped address counts as its IPv4 address. Ignores a zone (`%eth0`).
+ * Throws a RangeError for anything else.
  */
 export function clientNetwork(address: string): string {
   if (isIPv4(address)) return address;
@@ -16,7 +16,7 @@ export function clientNetwork(address: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** The eight groups without leading zeros, lower case. `address` is a valid IPv6 address. */
+/** The eight groups in lower case without leading zeros. `address` must be a valid IPv6 address. */
 function expand(address: string): string[] {
   const [before, after] = address.split('::') as [string, string?];
   const [head, tail] = [groupsOf(before), groupsOf(after ?? '')];
@@ -24,7 +24,7 @@ function expand(address: string): string[] {
   return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16).toString(16));
 }
 
-/** Two groups for an IPv4 address at the end. */
+/** Two groups for a trailing IPv4 address. */
 function groupsOf(part: string): string[] {
   if (part === '') return [];
   return part.split(':').flatMap((group) => {

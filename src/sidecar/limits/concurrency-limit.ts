@@ -3,16 +3,16 @@ import { Problem } from '../../api/problem.ts';
 export interface ConcurrencyLimits {
   /** `exports are being sent`, for the message to a client that gets no slot. */
   what: string;
-  /** At once. */
+  /** Maximum in total. */
   parallel: number;
-  /** At once for one client, so that it cannot keep everyone else out. */
+  /** Maximum per client, so that one client cannot block all others. */
   perHolder: number;
 }
 
-/** By then a slot is often free. */
+/** A slot is often free by then. */
 const RETRY_AFTER_S = 10;
 
-/** Limits work that takes longer than a moment. */
+/** Limits how many long tasks run at the same time. */
 export class ConcurrencyLimit {
   readonly #limits: ConcurrencyLimits;
   readonly #byHolder = new Map<string, number>();
@@ -51,5 +51,5 @@ export class ConcurrencyLimit {
 
 function overloaded(what: string): Problem {
   const headers = { 'Retry-After': String(RETRY_AFTER_S) };
-  return new Problem('overloaded', `${what}, which is the maximum. Try again when one has ended.`, headers);
+  return new Problem('overloaded', `${what}, which is the maximum. Try again later.`, headers);
 }

@@ -1,30 +1,33 @@
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 
 /** One request that is about to be answered with data. */
-export interface Take {
+export interface CountRequest {
   /** `2025-12-01` */
   day: string;
   area: Area;
-  /** Who is counted; never an address as it is. */
+  /** The counted subject; never a plain address. */
   subject: string;
-  /** What the count may reach. */
+  /** The highest permitted count. */
   limit: number;
 }
 
 /**
- * Where requests are counted. Everything in it is exact whoever else counts in the same place, and what was answered
- * outlives the process, however that ends. Each method rejects with store_failed where the store does not work.
+ * The storage of request counts. Counts stay exact when several processes share the storage, and the counts of answered
+ * requests survive a kill. Every method rejects with store_failed if the storage fails.
  */
 export interface CountStore {
-  /** All in one step. For each its number of the day, from 1, or null: the limit was reached before, nothing was counted. */
-  takeAll(takes: readonly Take[]): Promise<readonly (number | null)[]>;
-  /** How many were counted; 0 for who was never seen. */
+  /**
+   * Counts all requests in one transaction. Returns each request's number within the day, from 1, or null if the limit was
+   * already reached and nothing was counted.
+   */
+  takeAll(takes: readonly CountRequest[]): Promise<readonly (number | null)[]>;
+  /** The current count; 0 for an unknown subject. */
   count(day: string, area: Area, subject: string): Promise<number>;
-  /** The day's secret: the same for all who ask. `candidate` becomes it where the day has none yet. */
+  /** The secret of the day, the same for all callers. Stores `candidate` if the day has none yet. */
   secret(day: string, candidate: Uint8Array): Promise<Uint8Array>;
-  /** Removes counts and secrets of the days before this one, so that they cannot be brought back. */
+  /** Deletes the counts and secrets of earlier days beyond recovery. */
   prune(before: string): Promise<void>;
-  /** Writes something, and nothing that is counted: rejects where counting would. */
+  /** Writes without counting. Rejects if counting would. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -4,12 +4,12 @@ import type { QuotaResult } from '../../api/quotas.ts';
 import { quotaOf, secondsToMidnight, type Tier, utcDay } from '../../api/quotas.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { clientNetwork } from './client-network.ts';
-import type { CountStore, Take } from './count-store.ts';
+import type { CountRequest, CountStore } from './count-store.ts';
 
-/** Who is counted: the holder of a key, whichever of the holder's keys it is, or an IP address as the server sees it. */
+/** The counted subject: the holder of a key, across all of the holder's keys, or an IP address as the server sees it. */
 export type Subject = { holder: string } | { address: string };
 
-export interface TakeRequest {
+export interface QuotaRequest {
   area: Area;
   tier: Tier;
   subject: Subject;
@@ -19,42 +19,42 @@ export interface TakeRequest {
 
 export interface LimiterOptions {
   store: CountStore;
-  /** Unguessable bytes, as many as asked for. */
+  /** Returns the given number of unguessable bytes. */
   random: (bytes: number) => Uint8Array;
 }
 
 export interface Limiter {
   /**
-   * Counts one request, to be called when it is known that the answer is data. Resolves once the count would outlive the
-   * process. Rejects with store_failed or overloaded: then nothing was counted, and no data should be sent. Throws a
-   * RangeError where the address is none or the area has no such tier.
+   * Counts one request. Call it once it is certain that the answer is data. Resolves when the count would survive a kill.
+   * Rejects with store_failed or overloaded: then nothing was counted, and no data may be sent. Throws a RangeError for an
+   * invalid address or a tier that the area does not have.
    */
-  take: (request: TakeRequest) => Promise<QuotaResult>;
-  /** Requests counted today. */
-  used: (request: Omit<TakeRequest, 'tier'>) => Promise<number>;
-  /** Removes past days; to be called at start and a few times an hour. */
+  take: (request: QuotaRequest) => Promise<QuotaResult>;
+  /** The number of requests counted today. */
+  used: (request: Omit<QuotaRequest, 'tier'>) => Promise<number>;
+  /** Deletes past days. Call it at start and a few times an hour. */
   prune: (now: number) => Promise<void>;
-  /** Rejects with store_failed where nothing can be counted now. */
+  /** Rejects with store_failed if counting is impossible at present. */
   check: () => Promise<void>;
-  /** To be called where the store lost what it held: the day's secret is put there again. */
+  /** Stores the secret of the day again. Call it when the store lost its content. */
   forget: () => void;
   close: () => Promise<void>;
 }
 
 const SECRET_BYTES = 32;
-/** 128 bits: two of ten million addresses get the same with a probability of 10⁻²⁵. */
+/** 128 bits: among ten million addresses, a collision has a probability of 10⁻²⁵. */
 const SUBJECT_BYTES = 16;
-/** Whose name is remembered, so that it is not computed for each of their requests. */
+/** Number of subjects whose hash is cached. */
 const MAX_NAMES = 10_000;
-/** A clock that is set back by less than this over midnight still finds what was counted on the day before. */
+/** A clock set back across midnight by less than this still finds the counts of the day before. */
 const PRUNE_AFTER_MS = 60 * 60 * 1_000;
 
-/** Counts requests of the UTC day per area and subject. Keeps no counts in memory. */
+/** Counts requests per UTC day, area and subject. Keeps no counts in memory. */
 export function createLimiter({ store, random }: LimiterOptions): Limiter {
-  const takes = new GroupCommit<Take, number | null>({ commit: (batch) => store.takeAll(batch) });
+  const takes = new GroupCommit<CountRequest, number | null>({ commit: (batch) => store.takeAll(batch) });
   let nameSubject = subjectNames({ store, random });
 
-  async function take({ area, tier, subject, now }: TakeRequest): Promise<QuotaResult> {
+  async function take({ area, tier, subject, now }: QuotaRequest): Promise<QuotaResult> {
     const quota = quotaOf(area, tier);
     const resetSeconds = secondsToMidnight(now);
     if (quota === 'unlimited') return { allowed: true, limit: null, remaining: null, resetSeconds };
@@ -80,8 +80,8 @@ export function createLimiter({ store, random }: LimiterOptions): Limiter {
 }
 
 /**
- * Addresses are personal, so only a keyed hash of them is stored. Its secret is another one each day and is deleted with
- * the day's counts: afterwards nobody can tell whose they were, by trying all addresses either.
+ * Addresses are personal data, so only a keyed hash of them is stored. The secret changes daily and is deleted with the day's
+ * counts. Afterwards nobody can recover an address, not even by trying all of them.
  */
 function subjectNames({ store, random }: LimiterOptions) {
   let current: { day: string; secret: Promise<Uint8Array> } | null = null;
@@ -90,7 +90,7 @@ function subjectNames({ store, random }: LimiterOptions) {
     if (current?.day === day) return current.secret;
     const secret = store.secret(day, random(SECRET_BYTES));
     current = { day, secret };
-    // Asked for again after a failure.
+    // Retry after a failure.
     secret.catch(() => {
       if (current?.secret === secret) current = null;
     });

@@ -3,19 +3,19 @@ import { isShed, type LoadLimits, PRIORITIES, type Priority } from './load-shedd
 
 export interface LoadGateOptions {
   limits: LoadLimits;
-  /** The last measurement, ms. */
+  /** The latest measurement, ms. */
   loopDelayMs: () => number;
 }
 
-/** A place among the requests that are being answered. Calling either function twice does no harm. */
+/** An admitted request. Both functions are idempotent. */
 export interface Place {
-  /** The answer is made; what is left to do is to send it. */
+  /** Call when the answer is rendered and only needs to be sent. */
   made: () => void;
-  /** The request is over, however it ended. */
+  /** Call when the request has ended for any reason. */
   leave: () => void;
 }
 
-/** Lets requests in while the server keeps up with them. Streams that stay open for hours do not belong in here. */
+/** Admits requests while the server keeps up with them. Not for streams that stay open for hours. */
 export class LoadGate {
   readonly #options: LoadGateOptions;
   #active = 0;
@@ -25,7 +25,7 @@ export class LoadGate {
     this.#options = options;
   }
 
-  /** Requests that are let in and have not left. */
+  /** Number of admitted requests that have not ended. */
   get active(): number {
     return this.#active;
   }
@@ -53,5 +53,5 @@ export class LoadGate {
 
 function overloaded(priority: Priority): Problem {
   const headers = { 'Retry-After': String(PRIORITIES[priority].retryAfterS) };
-  return new Problem('overloaded', 'There are more requests than the server can answer now.', headers);
+  return new Problem('overloaded', 'The server is handling too many requests.', headers);
 }

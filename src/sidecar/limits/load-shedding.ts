@@ -2,20 +2,20 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { type Tier, tierWithoutKey } from '../../api/quotas.ts';
 
-/** A histogram of times between two beats of the event loop, ns, since the last reset. */
+/** A histogram of the intervals between event loop samples, ns, since the last reset. */
 interface BeatHistogram {
-  /** NaN where there was no beat. */
+  /** NaN if there was no sample. */
   readonly mean: number;
   reset: () => void;
 }
 
-/** How often the loop is asked to beat, ms. */
+/** Sampling interval of the event loop, ms. */
 const BEAT_MS = 10;
-/** Long enough for one slow request not to count as high load, short enough to react before clients give up. */
+/** Long enough that one slow request is not high load, short enough to react before clients give up. */
 const SAMPLE_MS = 500;
 const NS_PER_MS = 1_000_000;
 
-/** The mean delay since the last sample, ms: how much later than asked the loop beat. */
+/** The mean delay since the last sample, ms: how much later than scheduled the event loop ran. */
 export function sampleLoopDelay(histogram: BeatHistogram): number {
   const { mean } = histogram;
   histogram.reset();
@@ -23,12 +23,12 @@ export function sampleLoopDelay(histogram: BeatHistogram): number {
 }
 
 export interface LoopDelay {
-  /** Of the better of the last two half seconds, ms. */
+  /** The delay of the better of the last two half seconds, ms. */
   read: () => number;
   stop: () => void;
 }
 
-/** Measures this process until it is stopped; does not keep it alive. */
+/** Measures this process until stopped. Does not keep the process alive. */
 export function startLoopDelay(): LoopDelay {
   const histogram = monitorEventLoopDelay({ resolution: BEAT_MS });
   histogram.enable();
@@ -37,7 +37,7 @@ export function startLoopDelay(): LoopDelay {
     [before, last] = [last, sampleLoopDelay(histogram)];
   }, SAMPLE_MS).unref();
   return {
-    // One bad half second is no load: the start of the process, or of another one on the machine.
+    // A single bad half second is not load: this process or another one may be starting.
     read: () => Math.min(before, last),
     stop: () => {
       clearInterval(timer);
@@ -46,13 +46,13 @@ export function startLoopDelay(): LoopDelay {
   };
 }
 
-/** What the server measures about itself. */
+/** The server's own load. */
 export interface Load {
-  /** Mean delay of the event loop over the last moments, ms. */
+  /** Recent mean delay of the event loop, ms. */
   loopDelayMs: number;
-  /** Requests that were let in and are not answered yet. */
+  /** Admitted requests that are not yet fully answered. */
   active: number;
-  /** Those of them whose answer is not made yet; the others mostly wait for the network. */
+  /** Those among them whose answer is not yet rendered. The others mostly wait for the network. */
   making: number;
 }
 
@@ -60,15 +60,15 @@ export interface Load {
 export type LoadLimits = Omit<Load, 'making'>;
 
 export const LOAD_LIMITS: LoadLimits = {
-  // A small file takes a millisecond; at this delay readers notice, and no request is lost yet.
+  // A small file takes a millisecond. At this delay readers notice, but no request is lost yet.
   loopDelayMs: 150,
-  // Downloads mostly wait for the network, so many may be open; each costs some tens of kB.
+  // Downloads mostly wait for the network, so many may be open. Each costs tens of kB.
   active: 4_000,
 };
 
 /**
- * Who has to wait first. `times`: how far above the limits the load is before these requests are refused. `retryAfterS`: who
- * is refused last may come back first.
+ * Which requests are refused first. `times`: the multiple of the limits at which these requests are refused. `retryAfterS`:
+ * requests that are refused last may retry first.
  */
 export const PRIORITIES = {
   anonymous: { times: 1, retryAfterS: 10 },
@@ -84,13 +84,13 @@ export function priorityOf(area: Area, tier: Tier): Priority {
 }
 
 /**
- * A late event loop is high load where at least this share of the places is taken by requests whose answer is not made yet.
- * With fewer, the machine is busy with something else, and to refuse a request would help nobody. More than the drawing
- * queues hold, whose work is not the event loop's.
+ * A late event loop counts as high load only if at least this share of the admitted requests is still rendering. Below it,
+ * something else keeps the machine busy, and refusing requests would not help. The share is more than the drawing queues hold,
+ * because drawing happens outside the event loop.
  */
 export const LATE_SHARE = 0.05;
 
-/** Whether a request of this priority is refused now: too many are being answered, or many are and the event loop is late. */
+/** Whether to refuse a request of this priority: too many requests are open, or many are and the event loop is late. */
 export function isShed(load: Load, limits: LoadLimits, priority: Priority): boolean {
   const { times } = PRIORITIES[priority];
   const isLate = load.loopDelayMs > limits.loopDelayMs * times;

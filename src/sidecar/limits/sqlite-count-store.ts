@@ -1,11 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
-import { asStoreError, type DatabaseForm, guardedStore, openDatabase } from '../storage/open-database.ts';
+import { asStoreError, asStoreErrors, type DatabaseSchema, openDatabase } from '../storage/open-database.ts';
 import { StoreFile } from '../storage/store-file.ts';
-import type { CountStore, Take } from './count-store.ts';
+import type { CountRequest, CountStore } from './count-store.ts';
 
-const FORM: DatabaseForm = {
+const FORM: DatabaseSchema = {
   applicationId: 0x4344_5331,
   version: 1,
   schema: `
@@ -16,13 +16,13 @@ const FORM: DatabaseForm = {
     CREATE TABLE secrets (day TEXT PRIMARY KEY, secret BLOB NOT NULL) STRICT, WITHOUT ROWID;`,
 };
 
-/** SQLite's result code for a lock that another connection holds. */
+/** SQLite's result code for a lock held by another connection. */
 const SQLITE_BUSY = 5;
-/** Other processes hold the lock for a millisecond or so at a time. */
+/** Other processes hold the lock for about a millisecond at a time. */
 const RETRY_MS = 1;
-/** A lock held for longer, some seconds, is a fault: a forgotten shell on the file, a disk that hangs. */
+/** A lock held for seconds is a fault: a forgotten shell on the file, or a disk that hangs. */
 const BUSY_RETRIES = 2_000;
-/** A few milliseconds of work, so that no request waits longer for yesterday to be cleared away. */
+/** A few milliseconds of work, so that pruning does not delay requests. */
 const PRUNE_ROWS = 500;
 
 const SQL = {
@@ -33,7 +33,7 @@ const SQL = {
   write: 'INSERT INTO counts VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = excluded.n',
   offer: 'INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING',
   secret: 'SELECT secret FROM secrets WHERE day = ?',
-  // Writes what is there already, for the sake of writing.
+  // Rewrites the current value, only to test a write.
   touch: `PRAGMA user_version = ${FORM.version}`,
   forget: 'DELETE FROM secrets WHERE day < ?',
   prune: `DELETE FROM counts WHERE (day, area, subject) IN
@@ -43,9 +43,9 @@ const SQL = {
 type Statements = Record<keyof typeof SQL, StatementSync>;
 
 export interface CountStoreOptions {
-  /** How often a lock of another process is tried, a millisecond apart. */
+  /** How often to try for another process's lock, one millisecond apart. */
   busyRetries?: number;
-  /** Called after the file was removed or replaced while it was open, so that counting began anew. */
+  /** Called after the open file was removed or replaced, so that counting restarted. */
   onReplaced?: () => void;
 }
 
@@ -55,13 +55,13 @@ interface OpenCounts {
 }
 
 /**
- * Counts in a SQLite file, which several processes may share. Where it was removed, another one is made at its path. Throws
- * store_failed where the file cannot be opened.
+ * Counts in a SQLite file that several processes may share. Creates a new file if it was removed. Throws store_failed if the
+ * file cannot be opened.
  */
 export function openSqliteCountStore(path: string, options: CountStoreOptions = {}): CountStore {
   const { busyRetries = BUSY_RETRIES, onReplaced = () => undefined } = options;
   const open = (isFirst: boolean): OpenCounts => {
-    // NORMAL: without a flush for each request. A power failure may give back the last moments' requests.
+    // NORMAL: no flush per request. A power failure may lose the counts of the last moments.
     const database = openDatabase(path, FORM, { synchronous: 'NORMAL' });
     if (!isFirst) onReplaced();
     const prepared = Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)]);
@@ -81,12 +81,12 @@ class SqliteCountStore implements CountStore {
     this.#busyRetries = busyRetries;
   }
 
-  takeAll(takes: readonly Take[]): Promise<(number | null)[]> {
+  takeAll(takes: readonly CountRequest[]): Promise<(number | null)[]> {
     return this.#transaction((statements) => takeAll(statements, takes));
   }
 
   async count(day: string, area: Area, subject: string): Promise<number> {
-    return guardedStore(this.#path, () => readCount(this.#file.take().statements, day, area, subject));
+    return asStoreErrors(this.#path, () => readCount(this.#file.take().statements, day, area, subject));
   }
 
   secret(day: string, candidate: Uint8Array): Promise<Uint8Array> {
@@ -97,15 +97,15 @@ class SqliteCountStore implements CountStore {
   }
 
   async prune(before: string): Promise<void> {
-    // The secret first: without it, what is left of the counts says nothing about anybody.
+    // Delete the secret first: without it, the remaining counts identify nobody.
     let removed = await this.#transaction(({ forget }) => Number(forget.run(before).changes));
     for (let rows = PRUNE_ROWS; rows === PRUNE_ROWS; removed += rows) {
       rows = await this.#transaction(({ prune }) => Number(prune.run(before).changes));
       await nextTurn();
     }
-    // Deleted rows still stand in the write-ahead log. Where a reader keeps it from being emptied, a later prune does it.
+    // The write-ahead log still contains deleted rows. If a reader prevents truncation, a later prune does it.
     const truncate = () => this.#file.take().database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    if (removed > 0) guardedStore(this.#path, truncate);
+    if (removed > 0) asStoreErrors(this.#path, truncate);
   }
 
   async check(): Promise<void> {
@@ -116,7 +116,7 @@ class SqliteCountStore implements CountStore {
     this.#file.close();
   }
 
-  /** Waits for other processes without stopping this one. */
+  /** Waits for other processes without blocking this one. */
   async #transaction<T>(work: (statements: Statements) => T): Promise<T> {
     for (let retries = 0; ; retries += 1) {
       try {
@@ -129,7 +129,7 @@ class SqliteCountStore implements CountStore {
     }
   }
 
-  /** From beginning to end without giving way, so that nothing else of this process comes into the transaction. */
+  /** Runs synchronously, so that nothing else in this process joins the transaction. */
   #transact<T>(work: (statements: Statements) => T): T {
     const { database, statements } = this.#file.take();
     statements.begin.run();
@@ -144,9 +144,9 @@ class SqliteCountStore implements CountStore {
   }
 }
 
-/** Reads and writes each count once, however many of its requests are in the batch. */
-function takeAll(statements: Statements, takes: readonly Take[]): (number | null)[] {
-  const counts = new Map<string, { take: Take; before: number; now: number }>();
+/** Reads and writes each count once, however many requests of the batch share it. */
+function takeAll(statements: Statements, takes: readonly CountRequest[]): (number | null)[] {
+  const counts = new Map<string, { take: CountRequest; before: number; now: number }>();
   const results = takes.map((take) => {
     const id = `${take.day} ${take.area} ${take.subject}`;
     let count = counts.get(id);

@@ -1,5 +1,5 @@
 import { Problem } from '../../api/problem.ts';
-import { authenticate, findSentKey } from '../keys/authenticate.ts';
+import { authenticate, findPresentedKey } from '../keys/authenticate.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { type Refusal, refuseAnonymous } from '../keys/refusal.ts';
 import { priorityOf } from '../limits/load-shedding.ts';
@@ -36,7 +36,7 @@ export async function authenticateRequest(context: RequestContext, keys: Keys, n
 export async function identifyRequest(context: RequestContext, keys: Keys): Promise<void> {
   if (context.keyId !== null) return;
   const { query, request } = context;
-  const record = await findSentKey(keys, { rawHeaders: request.rawHeaders, query }).catch(() => null);
+  const record = await findPresentedKey(keys, { rawHeaders: request.rawHeaders, query }).catch(() => null);
   context.keyId = record?.id ?? null;
   context.holder = record?.holder ?? null;
 }

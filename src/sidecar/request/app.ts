@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Services } from '../services.ts';
-import { wantsSimulation } from '../simulation/refuse-upgrade.ts';
+import { isSimulationUpgrade } from '../simulation/reject-upgrade.ts';
 import { ClientLimits, clientAddress } from './clients.ts';
 import { handleRequest } from './handle-request.ts';
 import { PipelineQueue } from './pipeline-queue.ts';
@@ -40,7 +40,7 @@ export function createApp(services: Services, limits: AppLimits): Server {
     requireHostHeader: false,
     // Behind another request, an upgrade is a request like any other: a server may ignore Upgrade (RFC 9110 §7.8).
     shouldUpgradeCallback: (request) =>
-      Boolean(services.simulation) && wantsSimulation(request) && !queue.isBusy(request.socket),
+      Boolean(services.simulation) && isSimulationUpgrade(request) && !queue.isBusy(request.socket),
   });
   server.timeout = limits.stallTimeout * 1000;
   server.maxConnections = limits.maxConnections;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
 import { Problem } from '../../api/problem.ts';
-import { withoutKeys } from '../access-log/without-keys.ts';
+import { redactKeysInQuery } from '../access-log/redact-keys-in-query.ts';
 import { ENTRIES_PREFIX, LOG_PREFIX } from '../files/log-files.ts';
 import type { Authenticated } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
@@ -130,7 +130,7 @@ function assertHost({ rawHeaders, httpVersion }: IncomingMessage): void {
 
 /** The path as requested, `/economy/suply`, for problems and logs: without the query, and with any key redacted. */
 export function redactedPath(context: RequestContext): string {
-  return withoutKeys(targetOf(context).split(/[?#]/, 1)[0]!);
+  return redactKeysInQuery(targetOf(context).split(/[?#]/, 1)[0]!);
 }
 
 function targetOf({ request: { url = '/', method } }: RequestContext): string {

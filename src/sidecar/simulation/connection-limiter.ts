@@ -1,18 +1,18 @@
 import type { WebSocket } from 'ws';
 import { CLOSE_CODES } from '../../simulation/protocol/problems.ts';
 import type { Connection } from './connection.ts';
-import { UpgradeRefusal } from './refuse-upgrade.ts';
+import { UpgradeRefusal } from './reject-upgrade.ts';
 import { countUp, type SimulationCounts } from './simulation-counts.ts';
 import type { SimulationOptions } from './simulation-options.ts';
 
 const RETRY_AFTER = { 'Retry-After': '30' };
-/** For those who were told to go, ms. */
+/** Time that clients get to close after a goodbye, ms. */
 const GOODBYE_MS = 1_000;
 
-/** Clients may close with any code from 3000 on, and each would be a metric of its own. */
+/** Clients may close with any code from 3000, and each would create its own metric. */
 const KNOWN_CODES = new Set([1000, 1005, 1006, ...Object.keys(CLOSE_CODES).map(Number)]);
 
-/** Who is connected, and how many may be. */
+/** Tracks open connections and limits their number. */
 export class Hall {
   readonly #options: SimulationOptions;
   readonly #counts: SimulationCounts;
@@ -27,16 +27,20 @@ export class Hall {
     this.#counts = counts;
   }
 
-  /** Returns what is to be called once it is gone. Throws an UpgradeRefusal. */
+  /** Returns the function to call when the connection has ended. Throws an UpgradeRefusal. */
   enter(network: string): () => void {
     const { connections, connectionsPerClient } = this.#options.limits;
     const own = this.#perClient.get(network) ?? 0;
     if (this.#isClosed || this.#entered >= connections)
-      throw new UpgradeRefusal('too_many_connections', 'No more can be held now.', RETRY_AFTER);
+      throw new UpgradeRefusal(
+        'too_many_connections',
+        'The service is at its maximum of connections.',
+        RETRY_AFTER,
+      );
     if (own >= connectionsPerClient)
       throw new UpgradeRefusal(
         'too_many_connections',
-        `From this network ${connectionsPerClient} are open, which is as many as it may have.`,
+        `This network has ${connectionsPerClient} open connections, which is the maximum.`,
         RETRY_AFTER,
       );
     this.#entered += 1;
@@ -71,7 +75,7 @@ export class Hall {
     for (const connection of this.#connections) connection.beat();
   }
 
-  /** Lets nobody in any more, says goodbye, and cuts off who has not gone after a second. */
+  /** Refuses new connections, closes the open ones, and terminates those that are still open after a second. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#connections.size === 0) return;

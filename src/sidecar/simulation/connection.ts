@@ -9,21 +9,21 @@ import {
 } from '../../simulation/protocol/problems.ts';
 import { errorMessage, refuse, type SimulationRefusal } from '../../simulation/protocol/refusal.ts';
 import { messageOf, type Reply, receive } from '../../simulation/protocol/session.ts';
-import type { Metronome, Ringing } from './metronome.ts';
-import type { Preparation } from './preparation.ts';
 import { encode, type SharedRuns } from './shared-runs.ts';
 import { countUp, type DropReason, type SimulationCounts } from './simulation-counts.ts';
 import type { SimulationLimits } from './simulation-options.ts';
 import { TickBuffer } from './tick-buffer.ts';
+import type { TickPrefetch } from './tick-prefetch.ts';
+import type { TickTimer, Timed } from './tick-timer.ts';
 
-/** Lets through `perSecond`, and `burst` at once after a while of nothing. */
+/** A token bucket: admits `perSecond`, and `burst` at once after a pause. */
 class TokenBucket {
   readonly #perSecond: number;
   readonly #burst: number;
   #tokens: number;
   #at: number;
 
-  /** `now`: ms, from any start. */
+  /** `now`: ms from any origin. */
   constructor(perSecond: number, burst: number, now: number) {
     this.#perSecond = perSecond;
     this.#burst = burst;
@@ -31,7 +31,7 @@ class TokenBucket {
     this.#at = now;
   }
 
-  /** Whether there was one left. */
+  /** Takes a token; false if none is left. */
   take(now: number): boolean {
     this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#at) * this.#perSecond) / 1000);
     this.#at = now;
@@ -46,34 +46,34 @@ export interface ConnectionContext {
   counts: SimulationCounts;
   /** Counts a start against the limit of the area. Throws a Problem. */
   countStart: () => Promise<void>;
-  /** Whether the key that the client came with is still good; null where it came without one. Throws a Problem. */
+  /** Checks that the client's key is still valid; null if it connected without a key. Throws a Problem. */
   isKeyGood: (() => Promise<boolean>) | null;
   newSeed: () => number;
   runs: SharedRuns;
-  preparation: Preparation;
-  metronome: Metronome;
+  preparation: TickPrefetch;
+  tickTimer: TickTimer;
   /** ms, monotonic */
   now: () => number;
   report: (error: unknown) => void;
 }
 
-/** Milliseconds that a client is given to answer that a connection is to be closed. */
+/** Time that a client gets to answer a close frame, ms. */
 const CLOSING_MS = 2_000;
 
-/** One client: its messages one after the other, its run on the beat, and an end of it when it is due. */
-export class Connection implements Ringing {
+/** One client: handles its messages in order, advances its run on the timer, and closes the connection when a limit is reached. */
+export class Connection implements Timed {
   readonly #socket: WebSocket;
   readonly #context: ConnectionContext;
   readonly #bucket: TokenBucket;
   readonly #openedAt: number;
   readonly #ticks: TickBuffer;
-  /** Messages that came while a start is being counted: as many as the bucket lets through. */
+  /** Messages that arrive while a start is being counted; the token bucket bounds them. */
   #waiting: ClientMessage[] = [];
   #isCounting = false;
-  /** On which it is called next. */
+  /** Time of the next timer call. */
   #beat: number | null = null;
   #askedAt: number;
-  /** Since when the client takes nothing. */
+  /** Since when the client has not been reading. */
   #heldSince: number | null = null;
   #isAlive = true;
 
@@ -90,7 +90,7 @@ export class Connection implements Ringing {
     socket.on('pong', () => {
       this.#isAlive = true;
     });
-    // ws has closed the connection with the code of the error.
+    // ws has already closed the connection with the error's code.
     socket.on('error', () => {});
     socket.on('close', () => this.#ended());
   }
@@ -99,7 +99,10 @@ export class Connection implements Ringing {
     return this.#ticks.isRunning;
   }
 
-  /** To be called once per heartbeat: who has not answered the one before is gone; who has been here for too long, goes. */
+  /**
+   * Call it once per heartbeat. Drops a client that did not answer the previous one, and closes connections that reached their
+   * maximum age.
+   */
   beat(): void {
     const { limits, now } = this.#context;
     const at = now();
@@ -110,12 +113,12 @@ export class Connection implements Ringing {
     else {
       this.#isAlive = false;
       this.#socket.ping();
-      // Logged where it failed, and done again with the next beat.
+      // The check logs its failure. The next heartbeat retries it.
       this.#checkKey().catch(() => undefined);
     }
   }
 
-  /** Closes the connection where its key is no longer good. Rejects where that cannot be found out. */
+  /** Closes the connection if its key is no longer valid. Rejects if that cannot be determined. */
   async #checkKey(): Promise<boolean> {
     const { isKeyGood } = this.#context;
     if (!isKeyGood || (await isKeyGood())) return true;
@@ -123,7 +126,7 @@ export class Connection implements Ringing {
     return false;
   }
 
-  /** Says goodbye; who does not answer it is cut off. */
+  /** Sends a close frame and terminates clients that do not answer it. */
   close(code: CloseCode): void {
     this.#stop();
     this.#socket.close(code, CLOSE_CODES[code]);
@@ -152,11 +155,11 @@ export class Connection implements Ringing {
     if (!this.#isCounting) this.#follow();
   }
 
-  /** Whether the client may send one more. */
+  /** Whether the rate limit admits another message. */
   #spend(): boolean {
     if (this.#bucket.take(this.#context.now())) return true;
     const { messagesPerSecond } = this.#context.limits;
-    const detail = `At most ${messagesPerSecond} messages a second are read.`;
+    const detail = `Send at most ${messagesPerSecond} messages per second.`;
     if (this.#socket.readyState === this.#socket.OPEN)
       this.#refuseAndClose('too_many_messages', detail, 1008);
     return false;
@@ -167,7 +170,7 @@ export class Connection implements Ringing {
     this.close(close);
   }
 
-  /** All that is waiting, in its order, until a start has to be counted. */
+  /** Handles all waiting messages in order, until a start has to be counted. */
   #follow(): void {
     for (let message = this.#waiting.shift(); message; message = this.#waiting.shift()) {
       const { now, newSeed, runs } = this.#context;
@@ -184,7 +187,7 @@ export class Connection implements Ringing {
     }
   }
 
-  /** A start is made before it is counted: one that cannot be made costs nothing. */
+  /** A start is prepared before it is counted, so an invalid one costs nothing. */
   async #start(reply: Reply): Promise<void> {
     this.#isCounting = true;
     this.#stop();
@@ -195,7 +198,7 @@ export class Connection implements Ringing {
       if (this.#socket.readyState === this.#socket.OPEN) this.#adopt(reply);
     } catch (error) {
       this.#tell(error);
-      // The one before goes on.
+      // The current run continues.
       this.#schedule();
     }
     this.#isCounting = false;
@@ -213,10 +216,10 @@ export class Connection implements Ringing {
     this.#stop();
     const { due } = this.#ticks;
     if (due === null || this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#beat = this.#context.metronome.add(due, this);
+    this.#beat = this.#context.tickTimer.add(due, this);
   }
 
-  /** A run waits for a client that does not read: so what waits for the client stays small. */
+  /** Pauses a run while its client does not read, which bounds the memory for unsent updates. */
   ring(at: number): void {
     this.#beat = null;
     if (this.#socket.readyState !== this.#socket.OPEN) return;
@@ -250,7 +253,7 @@ export class Connection implements Ringing {
       return;
     }
     report(error);
-    this.#refuseAndClose('internal_error', 'The fault is ours; it was logged.', 1011);
+    this.#refuseAndClose('internal_error', 'An internal error occurred and was logged.', 1011);
   }
 
   #send(text: Buffer): void {
@@ -261,7 +264,7 @@ export class Connection implements Ringing {
   }
 
   #stop(): void {
-    if (this.#beat !== null) this.#context.metronome.remove(this.#beat, this);
+    if (this.#beat !== null) this.#context.tickTimer.remove(this.#beat, this);
     this.#beat = null;
   }
 
@@ -272,7 +275,7 @@ export class Connection implements Ringing {
   }
 }
 
-/** Only what checking the key and counting can throw. */
+/** Only checking the key and counting can throw a Problem. */
 function fromProblem({ code, message }: Problem): SimulationRefusal {
   const known = code === 'rate_limited' ? code : 'request_not_counted';
   return refuse(known, message);

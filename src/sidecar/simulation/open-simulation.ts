@@ -11,21 +11,21 @@ import { requestIds } from '../request/request-context.ts';
 import type { Services } from '../services.ts';
 import { Connection } from './connection.ts';
 import { Hall } from './connection-limiter.ts';
-import { Metronome } from './metronome.ts';
-import { Preparation } from './preparation.ts';
-import { pathOf, refuseUpgrade, SIMULATION_PATH, UpgradeRefusal } from './refuse-upgrade.ts';
+import { pathOf, rejectUpgrade, SIMULATION_PATH, UpgradeRefusal } from './reject-upgrade.ts';
 import { SharedRuns } from './shared-runs.ts';
 import type { Simulation } from './simulation.ts';
-import { countUp, newCounts } from './simulation-counts.ts';
+import { countUp, emptyCounts } from './simulation-counts.ts';
 import type { SimulationOptions } from './simulation-options.ts';
+import { TickPrefetch } from './tick-prefetch.ts';
+import { TickTimer } from './tick-timer.ts';
 
 const AREA = 'philosophy';
-/** A start that names no seed is given one from 1 to this: enough to be surprised, and few enough to be made once for all. */
+/** A start without a seed gets one from 1 to this number: enough for variety, few enough to share the runs. */
 const OWN_SEEDS = 16;
 
 export type SimulationServices = Pick<Services, 'keys' | 'limiter' | 'gate' | 'logger' | 'now'>;
 
-/** What a connection was opened with, and what it is counted by. */
+/** What a connection was opened with, and what its limits count by. */
 interface Client {
   network: string;
   tier: Tier;
@@ -33,13 +33,13 @@ interface Client {
   isKeyGood: (() => Promise<boolean>) | null;
 }
 
-/** `WebSocket /philosophy/simulation`. Opens nothing by itself; keeps nothing that must outlive a connection. */
+/** `WebSocket /philosophy/simulation`. Opens nothing itself, and keeps no state beyond open connections. */
 export function openSimulation(
   services: SimulationServices,
   options: SimulationOptions,
   random: () => number = Math.random,
 ): Simulation {
-  const counts = newCounts();
+  const counts = emptyCounts();
   const nextId = requestIds();
   const hall = new Hall(options, counts);
   const now = () => performance.now();
@@ -47,8 +47,8 @@ export function openSimulation(
     limits: options.limits,
     counts,
     runs: new SharedRuns(),
-    preparation: new Preparation(),
-    metronome: new Metronome(now),
+    preparation: new TickPrefetch(),
+    tickTimer: new TickTimer(now),
     newSeed: () => 1 + Math.floor(random() * OWN_SEEDS),
     now,
     report: (err: unknown) => services.logger.error({ err }, 'a simulation failed'),
@@ -58,11 +58,11 @@ export function openSimulation(
   const refuse = (socket: Duplex, error: unknown) => {
     const refusal = refusalOf(error, services);
     countUp(counts.refused, refusal.code);
-    refuseUpgrade(socket, refusal, { id: nextId(), now: services.now() });
+    rejectUpgrade(socket, refusal, { id: nextId(), now: services.now() });
   };
   const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = await whoAsks(request, services, options);
-    // Gone while its key was looked up: there will be no other sign of that.
+    // The client left while its key was looked up. No other event reports that.
     if (socket.destroyed) return;
     socket.once('close', hall.enter(client.network));
     const { isKeyGood } = client;
@@ -76,7 +76,7 @@ export function openSimulation(
   );
   return {
     upgrade(request, socket, head) {
-      // A handshake whose body has not arrived yet comes as a stream around the connection, with errors of its own.
+      // A handshake with an incomplete body arrives as a wrapper stream that emits its own errors.
       socket.on('error', () => {});
       void admit(request, socket, head).catch((error: unknown) => refuse(socket, error));
     },
@@ -92,7 +92,7 @@ function webSocketServer({ limits }: SimulationOptions): WebSocketServer {
   return new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    // Compression would cost some hundred kB a connection, and updates are small.
+    // Compression would cost hundreds of kB per connection, and updates are small.
     perMessageDeflate: false,
     maxPayload: limits.messageBytes,
     maxFragments: limits.fragments,
@@ -106,10 +106,10 @@ async function whoAsks(
   options: SimulationOptions,
 ): Promise<Client> {
   const { url = '', rawHeaders } = request;
-  if (pathOf(url) !== SIMULATION_PATH) throw new Problem('not_found', 'Nothing can be upgraded here.');
+  if (pathOf(url) !== SIMULATION_PATH) throw new Problem('not_found', 'This path has no WebSocket.');
   assertHandshake(request);
-  if (!isWelcome(request, options))
-    throw new UpgradeRefusal('foreign_origin', 'Pages of this origin may not connect.');
+  if (!isAllowedOrigin(request, options))
+    throw new UpgradeRefusal('foreign_origin', 'Pages of this web origin may not connect.');
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
   const authenticated = () => authenticate(keys, { rawHeaders, query }, AREA, now());
   const who = await authenticated();
@@ -120,7 +120,7 @@ async function whoAsks(
     logger.error({ err }, 'the key of a connection cannot be checked');
     throw problemOfFault(err);
   };
-  // Only looked into: a connection is open for an hour, and most of that time there is nothing to do.
+  // The quota is only read here. A connection stays open for an hour, mostly idle; only starts count.
   gate.enter(isKey ? 'keyed' : 'anonymous').leave();
   const address = options.addressOf.ip(request);
   return {
@@ -131,7 +131,7 @@ async function whoAsks(
   };
 }
 
-/** What RFC 6455 §4.2.1 requires, as far as ws does not look: it takes version 8, too. */
+/** RFC 6455 §4.2.1, as far as ws does not check it: ws also accepts version 8. */
 function assertHandshake({ headers }: IncomingMessage): void {
   if (headers.host === undefined) throw new UpgradeRefusal('bad_handshake', 'Host is missing.');
   const { 'sec-websocket-version': version } = headers;
@@ -148,7 +148,7 @@ async function countStart(
   if (!limiter) return;
   const taken = await limiter.take({ area: AREA, tier, subject, now: now() }).catch((error: unknown) => {
     if (error instanceof Problem) throw error;
-    logger.error({ err: error }, 'simulations cannot be counted');
+    logger.error({ err: error }, 'cannot count simulations');
     throw requestNotCounted();
   });
   if (!taken.allowed) throw rateLimited(AREA, taken);
@@ -156,15 +156,15 @@ async function countStart(
 
 function refusalOf(error: unknown, { logger }: SimulationServices): Problem | UpgradeRefusal {
   if (error instanceof Problem || error instanceof UpgradeRefusal) return error;
-  logger.error({ err: error }, 'an upgrade failed');
+  logger.error({ err: error }, 'a WebSocket upgrade failed');
   return problemOfFault(error);
 }
 
 /**
- * Whether a page of the request's origin may connect (RFC 6455 §10.2): those of the service by its address or by the host
- * that was asked, and those that are listed. Browsers name it and cannot be made to lie; other clients need not.
+ * Whether a page of the request's web origin may connect (RFC 6455 §10.2): pages of the service under its public address or the
+ * requested host, and listed origins. Browsers always send a truthful origin; other clients need none.
  */
-function isWelcome(
+function isAllowedOrigin(
   { headers: { origin, host } }: Pick<IncomingMessage, 'headers'>,
   { baseUrl, origins }: { baseUrl: string; origins: readonly string[] },
 ): boolean {

@@ -1,25 +1,25 @@
-import { NEW_SESSION, type RunMaker, type Session, updateOf } from '../../simulation/protocol/session.ts';
+import { NEW_SESSION, type RunFactory, type Session, updateOf } from '../../simulation/protocol/session.ts';
 import { type Run, startRun, stepRun } from '../../simulation/run.ts';
 
-/** Beginnings that are kept, with all that follows from them: some 500 kB each. */
+/** Number of runs kept with all their ticks: about 500 kB each. */
 const KEPT = 64;
-/** Beginnings that were asked for once, by their names. */
+/** Number of remembered names of runs that were requested once. */
 const ASKED = 4096;
 
 interface Tick {
   next: Run | null;
-  /** The update as it is sent, by whether it advances by itself and has forecasts. */
+  /** The encoded update, by whether the run advances by itself and has forecasts. */
   texts: Map<string, Buffer>;
 }
 
 /**
- * Runs in which nobody has acted yet. From the second who asks for it on, a run of one scenario and seed is one run, whoever
- * watches it: a class that follows one link, or all who start without a seed and are given one of a few. Each tick of it is made
- * once and written once. The first action makes a run its own.
+ * Shares runs in which nobody has acted. From the second request on, all clients with the same scenario and seed share one run:
+ * a class that follows one link, or everyone who starts without a seed. Each tick is computed and encoded once. A client's
+ * first action gives it a run of its own.
  */
-export class SharedRuns implements RunMaker {
+export class SharedRuns implements RunFactory {
   readonly #asked = new Set<string>();
-  /** At tick 0. */
+  /** The run at tick 0. */
   readonly #begun = new Map<string, Run>();
   readonly #ticks = new WeakMap<Run, Tick>();
 
@@ -36,14 +36,14 @@ export class SharedRuns implements RunMaker {
     return this.#share(run);
   }
 
-  /** The one that was asked for longest ago is the first to go: then whoever watches it has it by himself. */
+  /** Evicts the run whose last request is oldest. Its current clients then keep it as their own. */
   #keep(key: string, run: Run): void {
     this.#begun.delete(key);
     this.#begun.set(key, run);
     if (this.#begun.size <= KEPT) return;
     const [oldest, forgotten] = this.#begun.entries().next().value!;
     this.#begun.delete(oldest);
-    // All that followed, or whoever is at its end would keep the whole of it.
+    // Drops all later ticks, because a client at the end of the run would otherwise keep all of them in memory.
     for (let one: Run | null = forgotten; one; ) {
       const tick = this.#ticks.get(one);
       this.#ticks.delete(one);
@@ -58,16 +58,16 @@ export class SharedRuns implements RunMaker {
     return tick.next;
   }
 
-  /** A session's update as it is sent. */
+  /** The encoded update of a session. */
   write(session: Session): Buffer {
     const tick = this.#ticks.get(session.run!);
-    // Clients choose their pace, and a text for each would fill the memory.
+    // Clients choose their own tick interval, so caching a text for each would fill the memory.
     if (!tick || session.pace !== NEW_SESSION.pace) return encode(updateOf(session));
     const variant = `${session.isRunning} ${session.outlooks}`;
     return tick.texts.getOrInsertComputed(variant, () => encode(updateOf(session)));
   }
 
-  /** Its ticks are made for whoever watches it. */
+  /** Its ticks are computed once for all its clients. */
   isShared(run: Run): boolean {
     return this.#ticks.has(run);
   }
@@ -78,7 +78,7 @@ export class SharedRuns implements RunMaker {
   }
 }
 
-/** Encoded here: the socket would take several times as long for a text that is not all ASCII. */
+/** Encode here: the socket takes several times as long for text with non-ASCII characters. */
 export function encode(message: object): Buffer {
   return Buffer.from(JSON.stringify(message));
 }

@@ -1,66 +1,66 @@
 interface Metric {
   type: 'gauge' | 'counter';
   help: string;
-  /** A number, or one for each value of the label. */
+  /** A number, or one number per label value. */
   read: (counts: SimulationCounts) => number | Readonly<Record<string, number>>;
   label?: string;
 }
 
-/** Labels are codes of fixed sets, and the close codes that RFC 6455 lets a client send. */
+/** Labels come from fixed sets of codes, and from the close codes that clients may send under RFC 6455. */
 const METRICS: Readonly<Record<string, Metric>> = {
   cathedral_simulation_connections: {
     type: 'gauge',
-    help: 'Connections to the simulation that are open.',
+    help: 'Open connections to the simulation.',
     read: ({ connections }) => connections,
   },
   cathedral_simulation_running: {
     type: 'gauge',
-    help: 'Simulations that advance by themselves.',
+    help: 'Simulations that advance automatically.',
     read: ({ running }) => running,
   },
   cathedral_simulation_opened_total: {
     type: 'counter',
-    help: 'Connections that were opened.',
+    help: 'Connections opened.',
     read: ({ opened }) => opened,
   },
   cathedral_simulation_refused_total: {
     type: 'counter',
-    help: 'Upgrades that were refused, by the code of the problem.',
+    help: 'Upgrades refused, by problem code.',
     label: 'code',
     read: ({ refused }) => refused,
   },
   cathedral_simulation_started_total: {
     type: 'counter',
-    help: 'Simulations that were started, resumed ones among them.',
+    help: 'Simulations started, including resumed ones.',
     read: ({ started }) => started,
   },
   cathedral_simulation_messages_total: {
     type: 'counter',
-    help: 'Messages by their direction.',
+    help: 'Messages by direction.',
     label: 'direction',
     read: ({ received, sent }) => ({ received, sent }),
   },
   cathedral_simulation_errors_total: {
     type: 'counter',
-    help: 'Messages that were not followed, by the code of the problem.',
+    help: 'Messages refused, by problem code.',
     label: 'code',
     read: ({ errors }) => errors,
   },
   cathedral_simulation_closed_total: {
     type: 'counter',
-    help: 'Connections that ended, by close code; 1006: without one.',
+    help: 'Connections closed, by close code; 1006 means without a close frame.',
     label: 'code',
     read: ({ closed }) => closed,
   },
   cathedral_simulation_dropped_total: {
     type: 'counter',
-    help: 'Connections that were cut off, by the reason.',
+    help: 'Connections terminated, by reason.',
     label: 'reason',
     read: ({ dropped }) => dropped,
   },
 };
 
-/** In the text format of Prometheus. */
+/** In the Prometheus text format. */
 export function formatSimulationCounts(counts: SimulationCounts): string {
   return Object.entries(METRICS)
     .map(([name, metric]) => formatMetric(name, metric, counts))
@@ -76,28 +76,28 @@ function formatMetric(name: string, { type, help, read, label }: Metric, counts:
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 }
 
-/** What the metrics say of the simulation since the process began; two of them are of now. */
+/** Metrics of the simulation since the process started. Two of them are current values. */
 export interface SimulationCounts {
-  /** Of now. */
+  /** Current values. */
   connections: number;
   running: number;
   opened: number;
-  /** Upgrades that were refused, by the code of the problem. */
+  /** Refused upgrades by problem code. */
   refused: Record<string, number>;
   started: number;
   received: number;
   sent: number;
-  /** Messages that were not followed, by the code of the problem. */
+  /** Refused messages by problem code. */
   errors: Record<string, number>;
-  /** Connections that ended, by close code; `other` for one of the client’s own. */
+  /** Closed connections by close code; `other` for a client's own code. */
   closed: Record<string, number>;
-  /** Connections that were cut off, by the reason. */
+  /** Terminated connections by reason. */
   dropped: Record<DropReason, number>;
 }
 
 export type DropReason = 'slow' | 'silent' | 'shutdown';
 
-export function newCounts(): SimulationCounts {
+export function emptyCounts(): SimulationCounts {
   return {
     connections: 0,
     running: 0,

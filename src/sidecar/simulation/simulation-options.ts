@@ -1,50 +1,53 @@
 import type { ClientAddress } from '../request/clients.ts';
 
 export interface SimulationOptions {
-  /** Of the service, as clients know it: pages of it may connect. */
+  /** The public web origin of the service, whose pages may connect. */
   baseUrl: string;
-  /** Other origins whose pages may connect, `https://example.org`; a client that is no browser names none and may. */
+  /**
+   * Other web origins whose pages may connect, `https://example.org`. Clients other than browsers send no origin and may
+   * connect.
+   */
   origins: readonly string[];
   addressOf: ClientAddress;
   limits: SimulationLimits;
 }
 
 export interface SimulationLimits {
-  /** At once, in all and of one address or IPv6 /64. */
+  /** Maximum of open connections, in total and per IPv4 address or IPv6 /64. */
   connections: number;
   connectionsPerClient: number;
-  /** Messages, pings included, in a second, and as many more at once as a burst. */
+  /** Messages per second, including pings. A burst may have twice as many. */
   messagesPerSecond: number;
   burst: number;
-  /** Bytes of a message, and fragments that it may come in. */
+  /** Maximum bytes of a message, and maximum fragments. */
   messageBytes: number;
   fragments: number;
-  /** Without a message and with nothing running, ms. */
+  /** Time without a message while no run advances, ms. */
   idleMs: number;
-  /** From the first byte to the last, ms. */
+  /** Maximum age of a connection, ms. */
   totalMs: number;
-  /** Between two signs of life; who has not answered one by the next is gone, ms. */
+  /** Heartbeat interval, ms. A client that did not answer one heartbeat by the next is dropped. */
   heartbeatMs: number;
-  /** Bytes that wait for a client: from the first on its run waits for it, above the second it is dropped. */
+  /** Unsent bytes per client. Above the first limit its run waits, above the second the client is dropped. */
   holdBytes: number;
   dropBytes: number;
-  /** For which a run may wait for its client, ms. */
+  /** How long a run may wait for its client, ms. */
   stallMs: number;
 }
 
-/** Without those that are settings. */
+/** The defaults, except those that are settings. */
 export const SIMULATION_LIMITS: Omit<SimulationLimits, 'connections' | 'connectionsPerClient'> = {
-  // Faster than anybody clicks; a script that steps through a run has a burst.
+  // More than anybody clicks. A script that steps through a run has the burst.
   messagesPerSecond: 5,
   burst: 30,
   messageBytes: 16 * 1024,
   fragments: 64,
-  // A break to discuss what was seen.
+  // Long enough for a break to discuss what happened.
   idleMs: 15 * 60_000,
   totalMs: 2 * 60 * 60_000,
-  // Below what proxies cut off.
+  // Shorter than the time-out of common proxies.
   heartbeatMs: 20_000,
-  // An update has 8 kB.
+  // An update has about 8 kB.
   holdBytes: 32 * 1024,
   dropBytes: 256 * 1024,
   stallMs: 30_000,

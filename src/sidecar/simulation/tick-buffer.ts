@@ -1,35 +1,35 @@
 import { elapse, NEW_SESSION, nextBeat, type Session } from '../../simulation/protocol/session.ts';
 import { stepRun } from '../../simulation/run.ts';
-import type { Preparation } from './preparation.ts';
 import type { SharedRuns } from './shared-runs.ts';
+import type { TickPrefetch } from './tick-prefetch.ts';
 
-/** Ticks that are made together at most: more would take more memory, and go to waste where somebody acts. */
+/** Maximum number of ticks computed in advance. More would take more memory and be wasted when the user acts. */
 const REACH = 8;
 
 interface Ahead {
   /** The updates of the next ticks, in order. */
   texts: Buffer[];
-  /** How many of them the client was shown. */
+  /** How many of them the client has received. */
   shown: number;
   /** The session after the last of them. */
   end: Session;
 }
 
 /**
- * The session of one client, a few ticks ahead of what the client was shown. With thousands of runs in a process a tick costs
- * two to three times what it does alone, since its world is far away in memory; so several are made and written while it is at
- * hand. What comes is certain as long as nobody acts; who does acts in the session as it was shown.
+ * One client's session, computed a few ticks ahead of what the client received. With thousands of runs per process, a single
+ * tick costs two to three times as much because its world is not in the processor's caches, so several are computed and encoded
+ * together. Future ticks are certain until the user acts, and an action applies to the session as last shown.
  */
 export class TickBuffer {
   readonly #runs: SharedRuns;
-  readonly #preparation: Preparation;
-  /** As it was where the texts ahead begin, but for when it is due. */
+  readonly #preparation: TickPrefetch;
+  /** The session before the buffered updates, except for its due time. */
   #session: Session = NEW_SESSION;
   #ahead: Ahead | null = null;
-  /** The client has said nothing since texts were made ahead. */
+  /** The client has sent nothing since the updates were buffered. */
   #isWatched = false;
 
-  constructor(runs: SharedRuns, preparation: Preparation) {
+  constructor(runs: SharedRuns, preparation: TickPrefetch) {
     this.#runs = runs;
     this.#preparation = preparation;
   }
@@ -38,12 +38,12 @@ export class TickBuffer {
     return this.#session.isRunning;
   }
 
-  /** When the next tick is due, ms; null where none is. */
+  /** When the next tick is due, ms; null if none is. */
   get due(): number | null {
     return this.#session.due;
   }
 
-  /** The session as the client was shown it, for what the client asks for next. */
+  /** The session as last shown to the client, to which its next message applies. */
   shown(): Session {
     const { run } = this.#session;
     if (this.#ahead && run) this.#session = { ...this.#session, run: stepRun(run, this.#ahead.shown) };
@@ -56,12 +56,12 @@ export class TickBuffer {
     this.#session = session;
   }
 
-  /** The update that tells of the session. */
+  /** The update for the current session. */
   write(): Buffer {
     return this.#runs.write(this.shown());
   }
 
-  /** The update of the tick that is due by `now`, on the same clock as the session's; null where none is. */
+  /** The update of the tick due by `now`, on the session's clock; null if none is due. */
   advance(now: number): Buffer | null {
     const { run, due, pace } = this.#session;
     if (run === null || due === null || now < due) return null;
@@ -69,7 +69,7 @@ export class TickBuffer {
       this.#session = elapse(this.#session, now, this.#runs).session;
       return this.#runs.write(this.#session);
     }
-    // Where there was no time to prepare more.
+    // Nothing was prefetched, so compute this one tick.
     this.#ahead ??= this.#lookAhead(1);
     const { texts, end } = this.#ahead;
     const text = texts[this.#ahead.shown]!;
@@ -84,31 +84,31 @@ export class TickBuffer {
     return text;
   }
 
-  /** Makes the updates of some ticks that come next, where they are still to be made. */
+  /** Computes the updates of some of the next ticks, unless they are already buffered. */
   prepare(): void {
     const { run, due } = this.#session;
     if (this.#ahead || run === null || due === null || this.#runs.isShared(run)) return;
-    // Those that began together do not all need their next texts together.
+    // Varies the number, so that sessions that started together do not all refill together.
     const ticks = this.#isWatched ? REACH : this.#preparation.turn(REACH);
     this.#isWatched = true;
     try {
       this.#ahead = this.#lookAhead(ticks);
     } catch {
-      // It fails again when it is due, and then the client is told.
+      // It fails again when it is due, and the client is told then.
     }
   }
 
-  /** The tick that is due waits for as long as a tick takes. */
+  /** Delays the due tick by the duration of a tick. */
   putOff(now: number): void {
     this.#session = { ...this.#session, due: now + this.#session.pace };
   }
 
-  /** Leaves it for good. */
+  /** Leaves the prefetch for good. */
   end(): void {
     this.adopt(NEW_SESSION);
   }
 
-  /** Fewer where a later tick fails: those before it are still shown. Throws where the first one does. */
+  /** Computes fewer if a later tick fails, because those before it can still be shown. Throws if the first one fails. */
   #lookAhead(ticks: number): Ahead {
     const sessions: Session[] = [];
     let end = this.#session;

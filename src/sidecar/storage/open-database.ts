@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
 
-export interface DatabaseForm {
+export interface DatabaseSchema {
   /** Stands in the file's header, so that no database is taken for another one; 32 bits. */
   applicationId: number;
   /** Counts up with each change of `schema`. */
@@ -27,8 +27,8 @@ const OPEN_TIMEOUT_MS = 5_000;
  * Opens a database file of a known form in WAL mode, or makes it, readable by its owner only. Does not wait for locks
  * afterwards, since waiting would stop all other requests. Throws store_failed, also where the file is another database.
  */
-export function openDatabase(path: string, form: DatabaseForm, { synchronous }: OpenOptions): DatabaseSync {
-  return guardedStore(path, () => {
+export function openDatabase(path: string, form: DatabaseSchema, { synchronous }: OpenOptions): DatabaseSync {
+  return asStoreErrors(path, () => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // SQLite gives its -wal and -shm files the mode of the database.
     closeSync(openSync(path, 'a', 0o600));
@@ -39,7 +39,7 @@ export function openDatabase(path: string, form: DatabaseForm, { synchronous }: 
       // What is deleted is overwritten: some of it is personal.
       database.exec('PRAGMA secure_delete = ON');
       database.exec('PRAGMA busy_timeout = 0');
-      // The first look opens the write-ahead log, so that a Placement knows its file.
+      // The first look opens the write-ahead log, so that a OpenedFiles knows its file.
       readPragma(database, 'user_version');
       return database;
     } catch (error) {
@@ -50,7 +50,7 @@ export function openDatabase(path: string, form: DatabaseForm, { synchronous }: 
 }
 
 /** Makes one file of a database, with no write-ahead log beside it; false where another connection has it open. */
-export function leaveWal(database: DatabaseSync): boolean {
+export function checkpointAndCloseWal(database: DatabaseSync): boolean {
   try {
     return database.prepare('PRAGMA journal_mode = DELETE').get()?.journal_mode === 'delete';
   } catch {
@@ -59,7 +59,7 @@ export function leaveWal(database: DatabaseSync): boolean {
 }
 
 /** Checks the form of a database that is there, gives it to an empty one. */
-function takeForm(path: string, database: DatabaseSync, form: DatabaseForm): void {
+function takeForm(path: string, database: DatabaseSync, form: DatabaseSchema): void {
   database.exec('BEGIN IMMEDIATE');
   const [id, version] = [readPragma(database, 'application_id'), readPragma(database, 'user_version')];
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
@@ -73,7 +73,7 @@ function takeForm(path: string, database: DatabaseSync, form: DatabaseForm): voi
 }
 
 /** Throws store_failed where a database is not of the form that is meant. */
-export function checkForm(path: string, form: DatabaseForm, id: number, version: number): void {
+export function checkForm(path: string, form: DatabaseSchema, id: number, version: number): void {
   if (id === form.applicationId && version === form.version) return;
   throw new CathedralError('store_failed', {
     place: path,
@@ -90,7 +90,7 @@ export function readPragma(
 }
 
 /** Runs work on the database at `place`; whatever SQLite or the disk refuses becomes store_failed. */
-export function guardedStore<T>(place: string, work: () => T): T {
+export function asStoreErrors<T>(place: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {

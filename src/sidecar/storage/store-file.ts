@@ -9,7 +9,7 @@ const SUFFIXES = ['', '-wal', '-shm'] as const;
  * The files of an open database as they stood at its path when it was opened. A process goes on reading and writing files
  * that were removed or replaced since; nobody else would ever see what it writes there.
  */
-export class Placement {
+export class OpenedFiles {
   readonly #path: string;
   readonly #files: readonly (string | null)[];
 
@@ -65,7 +65,7 @@ export interface Opened {
 export class StoreFile<T extends Opened> {
   readonly #path: string;
   readonly #open: (isFirst: boolean) => T;
-  #opened: { use: T; placement: Placement } | null = null;
+  #opened: { use: T; placement: OpenedFiles } | null = null;
   #wasOpen = false;
   #isClosed = false;
 
@@ -84,7 +84,7 @@ export class StoreFile<T extends Opened> {
     this.drop();
     const before = identify(this.#path);
     const use = this.#open(!this.#wasOpen);
-    const placement = new Placement(this.#path);
+    const placement = new OpenedFiles(this.#path);
     this.#opened = { use, placement };
     // Replaced while it was being opened: which of the two is open is not known.
     if (before !== null && before !== placement.main) return this.take();

@@ -54,7 +54,7 @@ export const Step = z
     'Advances at once by so many ticks, or to the end. A run that advances by itself goes on doing so.',
   );
 
-export const RunOn = z
+export const RunMessage = z
   .strictObject({ action: z.literal('run'), pace_ms: Pace.optional() })
   .describe('Lets the run advance by itself, at this pace or the one before.');
 
@@ -73,7 +73,7 @@ export const CLIENT_MESSAGES = {
   start_simulation: StartSimulation,
   take_action: TakeAction,
   step: Step,
-  run: RunOn,
+  run: RunMessage,
   pause: Pause,
   reset: Reset,
   list_scenarios: ListScenarios,

@@ -40,24 +40,24 @@ export interface Reply {
 }
 
 /** Makes runs. One that many clients watch may be made once for all of them. */
-export interface RunMaker {
+export interface RunFactory {
   start: (scenario: string, seed: number) => Run;
   /** One tick on, or the same where it is over. */
   step: (run: Run) => Run;
 }
 
-const EACH_ITS_OWN: RunMaker = { start: startRun, step: stepRun };
+const EACH_ITS_OWN: RunFactory = { start: startRun, step: stepRun };
 
-export interface Surroundings {
+export interface SessionContext {
   /** ms, from any start */
   now: number;
   /** A seed, for a start that names none. */
   newSeed: () => number;
-  runs?: RunMaker;
+  runs?: RunFactory;
 }
 
 /** Follows a message. Throws a SimulationRefusal or a SimulationFault: then the session is the one before. */
-export function receive(session: Session, message: ClientMessage, surroundings: Surroundings): Reply {
+export function receive(session: Session, message: ClientMessage, surroundings: SessionContext): Reply {
   if (message.action === 'list_scenarios') return { session, answer: 'scenarios' };
   return { session: follow(session, message, surroundings), answer: 'update' };
 }
@@ -65,7 +65,7 @@ export function receive(session: Session, message: ClientMessage, surroundings: 
 function follow(
   session: Session,
   message: Exclude<ClientMessage, { action: 'list_scenarios' }>,
-  surroundings: Surroundings,
+  surroundings: SessionContext,
 ): Session {
   const { now, runs = EACH_ITS_OWN } = surroundings;
   switch (message.action) {
@@ -90,7 +90,7 @@ function follow(
 }
 
 /** What is due by `now`: one tick at most, so that who was slow is not flooded. */
-export function elapse(session: Session, now: number, runs: RunMaker = EACH_ITS_OWN): Reply {
+export function elapse(session: Session, now: number, runs: RunFactory = EACH_ITS_OWN): Reply {
   if (session.run === null || session.due === null || now < session.due) return { session, answer: null };
   const due = nextBeat(session.due, session.pace, now);
   return { session: settled({ ...session, run: runs.step(session.run), due }), answer: 'update' };
@@ -107,7 +107,7 @@ export function messageOf({ session, answer }: Reply): SimulationUpdate | Scenar
   return answer === 'update' ? updateOf(session) : listScenarios();
 }
 
-function started(session: Session, message: StartMessage, surroundings: Surroundings): Session {
+function started(session: Session, message: StartMessage, surroundings: SessionContext): Session {
   const { now, newSeed, runs = EACH_ITS_OWN } = surroundings;
   const { scenario, seed = newSeed(), actions = [], tick, paused, outlooks = false } = message;
   const pace = message.pace_ms ?? session.pace;
@@ -119,7 +119,7 @@ function started(session: Session, message: StartMessage, surroundings: Surround
   return settled({ run, isRunning, pace, outlooks, due: isRunning ? now + pace : null });
 }
 
-function stepped(run: Run, ticks: number, runs: RunMaker): Run {
+function stepped(run: Run, ticks: number, runs: RunFactory): Run {
   let next = run;
   for (let count = 0; count < ticks && next.world.ending === null; count += 1) next = runs.step(next);
   return next;

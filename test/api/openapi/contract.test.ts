@@ -22,7 +22,7 @@ import { Releases } from '../../../src/sidecar/files/releases.ts';
 import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { build } from '../../build/run-build.ts';
-import { GOVERNMENT } from '../../sidecar/keys/tiny-office.ts';
+import { GOVERNMENT } from '../../sidecar/keys/tiny-key-services.ts';
 import { type InjectedApp, tinyApp } from '../../sidecar/tiny-app.ts';
 import { goldenDocument } from './golden-document.ts';
 

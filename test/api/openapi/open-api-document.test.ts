@@ -15,7 +15,7 @@ import {
 } from '../../../src/api/openapi/operation.ts';
 import { PROBLEMS } from '../../../src/api/problem.ts';
 import type { FormName } from '../../../src/api/query/export-query.ts';
-import { FORMS } from '../../../src/sidecar/export/forms.ts';
+import { FORMS } from '../../../src/sidecar/export/formats.ts';
 import { goldenDocument, goldenFiles } from './golden-document.ts';
 
 const document = goldenDocument();

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BEFORE_FIRST, hashEntry, linkEntry, recordAccess } from '../../../src/sidecar/access-log/entry.ts';
-import { withoutKeys } from '../../../src/sidecar/access-log/without-keys.ts';
+import { FIRST_LINK, hashEntry, linkEntry, recordAccess } from '../../../src/sidecar/access-log/entry.ts';
+import { redactKeysInQuery } from '../../../src/sidecar/access-log/redact-keys-in-query.ts';
 import { sampleAccess } from './sample-access.ts';
 
 const KEY = 'cds_government_0123456789abcdefghijABCDEFGHIJ_0aZ9bY';
 
 describe('an entry', () => {
-  const first = linkEntry(recordAccess(sampleAccess(0)), BEFORE_FIRST);
+  const first = linkEntry(recordAccess(sampleAccess(0)), FIRST_LINK);
 
   test('is hashed as the documentation says, so that anybody can do it', () => {
     const canonical =
@@ -64,7 +64,7 @@ describe('a logged query', () => {
     [`${encodeEach(KEY)}=1`, '[removed]'],
     [`/government/${encodeEach(KEY)}/x`, '/government/[removed]/x'],
   ])('%s is %s', (query, logged) => {
-    expect(withoutKeys(query)).toBe(logged);
+    expect(redactKeysInQuery(query)).toBe(logged);
   });
 
   test('holds no key, whatever stands around it and however it is encoded', () => {
@@ -73,7 +73,7 @@ describe('a logged query', () => {
     fc.assert(
       fc.property(noise, written, noise, (before, encoded, after) => {
         const key = [...KEY].map((char, index) => (encoded[index] ? encodeEach(char) : char)).join('');
-        const logged = withoutKeys(`${before}&${key}${after}`);
+        const logged = redactKeysInQuery(`${before}&${key}${after}`);
         for (const shown of [logged, unescapeAll(logged)]) expect(shown).not.toContain(KEY.slice(15, 40));
       }),
     );

@@ -14,7 +14,7 @@ import { sampleEvents } from '../../ledger/sample-events.ts';
 import { FIRST_SLOT, temporaryFolder, writeSnapshot } from '../../ledger/test-ledger.ts';
 import { publishLog } from '../../release/log/publish-log.ts';
 import { publishTiny } from '../../release/publish-tiny.ts';
-import { GOVERNMENT } from '../keys/tiny-office.ts';
+import { GOVERNMENT } from '../keys/tiny-key-services.ts';
 import { get, type TinyApp, tinyApp } from '../tiny-app.ts';
 
 /** Paths that are not in the log, and their status. */
@@ -65,14 +65,14 @@ beforeEach(async () => {
 });
 
 async function government(): Promise<Record<string, string>> {
-  const office = {
+  const services = {
     store: tiny.keys,
     mailer: null,
     now: Date.now,
     randomBytes,
     baseUrl: 'https://data.example.org',
   };
-  const { key } = await issueKey({ ...GOVERNMENT, deliver: 'print' }, office);
+  const { key } = await issueKey({ ...GOVERNMENT, deliver: 'print' }, services);
   return { authorization: `Bearer ${key}` };
 }
 

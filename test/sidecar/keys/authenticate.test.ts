@@ -9,7 +9,14 @@ import { createKey } from '../../../src/sidecar/keys/key-text.ts';
 import { refuseAnonymous } from '../../../src/sidecar/keys/refusal.ts';
 import { revokeKey } from '../../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
-import { ECONOMIST, GOVERNMENT, keyIn, NOW, type TinyOffice, tinyOffice } from './tiny-office.ts';
+import {
+  ECONOMIST,
+  GOVERNMENT,
+  keyIn,
+  NOW,
+  type TinyKeyServices,
+  tinyKeyServices,
+} from './tiny-key-services.ts';
 
 const UNKNOWN = 'cds_economy_0123456789ABCDEFGHIJKLMNOPQRST_2EmdzQ';
 /** Looked at where the store must not be asked. */
@@ -19,7 +26,7 @@ const NO_STORE = {
   },
 };
 
-function ask({ store }: TinyOffice, key: string, area: Area | null, now: number, query = '') {
+function ask({ store }: TinyKeyServices, key: string, area: Area | null, now: number, query = '') {
   return authenticate(store, { rawHeaders: ['Authorization', `Bearer ${key}`], query }, area, now);
 }
 
@@ -27,16 +34,19 @@ function askWithout(rawHeaders: string[], query = '') {
   return authenticate(NO_STORE, { rawHeaders, query }, 'economy', NOW);
 }
 
-async function issue(office: TinyOffice, args: object): Promise<{ key: string; id: string; holder: string }> {
-  const { key, record } = await issueKey(args, office);
+async function issue(
+  services: TinyKeyServices,
+  args: object,
+): Promise<{ key: string; id: string; holder: string }> {
+  const { key, record } = await issueKey(args, services);
   return { key: key!, id: record.id, holder: record.holder };
 }
 
 describe('a request with a good key', () => {
   test('is its holder’s, with the tier and the areas', async () => {
-    const office = await tinyOffice();
-    const { key, id, holder } = await issue(office, GOVERNMENT);
-    expect(await ask(office, key, 'government', NOW)).toEqual({
+    const services = await tinyKeyServices();
+    const { key, id, holder } = await issue(services, GOVERNMENT);
+    expect(await ask(services, key, 'government', NOW)).toEqual({
       kind: 'key',
       keyId: id,
       holder,
@@ -50,19 +60,19 @@ describe('a request with a good key', () => {
     ['AUTHORIZATION', 'BEARER   '],
     ['Authorization', ' Bearer '],
   ])('in %s: %s is one too', async (name, scheme) => {
-    const office = await tinyOffice();
-    const { key } = await issue(office, ECONOMIST);
+    const services = await tinyKeyServices();
+    const { key } = await issue(services, ECONOMIST);
     const rawHeaders = ['Host', 'x', name, `${scheme}${key} `];
-    expect(await authenticate(office.store, { rawHeaders, query: '' }, 'economy', NOW)).toMatchObject({
+    expect(await authenticate(services.store, { rawHeaders, query: '' }, 'economy', NOW)).toMatchObject({
       kind: 'key',
     });
   });
 
   test('of another area is refused with 403, and says which areas the key has', async () => {
-    const office = await tinyOffice();
-    const { key, id, holder } = await issue(office, ECONOMIST);
-    const detail = 'The key is for economy, not for government.';
-    expect(await ask(office, key, 'government', NOW)).toEqual({
+    const services = await tinyKeyServices();
+    const { key, id, holder } = await issue(services, ECONOMIST);
+    const detail = 'The key is valid for economy, not for government.';
+    expect(await ask(services, key, 'government', NOW)).toEqual({
       kind: 'refusal',
       code: 'insufficient_scope',
       detail,
@@ -75,17 +85,21 @@ describe('a request with a good key', () => {
   });
 
   test.each(['diplomacy', null] as const)('where there are no keys (%s) is anonymous', async (area) => {
-    const office = await tinyOffice();
-    const { key } = await issue(office, ECONOMIST);
-    expect(await ask(office, key, area, NOW)).toEqual({ kind: 'anonymous' });
+    const services = await tinyKeyServices();
+    const { key } = await issue(services, ECONOMIST);
+    expect(await ask(services, key, area, NOW)).toEqual({ kind: 'anonymous' });
   });
 
   test('in several areas is good in each of them', async () => {
-    const office = await tinyOffice();
-    const { key } = await issue(office, { ...ECONOMIST, tier: 'institutional', areas: 'philosophy,economy' });
-    expect(await ask(office, key, 'economy', NOW)).toMatchObject({ areas: ['economy', 'philosophy'] });
-    expect(await ask(office, key, 'philosophy', NOW)).toMatchObject({ kind: 'key' });
-    expect(await ask(office, key, 'academics', NOW)).toMatchObject({ code: 'insufficient_scope' });
+    const services = await tinyKeyServices();
+    const { key } = await issue(services, {
+      ...ECONOMIST,
+      tier: 'institutional',
+      areas: 'philosophy,economy',
+    });
+    expect(await ask(services, key, 'economy', NOW)).toMatchObject({ areas: ['economy', 'philosophy'] });
+    expect(await ask(services, key, 'philosophy', NOW)).toMatchObject({ kind: 'key' });
+    expect(await ask(services, key, 'academics', NOW)).toMatchObject({ code: 'insufficient_scope' });
   });
 });
 
@@ -103,50 +117,50 @@ describe('a request with a bad key', () => {
     'is refused without a look in the store: %.20s',
     async (key) => {
       expect(await askWithout(['Authorization', `Bearer ${key}`])).toMatchObject(
-        invalid('The key is mistyped or cut short: its checksum does not fit.'),
+        invalid('The key is mistyped or cut short: its checksum does not match.'),
       );
     },
   );
 
   test.each(['economy', 'diplomacy', null] as const)('is refused on public paths too (%s)', async (area) => {
-    const office = await tinyOffice();
-    const unknown = { ...invalid('No such key was issued.'), keyId: null, holder: null };
-    expect(await ask(office, UNKNOWN, area, NOW)).toEqual(unknown);
+    const services = await tinyKeyServices();
+    const unknown = { ...invalid('This key was never issued.'), keyId: null, holder: null };
+    expect(await ask(services, UNKNOWN, area, NOW)).toEqual(unknown);
   });
 
   test('that ended is refused from the very instant', async () => {
-    const office = await tinyOffice();
-    const { key, id } = await issue(office, GOVERNMENT);
+    const services = await tinyKeyServices();
+    const { key, id } = await issue(services, GOVERNMENT);
     const end = NOW + 92 * DAY_MS;
-    expect(await ask(office, key, 'government', end - 1)).toMatchObject({ kind: 'key' });
-    expect(await ask(office, key, 'government', end)).toMatchObject({
-      ...invalid('The key ended on 2026-06-02T09:00:00Z.'),
+    expect(await ask(services, key, 'government', end - 1)).toMatchObject({ kind: 'key' });
+    expect(await ask(services, key, 'government', end)).toMatchObject({
+      ...invalid('The key expired on 2026-06-02T09:00:00Z.'),
       keyId: id,
     });
   });
 
   test('that was revoked is refused from the next request on', async () => {
-    const office = await tinyOffice();
-    const { key, id, holder } = await issue(office, ECONOMIST);
-    expect(await ask(office, key, 'economy', NOW)).toMatchObject({ kind: 'key' });
-    await revokeKey({ id, reason: 'lost' }, office);
+    const services = await tinyKeyServices();
+    const { key, id, holder } = await issue(services, ECONOMIST);
+    expect(await ask(services, key, 'economy', NOW)).toMatchObject({ kind: 'key' });
+    await revokeKey({ id, reason: 'lost' }, services);
     const refused = { ...invalid('The key was revoked on 2026-03-02T09:00:00Z.'), keyId: id, holder };
-    expect(await ask(office, key, 'economy', NOW)).toEqual(refused);
+    expect(await ask(services, key, 'economy', NOW)).toEqual(refused);
     // A clock that is behind changes nothing.
-    expect(await ask(office, key, 'economy', NOW - DAY_MS)).toEqual(refused);
+    expect(await ask(services, key, 'economy', NOW - DAY_MS)).toEqual(refused);
   });
 });
 
 describe('a key whose mail is on its way', () => {
   test('is good only after the mail was accepted', async () => {
     const answers: unknown[] = [];
-    const office: TinyOffice = await tinyOffice(async (mail) => {
-      answers.push(await ask(office, keyIn(mail), 'economy', NOW));
+    const services: TinyKeyServices = await tinyKeyServices(async (mail) => {
+      answers.push(await ask(services, keyIn(mail), 'economy', NOW));
     });
-    await issueKey({ ...ECONOMIST, deliver: 'mail' }, office);
-    answers.push(await ask(office, keyIn(office.mails[0]!), 'economy', NOW));
+    await issueKey({ ...ECONOMIST, deliver: 'mail' }, services);
+    answers.push(await ask(services, keyIn(services.mails[0]!), 'economy', NOW));
     expect(answers).toMatchObject([
-      { code: 'invalid_token', detail: 'No such key was issued.', keyId: null },
+      { code: 'invalid_token', detail: 'This key was never issued.', keyId: null },
       { kind: 'key' },
     ]);
   });
@@ -154,16 +168,19 @@ describe('a key whose mail is on its way', () => {
 
 describe('a rotated key', () => {
   test('is good beside the new one for 14 days, and both are one holder’s', async () => {
-    const office = await tinyOffice();
-    const first = await issue(office, ECONOMIST);
-    office.clock.now += 5 * DAY_MS;
-    const { key: second } = await rotateKey({ id: first.id, deliver: 'print' }, office);
+    const services = await tinyKeyServices();
+    const first = await issue(services, ECONOMIST);
+    services.clock.now += 5 * DAY_MS;
+    const { key: second } = await rotateKey({ id: first.id, deliver: 'print' }, services);
     const end = NOW + 19 * DAY_MS;
     for (const key of [first.key, second!]) {
-      expect(await ask(office, key, 'economy', end - 1)).toMatchObject({ kind: 'key', holder: first.holder });
+      expect(await ask(services, key, 'economy', end - 1)).toMatchObject({
+        kind: 'key',
+        holder: first.holder,
+      });
     }
-    expect(await ask(office, first.key, 'economy', end)).toMatchObject({ code: 'invalid_token' });
-    expect(await ask(office, second!, 'economy', end)).toMatchObject({ kind: 'key' });
+    expect(await ask(services, first.key, 'economy', end)).toMatchObject({ code: 'invalid_token' });
+    expect(await ask(services, second!, 'economy', end)).toMatchObject({ kind: 'key' });
   });
 });
 
@@ -253,9 +270,9 @@ describe('a key in an address', () => {
   });
 
   test('is refused beside a good one in the header', async () => {
-    const office = await tinyOffice();
-    const { key } = await issue(office, ECONOMIST);
-    expect(await ask(office, key, 'economy', NOW, `access_token=${key}`)).toMatchObject({
+    const services = await tinyKeyServices();
+    const { key } = await issue(services, ECONOMIST);
+    expect(await ask(services, key, 'economy', NOW, `access_token=${key}`)).toMatchObject({
       code: 'key_in_query',
     });
   });
@@ -272,15 +289,15 @@ describe('a key in an address', () => {
 });
 
 test('no refusal repeats what was sent', async () => {
-  const office = await tinyOffice();
-  const key = createKey('economy', office.randomBytes);
-  const { key: known } = await issue(office, ECONOMIST);
+  const services = await tinyKeyServices();
+  const key = createKey('economy', services.randomBytes);
+  const { key: known } = await issue(services, ECONOMIST);
   const answers = [
-    await ask(office, key, 'economy', NOW),
-    await ask(office, known, 'government', NOW),
-    await ask(office, `${known}x`, 'economy', NOW),
-    await ask(office, known, 'economy', NOW, `api_key=${known}`),
-    await authenticate(office.store, { rawHeaders: ['authorization', known], query: '' }, 'economy', NOW),
+    await ask(services, key, 'economy', NOW),
+    await ask(services, known, 'government', NOW),
+    await ask(services, `${known}x`, 'economy', NOW),
+    await ask(services, known, 'economy', NOW, `api_key=${known}`),
+    await authenticate(services.store, { rawHeaders: ['authorization', known], query: '' }, 'economy', NOW),
   ];
   for (const answer of answers) {
     expect(answer.kind).toBe('refusal');

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/api/tiers.ts';
 import { expiringKeys } from '../../../src/sidecar/keys/expiring-keys.ts';
 import {
+  formatDeliveredKey,
+  formatDeliveredKeyJson,
   formatExpiring,
   formatExpiringJson,
-  formatHandedOver,
-  formatHandedOverJson,
   formatKeysJson,
   formatKeyTable,
 } from '../../../src/sidecar/keys/format-keys.ts';
@@ -14,86 +14,88 @@ import { listKeys } from '../../../src/sidecar/keys/key-status.ts';
 import { revokeKey } from '../../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
-import { ECONOMIST, GOVERNMENT, NOW, type TinyOffice, tinyOffice } from './tiny-office.ts';
+import { ECONOMIST, GOVERNMENT, NOW, type TinyKeyServices, tinyKeyServices } from './tiny-key-services.ts';
 
-async function issue(office: TinyOffice, days: string, email = ECONOMIST.email): Promise<string> {
-  return (await issueKey({ ...ECONOMIST, email, days }, office)).record.id;
+async function issue(services: TinyKeyServices, days: string, email = ECONOMIST.email): Promise<string> {
+  return (await issueKey({ ...ECONOMIST, email, days }, services)).record.id;
 }
 
 const ids = (keys: readonly { id: string }[]) => keys.map(({ id }) => id);
 
 describe('keys expiring', () => {
   test('are the good ones that end within the days, the next to end first', async () => {
-    const office = await tinyOffice();
-    const late = await issue(office, '31');
-    const soon = await issue(office, '30');
-    const sooner = await issue(office, '2');
-    await revokeKey({ id: await issue(office, '3'), reason: 'lost' }, office);
-    const over = await issue(office, '1');
-    office.clock.now += DAY_MS;
-    expect(ids((await expiringKeys({ within: '29' }, office)).keys)).toEqual([sooner, soon]);
-    expect(ids((await expiringKeys({ within: '30' }, office)).keys)).toEqual([sooner, soon, late]);
-    expect(ids((await expiringKeys({ within: '1' }, office)).keys)).not.toContain(over);
+    const services = await tinyKeyServices();
+    const late = await issue(services, '31');
+    const soon = await issue(services, '30');
+    const sooner = await issue(services, '2');
+    await revokeKey({ id: await issue(services, '3'), reason: 'lost' }, services);
+    const over = await issue(services, '1');
+    services.clock.now += DAY_MS;
+    expect(ids((await expiringKeys({ within: '29' }, services)).keys)).toEqual([sooner, soon]);
+    expect(ids((await expiringKeys({ within: '30' }, services)).keys)).toEqual([sooner, soon, late]);
+    expect(ids((await expiringKeys({ within: '1' }, services)).keys)).not.toContain(over);
   });
 
   test('are told to their holders once', async () => {
-    const office = await tinyOffice();
-    const soon = await issue(office, '10');
-    await issue(office, '100');
-    const first = await expiringKeys({ within: '30', notify: true }, office);
+    const services = await tinyKeyServices();
+    const soon = await issue(services, '10');
+    await issue(services, '100');
+    const first = await expiringKeys({ within: '30', notify: true }, services);
     expect(first).toMatchObject({ notified: [soon], failures: [], keys: [{ id: soon, notifiedAt: NOW }] });
-    expect(office.mails.map(({ to }) => to)).toEqual([ECONOMIST.email]);
-    expect(office.mails[0]!.text.replace(/\s+/g, ' ')).toContain('ends in 10 days, on 2026-03-12 09:00 UTC');
-    expect(await expiringKeys({ within: '30', notify: true }, office)).toMatchObject({ notified: [] });
-    expect(office.mails).toHaveLength(1);
+    expect(services.mails.map(({ to }) => to)).toEqual([ECONOMIST.email]);
+    expect(services.mails[0]!.text.replace(/\s+/g, ' ')).toContain(
+      'ends in 10 days, on 2026-03-12 09:00 UTC',
+    );
+    expect(await expiringKeys({ within: '30', notify: true }, services)).toMatchObject({ notified: [] });
+    expect(services.mails).toHaveLength(1);
   });
 
   test('are listed and not told where nobody asks for it', async () => {
-    const office = await tinyOffice();
-    const soon = await issue(office, '10');
-    expect(await expiringKeys({ within: '30' }, office)).toMatchObject({
+    const services = await tinyKeyServices();
+    const soon = await issue(services, '10');
+    expect(await expiringKeys({ within: '30' }, services)).toMatchObject({
       keys: [{ id: soon, notifiedAt: null }],
     });
-    expect(office.mails).toEqual([]);
+    expect(services.mails).toEqual([]);
   });
 
   test('are not told where the holder has a new key', async () => {
-    const office = await tinyOffice();
-    const old = await issue(office, '10');
-    await rotateKey({ id: old, deliver: 'print' }, office);
-    const { keys, notified } = await expiringKeys({ within: '30', notify: true }, office);
+    const services = await tinyKeyServices();
+    const old = await issue(services, '10');
+    await rotateKey({ id: old, deliver: 'print' }, services);
+    const { keys, notified } = await expiringKeys({ within: '30', notify: true }, services);
     expect(ids(keys)).toEqual([old]);
     expect(notified).toEqual([]);
   });
 
   test('are told the next time where a mail fails, and do not hold up the others', async () => {
     let works = false;
-    const office = await tinyOffice(async ({ to }) => {
+    const services = await tinyKeyServices(async ({ to }) => {
       if (!works && to.startsWith('bo@')) throw new Error('mailbox full');
     });
-    const bo = await issue(office, '5', 'bo@institute.example');
-    const ada = await issue(office, '10');
-    const first = await expiringKeys({ within: '30', notify: true }, office);
+    const bo = await issue(services, '5', 'bo@institute.example');
+    const ada = await issue(services, '10');
+    const first = await expiringKeys({ within: '30', notify: true }, services);
     expect(first).toMatchObject({ notified: [ada], failures: [{ id: bo, message: 'mailbox full' }] });
-    expect(formatExpiring(first, NOW)).toContain(`${bo}: holder not told: mailbox full\n`);
+    expect(formatExpiring(first, NOW)).toContain(`${bo}: holder not notified: mailbox full\n`);
     expect(formatExpiring(first, NOW)).toContain(`${ada}: holder told\n`);
     works = true;
-    expect(await expiringKeys({ within: '30', notify: true }, office)).toMatchObject({ notified: [bo] });
+    expect(await expiringKeys({ within: '30', notify: true }, services)).toMatchObject({ notified: [bo] });
   });
 
   test('are told once by two runs at the same time', async () => {
-    const office = await tinyOffice(() => new Promise((done) => setImmediate(done)));
-    for (let n = 0; n < 5; n += 1) await issue(office, '10', `e${n}@institute.example`);
+    const services = await tinyKeyServices(() => new Promise((done) => setImmediate(done)));
+    for (let n = 0; n < 5; n += 1) await issue(services, '10', `e${n}@institute.example`);
     const args = { within: '30', notify: true };
-    const runs = await Promise.all([expiringKeys(args, office), expiringKeys(args, office)]);
+    const runs = await Promise.all([expiringKeys(args, services), expiringKeys(args, services)]);
     expect(runs.flatMap(({ notified }) => notified)).toHaveLength(5);
-    expect(office.mails).toHaveLength(5);
+    expect(services.mails).toHaveLength(5);
   });
 
   test.each([{}, { within: '0' }, { within: 'soon' }, { within: '30', notify: 'yes' }])(
     'by %j are wrong use',
     async (args) => {
-      expect(await failureOf(async () => expiringKeys(args, await tinyOffice()))).toMatchObject({
+      expect(await failureOf(async () => expiringKeys(args, await tinyKeyServices()))).toMatchObject({
         code: 'usage',
       });
     },
@@ -102,33 +104,35 @@ describe('keys expiring', () => {
 
 describe('the list of keys', () => {
   async function fourKeys() {
-    const office = await tinyOffice();
-    const revoked = await issue(office, '20');
-    await revokeKey({ id: revoked, reason: 'lost' }, office);
-    office.clock.now += 1;
-    const old = await issue(office, '20', 'bo@institute.example');
-    office.clock.now += 1;
-    const { record: next } = await rotateKey({ id: old, deliver: 'print' }, office);
-    office.clock.now += 1;
-    const { record: government } = await issueKey(GOVERNMENT, office);
-    return { office, revoked, old, next: next.id, government: government.id };
+    const services = await tinyKeyServices();
+    const revoked = await issue(services, '20');
+    await revokeKey({ id: revoked, reason: 'lost' }, services);
+    services.clock.now += 1;
+    const old = await issue(services, '20', 'bo@institute.example');
+    services.clock.now += 1;
+    const { record: next } = await rotateKey({ id: old, deliver: 'print' }, services);
+    services.clock.now += 1;
+    const { record: government } = await issueKey(GOVERNMENT, services);
+    return { services, revoked, old, next: next.id, government: government.id };
   }
 
   test('has all of them, newest first, or those of a tier, an area or an address', async () => {
-    const { office, revoked, old, next, government } = await fourKeys();
-    expect(ids(await listKeys({}, office))).toEqual([government, next, old, revoked]);
-    expect(ids(await listKeys({ tier: 'government' }, office))).toEqual([government]);
-    expect(ids(await listKeys({ area: 'economy' }, office))).toEqual([next, old, revoked]);
-    expect(ids(await listKeys({ email: 'BO@institute.example', area: 'economy' }, office))).toEqual([
+    const { services, revoked, old, next, government } = await fourKeys();
+    expect(ids(await listKeys({}, services))).toEqual([government, next, old, revoked]);
+    expect(ids(await listKeys({ tier: 'government' }, services))).toEqual([government]);
+    expect(ids(await listKeys({ area: 'economy' }, services))).toEqual([next, old, revoked]);
+    expect(ids(await listKeys({ email: 'BO@institute.example', area: 'economy' }, services))).toEqual([
       next,
       old,
     ]);
-    expect(await failureOf(() => listKeys({ area: 'diplomacy' }, office))).toMatchObject({ place: '--area' });
+    expect(await failureOf(() => listKeys({ area: 'diplomacy' }, services))).toMatchObject({
+      place: '--area',
+    });
   });
 
   test('as a table has a line each, with the status', async () => {
-    const { office, revoked, old, next, government } = await fourKeys();
-    const lines = formatKeyTable(await listKeys({}, office), office.clock.now).split('\n');
+    const { services, revoked, old, next, government } = await fourKeys();
+    const lines = formatKeyTable(await listKeys({}, services), services.clock.now).split('\n');
     expect(lines[0]).toMatch(/^ID +KEY +HOLDER +E-MAIL +TIER +AREAS +ISSUED +ENDS +STATUS$/);
     expect(lines.slice(1, 5).map((line) => [line.split(/ +/)[0], line.split(/ +/).at(-1)])).toEqual([
       [government, 'active'],
@@ -143,9 +147,9 @@ describe('the list of keys', () => {
   });
 
   test('as JSON has what is known of each, times in ISO 8601, and no hash', async () => {
-    const { office, old, next } = await fourKeys();
-    const keys = await listKeys({ email: 'bo@institute.example' }, office);
-    const text = formatKeysJson(keys, office.clock.now);
+    const { services, old, next } = await fourKeys();
+    const keys = await listKeys({ email: 'bo@institute.example' }, services);
+    const text = formatKeysJson(keys, services.clock.now);
     expect(JSON.parse(text)).toMatchObject([
       { id: next, replaces: old, status: 'active', expires_at: '2027-03-02T09:00:00.002Z', revoked_at: null },
       {
@@ -160,23 +164,23 @@ describe('the list of keys', () => {
   });
 
   test('of those expiring is the same in JSON, with what became of the notices', async () => {
-    const { office, old } = await fourKeys();
-    const expiring = await expiringKeys({ within: '30' }, office);
-    const json = JSON.parse(formatExpiringJson(expiring, office.clock.now));
+    const { services, old } = await fourKeys();
+    const expiring = await expiringKeys({ within: '30' }, services);
+    const json = JSON.parse(formatExpiringJson(expiring, services.clock.now));
     expect(json).toMatchObject({ keys: [{ id: old }], notified: [], failures: [] });
   });
 });
 
 test('a key that was printed stands in the text and in the JSON of its issue, and nowhere after', async () => {
-  const office = await tinyOffice();
-  const handedOver = await issueKey(ECONOMIST, office);
-  expect(formatHandedOver(handedOver).split('\n')).toContain(handedOver.key);
-  expect(JSON.parse(formatHandedOverJson(handedOver, NOW))).toMatchObject({
-    key: handedOver.key,
+  const services = await tinyKeyServices();
+  const deliveredKey = await issueKey(ECONOMIST, services);
+  expect(formatDeliveredKey(deliveredKey).split('\n')).toContain(deliveredKey.key);
+  expect(JSON.parse(formatDeliveredKeyJson(deliveredKey, NOW))).toMatchObject({
+    key: deliveredKey.key,
     status: 'active',
   });
-  const keys = await listKeys({}, office);
+  const keys = await listKeys({}, services);
   const shown = formatKeyTable(keys, NOW) + formatKeysJson(keys, NOW);
-  expect(shown).toContain(handedOver.key!.slice(0, 16));
-  expect(shown).not.toContain(handedOver.key!.slice(12, 30));
+  expect(shown).toContain(deliveredKey.key!.slice(0, 16));
+  expect(shown).not.toContain(deliveredKey.key!.slice(12, 30));
 });

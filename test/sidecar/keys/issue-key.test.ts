@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DAY_MS, KEY_AREAS, TIER_NAMES, TIERS } from '../../../src/api/tiers.ts';
-import { formatHandedOver, formatHandedOverJson } from '../../../src/sidecar/keys/format-keys.ts';
+import { formatDeliveredKey, formatDeliveredKeyJson } from '../../../src/sidecar/keys/format-keys.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { keyStatus, listKeys } from '../../../src/sidecar/keys/key-status.ts';
 import { hashKey, isKey } from '../../../src/sidecar/keys/key-text.ts';
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
-import { ACADEMIC, codeIn, ECONOMIST, GOVERNMENT, keyIn, NOW, tinyOffice } from './tiny-office.ts';
+import { ACADEMIC, codeIn, ECONOMIST, GOVERNMENT, keyIn, NOW, tinyKeyServices } from './tiny-key-services.ts';
 
 describe('an issued key', () => {
   test('of a government is printed once, and mailed to nobody', async () => {
-    const office = await tinyOffice();
-    const { key, record } = await issueKey(GOVERNMENT, office);
+    const services = await tinyKeyServices();
+    const { key, record } = await issueKey(GOVERNMENT, services);
     expect(isKey(key!)).toBe(true);
     expect(key).toMatch(/^cds_government_/);
-    expect(office.mails).toEqual([]);
-    expect(await office.store.keyByHash(hashKey(key!))).toEqual(record);
+    expect(services.mails).toEqual([]);
+    expect(await services.store.keyByHash(hashKey(key!))).toEqual(record);
     expect(record).toMatchObject({
       tier: 'government',
       areas: ['government'],
@@ -26,25 +26,25 @@ describe('an issued key', () => {
   });
 
   test('of a government is mailed where the operator asks for it', async () => {
-    const office = await tinyOffice();
-    const { key } = await issueKey({ ...GOVERNMENT, deliver: 'mail' }, office);
+    const services = await tinyKeyServices();
+    const { key } = await issueKey({ ...GOVERNMENT, deliver: 'mail' }, services);
     expect(key).toBeNull();
-    expect(office.mails.map(({ to }) => to)).toEqual(['desk@ministry.example']);
+    expect(services.mails.map(({ to }) => to)).toEqual(['desk@ministry.example']);
   });
 
   test('of an economist is mailed, and not shown', async () => {
-    const office = await tinyOffice();
-    const handedOver = await issueKey({ ...ECONOMIST, deliver: undefined }, office);
-    const key = keyIn(office.mails[0]!);
-    expect(handedOver.key).toBeNull();
-    expect(formatHandedOver(handedOver)).toMatch(/was sent by mail/);
-    expect(JSON.stringify(handedOver) + formatHandedOverJson(handedOver, NOW)).not.toContain(key);
-    expect(await office.store.keyByHash(hashKey(key))).toEqual(handedOver.record);
+    const services = await tinyKeyServices();
+    const deliveredKey = await issueKey({ ...ECONOMIST, deliver: undefined }, services);
+    const key = keyIn(services.mails[0]!);
+    expect(deliveredKey.key).toBeNull();
+    expect(formatDeliveredKey(deliveredKey)).toMatch(/was sent by mail/);
+    expect(JSON.stringify(deliveredKey) + formatDeliveredKeyJson(deliveredKey, NOW)).not.toContain(key);
+    expect(await services.store.keyByHash(hashKey(key))).toEqual(deliveredKey.record);
   });
 
   test('keeps what the applicant stated', async () => {
-    const office = await tinyOffice();
-    const { record } = await issueKey({ ...ECONOMIST, email: ' Ada@Institute.EXAMPLE ' }, office);
+    const services = await tinyKeyServices();
+    const { record } = await issueKey({ ...ECONOMIST, email: ' Ada@Institute.EXAMPLE ' }, services);
     const { tier, email, name, affiliation, purpose, volume, basis } = ECONOMIST;
     expect(record).toMatchObject({ tier, email, name, affiliation, purpose, volume, basis, issuedAt: NOW });
   });
@@ -52,32 +52,32 @@ describe('an issued key', () => {
   test.each(TIER_NAMES)(
     'of the tier %s ends after its days, or sooner where the operator says so',
     async (tier) => {
-      const office = await tinyOffice();
+      const services = await tinyKeyServices();
       const args = { ...ECONOMIST, tier };
-      await requestVerification({ email: args.email }, office);
-      await verifyEmail({ email: args.email, code: codeIn(office.mails[0]!) }, office);
-      const { record } = await issueKey(args, office);
+      await requestVerification({ email: args.email }, services);
+      await verifyEmail({ email: args.email, code: codeIn(services.mails[0]!) }, services);
+      const { record } = await issueKey(args, services);
       expect(record.expiresAt).toBe(NOW + TIERS[tier].days * DAY_MS);
       expect(record.areas).toEqual(TIERS[tier].areas);
-      expect((await issueKey({ ...args, days: '7' }, office)).record.expiresAt).toBe(NOW + 7 * DAY_MS);
-      const longer = failureOf(() => issueKey({ ...args, days: String(TIERS[tier].days + 1) }, office));
+      expect((await issueKey({ ...args, days: '7' }, services)).record.expiresAt).toBe(NOW + 7 * DAY_MS);
+      const longer = failureOf(() => issueKey({ ...args, days: String(TIERS[tier].days + 1) }, services));
       expect(await longer).toMatchObject({ code: 'usage', place: '--days' });
     },
   );
 
   test('of an address that has one already is the same holder’s', async () => {
-    const office = await tinyOffice();
-    const one = await issueKey(ECONOMIST, office);
-    const two = await issueKey({ ...ECONOMIST, email: 'ADA@institute.example' }, office);
-    const other = await issueKey({ ...ECONOMIST, email: 'bo@institute.example' }, office);
+    const services = await tinyKeyServices();
+    const one = await issueKey(ECONOMIST, services);
+    const two = await issueKey({ ...ECONOMIST, email: 'ADA@institute.example' }, services);
+    const other = await issueKey({ ...ECONOMIST, email: 'bo@institute.example' }, services);
     expect(two.record.holder).toBe(one.record.holder);
     expect(other.record.holder).not.toBe(one.record.holder);
   });
 
   test('covers just the areas asked for, in the order of the areas', async () => {
-    const office = await tinyOffice();
+    const services = await tinyKeyServices();
     const args = { ...ECONOMIST, tier: 'institutional', areas: 'philosophy, economy' };
-    const { key, record } = await issueKey(args, office);
+    const { key, record } = await issueKey(args, services);
     expect(record.areas).toEqual(['economy', 'philosophy']);
     expect(key).toMatch(/^cds_economy_/);
   });
@@ -85,26 +85,26 @@ describe('an issued key', () => {
 
 describe('the academic tier', () => {
   test('is refused for an address that was not verified, and says what to do', async () => {
-    const office = await tinyOffice();
-    const failure = await failureOf(() => issueKey(ACADEMIC, office));
+    const services = await tinyKeyServices();
+    const failure = await failureOf(() => issueKey(ACADEMIC, services));
     expect(failure).toMatchObject({
       code: 'key_refused',
       place: 'eve@university.example',
       found:
-        'one that was never verified: send a code with keys request-verification, then keys verify-email',
+        'one that was never verified: send a code with keys request-verification, then run keys verify-email',
     });
-    expect(await listKeys({}, office)).toEqual([]);
-    expect(office.mails).toEqual([]);
+    expect(await listKeys({}, services)).toEqual([]);
+    expect(services.mails).toEqual([]);
   });
 
   test('is granted to a verified address for a year after', async () => {
-    const office = await tinyOffice();
-    await requestVerification({ email: ACADEMIC.email }, office);
-    await verifyEmail({ email: ACADEMIC.email, code: codeIn(office.mails[0]!) }, office);
-    office.clock.now = NOW + 365 * DAY_MS - 1;
-    expect((await issueKey(ACADEMIC, office)).record.areas).toEqual(['academics', 'philosophy']);
-    office.clock.now += 1;
-    expect(await failureOf(() => issueKey(ACADEMIC, office))).toMatchObject({
+    const services = await tinyKeyServices();
+    await requestVerification({ email: ACADEMIC.email }, services);
+    await verifyEmail({ email: ACADEMIC.email, code: codeIn(services.mails[0]!) }, services);
+    services.clock.now = NOW + 365 * DAY_MS - 1;
+    expect((await issueKey(ACADEMIC, services)).record.areas).toEqual(['academics', 'philosophy']);
+    services.clock.now += 1;
+    expect(await failureOf(() => issueKey(ACADEMIC, services))).toMatchObject({
       code: 'key_refused',
       found: expect.stringMatching(/^one verified 2026-03-02/),
     });
@@ -141,11 +141,11 @@ describe('a request for a key', () => {
     ['deliver', 'pigeon'],
     ['colour', 'red'],
   ])('is refused by its flag where --%s is %j', async (flag, value) => {
-    const office = await tinyOffice();
-    const failure = await failureOf(() => issueKey({ ...ECONOMIST, [flag]: value }, office));
+    const services = await tinyKeyServices();
+    const failure = await failureOf(() => issueKey({ ...ECONOMIST, [flag]: value }, services));
     expect(failure).toMatchObject({ code: 'usage', place: `--${flag}` });
     expect(failure.message).toMatch(/^[^\p{C}\p{Zl}]+$/u);
-    expect(await listKeys({}, office)).toEqual([]);
+    expect(await listKeys({}, services)).toEqual([]);
   });
 
   test.each([
@@ -155,26 +155,26 @@ describe('a request for a key', () => {
     ['volume', 200],
     ['basis', 200],
   ])('is refused where --%s is longer than %d characters', async (flag, length) => {
-    const office = await tinyOffice();
-    const attempt = (text: string) => issueKey({ ...ECONOMIST, [flag]: text }, office);
+    const services = await tinyKeyServices();
+    const attempt = (text: string) => issueKey({ ...ECONOMIST, [flag]: text }, services);
     expect(await failureOf(() => attempt('x'.repeat(length + 1)))).toMatchObject({ place: `--${flag}` });
     expect((await attempt('x'.repeat(length))).record).toMatchObject({ [flag]: 'x'.repeat(length) });
   });
 
   test('may have names as people write them', async () => {
-    const office = await tinyOffice();
+    const services = await tinyKeyServices();
     const name = 'Zoë O’Hara-Đặng 李 علی‌رضا';
-    expect((await issueKey({ ...ECONOMIST, name }, office)).record.name).toBe(name);
+    expect((await issueKey({ ...ECONOMIST, name }, services)).record.name).toBe(name);
   });
 
   test('never gets areas that its tier does not have', async () => {
-    const office = await tinyOffice();
-    await requestVerification({ email: ECONOMIST.email }, office);
-    await verifyEmail({ email: ECONOMIST.email, code: codeIn(office.mails[0]!) }, office);
+    const services = await tinyKeyServices();
+    await requestVerification({ email: ECONOMIST.email }, services);
+    await verifyEmail({ email: ECONOMIST.email, code: codeIn(services.mails[0]!) }, services);
     const some = fc.subarray([...KEY_AREAS], { minLength: 1 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...TIER_NAMES), some, async (tier, areas) => {
-        const request = issueKey({ ...ECONOMIST, tier, areas: areas.join(',') }, office);
+        const request = issueKey({ ...ECONOMIST, tier, areas: areas.join(',') }, services);
         const isAllowed = areas.every((area) => TIERS[tier].areas.includes(area));
         if (isAllowed) expect((await request).record.areas).toEqual(areas);
         else await expect(request).rejects.toMatchObject({ code: 'usage', place: '--areas' });
@@ -185,9 +185,9 @@ describe('a request for a key', () => {
 
 describe('a key whose mail fails', () => {
   test('is revoked and opens nothing', async () => {
-    const office = await tinyOffice(async () => Promise.reject(new Error('no')));
-    await expect(issueKey({ ...ECONOMIST, deliver: 'mail' }, office)).rejects.toThrow('no');
-    const [record] = await listKeys({}, office);
+    const services = await tinyKeyServices(async () => Promise.reject(new Error('no')));
+    await expect(issueKey({ ...ECONOMIST, deliver: 'mail' }, services)).rejects.toThrow('no');
+    const [record] = await listKeys({}, services);
     expect(record).toMatchObject({
       deliveredAt: null,
       revokedAt: NOW,
@@ -196,32 +196,32 @@ describe('a key whose mail fails', () => {
   });
 
   test('is not stored at all where there is no mail server', async () => {
-    const office = { ...(await tinyOffice()), mailer: null };
-    expect(await failureOf(() => issueKey({ ...ECONOMIST, deliver: 'mail' }, office))).toMatchObject({
+    const services = { ...(await tinyKeyServices()), mailer: null };
+    expect(await failureOf(() => issueKey({ ...ECONOMIST, deliver: 'mail' }, services))).toMatchObject({
       code: 'config_invalid',
       place: 'SMTP_URL',
     });
-    expect(await listKeys({}, office)).toEqual([]);
+    expect(await listKeys({}, services)).toEqual([]);
   });
 
   test('is not in force while the mail is on its way', async () => {
     const statuses: string[] = [];
-    const office = await tinyOffice(async () => {
-      statuses.push(...(await listKeys({}, office)).map((key) => keyStatus(key, NOW)));
+    const services = await tinyKeyServices(async () => {
+      statuses.push(...(await listKeys({}, services)).map((key) => keyStatus(key, NOW)));
     });
-    const { record } = await issueKey({ ...ECONOMIST, deliver: 'mail' }, office);
+    const { record } = await issueKey({ ...ECONOMIST, deliver: 'mail' }, services);
     expect(statuses).toEqual(['undelivered']);
     expect(keyStatus(record, NOW)).toBe('active');
   });
 
   test('and that somebody revoked meanwhile stays revoked', async () => {
-    const office = await tinyOffice(async () => {
-      const [key] = await listKeys({}, office);
-      await office.store.revokeKey(key!.id, NOW, 'changed my mind');
+    const services = await tinyKeyServices(async () => {
+      const [key] = await listKeys({}, services);
+      await services.store.revokeKey(key!.id, NOW, 'changed my mind');
     });
-    const failure = await failureOf(() => issueKey({ ...ECONOMIST, deliver: 'mail' }, office));
+    const failure = await failureOf(() => issueKey({ ...ECONOMIST, deliver: 'mail' }, services));
     expect(failure).toMatchObject({ code: 'key_refused' });
-    expect((await listKeys({}, office))[0]).toMatchObject({
+    expect((await listKeys({}, services))[0]).toMatchObject({
       deliveredAt: null,
       revokedFor: 'changed my mind',
     });

@@ -116,7 +116,7 @@ export function describeKeyStore(engine: string, open: () => Promise<KeyStore>):
       await store.addKey(newKey('a'));
       await store.addKey(next('b'));
       expect(await store.keyById('a')).toMatchObject({ replacedBy: null, expiresAt: NOW + 100 * DAY_MS });
-      expect(await store.deliverKey('b', NOW + 1, NOW + 14 * DAY_MS)).toBe(true);
+      expect(await store.activateKey('b', NOW + 1, NOW + 14 * DAY_MS)).toBe(true);
       expect(await store.keyById('a')).toMatchObject({ replacedBy: 'b', expiresAt: NOW + 14 * DAY_MS });
       expect((await store.keyById('b'))?.deliveredAt).toBe(NOW + 1);
     });
@@ -125,7 +125,7 @@ export function describeKeyStore(engine: string, open: () => Promise<KeyStore>):
       const store = await open();
       await store.addKey(newKey('a', { expiresAt: NOW + DAY_MS }));
       await store.addKey(next('b'));
-      await store.deliverKey('b', NOW, NOW + 14 * DAY_MS);
+      await store.activateKey('b', NOW, NOW + 14 * DAY_MS);
       expect((await store.keyById('a'))?.expiresAt).toBe(NOW + DAY_MS);
     });
 
@@ -141,7 +141,7 @@ export function describeKeyStore(engine: string, open: () => Promise<KeyStore>):
       const store = await open();
       await store.addKey(newKey('a'));
       await store.addKey(next('b'));
-      await store.deliverKey('b', NOW, NOW + 14 * DAY_MS);
+      await store.activateKey('b', NOW, NOW + 14 * DAY_MS);
       await store.revokeKey('b', NOW, 'lost');
       expect((await store.keyById('a'))?.replacedBy).toBeNull();
       expect(await store.addKey(next('c'))).toBe(true);
@@ -151,12 +151,12 @@ export function describeKeyStore(engine: string, open: () => Promise<KeyStore>):
       const store = await open();
       await store.addKey(newKey('a'));
       await store.addKey(next('b'));
-      await store.deliverKey('b', NOW, NOW + 14 * DAY_MS);
-      expect(await store.deliverKey('b', NOW + 1, NOW)).toBe(false);
+      await store.activateKey('b', NOW, NOW + 14 * DAY_MS);
+      expect(await store.activateKey('b', NOW + 1, NOW)).toBe(false);
       await store.addKey(newKey('c', { deliveredAt: null, email: 'bo@example.org' }));
       await store.revokeKey('c', NOW, 'not delivered');
-      expect(await store.deliverKey('c', NOW, NOW)).toBe(false);
-      expect(await store.deliverKey('unknown', NOW, NOW)).toBe(false);
+      expect(await store.activateKey('c', NOW, NOW)).toBe(false);
+      expect(await store.activateKey('unknown', NOW, NOW)).toBe(false);
       expect((await store.keyById('a'))?.expiresAt).toBe(NOW + 14 * DAY_MS);
     });
   });

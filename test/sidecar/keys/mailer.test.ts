@@ -8,7 +8,7 @@ import { createMailer, type SmtpOptions } from '../../../src/sidecar/keys/mailer
 import { failureOf } from '../../release/temporary-folder.ts';
 import { SMTP_CERTIFICATE } from './smtp-certificate.ts';
 import { smtpServer } from './smtp-server.ts';
-import { ECONOMIST, keyIn, tinyOffice } from './tiny-office.ts';
+import { ECONOMIST, keyIn, tinyKeyServices } from './tiny-key-services.ts';
 
 const MAIL = { to: 'ada@institute.example', subject: 'A subject', text: 'Dear Ada,\n\nhello.\n' };
 const FROM = 'Cathedral Data Service <keys@data.example.org>';
@@ -52,8 +52,8 @@ describe('a mail', () => {
 
   test('carries a key on a line of its own, whatever the holder is called', async () => {
     const { port, received } = await smtpServer();
-    const office = { ...(await tinyOffice()), mailer: mailer(port) };
-    const { record } = await issueKey({ ...ECONOMIST, name: 'Zoë Đặng', deliver: 'mail' }, office);
+    const services = { ...(await tinyKeyServices()), mailer: mailer(port) };
+    const { record } = await issueKey({ ...ECONOMIST, name: 'Zoë Đặng', deliver: 'mail' }, services);
     const key = keyIn({ ...MAIL, text: received[0]!.message });
     expect(hashKey(key)).toBe(record.hash);
     expect(received[0]!.message.split(key)).toHaveLength(2);
@@ -221,12 +221,12 @@ describe('a mail server', () => {
     const { port, received } = await smtpServer({
       onMailFrom: (_address, _session, done) => done(works ? null : refuseWith('Try again later', 451)),
     });
-    const office = { ...(await tinyOffice()), mailer: mailer(port) };
+    const services = { ...(await tinyKeyServices()), mailer: mailer(port) };
     const args = { ...ECONOMIST, deliver: 'mail' };
-    expect(await failureOf(() => issueKey(args, office))).toMatchObject({ code: 'mail_failed' });
+    expect(await failureOf(() => issueKey(args, services))).toMatchObject({ code: 'mail_failed' });
     works = true;
-    await issueKey(args, office);
-    const keys = await listKeys({}, office);
+    await issueKey(args, services);
+    const keys = await listKeys({}, services);
     expect(keys.map(({ revokedAt }) => revokedAt === null).sort()).toEqual([false, true]);
     expect(received).toHaveLength(1);
   });

@@ -30,7 +30,7 @@ export function memoryKeyStore(): KeyStore {
       keys.set(key.id, { ...key, holder, revokedAt: null, revokedFor: null, notifiedAt: null });
       return true;
     },
-    async deliverKey(id, at, replacedEndsAt) {
+    async activateKey(id, at, replacedEndsAt) {
       const isOpen = (key: Stored) => key.deliveredAt === null && key.revokedAt === null;
       if (!change(id, isOpen, { deliveredAt: at })) return false;
       const replaced = keys.get(keys.get(id)!.replaces ?? '');

@@ -11,19 +11,27 @@ import { hashKey } from '../../../src/sidecar/keys/key-text.ts';
 import { revokeKey } from '../../../src/sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../../../src/sidecar/keys/rotate-key.ts';
 import { requestVerification, verifyEmail } from '../../../src/sidecar/keys/verify-email.ts';
-import { ACADEMIC, codeIn, ECONOMIST, keyIn, NOW, type TinyOffice, tinyOffice } from './tiny-office.ts';
+import {
+  ACADEMIC,
+  codeIn,
+  ECONOMIST,
+  keyIn,
+  NOW,
+  type TinyKeyServices,
+  tinyKeyServices,
+} from './tiny-key-services.ts';
 
 /** A life of keys; resolves to their texts and the code. */
-async function live(office: TinyOffice): Promise<{ keys: string[]; code: string }> {
-  const { key: printed, record } = await issueKey(ECONOMIST, office);
-  const { key: rotated } = await rotateKey({ id: record.id, deliver: 'print' }, office);
-  await revokeKey({ leaked: printed, reason: 'found in a repository' }, office);
-  await requestVerification({ email: ACADEMIC.email }, office);
-  const code = codeIn(office.mails[0]!);
-  await verifyEmail({ email: ACADEMIC.email, code }, office);
-  await issueKey({ ...ACADEMIC, days: '20' }, office);
-  await expiringKeys({ within: '30', notify: true }, office);
-  return { keys: [printed!, rotated!, keyIn(office.mails[1]!)], code };
+async function live(services: TinyKeyServices): Promise<{ keys: string[]; code: string }> {
+  const { key: printed, record } = await issueKey(ECONOMIST, services);
+  const { key: rotated } = await rotateKey({ id: record.id, deliver: 'print' }, services);
+  await revokeKey({ leaked: printed, reason: 'found in a repository' }, services);
+  await requestVerification({ email: ACADEMIC.email }, services);
+  const code = codeIn(services.mails[0]!);
+  await verifyEmail({ email: ACADEMIC.email, code }, services);
+  await issueKey({ ...ACADEMIC, days: '20' }, services);
+  await expiringKeys({ within: '30', notify: true }, services);
+  return { keys: [printed!, rotated!, keyIn(services.mails[1]!)], code };
 }
 
 /** What is secret of a key: its last 26 random characters, and each run of eight of them. */
@@ -33,9 +41,9 @@ function partsOf(key: string): string[] {
 }
 
 test('no part of a key or a code is in the files of the store', async () => {
-  const office = await tinyOffice();
-  const { keys, code } = await live(office);
-  const folder = dirname(office.path);
+  const services = await tinyKeyServices();
+  const { keys, code } = await live(services);
+  const folder = dirname(services.path);
   const names = await readdir(folder);
   expect(names).toEqual(['keys.sqlite']);
   const bytes = Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))));
@@ -52,21 +60,21 @@ test('no part of a key or a code is in the files of the store', async () => {
 test('no part of a key is in lists, errors or the log of what went wrong', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-  const office = await tinyOffice();
-  const { keys } = await live(office);
-  const records = await listKeys({}, office);
+  const services = await tinyKeyServices();
+  const { keys } = await live(services);
+  const records = await listKeys({}, services);
   log.info({ table: formatKeyTable(records, NOW), json: formatKeysJson(records, NOW) });
   for (const key of keys) {
     const attempts = [
-      () => issueKey({ ...ECONOMIST, purpose: key }, office),
-      () => issueKey({ ...ECONOMIST, tier: key }, office),
-      () => issueKey({ ...ECONOMIST, email: `x${key}` }, office),
-      () => issueKey({ ...ECONOMIST, areas: key }, office),
-      () => rotateKey({ id: key }, office),
-      () => revokeKey({ id: key, reason: 'lost' }, office),
-      () => revokeKey({ leaked: `${key}x`, reason: 'lost' }, office),
-      () => revokeKey({ id: records[0]!.id, reason: `saw ${key}` }, office),
-      () => verifyEmail({ email: ACADEMIC.email, code: key }, office),
+      () => issueKey({ ...ECONOMIST, purpose: key }, services),
+      () => issueKey({ ...ECONOMIST, tier: key }, services),
+      () => issueKey({ ...ECONOMIST, email: `x${key}` }, services),
+      () => issueKey({ ...ECONOMIST, areas: key }, services),
+      () => rotateKey({ id: key }, services),
+      () => revokeKey({ id: key, reason: 'lost' }, services),
+      () => revokeKey({ leaked: `${key}x`, reason: 'lost' }, services),
+      () => revokeKey({ id: records[0]!.id, reason: `saw ${key}` }, services),
+      () => verifyEmail({ email: ACADEMIC.email, code: key }, services),
     ];
     for (const attempt of attempts) {
       const [outcome] = await Promise.allSettled([attempt()]);
@@ -74,8 +82,8 @@ test('no part of a key is in lists, errors or the log of what went wrong', async
       log.error({ err: (outcome as PromiseRejectedResult).reason });
     }
     const rawHeaders = ['Authorization', `Bearer ${key}`];
-    log.info(await authenticate(office.store, { rawHeaders, query: '' }, 'government', NOW));
-    log.info(await authenticate(office.store, { rawHeaders, query: `x=${key}` }, 'economy', NOW));
+    log.info(await authenticate(services.store, { rawHeaders, query: '' }, 'government', NOW));
+    log.info(await authenticate(services.store, { rawHeaders, query: `x=${key}` }, 'economy', NOW));
   }
   expect(lines).toHaveLength(1 + keys.length * 11);
   const logged = lines.join('');

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { CountStore, Take } from '../../../src/sidecar/limits/count-store.ts';
+import type { CountRequest, CountStore } from '../../../src/sidecar/limits/count-store.ts';
 
 const DAY = '2025-12-01';
 const NEXT_DAY = '2025-12-02';
 
-function take(changes: Partial<Take> = {}): Take {
+function take(changes: Partial<CountRequest> = {}): CountRequest {
   return { day: DAY, area: 'economy', subject: 'holder:a', limit: 100, ...changes };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CountStore } from '../../../src/sidecar/limits/count-store.ts';
-import { createLimiter, type TakeRequest } from '../../../src/sidecar/limits/limiter.ts';
+import { createLimiter, type QuotaRequest } from '../../../src/sidecar/limits/limiter.ts';
 import { openSqliteCountStore } from '../../../src/sidecar/limits/sqlite-count-store.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { memoryCountStore } from './memory-count-store.ts';
@@ -15,7 +15,7 @@ function limiterOn(store: CountStore = memoryCountStore()) {
   return createLimiter({ store, random: (bytes) => Buffer.alloc(bytes, 7) });
 }
 
-function request(changes: Partial<TakeRequest> = {}): TakeRequest {
+function request(changes: Partial<QuotaRequest> = {}): QuotaRequest {
   return { area: 'economy', tier: 'anonymous', subject: { address: '203.0.113.7' }, now: NOON, ...changes };
 }
 
@@ -47,7 +47,7 @@ describe('a limiter', () => {
 
   test('counts the addresses of one /64 together and areas apart', async () => {
     const limiter = limiterOn();
-    const from = (address: string, area: TakeRequest['area'] = 'economy') =>
+    const from = (address: string, area: QuotaRequest['area'] = 'economy') =>
       limiter.take(request({ subject: { address }, area }));
     expect((await from('2001:db8:1:2::1')).remaining).toBe(99);
     expect((await from('2001:db8:1:2:ffff::9')).remaining).toBe(98);

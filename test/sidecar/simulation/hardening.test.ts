@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { KeyRecord } from '../../../src/sidecar/keys/key-store.ts';
 import { createKey, hashKey } from '../../../src/sidecar/keys/key-text.ts';
-import { wantsSimulation } from '../../../src/sidecar/simulation/refuse-upgrade.ts';
+import { isSimulationUpgrade } from '../../../src/sidecar/simulation/reject-upgrade.ts';
 import { CLOSE_CODES } from '../../../src/simulation/protocol/problems.ts';
 import { NEW_SESSION, updateOf } from '../../../src/simulation/protocol/session.ts';
 import { replay } from '../../../src/simulation/run.ts';
@@ -286,7 +286,7 @@ describe('a request that is no upgrade to this', () => {
     ['/philosophy/simulation', { upgrade: 'h2c' }],
     ['/philosophy/simulation', {}],
   ])('like %s with %j is answered as any other', async (path, headers) => {
-    expect(wantsSimulation({ url: path, headers, httpVersion: '1.1' })).toBe(false);
+    expect(isSimulationUpgrade({ url: path, headers, httpVersion: '1.1' })).toBe(false);
     const { port } = await simulationServer();
     const connection = 'upgrade' in headers ? { connection: 'Upgrade' } : {};
     const asked = request({ port, path, headers: { ...headers, ...connection } }).end();

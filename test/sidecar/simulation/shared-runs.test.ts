@@ -7,14 +7,14 @@ import {
   messageOf,
   NEW_SESSION,
   type Reply,
-  type RunMaker,
+  type RunFactory,
   receive,
 } from '../../../src/simulation/protocol/session.ts';
 import { stepRun } from '../../../src/simulation/run.ts';
 import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
 
 const START = { action: 'start_simulation', scenario: 'model_drift', seed: 3 } as const;
-const at = (runs?: RunMaker) => ({ now: 0, newSeed: () => 1, ...(runs && { runs }) });
+const at = (runs?: RunFactory) => ({ now: 0, newSeed: () => 1, ...(runs && { runs }) });
 
 /** What a client does, one thing after the other; null is a beat. */
 const doings = fc.array(

@@ -8,7 +8,7 @@ import { createLimiter } from '../../../src/sidecar/limits/limiter.ts';
 import { LoadGate } from '../../../src/sidecar/limits/load-gate.ts';
 import { clientAddress } from '../../../src/sidecar/request/clients.ts';
 import { openSimulation, type SimulationServices } from '../../../src/sidecar/simulation/open-simulation.ts';
-import { wantsSimulation } from '../../../src/sidecar/simulation/refuse-upgrade.ts';
+import { isSimulationUpgrade } from '../../../src/sidecar/simulation/reject-upgrade.ts';
 import type { Simulation } from '../../../src/sidecar/simulation/simulation.ts';
 import {
   SIMULATION_LIMITS,
@@ -53,7 +53,7 @@ export async function simulationServer(options: ServerOptions = {}): Promise<Sim
     () => 0.25,
   );
   const answer = (_: unknown, response: { end: (text: string) => void }) => response.end('a page');
-  const server = createServer({ shouldUpgradeCallback: wantsSimulation }, answer);
+  const server = createServer({ shouldUpgradeCallback: isSimulationUpgrade }, answer);
   server.on('upgrade', simulation.upgrade);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Preparation } from '../../../src/sidecar/simulation/preparation.ts';
 import { SharedRuns } from '../../../src/sidecar/simulation/shared-runs.ts';
 import { TickBuffer } from '../../../src/sidecar/simulation/tick-buffer.ts';
+import { TickPrefetch } from '../../../src/sidecar/simulation/tick-prefetch.ts';
 import type { ClientMessage } from '../../../src/simulation/protocol/client-message.ts';
 import {
   elapse,
@@ -74,7 +74,7 @@ function oneByOne(doing: readonly (ClientMessage | number)[], start: ClientMessa
 function ahead(
   doing: readonly (ClientMessage | number)[],
   start: ClientMessage,
-  { runs, preparation }: { runs: SharedRuns; preparation: Preparation },
+  { runs, preparation }: { runs: SharedRuns; preparation: TickPrefetch },
 ): string[] {
   const course = new TickBuffer(runs, preparation);
   course.adopt(receive(NEW_SESSION, start, { ...at(0), runs }).session);
@@ -102,7 +102,7 @@ describe('a course', () => {
   test('tells in the same bytes as ticks that are made one by one, whatever is done at whatever beat', () => {
     fc.assert(
       fc.property(doings, starts, (doing, start) => {
-        const fresh = { runs: new SharedRuns(), preparation: new Preparation() };
+        const fresh = { runs: new SharedRuns(), preparation: new TickPrefetch() };
         expect(ahead(doing, start, fresh)).toEqual(oneByOne(doing, start));
       }),
       { numRuns: 60 },
@@ -110,7 +110,7 @@ describe('a course', () => {
   });
 
   const started = (seed: number) => {
-    const course = new TickBuffer(new SharedRuns(), new Preparation());
+    const course = new TickBuffer(new SharedRuns(), new TickPrefetch());
     const start = { action: 'start_simulation', scenario: 'model_drift', seed } as const;
     course.adopt(receive(NEW_SESSION, start, at(0)).session);
     return course;
@@ -137,7 +137,7 @@ describe('a course', () => {
         return super.write(session);
       }
     }
-    const preparation = new Preparation();
+    const preparation = new TickPrefetch();
     const course = new TickBuffer(new Counting(), preparation);
     const start = { action: 'start_simulation', scenario, seed: 1 } as const;
     course.adopt(receive(NEW_SESSION, start, at(0)).session);

@@ -1,5 +1,5 @@
 import { ledgerExport } from '../../../pipeline/artifacts/government/ledger-export.ts';
-import { EXPORT_MEDIA_TYPES, type FormName, type Given } from '../../api/query/export-query.ts';
+import { EXPORT_MEDIA_TYPES, type ExportParameters, type FormName } from '../../api/query/export-query.ts';
 import { jsonRoom, writeJsonRow } from './json-row.ts';
 import type { Row } from './row.ts';
 
@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 export interface Form {
   mediaType: string;
   /** Before the first row. */
-  head: (given: Given) => string;
+  head: (given: ExportParameters) => string;
   /** At least as many bytes as writeRow() needs. */
   room: (row: Row) => number;
   /** Writes a row into `target` from `at` on and returns where it ends; `index` is its number in the export. */

@@ -1,26 +1,26 @@
-/** What is called when it is due; `at`: ms, not before the time that was asked for. */
-export interface Ringing {
+/** A callback with a due time; `at`: ms, not before the requested time. */
+export interface Timed {
   ring: (at: number) => void;
 }
 
-/** ms; the usual paces are multiples of it. */
+/** ms; the usual tick intervals are multiples of it. */
 const BEAT_MS = 25;
 
 /**
- * Calls what is due on the next beat, all of one beat in a row. A timer for each of thousands of clients would wake the process
- * for every one of them, to find its caches full of other things.
+ * Calls everything that is due in one interval in a row. A timer per client would wake the process thousands of times, each
+ * time with cold caches.
  */
-export class Metronome {
+export class TickTimer {
   readonly #now: () => number;
-  readonly #beats = new Map<number, Set<Ringing>>();
+  readonly #beats = new Map<number, Set<Timed>>();
 
   /** `now`: ms, monotonic. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** `due`: ms, on the same clock. Returns what `remove` wants. */
-  add(due: number, one: Ringing): number {
+  /** `due`: ms on the same clock. Returns the handle for `remove`. */
+  add(due: number, one: Timed): number {
     const now = this.#now();
     const beat = Math.ceil(Math.max(due, now) / BEAT_MS);
     const waiting = this.#beats.get(beat);
@@ -29,19 +29,19 @@ export class Metronome {
       return beat;
     }
     this.#beats.set(beat, new Set([one]));
-    // A server that listens lives by that; one that is closed waits for no beat.
+    // The timer must not keep a server that has closed alive.
     setTimeout(() => this.#ring(beat), beat * BEAT_MS - now).unref();
     return beat;
   }
 
-  remove(beat: number, one: Ringing): void {
+  remove(beat: number, one: Timed): void {
     this.#beats.get(beat)?.delete(one);
   }
 
   #ring(beat: number): void {
     const waiting = this.#beats.get(beat)!;
     this.#beats.delete(beat);
-    // Timers count from when the loop's turn began, so that they may come a little early.
+    // Timers count from the start of the event loop's turn, so they may fire slightly early.
     const at = Math.max(this.#now(), beat * BEAT_MS);
     for (const one of waiting) one.ring(at);
   }

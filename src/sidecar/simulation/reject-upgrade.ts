@@ -8,10 +8,10 @@ import { writeRawResponse } from '../request/raw-response.ts';
 export const SIMULATION_PATH = '/philosophy/simulation';
 
 /**
- * Whether a request is to become a WebSocket. For node:http's `shouldUpgradeCallback`: without it, a server with an
- * `upgrade` listener hands over every request that names a protocol, `curl --http2` of a data file too.
+ * Whether a request becomes a WebSocket. For node:http's `shouldUpgradeCallback`: without it, a server with an `upgrade`
+ * listener also hands over ordinary requests that offer a protocol, such as `curl --http2`.
  */
-export function wantsSimulation({
+export function isSimulationUpgrade({
   url = '',
   headers,
   httpVersion,
@@ -25,29 +25,28 @@ export function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0]!;
 }
 
-/** Why an upgrade is refused, where no problem of other requests says it. */
+/** Problems that only an upgrade can have. */
 export const UPGRADE_PROBLEMS = {
   foreign_origin: {
     status: 403,
-    title: 'Pages of this origin may not connect',
-    meaning:
-      'A browser said that the connection is asked for by a page of another site than those that are let in.',
+    title: 'Pages of this web origin may not connect',
+    meaning: 'The browser sent a web origin that is not on the list of permitted origins.',
   },
   too_many_connections: {
     status: 503,
-    title: 'There are too many connections now',
-    meaning: 'As many as the service can hold are open, in all or from this network.',
+    title: 'Too many connections',
+    meaning: 'The service reached its maximum of connections, in total or for this network.',
   },
   bad_handshake: {
     status: 400,
-    title: 'This is no WebSocket handshake',
-    meaning: 'A header that RFC 6455 §4.1 requires is missing or wrong, or the version is not 13.',
+    title: 'Not a WebSocket handshake',
+    meaning: 'A header required by RFC 6455 §4.1 is missing or invalid, or the version is not 13.',
   },
 } as const satisfies Readonly<Record<string, { status: number; title: string; meaning: string }>>;
 
 export type UpgradeProblemCode = keyof typeof UPGRADE_PROBLEMS;
 
-/** An upgrade that is refused for a reason of its own. */
+/** Thrown for a refusal that is not a Problem of other requests. */
 export class UpgradeRefusal extends Error {
   readonly code: UpgradeProblemCode;
   readonly headers: Record<string, string>;
@@ -60,8 +59,8 @@ export class UpgradeRefusal extends Error {
   }
 }
 
-/** Answers with a problem document and closes the connection: there is no response object for an upgrade. */
-export function refuseUpgrade(
+/** Answers with a problem document and closes the connection. Upgrades have no response object. */
+export function rejectUpgrade(
   socket: Duplex,
   refusal: Problem | UpgradeRefusal,
   about: { id: string; now: number },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { Metronome } from '../../../src/sidecar/simulation/metronome.ts';
+import { TickTimer } from '../../../src/sidecar/simulation/tick-timer.ts';
 
 const now = () => performance.now();
 
@@ -10,12 +10,12 @@ function heard() {
   return { at, ring: (time: number) => void at.push(time) };
 }
 
-describe('a metronome', () => {
+describe('a tickTimer', () => {
   test('calls each once, on the first beat after it is due, and never before', async () => {
-    const metronome = new Metronome(now);
+    const tickTimer = new TickTimer(now);
     const dues = Array.from({ length: 50 }, (_, place) => now() + 3 * place);
     const all = dues.map((due) => ({ due, ...heard() }));
-    for (const one of all) metronome.add(one.due, one);
+    for (const one of all) tickTimer.add(one.due, one);
     await expect.poll(() => all.every(({ at }) => at.length > 0)).toBe(true);
     await sleep(50);
     for (const { at, due } of all) {
@@ -28,31 +28,31 @@ describe('a metronome', () => {
 
   test('calls what was due long ago on the next beat', async () => {
     const late = heard();
-    new Metronome(now).add(now() - 5000, late);
+    new TickTimer(now).add(now() - 5000, late);
     await expect.poll(() => late.at).toHaveLength(1);
   });
 
   test('calls nobody who was taken off, the others of that beat still', async () => {
-    const metronome = new Metronome(now);
+    const tickTimer = new TickTimer(now);
     const [one, other] = [heard(), heard()];
     const due = now() + 20;
-    metronome.remove(metronome.add(due, one), one);
-    metronome.add(due, other);
+    tickTimer.remove(tickTimer.add(due, one), one);
+    tickTimer.add(due, other);
     await expect.poll(() => other.at).toHaveLength(1);
     expect(one.at).toEqual([]);
-    metronome.remove(0, one);
+    tickTimer.remove(0, one);
   });
 
   test('takes who is called on again, for a later beat', async () => {
-    const metronome = new Metronome(now);
+    const tickTimer = new TickTimer(now);
     let times = 0;
     const again = {
       ring(at: number) {
         times += 1;
-        if (times < 3) metronome.add(at + 1, again);
+        if (times < 3) tickTimer.add(at + 1, again);
       },
     };
-    metronome.add(now(), again);
+    tickTimer.add(now(), again);
     await expect.poll(() => times).toBe(3);
   });
 });

@@ -6,7 +6,7 @@ const UNIT = 1e6;
  * simulation does (+ − × ÷, sqrt, comparisons) is exact by IEEE 754. So whatever comes out of exp or log is rounded before
  * it goes into the state, and two engines agree unless a value lies within 10⁻¹³ of the middle between two such numbers.
  */
-export function sixPlaces(value: number): number {
+export function roundTo6(value: number): number {
   // −0 would be written as 0 and read back as another number.
   return Math.round(value * UNIT) / UNIT + 0;
 }

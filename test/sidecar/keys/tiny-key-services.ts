@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Office } from '../../../src/sidecar/keys/key-services.ts';
+import type { KeyServices } from '../../../src/sidecar/keys/key-services.ts';
 import type { Mail } from '../../../src/sidecar/keys/mailer.ts';
 import { openKeyStore } from '../../../src/sidecar/keys/sqlite-key-store.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../release/temporary-folder.ts';
 /** 2026-03-02T09:00:00Z */
 export const NOW = Date.UTC(2026, 2, 2, 9);
 
-export interface TinyOffice extends Office {
+export interface TinyKeyServices extends KeyServices {
   /** What was accepted, in order. */
   mails: Mail[];
   /** ms since 1970; tests move it. */
@@ -19,7 +19,7 @@ export interface TinyOffice extends Office {
 }
 
 /** The real store in a folder of the test's own, a clock that the test moves, and a mail server that accepts everything. */
-export async function tinyOffice(send?: (mail: Mail) => Promise<void>): Promise<TinyOffice> {
+export async function tinyKeyServices(send?: (mail: Mail) => Promise<void>): Promise<TinyKeyServices> {
   const path = join(await temporaryFolder(), 'keys.sqlite');
   const store = openKeyStore(path);
   onTestFinished(() => store.close().catch(() => undefined));

@@ -1,28 +1,28 @@
-/** What will need something soon. */
-export interface Waiting {
+/** Something that will soon need its next updates. */
+export interface PrefetchTarget {
   prepare: () => void;
 }
 
-/** ms; shorter than any pace, so that what waits is ready when it is due. */
+/** ms; shorter than any tick interval, so that updates are ready when due. */
 const EVERY_MS = 100;
-/** ms that all else waits at most, and what one course takes. */
+/** ms that all other work waits at most, and ms that one buffer takes. */
 const AT_ONCE_MS = 10;
 
 /**
- * Has courses make their next updates many in a row, some time before they are due. Each by itself, between others' network
- * traffic, would find the processor's caches full of other things and take three times as long.
+ * Lets tick buffers render their next updates in one batch, before they are due. Rendered one by one between network traffic,
+ * each would start with cold caches and take three times as long.
  */
-export class Preparation {
-  readonly #waiting = new Set<Waiting>();
+export class TickPrefetch {
+  readonly #waiting = new Set<PrefetchTarget>();
   #turns = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  add(one: Waiting): void {
+  add(one: PrefetchTarget): void {
     this.#waiting.add(one);
     this.#runIn(EVERY_MS);
   }
 
-  /** From 2 to `most`, one after the other. */
+  /** From 2 to `most`, in turn. */
   turn(most: number): number {
     this.#turns = (this.#turns + 1) % (most - 1);
     return 2 + this.#turns;

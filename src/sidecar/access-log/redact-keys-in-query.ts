@@ -10,7 +10,7 @@ const MAX_DECODINGS = 3;
 const MAY_HOLD = /cds_|[%=]/i;
 
 /** A path or a query in which no key is left, however its characters are encoded. */
-export function withoutKeys(text: string): string {
+export function redactKeysInQuery(text: string): string {
   if (!MAY_HOLD.test(text)) return text;
   return text
     .split(/([&/])/)
