@@ -4,11 +4,11 @@ import type { Trust } from './check.ts';
 import { Companions, Moment } from './companions.ts';
 import { ALGORITHMS, RISK_LEVELS } from './document.ts';
 import {
-  keptSince,
   REGISTRY_RETENTION_DAYS,
   type Registered,
   type Registry,
   registryOf,
+  registryStart,
   STATUSES,
 } from './registry.ts';
 
@@ -151,7 +151,7 @@ export function trustOf({
   const unattested = Object.fromEntries(early.map(({ attestation, ...said }) => [attestation, said]));
   return {
     companions: Companions.parse({ companions: given, wallets }),
-    registry: registryOf(Object.fromEntries(registered), { since: keptSince(asOf), asOf, unattested }),
+    registry: registryOf(Object.fromEntries(registered), { since: registryStart(asOf), asOf, unattested }),
   };
 }
 

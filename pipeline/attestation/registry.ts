@@ -49,7 +49,7 @@ export function isRenewable({ expires_at }: Pick<Registered, 'expires_at'>, time
 }
 
 /** Start of a registry as of `asOf`: it has every attestation that expired at this time or later. */
-export function keptSince(asOf: string): string {
+export function registryStart(asOf: string): string {
   // Earlier years do not have four digits.
   return new Date(Math.max(Date.parse(asOf) - REGISTRY_RETENTION_DAYS * DAY_MS, YEAR_0_MS)).toISOString();
 }

@@ -9,7 +9,7 @@ import type { Leaf, LedgerPosition } from '../ledger/leaf.ts';
 import type { Verifier } from '../ledger/note.ts';
 import { readSnapshot } from '../ledger/read-snapshot.ts';
 import { apply } from '../model/fold.ts';
-import { endsDay, yearOf } from '../model/period.ts';
+import { isNewDay, yearOf } from '../model/period.ts';
 import type { State } from '../model/state.ts';
 import type { Facts } from '../release/format/manifest.ts';
 import { type HistoryWriter, openHistory } from '../release/history/history.ts';
@@ -120,7 +120,7 @@ async function foldBatch(
   for (const leaf of leaves) {
     const { timestamp, cycle } = leaf.event;
     if (state.events > 0 && yearOf(timestamp) !== state.year.year) await closeYear(state, options);
-    if (endsDay(state, timestamp)) addDayRows(state, writers);
+    if (isNewDay(state, timestamp)) addDayRows(state, writers);
     state = apply(state, leaf);
     for (let index = 0; index < writers.length; index += 1) {
       const rows = HISTORIES[index]!.rows(leaf);

@@ -2,7 +2,7 @@
 const PLACES = 6;
 const UNIT = 10n ** BigInt(PLACES);
 
-/** `"12.5"` → 12500000n. The text has been checked by the event schema. */
+/** `"12.5"` → 12500000n. The event schema has validated the text. */
 export function parseAmount(text: string): bigint {
   const dot = text.indexOf('.');
   if (dot < 0) return BigInt(text) * UNIT;
@@ -17,12 +17,12 @@ export function formatAmount(micro: bigint): string {
   return `${sign}${digits.slice(0, -PLACES)}${fraction && `.${fraction}`}`;
 }
 
-/** The nearest double, for formulas; never for sums. */
+/** The nearest double. For formulas only, never for sums. */
 export function amountToNumber(micro: bigint): number {
   return Number(formatAmount(micro));
 }
 
-/** A computed reward in MIC, rounded to the ledger's 6 places, as the ledger writes it. */
+/** A computed reward in MIC, rounded to 6 places and formatted as in the ledger. */
 export function roundToAmount(mic: number): string {
   return formatAmount(BigInt(Math.round(mic * Number(UNIT))));
 }

@@ -6,26 +6,29 @@ import {
   isAttestationId,
   isCheckOverdue,
   isRenewable,
-  keptSince,
   namesOf,
   REGISTRY_RETENTION_DAYS,
   type Registered,
   type Registry,
   registryOf,
+  registryStart,
   revokedByUuid,
   statusAt,
   type Unattested,
 } from '../attestation/registry.ts';
 import type { EventOf, LedgerEvent } from '../ledger/event.ts';
-import { own } from './own.ts';
+import { ownMember } from './own-member.ts';
 import { timeOf, windowStart } from './window.ts';
 
-/** How long a reason is kept: whoever revokes has a document, which is for 90 days at most and kept as long after its end. */
+/**
+ * How long the reason of a revocation is kept. Whoever revokes has a document, which is valid for at most 90 days and stays in the
+ * registry for a while after that.
+ */
 const UNATTESTED_DAYS = 90 + REGISTRY_RETENTION_DAYS;
 
 /**
- * Drops from `state` itself the attestations that expired long ago, and what was said long ago of such as never came; that one
- * was revoked, or how far it had drifted, is never forgotten. So the state grows by some 150 bytes with each revocation.
+ * Mutates `state`: drops attestations that expired long ago, and old statements about attestations that never came. Revocations and
+ * drift scores are never forgotten, so the state grows by about 150 bytes per revocation.
  */
 export function forgetCompanions({ companions, unattested, remembered }: CompanionState, asOf: string): void {
   const oldest = windowStart(asOf, REGISTRY_RETENTION_DAYS);
@@ -35,36 +38,39 @@ export function forgetCompanions({ companions, unattested, remembered }: Compani
     if (status === 'revoked') remembered[id] = { ended_at, reason: null, drift: null, checked_at: null };
   }
   const first = windowStart(asOf, UNATTESTED_DAYS);
-  for (const [name, said] of Object.entries(unattested)) {
-    if (timeSaid(said) >= first) continue;
+  for (const [name, statement] of Object.entries(unattested)) {
+    if (statementTime(statement) >= first) continue;
     delete unattested[name];
-    remembered[name] = { ...said, reason: null };
+    remembered[name] = { ...statement, reason: null };
   }
 }
 
-function timeSaid({ ended_at, checked_at }: Unattested): number {
+function statementTime({ ended_at, checked_at }: Unattested): number {
   return timeOf((ended_at ?? checked_at)!);
 }
 
-/** Companion Attestations that the ledger has, by id: the SHA-256 of the signed bytes, in hex. */
+/** The companion attestations in the ledger by id, the SHA-256 of the signed bytes in hex. */
 export type Companions = Record<string, Registered>;
 
 export interface CompanionState {
   companions: Companions;
-  /** By the name that the ledger used, an id or a UUID in lower case. */
+  /** By the name in the event: an id or a UUID, in lower case. */
   unattested: Record<string, Unattested>;
   /**
-   * What has left the two above and counts for good, by the same names: nothing but an event tells that a document was
-   * revoked, and one that bears a later date is not expired by then. Without reasons, so that each takes little.
+   * Revocations and drift scores dropped from the other two, by the same names. They count forever: only an event shows that a
+   * document was revoked, and a document with a later date may still be valid. Reasons are omitted to save space.
    */
   remembered: Record<string, Unattested>;
 }
 
-/** What a verifier asks, of the state of a ledger as of its newest event; `asOf` is empty for a ledger of no events. */
+/** The registry that verifiers query, as of the newest event. `asOf` is empty if the ledger has no events. */
 export function registryOfState(state: CompanionState & { asOf: string }): Registry {
   const { companions, remembered, asOf } = state;
   const unattested = { ...remembered, ...state.unattested };
-  return registryOf(companions, asOf === '' ? { unattested } : { since: keptSince(asOf), asOf, unattested });
+  return registryOf(
+    companions,
+    asOf === '' ? { unattested } : { since: registryStart(asOf), asOf, unattested },
+  );
 }
 
 export type CompanionEvent = EventOf<'companion_attested' | 'companion_drift' | 'companion_revoked'>;
@@ -79,12 +85,12 @@ export function isCompanionEvent(event: LedgerEvent): event is CompanionEvent {
   return COMPANION_EVENTS.has(event.type);
 }
 
-/** Where the event does not say how often drift is to be checked. */
+/** The default if the event states no interval. */
 const CHECK_INTERVAL = 'P1D';
 
 /**
- * What the event changes, which is done to `state` itself; what it contradicts is returned in words, for a finding. An event
- * that contradicts the rules has happened and counts as far as it can, but it never ends another's attestation.
+ * Applies the event to `state` itself and returns its contradictions as texts for findings. An event that breaks the rules still
+ * counts as far as possible, but it never ends the attestation of another companion.
  */
 export function applyCompanionEvent(state: CompanionState, event: CompanionEvent): string[] {
   const id = idOf(state.companions, event.data.attestation);
@@ -92,7 +98,7 @@ export function applyCompanionEvent(state: CompanionState, event: CompanionEvent
   return event.type === 'companion_drift' ? drift(state, id, event) : revoked(state, id, event);
 }
 
-/** What an event calls an attestation, by its id or UUID in either case; any other name stays as it is. */
+/** The id of the attestation that an event names by id or UUID, in any case. Any other name is returned unchanged. */
 function idOf(companions: Companions, name: string): string {
   const lower = name.toLowerCase();
   if (isAttestationId(lower)) return lower;
@@ -103,8 +109,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function attested(state: CompanionState, id: string, event: EventOf<'companion_attested'>): string[] {
   const { companions } = state;
-  // The first stands: a second one could revive what was revoked.
-  if (own(companions, id)) return [`attestation ${id} is attested a second time`];
+  // The first one counts: a second one could revive a revoked attestation.
+  if (ownMember(companions, id)) return [`attestation ${id} was already attested`];
   const entry = entryOf(event);
   const findings = [...periodFindings(id, event), ...renew(companions, id, event, entry)];
   companions[id] = entry;
@@ -136,15 +142,15 @@ function entryOf({ data, timestamp }: EventOf<'companion_attested'>): Registered
 function periodFindings(id: string, { data, timestamp }: EventOf<'companion_attested'>): string[] {
   const from = parseInstant(timestamp);
   const until = parseInstant(data.expires_at);
-  // The companion's clock, by which the 90 days are counted, may be ahead of the ledger's.
+  // The 90 days are counted by the companion's clock, which may be ahead of the ledger's.
   const last = addSeconds(from, MAX_VALIDITY_SECONDS + MAX_AHEAD_SECONDS);
   const isPeriod = compareInstants(from, until) < 0 && compareInstants(until, last) <= 0;
-  return isPeriod ? [] : [`attestation ${id} is not for a time of at most 90 days`];
+  return isPeriod ? [] : [`the validity of attestation ${id} is not between 0 and 90 days`];
 }
 
-const UNKNOWN = `which the ledger does not have, or which expired more than ${REGISTRY_RETENTION_DAYS} days before`;
+const UNKNOWN = `which is not in the ledger or expired more than ${REGISTRY_RETENTION_DAYS} days earlier`;
 
-/** The one before is superseded, if it is the same companion's for the same entity and nobody took its place yet. */
+/** Marks the predecessor as superseded if it has the same companion and entity and no successor yet. */
 function renew(
   companions: Companions,
   id: string,
@@ -154,11 +160,11 @@ function renew(
   if (data.previous_attestation === undefined) return [];
   const previousId = idOf(companions, data.previous_attestation);
   if (namesOf(id).includes(previousId)) return [`attestation ${id} renews itself`];
-  const previous = own(companions, previousId);
-  // One that expired long ago may be there or forgotten, by when it was last looked at: neither is renewed.
+  const previous = ownMember(companions, previousId);
+  // A predecessor that expired long ago may or may not have been dropped yet. It cannot be renewed in either case.
   const isKnown = previous !== undefined && isRenewable(previous, parseInstant(timestamp));
-  const fault = isKnown ? renewalFault(previous, entry) : UNKNOWN;
-  if (!isKnown || fault !== null) return [`attestation ${id} renews ${previousId}, ${fault}`];
+  const finding = isKnown ? renewalFinding(previous, entry) : UNKNOWN;
+  if (!isKnown || finding !== null) return [`attestation ${id} renews ${previousId}, ${finding}`];
   entry.renews = previousId;
   previous.superseded_by = id;
   if (statusAt(previous, Date.parse(timestamp)) === 'active')
@@ -166,17 +172,17 @@ function renew(
   return [];
 }
 
-function renewalFault(previous: Registered, entry: Registered): string | null {
+function renewalFinding(previous: Registered, entry: Registered): string | null {
   if (
     previous.companion !== entry.companion ||
     previous.ledger_id.toLowerCase() !== entry.ledger_id.toLowerCase()
   )
-    return 'which is of another companion or another ledger id';
+    return 'which has a different companion or ledger id';
   if (previous.status === 'revoked') return 'which was revoked';
-  return previous.superseded_by === null ? null : 'which was renewed already';
+  return previous.superseded_by === null ? null : 'which was already renewed';
 }
 
-/** What came before the attestation itself counts from then on, so that no order of the events loses a revocation. */
+/** Applies the revocations and drift scores that preceded the attestation, so that no order of events loses a revocation. */
 function settle(state: CompanionState, id: string, entry: Registered): string[] {
   for (const { ended_at, reason, drift, checked_at } of namesOf(id).flatMap((name) => take(state, name))) {
     if (drift !== null) score(entry, drift, checked_at!);
@@ -188,7 +194,7 @@ function settle(state: CompanionState, id: string, entry: Registered): string[] 
 }
 
 function drift(state: CompanionState, id: string, { data, timestamp }: EventOf<'companion_drift'>): string[] {
-  const entry = own(state.companions, id);
+  const entry = ownMember(state.companions, id);
   if (entry) {
     score(entry, data.score, timestamp);
     return [];
@@ -196,10 +202,10 @@ function drift(state: CompanionState, id: string, { data, timestamp }: EventOf<'
   const early = unattestedOf(state, id);
   if (early.drift === null || data.score > early.drift)
     Object.assign(early, { drift: data.score, checked_at: timestamp });
-  return [`a drift score of attestation ${id}, which is not known`];
+  return [`drift score for unknown attestation ${id}`];
 }
 
-/** A score at or above the threshold revokes: nobody has to act on it. */
+/** A score at or above the threshold revokes the attestation automatically. */
 function score(entry: Registered, value: number, at: string): void {
   if (isCheckOverdue(entry, Date.parse(at))) entry.late_checks += 1;
   Object.assign(entry, { drift: value, checked_at: at });
@@ -207,20 +213,20 @@ function score(entry: Registered, value: number, at: string): void {
   if (reason !== null && statusAt(entry, Date.parse(at)) === 'active') end(entry, 'revoked', at, reason);
 }
 
-/** Final, and stronger than any other end: what was revoked was not to be relied upon, expired or not. */
+/** Revocation is final and overrides every other end: a revoked attestation was not trustworthy, whether it expired or not. */
 function revoked(
   state: CompanionState,
   id: string,
   { data, timestamp }: EventOf<'companion_revoked'>,
 ): string[] {
-  const entry = own(state.companions, id);
+  const entry = ownMember(state.companions, id);
   if (entry) {
     if (entry.status !== 'revoked') end(entry, 'revoked', timestamp, data.reason);
     return [];
   }
   const early = unattestedOf(state, id);
   if (early.ended_at === null) Object.assign(early, { ended_at: timestamp, reason: data.reason });
-  return [`attestation ${id} is revoked but not known`];
+  return [`revocation of unknown attestation ${id}`];
 }
 
 function unattestedOf(state: CompanionState, id: string): Unattested {
@@ -229,9 +235,9 @@ function unattestedOf(state: CompanionState, id: string): Unattested {
   return known;
 }
 
-/** What is known of that name without there being an attestation, if anything is; it is not kept under the name any more. */
+/** Removes and returns what is known about a name that has no attestation. Empty if nothing is known. */
 function take({ unattested, remembered }: CompanionState, name: string): Unattested[] {
-  const known = own(unattested, name) ?? own(remembered, name);
+  const known = ownMember(unattested, name) ?? ownMember(remembered, name);
   delete unattested[name];
   delete remembered[name];
   return known ? [known] : [];

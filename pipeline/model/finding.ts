@@ -4,8 +4,8 @@ import type { State } from './state.ts';
 const MAX_RECENT = 100;
 
 /**
- * Records that the ledger contradicts itself. The event is real, so it counts all the same; readers see an alert
- * (severity warning, scope ledger) for thirty days, operators a warning of the run.
+ * Records a contradiction in the ledger. The event still counts, because it happened. Readers see an alert (severity warning, scope
+ * ledger) for thirty days, and operators a warning in the run.
  */
 export function addFinding(state: State, event: LedgerEvent, message: string, sentinel?: string): void {
   state.findings.total += 1;

@@ -5,7 +5,7 @@ import * as governance from './handlers/governance.ts';
 import * as oversight from './handlers/oversight.ts';
 import * as sentinels from './handlers/sentinels.ts';
 import * as supply from './handlers/supply.ts';
-import { own } from './own.ts';
+import { ownMember } from './own-member.ts';
 import { startDay, startYear } from './period.ts';
 import { metrics } from './queries/metrics.ts';
 import type { State } from './state.ts';
@@ -43,8 +43,8 @@ const HANDLERS: Handlers = {
 };
 
 /**
- * The state after one more event. Pure in what counts: no clock, no chance, no I/O, and the same events give the same
- * state. It takes the state over: the one passed in must not be used again (a million copies would be the alternative).
+ * The state after one more event. Deterministic: no clock, randomness or I/O, so the same events always give the same state. Takes
+ * ownership of `state`, which callers must not use again; otherwise a million events would need a million copies.
  */
 export function apply(state: State, { event }: Leaf): State {
   closeBaseline(state, event);
@@ -67,18 +67,18 @@ export function apply(state: State, { event }: Leaf): State {
 function count(state: State, event: LedgerEvent): void {
   const { type } = event;
   const bucket = isKnownType(type) ? type : 'other';
-  state.events_by_type[bucket] = (own(state.events_by_type, bucket) ?? 0) + 1;
-  state.day.events[bucket] = (own(state.day.events, bucket) ?? 0) + 1;
+  state.events_by_type[bucket] = (ownMember(state.events_by_type, bucket) ?? 0) + 1;
+  state.day.events[bucket] = (ownMember(state.day.events, bucket) ?? 0) + 1;
   if (isKnownType(type)) (HANDLERS[type] as (state: State, event: LedgerEvent) => void)(state, event);
 }
 
-/** The first event past the first thirty days fixes what drift is measured against. */
+/** The first event after the first thirty days fixes the baseline of drift. */
 function closeBaseline(state: State, event: LedgerEvent): void {
   if (state.baseline !== null || state.events === 0) return;
   if (timeOf(event.timestamp) - timeOf(state.since) >= WINDOW_DAYS * DAY_MS) state.baseline = metrics(state);
 }
 
-/** Drops what has left its window, once an hour of the ledger's time, so that the state does not grow. */
+/** Drops what has left its window, once per hour of ledger time, to bound the size of the state. */
 function forget(state: State): void {
   const { asOf } = state;
   const oldestHour = timeOf(asOf) / HOUR_MS - WINDOW_DAYS * 24;

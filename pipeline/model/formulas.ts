@@ -1,7 +1,7 @@
 /** Constants of the reward formula, cycle C-151: R = L / (1 + e^(−k·(s − x0))) × M_c. */
 export const REWARD = { L: 1000, k: 0.05, x0: 50 } as const;
 
-/** The score formula as it is published beside the scores. */
+/** The score formula, published beside the scores. */
 export const SCORE_FORMULA = '(0.4×apps + 0.3×packages + 0.2×workflows + 0.1×(10-drift)) × (1 + log(uptime))';
 
 export interface Work {
@@ -10,7 +10,7 @@ export interface Work {
   workflows: number;
   /** 0 (none) to 10. */
   drift: number;
-  /** Days; less than one day counts as one. */
+  /** Days, at least 1: shorter uptimes count as one day. */
   uptime_days: number;
 }
 
@@ -26,31 +26,31 @@ export function coordinationScore({ apps, packages, workflows, drift, uptime_day
 }
 
 /**
- * MII threshold as a share in [0, 1] from the total supply in MIC. The formula gives percent:
- * 95 − 2·log10(total_MIC / 1e6). Towards a supply of nothing it grows without bound: 1.
+ * MII threshold as a share in [0, 1], from the total supply in MIC. The formula gives percent: 95 − 2·log10(total_MIC / 1e6). The
+ * result is capped at 1, because the formula grows without bound as the supply approaches zero.
  */
 export function miiThreshold(totalSupply: number): number {
   if (totalSupply <= 0) return 1;
   return Math.min(1, Math.max(0, (95 - 2 * Math.log10(totalSupply / 1e6)) / 100));
 }
 
-/** Gini coefficient in [0, 1] of non-negative amounts: 0 all equal, towards 1 one has all. Nothing, or all zero: 0. */
+/** Gini coefficient in [0, 1] of non-negative amounts: 0 if all are equal, near 1 if one has everything. 0 if empty or all zero. */
 export function gini(amounts: readonly number[]): number {
   const sorted = [...amounts].sort((a, b) => a - b);
   const sum = sorted.reduce((total, amount) => total + amount, 0);
   if (sum === 0) return 0;
   const weighted = sorted.reduce((total, amount, index) => total + (index + 1) * amount, 0);
   const exact = (2 * weighted) / (sorted.length * sum) - (sorted.length + 1) / sorted.length;
-  // Of amounts that are all equal the difference may come out as −2e-16.
+  // Rounding can give −2e-16 for equal amounts.
   return Math.max(0, exact);
 }
 
-/** Share of `count` in `of`. Null where `of` is 0: nothing was measured, and a 1 or a 0 would read as a result. */
+/** `count` divided by `of`. Null if `of` is 0: nothing was measured, and 0 or 1 would look like a result. */
 export function share(count: number, of: number): number | null {
   return of === 0 ? null : count / of;
 }
 
-/** Mean of the values that were measured; null where none was. */
+/** Mean of the non-null values. Null if there are none. */
 export function meanOf(values: readonly (number | null)[]): number | null {
   const measured = values.filter((value) => value !== null);
   return share(

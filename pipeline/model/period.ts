@@ -1,7 +1,7 @@
 import { emptyDay, emptyYear, type HourSums, type Month, type State } from './state.ts';
 import { dayOf, HOUR_MS, timeOf } from './window.ts';
 
-/** The current hour's sums; made when the first event that needs them comes. */
+/** The sums of the current hour, created on first use. */
 export function hourOf(state: State): HourSums {
   const hour = Math.floor(timeOf(state.asOf) / HOUR_MS);
   const last = state.hours.at(-1);
@@ -11,7 +11,7 @@ export function hourOf(state: State): HourSums {
   return sums;
 }
 
-/** The current month of the year's sums; made with the month's first event. */
+/** The sums of the current month, created on first use. */
 export function monthOf(state: State): Month {
   const month = state.asOf.slice(0, 7);
   const last = state.year.months.at(-1);
@@ -31,7 +31,7 @@ export function monthOf(state: State): Month {
   return sums;
 }
 
-/** A year as timestamps and addresses have it: `2026`, `0999`. */
+/** A year as written in timestamps and paths: `2026`, `0999`. */
 export function yearText(year: number): string {
   return String(year).padStart(4, '0');
 }
@@ -40,19 +40,19 @@ export function yearOf(timestamp: string): number {
   return Number(timestamp.slice(0, 4));
 }
 
-/** Begins the sums of the year of `timestamp`, where it is a later one than the state's. There is a year 0. */
+/** Resets the year's sums if `timestamp` is in a later year than the state. Year 0 exists. */
 export function startYear(state: State, timestamp: string): void {
   const year = yearOf(timestamp);
   if (state.events === 0 || year !== state.year.year)
     state.year = emptyYear(year, timestamp, state.supply.total);
 }
 
-/** Whether an event at `timestamp` is the first of a later day than the state's: the state's day is over. */
-export function endsDay(state: State, timestamp: string): boolean {
+/** True if `timestamp` is on a later day than the state, whose day is therefore over. */
+export function isNewDay(state: State, timestamp: string): boolean {
   return state.events > 0 && dayOf(timestamp) !== state.day.date;
 }
 
-/** Begins the sums of the day of `timestamp`, where it is a later one than the state's. */
+/** Resets the day's sums if `timestamp` is on a later day than the state. */
 export function startDay(state: State, timestamp: string): void {
   const date = dayOf(timestamp);
   if (date !== state.day.date) state.day = emptyDay(date);

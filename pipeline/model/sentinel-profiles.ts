@@ -1,17 +1,17 @@
 import type { Cathedral } from '../ledger/event.ts';
 
-/** A sentinel before anything has happened to it. The sample ledger registers these ten, and simulations start with them. */
+/** A sentinel's initial attributes. The demo ledger registers these ten, and simulations start with them. */
 export interface SentinelProfile {
   cathedral: Cathedral;
   role: string;
-  /** Apps, packages and workflows that it maintains once it has settled in. */
+  /** Apps, packages and workflows that the sentinel maintains in the long run. */
   apps: number;
   packages: number;
   workflows: number;
-  /** Drift (0–10) and gi_score (0–1) to which it returns. */
+  /** Long-run means of drift (0–10) and gi_score (0–1). */
   drift: number;
   gi: number;
-  /** How readily it disagrees, relative to a mean of 1. */
+  /** Tendency to disagree, relative to a mean of 1. */
   dissent: number;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ALERT_SCOPES, POSITIONS, SEVERITIES, VIRTUES } from '../ledger/event.ts';
 
-/** MIC in integers of 1e-6: a bigint in memory, a string of digits in the file. */
+/** Integers of 1e-6 MIC: a bigint in memory, a string of digits in the file. */
 const Micro = z.codec(z.string().regex(/^-?\d+$/), z.bigint(), {
   decode: (digits) => BigInt(digits),
   encode: (micro) => micro.toString(),
@@ -14,9 +14,9 @@ const SentinelState = z.strictObject({
   cathedral: z.string(),
   registered_at: Time,
   retired_at: Time.nullable(),
-  /** Registration counts as the first sign of life. */
+  /** Registration counts as the first heartbeat. */
   last_heartbeat: Time,
-  /** Registration, or the heartbeat that ended the last outage. */
+  /** Time of registration, or of the heartbeat that ended the last outage. */
   up_since: Time,
   score: z.number().nullable(),
   gi_score: z.number().nullable(),
@@ -24,7 +24,7 @@ const SentinelState = z.strictObject({
   mints: Count,
 });
 
-/** Sums over the attestations and mints of one hour; what the thirty-day means are made of. */
+/** Sums over the attestations and mints of one hour. The thirty-day means are computed from them. */
 const HourSums = z.strictObject({
   /** Hours since 1970-01-01T00Z. */
   hour: z.int(),
@@ -62,14 +62,14 @@ const Deliberation = z.strictObject({
   positions: z.array(Position),
 });
 
-/** What the virtues need of a decision; the decision itself goes into the archive, not into the state. */
+/** The parts of a decision that the virtues need. The decision itself goes into the archive. */
 const DecisionMark = z.strictObject({
   timestamp: Time,
   has_lessons: z.boolean(),
   is_principled: z.boolean(),
 });
 
-/** An opposing or abstaining position when it was taken, also one that was changed later. */
+/** An opposing or abstaining position as first taken, even if it changed later. */
 const ContraryMark = z.strictObject({ timestamp: Time, has_reasoning: z.boolean() });
 
 const RiskMark = z.strictObject({ timestamp: Time, risks: Count, mitigated: Count });
@@ -148,7 +148,7 @@ const YearSums = z.strictObject({
   deliberations_closed: Count,
   consensus_reached: Count,
   decisions_recorded: Count,
-  /** The newest twelve, newest first. */
+  /** The latest twelve, newest first. */
   recent_decisions: z.array(
     z.strictObject({ id: z.string(), date: z.string(), topic: z.string(), outcome: z.string() }),
   ),
@@ -157,11 +157,11 @@ const YearSums = z.strictObject({
   months: z.array(Month),
 });
 
-/** Sums over one UTC day; the files by day get their rows from them when the day is over. */
+/** Sums over one UTC day. They become rows of the files by day when the day is over. */
 const DaySums = z.strictObject({
   /** `2026-01-15` */
   date: z.string(),
-  /** By type, in the order in which the types first came; a type that the fold does not know is `other`. */
+  /** By type, in order of first appearance. Types unknown to the fold count as `other`. */
   events: byName(Count),
   /** By cathedral. */
   minted: byName(z.strictObject({ mints: Count, minted: Micro })),
@@ -171,16 +171,16 @@ const DaySums = z.strictObject({
   mii_max: z.number().nullable(),
   /** By sentinel. */
   heartbeats: byName(Count),
-  /** Longest time in ms, by sentinel, without a heartbeat that a heartbeat of this day has ended. */
+  /** By sentinel, the longest silence in ms that a heartbeat of this day ended. */
   silences: byName(z.int()),
 });
 
-/** The eight numbers whose change since the first thirty days is drift; null where there was nothing to measure. */
+/** The eight metrics whose change since the first thirty days is drift. Null if there was nothing to measure. */
 const Metrics = z.record(z.string(), z.number().nullable());
 
 export const StateFile = z.strictObject({
   format: z.literal('cathedral-state/6'),
-  /** Timestamp of the last event folded in: the time of everything that is published from the state. */
+  /** Timestamp of the last folded event, and of everything published from the state. */
   asOf: Time,
   /** Timestamp of the first event. */
   since: Time,
@@ -189,22 +189,22 @@ export const StateFile = z.strictObject({
   events_by_type: byName(Count),
   charter: z.string().nullable(),
   supply: z.strictObject({ total: Micro, locked: Micro, burned: Micro }),
-  /** What each contract holds locked; a contract with nothing left is dropped. */
+  /** Locked amount by contract. Contracts with nothing left are dropped. */
   contracts: byName(Micro),
   mii: z.number().nullable(),
-  /** MII when the current cycle began; null where no reading came before it. */
+  /** MII at the start of the current cycle. Null without an earlier reading. */
   mii_baseline: z.number().nullable(),
   /** Readings of the last thirty days, oldest first. */
   readings: z.array(Reading),
   sentinels: byName(SentinelState),
-  /** By cathedral and sentinel: what was minted for the one while it belonged to the other, as the mints say. */
+  /** By cathedral, then by sentinel: the totals of mints that name both. */
   rewards: byName(byName(z.strictObject({ minted: Micro, mints: Count }))),
   multipliers: byName(z.number()),
-  /** Hours of the last thirty days in which something was attested or minted, oldest first. */
+  /** The hours of the last thirty days with attestations or mints, oldest first. */
   hours: z.array(HourSums),
   apps: byName(z.strictObject({ version: z.string(), status: z.string(), registered_at: Time })),
   packages: byName(z.strictObject({ version: z.string(), status: z.string(), registered_at: Time })),
-  /** Open ones and those closed in the last ninety days, in the order of their opening. */
+  /** Open deliberations and those closed in the last ninety days, in order of opening. */
   deliberations: z.array(Deliberation),
   decisions: z.array(DecisionMark),
   contrary: z.array(ContraryMark),
@@ -212,16 +212,16 @@ export const StateFile = z.strictObject({
   projections: z.array(Projection),
   audits: byName(Audit),
   scheduled_audits: byName(z.string()),
-  /** Raised and not cleared, oldest first. */
+  /** Alerts raised and not cleared, oldest first. */
   alerts: z.array(Alert),
-  /** What the ledger contradicts itself in: the newest hundred of the last thirty days, and how many there ever were. */
+  /** Contradictions in the ledger: the newest hundred of the last thirty days, and the total so far. */
   findings: z.strictObject({ total: Count, recent: z.array(Alert) }),
   companions: byName(Companion),
-  /** What came before its attestation did. */
+  /** Revocations and drift scores that arrived before their attestation. */
   unattested: byName(Unattested),
-  /** What left these two and is never forgotten: revocations, without their reasons, and drift scores. */
+  /** Revocations (without reasons) and drift scores dropped from the other two. They are never forgotten. */
   remembered: byName(Unattested),
-  /** The metrics of the first thirty days; null until those are over. */
+  /** The metrics of the first thirty days. Null until these are over. */
   baseline: Metrics.nullable(),
   year: YearSums,
   day: DaySums,
@@ -237,7 +237,7 @@ export type DaySums = z.output<typeof DaySums>;
 export type Month = z.output<typeof Month>;
 export type Metrics = z.output<typeof Metrics>;
 
-/** A ledger of no events. */
+/** The state of an empty ledger. */
 export function emptyState(): State {
   return {
     format: 'cathedral-state/6',
@@ -310,12 +310,12 @@ export function emptyDay(date: string): DaySums {
   };
 }
 
-/** The state as JSON text; the same state gives the same bytes. */
+/** The state as JSON text. The same state always gives the same bytes. */
 export function formatState(state: State): string {
   return `${JSON.stringify(z.encode(StateFile, state))}\n`;
 }
 
-/** Of a parsed state file. Throws a ZodError where it is not one. */
+/** Reads a parsed state file. Throws a ZodError if it is invalid. */
 export function parseState(json: unknown): State {
   return z.decode(StateFile, json as z.input<typeof StateFile>);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { companions } from '../../pipeline/artifacts/philosophy/companions.ts';
 import { attestationId } from '../../pipeline/attestation/canonical-bytes.ts';
 import { PublishedRegistry, trustOf } from '../../pipeline/attestation/published-registry.ts';
-import { keptSince, registryOf } from '../../pipeline/attestation/registry.ts';
+import { registryOf, registryStart } from '../../pipeline/attestation/registry.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import type { EventOf } from '../../pipeline/ledger/event.ts';
 import { apply } from '../../pipeline/model/fold.ts';
@@ -34,7 +34,7 @@ describe('/philosophy/companions.json', () => {
 
   test('gives a verifier the verdicts that the ledger itself gives', () => {
     const unattested = { ...state.remembered, ...state.unattested };
-    const known = { since: keptSince(file.timestamp), asOf: file.timestamp, unattested };
+    const known = { since: registryStart(file.timestamp), asOf: file.timestamp, unattested };
     const own = { companions: DEMO_COMPANIONS, registry: registryOf(state.companions, known) };
     for (const now of [Date.parse(file.timestamp), Date.parse('2026-02-01T00:00:00Z')])
       for (const document of documents)

@@ -1,7 +1,7 @@
 import type { HistoryArtifact } from '../../pipeline/artifacts/artifact.ts';
 import type { Leaf } from '../../pipeline/ledger/leaf.ts';
 import { apply } from '../../pipeline/model/fold.ts';
-import { endsDay } from '../../pipeline/model/period.ts';
+import { isNewDay } from '../../pipeline/model/period.ts';
 import { emptyState } from '../../pipeline/model/state.ts';
 
 /** The rows of each history over a ledger, newest first as in the file; by the artifact's path. */
@@ -12,8 +12,8 @@ export function historyRows(
   const rows: Record<string, string[]> = Object.fromEntries(artifacts.map(({ path }) => [path, []]));
   let state = emptyState();
   for (const leaf of leaves) {
-    const isNewDay = endsDay(state, leaf.event.timestamp);
-    for (const { path, dayRows } of artifacts) if (isNewDay) rows[path]!.push(...(dayRows?.(state) ?? []));
+    const isDayOver = isNewDay(state, leaf.event.timestamp);
+    for (const { path, dayRows } of artifacts) if (isDayOver) rows[path]!.push(...(dayRows?.(state) ?? []));
     state = apply(state, leaf);
     for (const artifact of artifacts) rows[artifact.path]!.push(...artifact.rows(leaf));
   }

@@ -77,12 +77,12 @@ describe('an attestation in the ledger', () => {
     });
   });
 
-  test('is not revoked for its drift where that is not monitored, or after it has expired', () => {
+  test('is not revoked for drift if drift is not monitored or the attestation has expired', () => {
     expect(fold(attested({ drift_threshold: undefined }), drift(1)).a.status).toBe('active');
     expect(fold(attested(), drift(1, '2025-12-31T00:00:00Z')).a.status).toBe('active');
   });
 
-  test('is revoked for good: neither a lower drift, a second attestation nor a renewal revives it', () => {
+  test('stays revoked despite a lower drift, a second attestation or a renewal', () => {
     const { a, b, findings } = fold(
       attested(),
       revoked(),
@@ -97,7 +97,7 @@ describe('an attestation in the ledger', () => {
     });
     expect(b.status).toBe('active');
     expect(findings).toEqual([
-      `attestation ${A} is attested a second time`,
+      `attestation ${A} was already attested`,
       `attestation ${B} renews ${A}, which was revoked`,
     ]);
   });
@@ -106,14 +106,14 @@ describe('an attestation in the ledger', () => {
     ['by its id', A],
     ['by its UUID', attestationUuid(A)],
     ['by its UUID in capitals', attestationUuid(A).toUpperCase()],
-  ])('is superseded by the one that renews it, named %s', (_, previous_attestation) => {
+  ])('is superseded by a renewal that names it %s', (_, previous_attestation) => {
     const { a, b, findings } = fold(attested(), renewal({ previous_attestation }));
     expect(findings).toEqual([]);
     expect(a).toMatchObject({ status: 'superseded', superseded_by: B, ended_at: '2025-12-05T00:00:00Z' });
     expect(b).toMatchObject({ status: 'active', renews: A });
   });
 
-  test('that expired before it was renewed stays expired', () => {
+  test('that expired before its renewal stays expired', () => {
     const { a, findings } = fold(
       attested(),
       renewal({ expires_at: '2026-01-31T00:00:00Z' }, '2026-01-01T00:00:00Z'),
@@ -123,31 +123,31 @@ describe('an attestation in the ledger', () => {
   });
 
   test.each([
-    ['of another companion', { companion: 'TALLY' }, 'which is of another companion or another ledger id'],
+    ['by another companion', { companion: 'TALLY' }, 'which has a different companion or ledger id'],
     [
       'for another entity',
       { ledger_id: '0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0c' },
-      'which is of another companion or another ledger id',
+      'which has a different companion or ledger id',
     ],
-  ])('is not ended by one %s', (_, data, fault) => {
+  ])('is not ended by a renewal %s', (_, data, fault) => {
     const { a, b, findings } = fold(attested(), renewal(data));
     expect([a.status, b.renews]).toEqual(['active', null]);
     expect(findings).toEqual([`attestation ${B} renews ${A}, ${fault}`]);
   });
 
-  test('that was renewed already is not renewed by a third', () => {
+  test('is renewed only once', () => {
     const { a, findings } = fold(attested(), renewal(), renewal({ attestation: 'c3'.repeat(32) }));
     expect(a.superseded_by).toBe(B);
-    expect(findings).toEqual([`attestation ${'c3'.repeat(32)} renews ${A}, which was renewed already`]);
+    expect(findings).toEqual([`attestation ${'c3'.repeat(32)} renews ${A}, which was already renewed`]);
   });
 
-  const GONE = 'which the ledger does not have, or which expired more than 90 days before';
+  const GONE = 'which is not in the ledger or expired more than 90 days earlier';
 
   test.each([
     ['2026-03-31T00:00:00Z', A, []],
     ['2026-03-31T00:00:00.001Z', null, [`attestation ${B} renews ${A}, ${GONE}`]],
   ])(
-    'that expired 90 days before is renewed at %s alike, whether it is forgotten or not',
+    'that expired 90 days before %s is treated alike, whether it has been dropped or not',
     (at, renews, findings) => {
       const late = renewal({ expires_at: '2026-05-01T00:00:00Z' }, at);
       const kept = fold(attested(), late);
@@ -160,7 +160,7 @@ describe('an attestation in the ledger', () => {
     },
   );
 
-  test('that renews itself, or one that is not known, is a finding', () => {
+  test('that renews itself or an unknown attestation is a finding', () => {
     expect(fold(attested({ previous_attestation: A }))).toMatchObject({
       a: { status: 'active' },
       findings: [`attestation ${A} renews itself`],
@@ -169,25 +169,22 @@ describe('an attestation in the ledger', () => {
     expect(fold(attested({ previous_attestation: '__proto__' })).findings).toHaveLength(1);
   });
 
-  test.each(['2026-03-01T00:05:01Z', '2025-12-01T00:00:00Z'])(
-    'that is until %s is a finding',
-    (expires_at) => {
-      expect(fold(attested({ expires_at })).findings).toEqual([
-        `attestation ${A} is not for a time of at most 90 days`,
-      ]);
-    },
-  );
+  test.each(['2026-03-01T00:05:01Z', '2025-12-01T00:00:00Z'])('valid until %s is a finding', (expires_at) => {
+    expect(fold(attested({ expires_at })).findings).toEqual([
+      `the validity of attestation ${A} is not between 0 and 90 days`,
+    ]);
+  });
 
-  test('for 90 days by a clock that is 300 seconds ahead of the ledger’s is none', () => {
+  test('valid for 90 days by a clock 300 seconds ahead of the ledger’s is not a finding', () => {
     expect(fold(attested({ expires_at: '2026-03-01T00:05:00Z' })).findings).toEqual([]);
   });
 
-  test('that nobody attested yet is a finding where it is checked or revoked, and is not listed', () => {
+  test('not attested yet is a finding when checked or revoked, and is not listed', () => {
     const { companions, findings } = fold(drift(0.5), revoked());
     expect(companions).toEqual({});
     expect(findings).toEqual([
-      `a drift score of attestation ${A}, which is not known`,
-      `attestation ${A} is revoked but not known`,
+      `drift score for unknown attestation ${A}`,
+      `revocation of unknown attestation ${A}`,
     ]);
   });
 
@@ -198,7 +195,7 @@ describe('an attestation in the ledger', () => {
     ['its UUID in capitals', attestationUuid(A).toUpperCase()],
   ] as const;
 
-  test.each(NAMES)('is revoked by %s, after it was attested and before', (_, name) => {
+  test.each(NAMES)('is revoked by %s before or after it is attested', (_, name) => {
     const after = fold(attested(), revoked('2025-12-03T00:00:00Z', name));
     const before = fold(revoked('2025-11-30T00:00:00Z', name), attested());
     const end = { status: 'revoked', reason: 'The task is done.' };
@@ -208,7 +205,7 @@ describe('an attestation in the ledger', () => {
     expect([Object.keys(after.companions), before.unattested]).toEqual([[A], {}]);
   });
 
-  test.each(NAMES)('has its drift by %s, after it was attested and before', (_, name) => {
+  test.each(NAMES)('takes drift scores by %s before or after it is attested', (_, name) => {
     expect(fold(attested(), drift(0.2, '2025-12-02T00:00:00Z', name)).a.status).toBe('revoked');
     expect(fold(drift(0.2, '2025-11-30T00:00:00Z', name), attested()).a).toMatchObject({
       status: 'revoked',
@@ -220,20 +217,20 @@ describe('an attestation in the ledger', () => {
     });
   });
 
-  test('of several scores before it was attested the highest counts, of several revocations the first', () => {
+  test('takes the highest of several earlier scores and the first of several earlier revocations', () => {
     const early = [drift(0.2, '2025-11-28T00:00:00Z'), drift(0.01, '2025-11-29T00:00:00Z')];
     expect(fold(...early, attested()).a).toMatchObject({ status: 'revoked', drift: 0.2 });
     const { a } = fold(revoked('2025-11-28T00:00:00Z'), revoked('2025-11-29T00:00:00Z'), attested());
     expect(a.ended_at).toBe('2025-11-28T00:00:00Z');
   });
 
-  test('attested in capitals is the same one', () => {
+  test('with its id in capitals is the same attestation', () => {
     const { companions, findings } = fold(attested({ attestation: A.toUpperCase() }), attested());
     expect(Object.keys(companions)).toEqual([A]);
-    expect(findings).toEqual([`attestation ${A} is attested a second time`]);
+    expect(findings).toEqual([`attestation ${A} was already attested`]);
   });
 
-  test('cannot have its UUID taken by what is no id', () => {
+  test('keeps its UUID if an invalid id claims it', () => {
     const impostor = attested({ attestation: `${A.slice(0, 40)} and more` });
     const byName = attested({ attestation: attestationUuid(B) });
     const { b, companions } = fold(
@@ -248,7 +245,7 @@ describe('an attestation in the ledger', () => {
     expect([companions[A]!.status, b.status]).toEqual(['revoked', 'revoked']);
   });
 
-  test('is revoked where what the ledger attested by its UUID was revoked before it came by its id', () => {
+  test('is revoked if it was attested and revoked by its UUID before it is attested by its id', () => {
     const uuid = attestationUuid(A);
     const { a, findings } = fold(
       attested({ attestation: uuid }),
@@ -259,14 +256,14 @@ describe('an attestation in the ledger', () => {
     expect(findings).toEqual([`attestation ${A} was revoked before it was attested`]);
   });
 
-  test('is late in its drift check by its own interval', () => {
+  test('has overdue drift checks by its own interval', () => {
     const { a } = fold(attested({ check_interval: 'PT6H' }), drift(0.01));
     expect(isCheckOverdue(a, ms('2025-12-02T06:00:00Z'))).toBe(false);
     expect(isCheckOverdue(a, ms('2025-12-02T06:00:01Z'))).toBe(true);
     expect(isCheckOverdue(a, ms('2026-12-02T06:00:01Z'))).toBe(false);
   });
 
-  test('has its late checks counted: those that came, and came after they were due', () => {
+  test('counts the checks that came after they were due', () => {
     const at = (time: string) => drift(0.01, time);
     const first = fold(attested(), at('2025-12-02T00:00:00Z'), at('2025-12-03T00:00:00Z'));
     expect(first.a.late_checks).toBe(0);
@@ -277,7 +274,7 @@ describe('an attestation in the ledger', () => {
     expect(ended.a.late_checks).toBe(0);
   });
 
-  test('once ended never becomes active, whatever comes', () => {
+  test('never becomes active again after its end', () => {
     const id = fc.constantFrom(A, B);
     const day = fc
       .integer({ min: 2, max: 28 })

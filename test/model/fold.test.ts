@@ -31,7 +31,7 @@ const mint = (amount: string) => ({
 const statements = (state: State) => state.findings.recent.map(({ message }) => message);
 
 describe('supply', () => {
-  test('is exact where doubles are not', () => {
+  test('is exact beyond the precision of doubles', () => {
     const ledger = begun().add(G, 'mic_burn', 'TREASURY', { amount: '0.1', reason: 'fee' });
     for (let i = 0; i < 10; i += 1) ledger.add(G, 'mic_mint', 'MINT', mint('0.1'));
     ledger.add(G, 'mic_lock', 'TREASURY', { amount: '0.2', contract: 'grant' });
@@ -44,41 +44,41 @@ describe('supply', () => {
     ]);
   });
 
-  test('counts a burn beyond what circulates, and reports it', () => {
+  test('counts and reports a burn that exceeds the circulating supply', () => {
     const state = fold(begun().add(G, 'mic_burn', 'TREASURY', { amount: '1000001', reason: 'fee' }));
     expect(formatAmount(supply(state).circulating)).toBe('-1');
-    expect(statements(state)).toEqual(['Event 2: 1000000 MIC circulate, burned were 1000001']);
+    expect(statements(state)).toEqual(['Event 2: 1000001 MIC burned, but only 1000000 circulate']);
   });
 
-  test('counts an unlock of more than a contract holds, and reports it', () => {
+  test('counts and reports an unlock that exceeds the contract’s balance', () => {
     const state = fold(begun().add(G, 'mic_unlock', 'TREASURY', { amount: '3', contract: 'grant' }));
     expect(formatAmount(supply(state).locked)).toBe('-3');
-    expect(statements(state)).toEqual(['Event 2: grant holds 0 MIC, unlocked were 3']);
+    expect(statements(state)).toEqual(['Event 2: 3 MIC unlocked, but grant holds 0']);
   });
 });
 
 describe('a mint', () => {
-  test('by the formula is no finding', () => {
+  test('by the formula is not a finding', () => {
     expect(fold(begun().add(G, 'mic_mint', 'MINT', mint('1000'))).findings.total).toBe(0);
   });
 
-  test('of another amount counts and becomes an alert', () => {
+  test('of a different amount counts and raises an alert', () => {
     const state = fold(begun().add(G, 'mic_mint', 'MINT', mint('1000.00001')));
     expect(formatAmount(supply(state).total)).toBe('1001000.00001');
     expect(activeAlerts(state)).toMatchObject([{ severity: 'warning', scope: 'ledger', sentinel: 'ATLAS' }]);
-    expect(statements(state)[0]).toContain('the reward formula gives 1000 MIC, minted were 1000.00001');
+    expect(statements(state)[0]).toContain('1000.00001 MIC minted, but the reward formula gives 1000');
   });
 
-  test('with another multiplier than the cathedral’s is a finding', () => {
+  test('with a multiplier other than the cathedral’s is a finding', () => {
     const wrong = { ...mint(roundToAmount(reward(50, 1.5))), multiplier: 1.5 };
     expect(statements(fold(begun().add(G, 'mic_mint', 'MINT', wrong)))).toEqual([
-      'Event 2: the multiplier of FOR-GOVERNMENTS is 2, the mint used 1.5',
+      'Event 2: the mint uses multiplier 1.5, but that of FOR-GOVERNMENTS is 2',
     ]);
   });
 });
 
 describe('minting', () => {
-  test('is on at exactly the threshold and off below it and before a reading', () => {
+  test('is active at exactly the threshold, inactive below it and before the first reading', () => {
     const at = (mii: number) => minting(fold(begun().add(G, 'mii_reading', 'MII', { mii }))).minting_active;
     expect([at(0.95), at(0.9499999), minting(fold(begun())).minting_active]).toEqual([true, false, false]);
   });
@@ -100,7 +100,7 @@ describe('a sentinel', () => {
     expect(at(state, '2025-07-04T06:00:01Z')).toBe('offline');
   });
 
-  test('has an uptime that starts again after more than 24 h of silence, and is 0 while offline', () => {
+  test('restarts its uptime after more than 24 h of silence, and has none while offline', () => {
     const calm = beat('2025-07-04T00:00:00Z', '2025-07-05T00:00:00Z', '2025-07-06T00:00:00Z');
     expect(uptimeDays(calm.sentinels.ATLAS!, calm.asOf)).toBe(3);
     const back = beat('2025-07-04T00:00:00Z', '2025-07-05T00:00:01Z', '2025-07-05T23:00:00Z');
@@ -109,9 +109,9 @@ describe('a sentinel', () => {
     expect(back.year.outages).toBe(1);
   });
 
-  test('that is not registered is a finding, and its name may be that of a built-in', () => {
+  test('that is not registered is a finding, even if its name is that of a built-in', () => {
     const state = fold(begun().add(G, 'heartbeat', 'constructor', {}));
-    expect(statements(state)).toEqual(['Event 2: a heartbeat of constructor, which is not registered']);
+    expect(statements(state)).toEqual(['Event 2: heartbeat from constructor, which is not registered']);
   });
 });
 
@@ -124,7 +124,7 @@ describe('system health', () => {
     message: 'x',
   });
 
-  test('is healthy, degraded by a warning, critical by a critical alert, and healthy again once cleared', () => {
+  test('is healthy, degraded with a warning, critical with a critical alert, and healthy again once cleared', () => {
     expect(systemHealth(fold(healthy()))).toBe('healthy');
     expect(systemHealth(fold(healthy().add(G, 'alert_raised', 'W', alert('info'))))).toBe('healthy');
     expect(systemHealth(fold(healthy().add(G, 'alert_raised', 'W', alert('warning'))))).toBe('degraded');
@@ -133,37 +133,37 @@ describe('system health', () => {
     expect(systemHealth(fold(critical.add(G, 'alert_cleared', 'W', { alert: 'a1' })))).toBe('healthy');
   });
 
-  test('is not measured by an index alone while there is no supply that it could be held against', () => {
+  test('is not measured if there is an MII but no supply, and so no threshold', () => {
     const alone = new TestLedger().add(G, 'mii_reading', 'MII', { mii: 0.96 });
     expect(minting(fold(alone))).toEqual({ mii: 0.96, threshold: null, minting_active: false });
     expect(systemHealth(fold(alone))).toBe('not_measured');
     expect(systemHealth(fold(alone.add(G, 'alert_raised', 'W', alert('warning'))))).toBe('degraded');
   });
 
-  test('is critical while the index is below its threshold', () => {
+  test('is critical while the MII is below its threshold', () => {
     expect(systemHealth(fold(healthy().add(G, 'mii_reading', 'MII', { mii: 0.9 })))).toBe('critical');
   });
 });
 
-describe('a sentinel that is registered again in another cathedral', () => {
+describe('a sentinel that registers again in another cathedral', () => {
   const ledger = begun()
     .add(G, 'mic_mint', 'MINT', mint('500'))
     .add(G, 'sentinel_registered', 'LEDGER', { sentinel: 'ATLAS', cathedral: 'DIPLOMACY' })
     .add(G, 'mic_mint', 'MINT', { ...mint('1000'), cathedral: 'DIPLOMACY' });
 
-  test('leaves what was minted for it before with the cathedral that it was minted for', () => {
+  test('leaves its earlier mints with the earlier cathedral', () => {
     const { 'FOR-GOVERNMENTS': before, DIPLOMACY: now } = roiByCathedral(fold(ledger));
     expect(before).toMatchObject({ total_rewards: 500_000_000n, sentinel_count: 0, average_roi: 0.5 });
     expect(now).toMatchObject({ total_rewards: 1_000_000_000n, sentinel_count: 1, average_roi: 1 });
   });
 
-  test('has all of it as its own', () => {
+  test('keeps the total of its mints', () => {
     expect(fold(ledger).sentinels.ATLAS).toMatchObject({ minted: 1_500_000_000n, mints: 2 });
   });
 });
 
-describe('a sentinel that is retired', () => {
-  test('has no outage when it gives a heartbeat long after, and that is a finding', () => {
+describe('a retired sentinel', () => {
+  test('has no outage when a heartbeat arrives much later, which is a finding', () => {
     const state = fold(
       begun()
         .add(G, 'sentinel_retired', 'LEDGER', { sentinel: 'ATLAS' })
@@ -172,7 +172,7 @@ describe('a sentinel that is retired', () => {
     expect(state.year.outages).toBe(0);
     expect(state.day.heartbeats).toEqual({});
     expect(state.sentinels.ATLAS!.last_heartbeat).toBe(G);
-    expect(statements(state)).toEqual(['Event 3: a heartbeat of ATLAS, which is retired']);
+    expect(statements(state)).toEqual(['Event 3: heartbeat from ATLAS, which is retired']);
   });
 });
 
@@ -181,7 +181,7 @@ describe('a deliberation', () => {
   const closed = { ...id, consensus: 'reached', outcome: 'Done.' } as const;
   const position = { ...id, position: 'support' as const, reasoning: '', virtue_tags: [] };
 
-  test('that is opened again under its id once it is closed is another one, and no finding', () => {
+  test('opened again under the id of a closed one is a new deliberation and not a finding', () => {
     const state = fold(
       begun()
         .add(G, 'deliberation_opened', 'ATLAS', { ...id, topic: 'Whether' })
@@ -196,17 +196,17 @@ describe('a deliberation', () => {
     ]);
   });
 
-  test('that is opened while it is open stays as it is, and is a finding', () => {
+  test('opened while it is open stays unchanged and is a finding', () => {
     const opened = { ...id, topic: 'Whether' };
     const ledger = begun().add(G, 'deliberation_opened', 'ATLAS', opened);
     const state = fold(ledger.add(G, 'deliberation_opened', 'ATLAS', opened));
     expect(state.deliberations).toHaveLength(1);
-    expect(statements(state)).toEqual(['Event 3: deliberation d-1 is open already']);
+    expect(statements(state)).toEqual(['Event 3: deliberation d-1 is already open']);
   });
 });
 
 describe('alerts', () => {
-  test('have ids of their own where the ledger names one as a finding is named', () => {
+  test('have distinct ids even if the ledger names an alert like a finding', () => {
     const alert = { severity: 'info', scope: 'ledger', message: 'Mine.' } as const;
     const state = fold(
       begun()
@@ -223,7 +223,7 @@ describe('alerts', () => {
 });
 
 describe('compliance', () => {
-  test('takes the worst status; an unknown one counts as under review', () => {
+  test('takes the worst status, and counts unknown ones as under review', () => {
     expect(worstStatus(['compliant', 'utility_token', 'compatible', 'high_risk_compliant'])).toBe(
       'compliant',
     );
@@ -231,13 +231,13 @@ describe('compliance', () => {
     expect(worstStatus(['a_new_status', 'non_compliant'])).toBe('non_compliant');
   });
 
-  test('of regimes of which one was never audited is not audited, unless another is worse', () => {
+  test('is not audited if one regime was never audited, unless another is worse', () => {
     expect(worstStatus([])).toBe('not_audited');
     expect(worstStatus(['compliant', 'not_audited'])).toBe('not_audited');
     expect(worstStatus(['under_review', 'not_audited'])).toBe('under_review');
   });
 
-  test('before any audit is not audited, and an audit ends what was scheduled up to its day', () => {
+  test('is not audited before the first audit, and an audit ends those scheduled up to its day', () => {
     const ledger = begun().add(G, 'audit_scheduled', 'W', { jurisdiction: 'USA', date: '2025-07-10' });
     expect(complianceStatus(fold(ledger))).toBe('not_audited');
     expect(nextAudits(fold(ledger))).toEqual([{ jurisdiction: 'USA', date: '2025-07-10' }]);
@@ -264,7 +264,7 @@ describe('a companion’s grant', () => {
         .add(G, 'companion_drift', 'W', { attestation: grant.attestation, score }),
     ).companions[grant.attestation]!.status;
 
-  test('is revoked by the fold itself when drift reaches the threshold', () => {
+  test('is revoked by the fold when drift reaches the threshold', () => {
     expect([status(0.0999), status(0.1)]).toEqual(['active', 'revoked']);
   });
 
@@ -272,11 +272,11 @@ describe('a companion’s grant', () => {
     const revoked = { attestation: 'b'.repeat(64), reason: 'It was never given.' };
     const { findings } = fold(begun().add(G, 'companion_revoked', 'W', revoked));
     expect(findings.recent.map(({ message }) => message)).toEqual([
-      `Event 2: attestation ${revoked.attestation} is revoked but not known`,
+      `Event 2: revocation of unknown attestation ${revoked.attestation}`,
     ]);
   });
 
-  test('is kept until ninety days after it has expired', () => {
+  test('is kept until ninety days after its expiry', () => {
     const kept = (time: string) => {
       const ledger = begun().add(G, 'companion_attested', 'JADE', grant);
       return grant.attestation in fold(ledger.add(time, 'mii_reading', 'MII', { mii: 0.96 })).companions;
@@ -290,17 +290,17 @@ describe('a companion’s grant', () => {
   const uuid = attestationUuid(grant.attestation);
 
   test.each<[string, (ledger: TestLedger) => TestLedger]>([
-    ['before it came', (ledger) => ledger.add(G, 'companion_revoked', 'W', lost)],
+    ['before it was attested', (ledger) => ledger.add(G, 'companion_revoked', 'W', lost)],
     ['by its UUID', (ledger) => ledger.add(G, 'companion_revoked', 'W', { ...lost, attestation: uuid })],
     [
       'after it was attested',
       (ledger) => ledger.add(G, 'companion_attested', 'JADE', grant).add(G, 'companion_revoked', 'W', lost),
     ],
     [
-      'by a drift before it came',
+      'by drift before it was attested',
       (ledger) => ledger.add(G, 'companion_drift', 'W', { attestation: grant.attestation, score: 0.1 }),
     ],
-  ])('that was revoked %s is revoked whenever it comes, after years as well', (_, ended) => {
+  ])('revoked %s stays revoked, even if attested years later', (_, ended) => {
     const ledger = ended(begun())
       .add('2026-07-03T00:00:00Z', 'mii_reading', 'MII', { mii: 0.96 })
       .add(LONG_AFTER, 'mii_reading', 'MII', { mii: 0.96 });
@@ -311,7 +311,7 @@ describe('a companion’s grant', () => {
     expect(companions[grant.attestation]).toMatchObject({ status: 'revoked' });
   });
 
-  test('that was revoked before it came has the reason kept for 180 days', () => {
+  test('revoked before it was attested keeps the reason for 180 days', () => {
     const reasonAt = (time: string) => {
       const ledger = begun().add(G, 'companion_revoked', 'W', lost);
       const { unattested, remembered } = fold(ledger.add(time, 'mii_reading', 'MII', { mii: 0.96 }));
@@ -321,7 +321,7 @@ describe('a companion’s grant', () => {
     expect([reasonAt(later(0)), reasonAt(later(1000))]).toEqual(['Lost.', null]);
   });
 
-  test('that is scored and revoked again after long keeps the first revocation and the highest score', () => {
+  test('scored and revoked again much later keeps the first revocation and the highest score', () => {
     const { attestation } = grant;
     const ledger = begun()
       .add(G, 'companion_revoked', 'W', lost)
@@ -335,7 +335,7 @@ describe('a companion’s grant', () => {
 });
 
 describe('the state', () => {
-  test('survives its file, byte for byte, at any event, and goes on the same', () => {
+  test('can be saved and restored at any event, byte for byte, and continues identically', () => {
     const { leaves } = begun()
       .add('2025-07-03T01:00:00Z', 'mii_reading', 'MII', { mii: 0.96 })
       .add('2025-07-03T02:00:00Z', 'mic_mint', 'MINT', mint('1000'))
@@ -349,7 +349,7 @@ describe('the state', () => {
     expect(formatState(resumed)).toBe(formatState(leaves.reduce(apply, emptyState())));
   });
 
-  test('begins a new year with its opening supply, and keeps no more than thirty days of readings', () => {
+  test('starts a new year with its opening supply, and keeps at most thirty days of readings', () => {
     const ledger = begun();
     for (let day = 0; day < 300; day += 1) {
       const time = new Date(Date.parse(G) + day * 86_400_000).toISOString();
@@ -361,7 +361,7 @@ describe('the state', () => {
   });
 });
 
-describe('where nothing was measured, nothing is said to be good or bad', () => {
+describe('without measurements nothing is rated good or bad', () => {
   const LEDGERS: [string, TestLedger][] = [
     ['no event', new TestLedger()],
     [
@@ -369,13 +369,13 @@ describe('where nothing was measured, nothing is said to be good or bad', () => 
       new TestLedger().add(G, 'genesis', 'LEDGER', { allocation: '1000000', multipliers: {} }),
     ],
     [
-      'only a genesis of nothing',
+      'only a genesis without allocation',
       new TestLedger().add(G, 'genesis', 'LEDGER', { allocation: '0', multipliers: {} }),
     ],
-    ['an event of another ledger', new TestLedger().add(G, 'cycle_opened', 'LEDGER', {})],
+    ['an event of an unknown type', new TestLedger().add(G, 'cycle_opened', 'LEDGER', {})],
   ];
 
-  test.each(LEDGERS)('by a ledger of %s', (_, ledger) => {
+  test.each(LEDGERS)('for a ledger with %s', (_, ledger) => {
     const state = fold(ledger);
     const { drift_score, status, analysis, trends } = drift(state);
     const measures = [...Object.values(metrics(state)), ...Object.values(virtueScores(state))];
@@ -394,7 +394,7 @@ describe('where nothing was measured, nothing is said to be good or bad', () => 
     expect([systemHealth(state), complianceStatus(state)]).toEqual(['not_measured', 'not_audited']);
   });
 
-  test('justice is not measured where none of the active sentinels minted', () => {
+  test('justice is not measured if no active sentinel minted', () => {
     expect(virtueScores(fold(begun())).justice).toBeNull();
     expect(virtueScores(fold(begun().add(G, 'mic_mint', 'MINT', mint('1000')))).justice).toBe(1);
   });

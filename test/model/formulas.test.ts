@@ -9,7 +9,7 @@ describe('the reward', () => {
     expect(reward(50, 2)).toBe(1000);
   });
 
-  test('comes near L for a high score and near nothing for a low one', () => {
+  test('approaches L for high scores and 0 for low scores', () => {
     expect(reward(1000, 1)).toBeCloseTo(1000, 9);
     expect(reward(0, 1)).toBeCloseTo(75.85818, 6);
   });
@@ -18,7 +18,7 @@ describe('the reward', () => {
 describe('the coordination score', () => {
   const work = { apps: 9, packages: 5, workflows: 27, drift: 0 };
 
-  test('takes the natural logarithm of the uptime in days', () => {
+  test('uses the natural logarithm of the uptime in days', () => {
     expect(coordinationScore({ ...work, uptime_days: Math.E })).toBeCloseTo((3.6 + 1.5 + 5.4 + 1) * 2, 12);
   });
 
@@ -30,7 +30,7 @@ describe('the coordination score', () => {
 });
 
 describe('the MII threshold', () => {
-  test('is 0.95 at a million MIC and falls by 0.02 with each power of ten', () => {
+  test('is 0.95 at a million MIC and falls by 0.02 per power of ten', () => {
     expect(miiThreshold(1e6)).toBe(0.95);
     expect(miiThreshold(1e7)).toBeCloseTo(0.93, 12);
   });
@@ -41,7 +41,7 @@ describe('the MII threshold', () => {
 });
 
 describe('the Gini coefficient', () => {
-  test('is 0 for equal amounts, for nothing and for zeros, and (n − 1)/n where one has all', () => {
+  test('is 0 for equal amounts, no amounts and zeros, and (n − 1)/n if one has everything', () => {
     expect([gini([3, 3, 3]), gini([]), gini([0, 0])]).toEqual([0, 0, 0]);
     expect(gini([0, 0, 0, 8])).toBeCloseTo(0.75, 12);
     // Rounding would give −2.2e-16, and 1 − Gini would be a share above 1.
@@ -59,7 +59,7 @@ describe('an amount', () => {
     );
   });
 
-  test('is written in its shortest form, negative ones too', () => {
+  test('has the shortest text, even if negative', () => {
     expect([formatAmount(12_500_000n), formatAmount(-1n), formatAmount(0n)]).toEqual([
       '12.5',
       '-0.000001',

@@ -39,10 +39,10 @@ async function readAll(ledger: string): Promise<Leaf[]> {
 }
 
 const fold = (upTo: number): State => leaves.slice(0, upTo).reduce(apply, emptyState());
-/** A few ends of the ledger: inside the first thirty days, just past them, and later on. */
+/** Several ends of the ledger: within the first thirty days, just after them, and later. */
 const ENDS = [0.1, 0.2, 0.23, 0.5, 0.77, 1];
 
-describe('the fold agrees with a computation from the raw events, at any end of the ledger', () => {
+describe('the fold agrees with a computation from the raw events at any point of the ledger', () => {
   test.each(ENDS)('%f of it', (part) => {
     const end = Math.floor(leaves.length * part);
     const events = leaves.slice(0, end).map(({ event }) => event);
@@ -59,18 +59,18 @@ describe('the fold agrees with a computation from the raw events, at any end of 
   });
 });
 
-/** Numbers to ten places; what was not measured is null in both. */
+/** Numbers rounded to ten places. Unmeasured values are null in both. */
 function expectClose(value: number | null, expected: number | null, what?: string): void {
   if (value === null || expected === null) expect(value, what).toBe(expected);
   else expect(value, what).toBeCloseTo(expected, 10);
 }
 
 describe('the sample ledger', () => {
-  test('contradicts itself nowhere', () => {
+  test('does not contradict itself', () => {
     expect(fold(leaves.length).findings).toEqual({ total: 0, recent: [] });
   });
 
-  test('mints and scores by the formulas', () => {
+  test('follows the formulas in mints and scores', () => {
     const of = (type: string) =>
       leaves.flatMap(({ event }) => (event.type === type ? [event.data as Record<string, number>] : []));
     for (const { amount, coordination_score, multiplier } of of('mic_mint')) {

@@ -1,10 +1,10 @@
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 
 /**
- * The published numbers computed again from the raw events, the slow and obvious way, with nothing of the model:
- * every function goes through the whole list.
+ * Recomputes the published numbers from the raw events in the slow, obvious way, without code of the model: every function goes
+ * through the whole list.
  */
-// biome-ignore lint/suspicious/noExplicitAny: the raw data, read the way a stranger would
+// biome-ignore lint/suspicious/noExplicitAny: the raw data, read without the project's types
 type Raw = LedgerEvent & { data: any };
 const DAY = 86_400_000;
 const ms = (event: Raw) => Date.parse(event.timestamp);
@@ -32,7 +32,7 @@ export function naiveRoi(events: Raw[], sentinel: string): number | null {
   return per(mean(own.map((event) => Number(event.data.amount))), 1000);
 }
 
-/** The metrics as they stood when `events` ended, over the thirty days before that. */
+/** The metrics over the thirty days before the last of `events`. */
 export function naiveMetrics(events: Raw[]): Record<string, number | null> {
   const end = ms(last(events)!);
   const start = end - 30 * DAY;
@@ -80,7 +80,7 @@ function justice(events: Raw[], recent: Raw[]): number | null {
   );
   const all = sums.reduce((a, b) => a + b, 0);
   if (all === 0) return null;
-  // Mean absolute difference over twice the mean: the definition, not the sorted form that the model uses.
+  // Mean absolute difference over twice the mean: the definition, not the sorted form in the model.
   let difference = 0;
   for (const a of sums) for (const b of sums) difference += Math.abs(a - b);
   return 1 - difference / (2 * sums.length * all);

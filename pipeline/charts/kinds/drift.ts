@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3';
 import { driftAnalysis } from '../../artifacts/philosophy/drift-analysis.ts';
-import { own } from '../../model/own.ts';
+import { ownMember } from '../../model/own-member.ts';
 import type { DIRECTIONS } from '../../model/queries/drift.ts';
 import { formatChange, formatNumber, formatScore } from '../../words/number.ts';
 import { capitalise, formatToken } from '../../words/phrase.ts';
@@ -115,7 +115,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 function labelOf(metric: string): string {
-  return own(LABELS, metric) ?? capitalise(formatToken(metric));
+  return ownMember(LABELS, metric) ?? capitalise(formatToken(metric));
 }
 
 function keyOf({ muted, series, contrast }: ChartTheme): LegendItem[] {

@@ -5,7 +5,7 @@ import { dayOf } from '../window.ts';
 
 const RECENT_DECISIONS = 12;
 
-/** One that is closed may be opened again under its id: that is another deliberation. */
+/** A closed deliberation does not count: a new one may reuse its id. */
 function openDeliberation(state: State, id: string): Deliberation | undefined {
   return state.deliberations.find((known) => known.id === id && known.closed_at === null);
 }
@@ -14,7 +14,7 @@ export function deliberationOpened(state: State, event: EventOf<'deliberation_op
   const { deliberation: id, topic } = event.data;
   state.year.deliberations_opened += 1;
   if (openDeliberation(state, id)) {
-    addFinding(state, event, `deliberation ${id} is open already`);
+    addFinding(state, event, `deliberation ${id} is already open`);
     return;
   }
   state.deliberations.push({
@@ -30,7 +30,7 @@ export function deliberationOpened(state: State, event: EventOf<'deliberation_op
   });
 }
 
-/** A sentinel may change its mind: its last position before the close stands. */
+/** A sentinel may change its mind. Its last position before the close counts. */
 export function positionTaken(state: State, event: EventOf<'position_taken'>): void {
   const { deliberation: id, position, reasoning, virtue_tags } = event.data;
   if (position === 'oppose' || position === 'abstain') {
@@ -38,7 +38,7 @@ export function positionTaken(state: State, event: EventOf<'position_taken'>): v
   }
   const deliberation = openDeliberation(state, id);
   if (!deliberation) {
-    addFinding(state, event, `a position on ${id}, which is not open`, event.agent);
+    addFinding(state, event, `position on deliberation ${id}, which is not open`, event.agent);
     return;
   }
   const others = deliberation.positions.filter((other) => other.id !== event.agent);
@@ -50,7 +50,7 @@ export function deliberationClosed(state: State, event: EventOf<'deliberation_cl
   const { deliberation: id, consensus, outcome } = event.data;
   const deliberation = openDeliberation(state, id);
   if (!deliberation) {
-    addFinding(state, event, `${id} is closed but was not open`);
+    addFinding(state, event, `close of deliberation ${id}, which is not open`);
     return;
   }
   Object.assign(deliberation, { closed_at: event.timestamp, closed_cycle: event.cycle, consensus, outcome });

@@ -1,7 +1,7 @@
 import { type EventOf, REGIMES } from '../../ledger/event.ts';
 import { applyCompanionEvent, type CompanionEvent } from '../companions.ts';
 import { addFinding } from '../finding.ts';
-import { own } from '../own.ts';
+import { ownMember } from '../own-member.ts';
 import type { State } from '../state.ts';
 import { dayOf } from '../window.ts';
 
@@ -13,7 +13,7 @@ export function complianceAudited(state: State, event: EventOf<'compliance_audit
   ]);
   const last_audit = dayOf(event.timestamp);
   state.audits[jurisdiction] = { statuses: Object.fromEntries(audited), last_audit };
-  const scheduled = own(state.scheduled_audits, jurisdiction);
+  const scheduled = ownMember(state.scheduled_audits, jurisdiction);
   if (scheduled !== undefined && scheduled <= last_audit) delete state.scheduled_audits[jurisdiction];
 }
 
@@ -32,7 +32,7 @@ export function alertRaised(state: State, event: EventOf<'alert_raised'>): void 
 export function alertCleared(state: State, event: EventOf<'alert_cleared'>): void {
   const left = state.alerts.filter((known) => known.id !== event.data.alert);
   if (left.length === state.alerts.length)
-    addFinding(state, event, `alert ${event.data.alert} was not raised`);
+    addFinding(state, event, `cleared alert ${event.data.alert} was not raised`);
   state.alerts = left;
 }
 

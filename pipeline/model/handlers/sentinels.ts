@@ -1,19 +1,19 @@
 import type { EventOf } from '../../ledger/event.ts';
 import { addFinding } from '../finding.ts';
 import { coordinationScore } from '../formulas.ts';
-import { own } from '../own.ts';
+import { ownMember } from '../own-member.ts';
 import { hourOf, monthOf } from '../period.ts';
 import { activeSentinels, OFFLINE_AFTER_MS } from '../sentinel-status.ts';
 import type { State } from '../state.ts';
 import { timeOf } from '../window.ts';
 
-/** A ledger writes scores with at least four places. */
+/** Ledgers record scores with at least four decimal places. */
 const SCORE_TOLERANCE = 0.0001;
 
 export function sentinelRegistered(state: State, event: EventOf<'sentinel_registered'>): void {
   const { sentinel: id, cathedral } = event.data;
-  const known = own(state.sentinels, id);
-  if (known && known.retired_at === null) addFinding(state, event, `${id} is registered already`, id);
+  const known = ownMember(state.sentinels, id);
+  if (known && known.retired_at === null) addFinding(state, event, `${id} is already registered`, id);
   state.sentinels[id] = {
     cathedral,
     registered_at: event.timestamp,
@@ -29,25 +29,25 @@ export function sentinelRegistered(state: State, event: EventOf<'sentinel_regist
 
 export function sentinelRetired(state: State, event: EventOf<'sentinel_retired'>): void {
   const { sentinel: id } = event.data;
-  const sentinel = own(state.sentinels, id);
+  const sentinel = ownMember(state.sentinels, id);
   if (sentinel) sentinel.retired_at = event.timestamp;
-  else addFinding(state, event, `${id} is retired but was never registered`, id);
+  else addFinding(state, event, `retirement of ${id}, which is not registered`, id);
 }
 
 export function heartbeat(state: State, event: EventOf<'heartbeat'>): void {
-  const sentinel = own(state.sentinels, event.agent);
+  const sentinel = ownMember(state.sentinels, event.agent);
   if (!sentinel) {
-    addFinding(state, event, `a heartbeat of ${event.agent}, which is not registered`, event.agent);
+    addFinding(state, event, `heartbeat from ${event.agent}, which is not registered`, event.agent);
     return;
   }
   if (sentinel.retired_at !== null) {
-    addFinding(state, event, `a heartbeat of ${event.agent}, which is retired`, event.agent);
+    addFinding(state, event, `heartbeat from ${event.agent}, which is retired`, event.agent);
     return;
   }
   const silence = timeOf(event.timestamp) - timeOf(sentinel.last_heartbeat);
   const { heartbeats, silences } = state.day;
-  heartbeats[event.agent] = (own(heartbeats, event.agent) ?? 0) + 1;
-  silences[event.agent] = Math.max(own(silences, event.agent) ?? 0, silence);
+  heartbeats[event.agent] = (ownMember(heartbeats, event.agent) ?? 0) + 1;
+  silences[event.agent] = Math.max(ownMember(silences, event.agent) ?? 0, silence);
   if (silence > OFFLINE_AFTER_MS) {
     sentinel.up_since = event.timestamp;
     state.year.outages += 1;
@@ -62,15 +62,15 @@ export function attestation(state: State, event: EventOf<'attestation'>): void {
     addFinding(
       state,
       event,
-      `the score formula gives ${expected.toFixed(4)}, attested is ${score}`,
+      `attested score ${score}, but the score formula gives ${expected.toFixed(4)}`,
       event.agent,
     );
   }
-  const sentinel = own(state.sentinels, event.agent);
+  const sentinel = ownMember(state.sentinels, event.agent);
   if (sentinel) {
     sentinel.score = score;
     sentinel.gi_score = gi_score;
-  } else addFinding(state, event, `an attestation of ${event.agent}, which is not registered`, event.agent);
+  } else addFinding(state, event, `attestation from ${event.agent}, which is not registered`, event.agent);
   const hour = hourOf(state);
   hour.attestations += 1;
   hour.gi_score += gi_score;

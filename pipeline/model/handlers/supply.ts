@@ -2,11 +2,11 @@ import type { EventOf } from '../../ledger/event.ts';
 import { formatAmount, parseAmount, roundToAmount } from '../amount.ts';
 import { addFinding } from '../finding.ts';
 import { reward } from '../formulas.ts';
-import { own } from '../own.ts';
+import { ownMember } from '../own-member.ts';
 import { hourOf, monthOf } from '../period.ts';
 import type { State } from '../state.ts';
 
-/** A ledger writes rewards with 6 places; one unit in the last place is left to another platform's exp. */
+/** Ledgers record rewards with 6 decimal places. One unit in the last place allows for platforms whose `exp` differs. */
 const REWARD_TOLERANCE = 1n;
 
 export function genesis(state: State, event: EventOf<'genesis'>): void {
@@ -27,22 +27,22 @@ export function micMint(state: State, event: EventOf<'mic_mint'>): void {
   month.minted += amount;
   month.mints += 1;
   month.total_supply = state.supply.total;
-  const sentinel = own(state.sentinels, id);
+  const sentinel = ownMember(state.sentinels, id);
   if (sentinel) {
     sentinel.minted += amount;
     sentinel.mints += 1;
   }
-  const ofCathedral = own(state.rewards, cathedral) ?? {};
-  const reward = own(ofCathedral, id) ?? { minted: 0n, mints: 0 };
+  const ofCathedral = ownMember(state.rewards, cathedral) ?? {};
+  const reward = ownMember(ofCathedral, id) ?? { minted: 0n, mints: 0 };
   ofCathedral[id] = { minted: reward.minted + amount, mints: reward.mints + 1 };
   state.rewards[cathedral] = ofCathedral;
-  const sums = own(state.year.by_cathedral, cathedral) ?? { mints: 0, minted: 0n };
+  const sums = ownMember(state.year.by_cathedral, cathedral) ?? { mints: 0, minted: 0n };
   state.year.by_cathedral[cathedral] = { mints: sums.mints + 1, minted: sums.minted + amount };
-  const today = own(state.day.minted, cathedral) ?? { mints: 0, minted: 0n };
+  const today = ownMember(state.day.minted, cathedral) ?? { mints: 0, minted: 0n };
   state.day.minted[cathedral] = { mints: today.mints + 1, minted: today.minted + amount };
-  state.year.by_sentinel[id] = (own(state.year.by_sentinel, id) ?? 0n) + amount;
+  state.year.by_sentinel[id] = (ownMember(state.year.by_sentinel, id) ?? 0n) + amount;
   const { normalised } = hourOf(state);
-  normalised[id] = (own(normalised, id) ?? 0) + Number(event.data.amount) / multiplier;
+  normalised[id] = (ownMember(normalised, id) ?? 0) + Number(event.data.amount) / multiplier;
 }
 
 function checkMint(state: State, event: EventOf<'mic_mint'>, amount: bigint): void {
@@ -53,26 +53,26 @@ function checkMint(state: State, event: EventOf<'mic_mint'>, amount: bigint): vo
     addFinding(
       state,
       event,
-      `the reward formula gives ${expected} MIC, minted were ${event.data.amount}`,
+      `${event.data.amount} MIC minted, but the reward formula gives ${expected}`,
       sentinel,
     );
   }
-  const current = own(state.multipliers, cathedral);
+  const current = ownMember(state.multipliers, cathedral);
   if (current !== undefined && current !== multiplier) {
     addFinding(
       state,
       event,
-      `the multiplier of ${cathedral} is ${current}, the mint used ${multiplier}`,
+      `the mint uses multiplier ${multiplier}, but that of ${cathedral} is ${current}`,
       sentinel,
     );
   }
-  const known = own(state.sentinels, sentinel);
-  if (!known) addFinding(state, event, `a mint for ${sentinel}, which is not registered`, sentinel);
+  const known = ownMember(state.sentinels, sentinel);
+  if (!known) addFinding(state, event, `mint for ${sentinel}, which is not registered`, sentinel);
   else if (known.cathedral !== cathedral) {
     addFinding(
       state,
       event,
-      `${sentinel} belongs to ${known.cathedral}, the mint names ${cathedral}`,
+      `the mint names ${cathedral}, but ${sentinel} belongs to ${known.cathedral}`,
       sentinel,
     );
   }
@@ -93,13 +93,13 @@ export function micLock(state: State, event: EventOf<'mic_lock'>): void {
 
 export function micUnlock(state: State, event: EventOf<'mic_unlock'>): void {
   const amount = parseAmount(event.data.amount);
-  const held = own(state.contracts, event.data.contract) ?? 0n;
+  const held = ownMember(state.contracts, event.data.contract) ?? 0n;
   if (amount > held) {
     const { contract } = event.data;
     addFinding(
       state,
       event,
-      `${contract} holds ${formatAmount(held)} MIC, unlocked were ${event.data.amount}`,
+      `${event.data.amount} MIC unlocked, but ${contract} holds ${formatAmount(held)}`,
     );
   }
   moveLocked(state, event.data.contract, -amount);
@@ -111,7 +111,7 @@ export function multiplierSet(state: State, event: EventOf<'multiplier_set'>): v
 
 function moveLocked(state: State, contract: string, amount: bigint): void {
   state.supply.locked += amount;
-  const held = (own(state.contracts, contract) ?? 0n) + amount;
+  const held = (ownMember(state.contracts, contract) ?? 0n) + amount;
   if (held === 0n) delete state.contracts[contract];
   else state.contracts[contract] = held;
 }
@@ -125,6 +125,10 @@ function requireCirculating(
   const { total, locked, burned } = state.supply;
   const circulating = total - locked - burned;
   if (amount > circulating) {
-    addFinding(state, event, `${formatAmount(circulating)} MIC circulate, ${verb} were ${event.data.amount}`);
+    addFinding(
+      state,
+      event,
+      `${event.data.amount} MIC ${verb}, but only ${formatAmount(circulating)} circulate`,
+    );
   }
 }

@@ -1,8 +1,8 @@
 import { JURISDICTIONS, type Jurisdiction, REGIMES } from '../../ledger/event.ts';
-import { own } from '../own.ts';
+import { ownMember } from '../own-member.ts';
 import type { State } from '../state.ts';
 
-/** Statuses of good standing; they rank alike. */
+/** Statuses in good standing. They rank equally. */
 export const GOOD_STANDING: ReadonlySet<string> = new Set([
   'compliant',
   'compatible',
@@ -10,19 +10,19 @@ export const GOOD_STANDING: ReadonlySet<string> = new Set([
   'high_risk_compliant',
 ]);
 
-/** What a regime is before its first audit: nobody has reviewed it, so it is neither in good standing nor under review. */
+/** The status of a regime before its first audit: neither in good standing nor under review. */
 const NOT_AUDITED = 'not_audited';
-/** From the best to the worst. */
+/** Best first. */
 const RANKS = ['compliant', NOT_AUDITED, 'under_review', 'non_compliant'] as const;
 
-/** Index into RANKS; a status that this version does not know counts as under review. */
+/** Index into RANKS. Unknown statuses count as under review. */
 function rank(status: string): number {
   if (GOOD_STANDING.has(status)) return 0;
   const index = (RANKS as readonly string[]).indexOf(status);
   return index === -1 ? RANKS.indexOf('under_review') : index;
 }
 
-/** The worst of the statuses, one of RANKS; of none: not_audited. */
+/** The worst of the statuses, one of RANKS; `not_audited` if there are none. */
 export function worstStatus(statuses: readonly string[]): string {
   return statuses.length === 0 ? NOT_AUDITED : RANKS[Math.max(...statuses.map(rank))]!;
 }
@@ -33,10 +33,10 @@ export interface JurisdictionStanding {
   last_audit: string | null;
 }
 
-/** Each jurisdiction's statuses as of its last audit, in the order in which they are published. */
+/** Each jurisdiction's statuses at its last audit, in order of publication. */
 export function standings(state: State): JurisdictionStanding[] {
   return JURISDICTIONS.map((jurisdiction) => {
-    const audit = own(state.audits, jurisdiction);
+    const audit = ownMember(state.audits, jurisdiction);
     const regimes = REGIMES[jurisdiction].map((regime) => [regime, audit?.statuses[regime] ?? NOT_AUDITED]);
     return { jurisdiction, statuses: Object.fromEntries(regimes), last_audit: audit?.last_audit ?? null };
   });
@@ -46,7 +46,7 @@ export function complianceStatus(state: State): string {
   return worstStatus(standings(state).flatMap(({ statuses }) => Object.values(statuses)));
 }
 
-/** Scheduled audits that have not taken place, the earliest first. */
+/** Pending audits, earliest first. */
 export function nextAudits(state: State): { jurisdiction: string; date: string }[] {
   return Object.entries(state.scheduled_audits)
     .map(([jurisdiction, date]) => ({ jurisdiction, date }))

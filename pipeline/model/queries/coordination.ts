@@ -5,13 +5,13 @@ import type { State } from '../state.ts';
 export interface ScoredSentinel {
   id: string;
   cathedral: string;
-  /** Coordination score s in points, of the last attestation. */
+  /** Coordination score s of the last attestation, in points. */
   score: number;
   gi_score: number;
   uptime_days: number;
 }
 
-/** Active sentinels that have attested, in the order of registration. */
+/** Active sentinels that have attested, in order of registration. */
 export function scoredSentinels(state: State): ScoredSentinel[] {
   return activeSentinels(state).flatMap((sentinel) => {
     const { id, cathedral, score, gi_score } = sentinel;
@@ -20,7 +20,7 @@ export function scoredSentinels(state: State): ScoredSentinel[] {
   });
 }
 
-/** Mean of s over the active sentinels that have attested; null where none has. */
+/** Mean of s over the active sentinels that have attested. Null if none has. */
 export function averageCoordination(state: State): number | null {
   return meanOf(scoredSentinels(state).map(({ score }) => score));
 }

@@ -1,12 +1,12 @@
 import { VIRTUES } from '../../ledger/event.ts';
 import { meanOf, share } from '../formulas.ts';
-import { own } from '../own.ts';
+import { ownMember } from '../own-member.ts';
 import type { State } from '../state.ts';
 import { within } from '../window.ts';
 import { GOOD_STANDING } from './compliance.ts';
 import { metrics } from './metrics.ts';
 
-/** A change smaller than this is called stable. */
+/** Smaller changes count as stable. */
 const NOTICEABLE = 0.01;
 const WATCH_FROM = 0.05;
 const DRIFTING_FROM = 0.1;
@@ -14,10 +14,10 @@ const DRIFTING_FROM = 0.1;
 export const DRIFT_STATUSES = ['stable', 'watch', 'drifting', 'not_measured'] as const;
 export const DIRECTIONS = ['improving', 'worsening', 'stable', 'not_measured'] as const;
 
-/** A member is null where there was nothing to measure; the drift then, too. */
+/** A member is null if there was nothing to measure, and then so is the drift. */
 export interface Trend {
   metric: string;
-  /** First thirty days of the ledger; null until they are over. */
+  /** First thirty days of the ledger. Null until they are over. */
   baseline: number | null;
   /** Last thirty days. */
   current: number | null;
@@ -32,10 +32,10 @@ export interface Drift {
   trends: Trend[];
 }
 
-/** Every metric is better when it is higher. Nothing drifts before the first thirty days, the baseline, are over. */
+/** For every metric, higher is better. There is no drift until the baseline, the first thirty days, is complete. */
 export function drift(state: State): Drift {
   const trends = Object.entries(metrics(state)).map(([metric, now]) =>
-    trend(metric, own(state.baseline ?? {}, metric) ?? null, now),
+    trend(metric, ownMember(state.baseline ?? {}, metric) ?? null, now),
   );
   const drift_score = meanSize(trends);
   const virtues = meanSize(trends.filter(({ metric }) => (VIRTUES as readonly string[]).includes(metric)));
@@ -68,13 +68,13 @@ function meanSize(trends: Trend[]): number | null {
   return meanOf(trends.map(({ drift }) => (drift === null ? null : Math.abs(drift))));
 }
 
-/** Share of the decisions of the last thirty days that name a framework and a sentinel. */
+/** Share of the decisions in the last thirty days that name a framework and a sentinel. */
 function principleAdherence(state: State): number | null {
   const decisions = within(state.decisions, state.asOf, (decision) => decision.timestamp);
   return share(decisions.filter((decision) => decision.is_principled).length, decisions.length);
 }
 
-/** Share of the audited regimes whose status is one of good standing. */
+/** Share of the audited regimes that are in good standing. */
 function charterCompliance(state: State): number | null {
   const statuses = Object.values(state.audits).flatMap((audit) => Object.values(audit.statuses));
   return share(statuses.filter((status) => GOOD_STANDING.has(status)).length, statuses.length);

@@ -3,7 +3,7 @@ import type { Alert, State } from '../state.ts';
 import { within } from '../window.ts';
 import { minting } from './supply.ts';
 
-/** Raised and not cleared, and the findings of the last thirty days; newest first. */
+/** Open alerts and the findings of the last thirty days, newest first. */
 export function activeAlerts(state: State): Alert[] {
   const raised = new Set(state.alerts.map(({ id }) => id));
   const findings = within(state.findings.recent, state.asOf, (finding) => finding.raised_at).map(
@@ -19,15 +19,14 @@ export function activeAlerts(state: State): Alert[] {
 
 export const HEALTHS = ['healthy', 'degraded', 'critical', 'not_measured'] as const;
 
-/** A ledger may name an alert as findings are named: the alert keeps its id. */
+/** Alerts in a ledger may have ids that look like those of findings. The alert then keeps its id. */
 function freeId(id: string, taken: ReadonlySet<string>): string {
   return taken.has(id) ? freeId(`${id}-finding`, taken) : id;
 }
 
 /**
- * critical: a third of the active sentinels offline, mii below its threshold, or a critical alert;
- * degraded: a sentinel degraded or offline, or a warning; not_measured: neither an active sentinel nor an index that can
- * be held against a threshold; else healthy.
+ * critical: a third of the active sentinels offline, MII below its threshold, or a critical alert. degraded: a sentinel degraded or
+ * offline, or a warning. not_measured: no active sentinel, and no MII to compare with a threshold. Otherwise healthy.
  */
 export function systemHealth(state: State): (typeof HEALTHS)[number] {
   const statuses = activeSentinels(state).map((sentinel) => sentinelStatus(sentinel, state.asOf));

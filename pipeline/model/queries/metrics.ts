@@ -5,8 +5,8 @@ import { consensusRate } from './consensus-rate.ts';
 import { virtueScores } from './virtues.ts';
 
 /**
- * The numbers whose change is drift, over the thirty days that end at the state's time: the five virtues, the means of
- * gi_score and of s/100 over the attestations, and the consensus rate. Null where there was nothing to measure.
+ * The metrics from which drift is computed, over the thirty days up to the state's time: the five virtues, the means of gi_score and
+ * s/100 over the attestations, and the consensus rate. Null if there was nothing to measure.
  */
 export function metrics(state: State): Metrics {
   const start = windowStart(state.asOf) / HOUR_MS;

@@ -1,10 +1,10 @@
 import { amountToNumber } from '../amount.ts';
 import { meanOf, REWARD, share } from '../formulas.ts';
-import { own } from '../own.ts';
+import { ownMember } from '../own-member.ts';
 import { allSentinels } from '../sentinel-status.ts';
 import type { SentinelState, State } from '../state.ts';
 
-/** Mean reward per mint ÷ L: what a mint returned per unit of the highest base reward. Null without a mint. */
+/** Mean reward per mint ÷ L: the return per unit of the highest base reward. Null without mints. */
 export function roi({ minted, mints }: Pick<SentinelState, 'minted' | 'mints'>): number | null {
   const mean = share(amountToNumber(minted), mints);
   return mean === null ? null : mean / REWARD.L;
@@ -12,17 +12,17 @@ export function roi({ minted, mints }: Pick<SentinelState, 'minted' | 'mints'>):
 
 export interface CathedralRoi {
   multiplier: number;
-  /** 1e-6 MIC, of all mints for it ever. */
+  /** In 1e-6 MIC, over all mints for this cathedral. */
   total_rewards: bigint;
-  /** Registered and not retired. */
+  /** Sentinels registered and not retired. */
   sentinel_count: number;
-  /** Mean over the sentinels that have minted for it, of those mints; null where none has. */
+  /** Mean over the sentinels that minted for this cathedral, counting only those mints. Null if there are none. */
   average_roi: number | null;
 }
 
 /**
- * By cathedral, for every cathedral that has a multiplier, a sentinel or a mint. A sentinel may be registered again in another
- * one: what was minted for it before stays with the cathedral that it was minted for.
+ * Every cathedral that has a multiplier, a sentinel or a mint. A sentinel may register again in a different cathedral; its earlier
+ * mints stay with the cathedral they were minted for.
  */
 export function roiByCathedral(state: State): Record<string, CathedralRoi> {
   const sentinels = allSentinels(state);
@@ -36,7 +36,7 @@ export function roiByCathedral(state: State): Record<string, CathedralRoi> {
 
 function cathedralRoi(state: State, name: string): CathedralRoi {
   const members = allSentinels(state).filter(({ cathedral }) => cathedral === name);
-  const rewards = Object.values(own(state.rewards, name) ?? {});
+  const rewards = Object.values(ownMember(state.rewards, name) ?? {});
   return {
     multiplier: multiplierOf(state, name),
     total_rewards: rewards.reduce((sum, { minted }) => sum + minted, 0n),
@@ -45,7 +45,7 @@ function cathedralRoi(state: State, name: string): CathedralRoi {
   };
 }
 
-/** M_c of a cathedral; 1, the least, where the ledger has set none. */
+/** M_c of a cathedral. Defaults to 1, the minimum. */
 export function multiplierOf(state: State, cathedral: string): number {
-  return own(state.multipliers, cathedral) ?? 1;
+  return ownMember(state.multipliers, cathedral) ?? 1;
 }

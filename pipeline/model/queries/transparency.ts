@@ -1,5 +1,5 @@
 import { share } from '../formulas.ts';
-import { own } from '../own.ts';
+import { ownMember } from '../own-member.ts';
 import { activeSentinels, allSentinels, sentinelStatus, uptimeDays } from '../sentinel-status.ts';
 import type { Month, State } from '../state.ts';
 import { DAY_MS, timeOf } from '../window.ts';
@@ -13,7 +13,7 @@ import { virtueScores, virtueStatus } from './virtues.ts';
 
 const PROJECTION_DAYS = 365;
 
-/** The year so far at a glance. MIC amounts in this file are bigints of 1e-6 MIC. */
+/** Summary of the year so far. MIC amounts in this file are bigints of 1e-6 MIC. */
 export function summary(state: State) {
   return {
     supply: supply(state),
@@ -35,7 +35,7 @@ export function operations(state: State) {
     uptime_days: uptimeDays(sentinel, state.asOf),
     gi_score: sentinel.gi_score,
     coordination: sentinel.score,
-    minted: own(state.year.by_sentinel, sentinel.id) ?? 0n,
+    minted: ownMember(state.year.by_sentinel, sentinel.id) ?? 0n,
   }));
   const [apps, packages] = [Object.keys(state.apps).length, Object.keys(state.packages).length];
   const average_coordination = averageCoordination(state);
@@ -70,7 +70,7 @@ export function finance(state: State) {
     by_cathedral: [...cathedrals].map((cathedral) => ({
       cathedral,
       multiplier: multiplierOf(state, cathedral),
-      ...(own(year.by_cathedral, cathedral) ?? { mints: 0, minted: 0n }),
+      ...(ownMember(year.by_cathedral, cathedral) ?? { mints: 0, minted: 0n }),
     })),
     months: year.months.map(monthRow),
   };
@@ -104,7 +104,7 @@ export function compliance(state: State) {
   };
 }
 
-/** What is scheduled and open, and the supply in a year's time if minting goes on at this year's mean daily rate. */
+/** Scheduled audits, open deliberations, and the supply one year from now at this year's mean daily minting rate. */
 export function outlook(state: State) {
   const days = Math.max(1, Math.ceil((timeOf(state.asOf) - timeOf(state.year.from)) / DAY_MS));
   const minted = sum(state.year.months.map((month) => month.minted));

@@ -1,12 +1,12 @@
 import type { Virtue } from '../../ledger/event.ts';
 import { gini, share } from '../formulas.ts';
-import { own } from '../own.ts';
+import { ownMember } from '../own-member.ts';
 import { activeSentinels } from '../sentinel-status.ts';
 import type { State } from '../state.ts';
 import { HOUR_MS, windowStart, within } from '../window.ts';
 import { recentlyClosed } from './consensus-rate.ts';
 
-/** Each virtue with what it measures, in the order in which they are published. */
+/** Each virtue and its definition, in order of publication. */
 export const VIRTUE_MEASURES: Record<Virtue, { measure: string; score: (state: State) => number | null }> = {
   integrity: {
     measure: 'the latest MII reading',
@@ -43,7 +43,7 @@ export function virtueStatus(score: number | null): VirtueStatus {
   return score >= AT_RISK_FROM ? 'at_risk' : 'breached';
 }
 
-/** Scores in [0, 1] of the five virtues over the last thirty days of the ledger; null where there was nothing to measure. */
+/** Scores in [0, 1] of the five virtues over the last thirty days of the ledger. Null if there was nothing to measure. */
 export function virtueScores(state: State): Record<Virtue, number | null> {
   const scores = Object.entries(VIRTUE_MEASURES).map(([virtue, { score }]) => [virtue, score(state)]);
   return Object.fromEntries(scores);
@@ -55,8 +55,8 @@ function temperance(state: State): number | null {
 }
 
 /**
- * Active sentinels that minted nothing count, with zero; what retired ones minted does not count. Where none minted,
- * nothing was distributed that could be just.
+ * Active sentinels without mints count as zero; retired sentinels do not count. Null if no active sentinel minted, because nothing was
+ * distributed.
  */
 function justice(state: State): number | null {
   const minted: Record<string, number> = Object.fromEntries(activeSentinels(state).map(({ id }) => [id, 0]));
@@ -64,7 +64,7 @@ function justice(state: State): number | null {
   for (const { hour, normalised } of state.hours) {
     if (hour < start) continue;
     for (const [id, amount] of Object.entries(normalised)) {
-      const sum = own(minted, id);
+      const sum = ownMember(minted, id);
       if (sum !== undefined) minted[id] = sum + amount;
     }
   }

@@ -6,7 +6,7 @@ import type { Verifier } from '../../ledger/note.ts';
 import { readSnapshot } from '../../ledger/read-snapshot.ts';
 import { slotTime } from '../../ledger/slot.ts';
 import { apply } from '../../model/fold.ts';
-import { own } from '../../model/own.ts';
+import { ownMember } from '../../model/own-member.ts';
 import { minting } from '../../model/queries/supply.ts';
 import { SENTINEL_IDS, type SentinelId } from '../../model/sentinel-profiles.ts';
 import { emptyState, type State } from '../../model/state.ts';
@@ -116,7 +116,7 @@ function factsOf(state: State): Facts {
 }
 
 function sentinelOf(state: State, id: SentinelId): SentinelFacts {
-  const known = own(state.sentinels, id);
+  const known = ownMember(state.sentinels, id);
   if (!known) return { registered: false, lastHeartbeat: 0, upSince: 0 };
   const { retired_at, last_heartbeat, up_since } = known;
   return {
