@@ -26,15 +26,15 @@ interface Control<T> {
 }
 
 /** Nobody picks more names than this by hand. */
-const MOST_SERIES = 64;
-const LONGEST_NAME = 200;
+const MAX_SERIES = 64;
+const MAX_NAME_LENGTH = 200;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Every parameter of a chart's address, in canonical order. */
 export const CONTROLS: { readonly [Name in ControlName]: Control<ChartState[Name]> } = {
   tab: choice(['chart', 'table']),
   series: {
-    expected: `up to ${MOST_SERIES} names, each once`,
+    expected: `up to ${MAX_SERIES} names, each once`,
     default: null,
     parse: parseNames,
     format: (names) => [...(names ?? [])],
@@ -144,8 +144,8 @@ function number(least: number, most: number): Control<number | null> {
 
 function parseNames(values: readonly string[]): string[] | undefined {
   const names = [...new Set(values)];
-  const areNames = names.every((name) => name !== '' && name.length <= LONGEST_NAME);
-  return areNames && names.length === values.length && names.length <= MOST_SERIES ? names.sort() : undefined;
+  const areNames = names.every((name) => name !== '' && name.length <= MAX_NAME_LENGTH);
+  return areNames && names.length === values.length && names.length <= MAX_SERIES ? names.sort() : undefined;
 }
 
 function refused(id: string, name: string, expected: string, found: string): CathedralError {

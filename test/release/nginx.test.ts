@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
-import { CHART_PATHS } from '../../pipeline/charts/files/chart-forms.ts';
+import { CHART_PATHS } from '../../pipeline/charts/files/chart-formats.ts';
 import {
   COMMON_HEADERS,
   EXCEPTIONS,

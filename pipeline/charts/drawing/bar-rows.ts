@@ -39,7 +39,7 @@ const ROW = 26;
 const BAR = 16;
 const RULE_ROOM = 20;
 const DETAIL_GAP = 8;
-const MOST_OF_WIDTH = 0.42;
+const MAX_SHARE_OF_WIDTH = 0.42;
 
 export function barRowsHeight({ rows, key, rules }: BarChart, width: number): number {
   return legendHeight(key, width) + (rules.length > 0 ? RULE_ROOM : 0) + rows.length * ROW + 4;
@@ -100,7 +100,7 @@ function detail(row: BarRow, end: number, y: number, { box, theme }: Plot): stri
 
 function nameRoom({ rows }: BarChart, width: number): number {
   const longest = Math.max(0, ...rows.map((row) => textWidth(row.label, LABEL_SIZE)));
-  return Math.min(longest + 9, width * MOST_OF_WIDTH);
+  return Math.min(longest + 9, width * MAX_SHARE_OF_WIDTH);
 }
 
 /** Lines across all rows. A name that would touch the previous one is omitted; the text below states it. */

@@ -41,7 +41,7 @@ export const HATCHED = ', and hatched';
 export const DAY_MS = 86_400_000;
 
 /** The most days, weeks or months that are drawn one by one: more would be finer than a pixel, and megabytes. */
-const MOST_BINS = 400;
+const MAX_BINS = 400;
 
 export type Step = 'day' | 'week' | 'month' | 'year';
 
@@ -78,10 +78,10 @@ export function daysFrom(from: string, to: string): number {
 }
 
 /** The finest step for a chart of so many days. */
-export function stepFor(days: number, mostDays = MOST_BINS): Step {
+export function stepFor(days: number, mostDays = MAX_BINS): Step {
   if (days <= mostDays) return 'day';
-  if (days <= MOST_BINS * 7) return 'week';
-  return days <= MOST_BINS * 30 ? 'month' : 'year';
+  if (days <= MAX_BINS * 7) return 'week';
+  return days <= MAX_BINS * 30 ? 'month' : 'year';
 }
 
 /** Whether the bin has all days of its week, month or year. The first and last bin of a chart may be incomplete. */

@@ -180,12 +180,12 @@ interface SideLabel {
 
 const GAP = 12;
 /** A longer one would leave too little for the marks. */
-const MOST_OF_WIDTH = 0.34;
+const MAX_SHARE_OF_WIDTH = 0.34;
 
 /** The width of the labels to the right of the marks, px. */
 export function sideLabelRoom(texts: readonly string[], box: Box): number {
   const longest = Math.max(0, ...texts.map((text) => textWidth(text, LABEL_SIZE)));
-  return Math.min(longest + GAP, widthOf(box) * MOST_OF_WIDTH);
+  return Math.min(longest + GAP, widthOf(box) * MAX_SHARE_OF_WIDTH);
 }
 
 /**

@@ -204,7 +204,7 @@ interface FrameOptions extends ValueAxis {
 export const AXIS_HEIGHT = 24;
 const TICK_EVERY = 56;
 /** The largest share of the width for the values of the axis. */
-const MOST_OF_WIDTH = 0.36;
+const MAX_SHARE_OF_WIDTH = 0.36;
 
 /** The axes of a chart over time: horizontal rules with their values, and dates below. */
 export function timeFrame({ box, theme, onScale }: Plot, options: FrameOptions): TimeFrame {
@@ -242,7 +242,7 @@ export function valueAxis(
   const y = valueScale(options, box.bottom, box.top, count);
   const ticks = ticksOf(y, scale, count).map((value) => ({
     at: y(value),
-    text: clipText(format(value), widthOf(box) * MOST_OF_WIDTH, TICK_SIZE),
+    text: clipText(format(value), widthOf(box) * MAX_SHARE_OF_WIDTH, TICK_SIZE),
     value,
   }));
   const wide = Math.max(0, ...ticks.map(({ text }) => textWidth(text, TICK_SIZE))) + 8;

@@ -3,8 +3,8 @@ import { AREAS } from '../../artifacts/artifact.ts';
 import { formatJson } from '../../artifacts/format/json.ts';
 import { LICENCE } from '../../forms/catalogue/facts.ts';
 import { allowedControls, formatChartState } from '../chart-state.ts';
-import type { ShownChart } from './chart-forms.ts';
-import { CHART_FORMS, chartPath, isAnyState } from './chart-forms.ts';
+import type { ShownChart } from './chart-formats.ts';
+import { CHART_FORMATS, chartPath, coversAllStates } from './chart-formats.ts';
 
 const text = (description: string) => z.string().meta({ description });
 const url = (description: string) => z.url().meta({ description });
@@ -87,7 +87,7 @@ function stateOf({ chart, state }: ShownChart): ChartDocument['state'] {
 function linksOf({ chart, state, baseUrl }: ShownChart): Record<string, string> {
   const query = formatChartState(chart, state);
   const address = (path: string) => `${baseUrl}/${path}${query && `?${query}`}`;
-  const files = CHART_FORMS.filter(({ content }) => isAnyState(content));
+  const files = CHART_FORMATS.filter(({ content }) => coversAllStates(content));
   return {
     page: address(`charts/${chart.id}/`),
     ...Object.fromEntries(

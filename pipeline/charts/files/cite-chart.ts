@@ -1,6 +1,6 @@
 import { type DatasetCitation, formatBibtexEntry } from '../../forms/catalogue/citation.ts';
-import type { ShownChart } from './chart-forms.ts';
-import { chartPath } from './chart-forms.ts';
+import type { ShownChart } from './chart-formats.ts';
+import { chartPath } from './chart-formats.ts';
 
 /** The citation of a chart: its page, with the time of its data. Null while it has no data. */
 export function citeChart({ chart, data, baseUrl }: ShownChart, author: string): DatasetCitation | null {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Sharp } from 'sharp';
-import type { AnyStateContent } from './chart-forms.ts';
+import type { StatefulContent } from './chart-formats.ts';
 
 /** Pixels per unit of the drawing in each direction, for high-density screens and print. */
 const SCALE = 2;
@@ -52,6 +52,6 @@ async function openLibrary(): Promise<Open> {
 }
 
 /** The bytes of a chart's file from its text. Rasterises a PNG, off the event loop. */
-export async function chartBytes(text: string, { kind }: AnyStateContent): Promise<Uint8Array> {
+export async function chartBytes(text: string, { kind }: StatefulContent): Promise<Uint8Array> {
   return kind === 'pixels' ? rasterise(text) : Buffer.from(text);
 }

@@ -12,7 +12,13 @@ import type { Staging } from '../../release/staging/staging.ts';
 import type { Chart } from '../chart.ts';
 import { DEFAULT_STATE } from '../chart-state.ts';
 import { CHARTS } from '../table.ts';
-import { CHART_FORMS, type ChartForm, chartPath, isAnyState, type ShownChart } from './chart-forms.ts';
+import {
+  CHART_FORMATS,
+  type ChartFormat,
+  chartPath,
+  coversAllStates,
+  type ShownChart,
+} from './chart-formats.ts';
 import { chartText, drawChart } from './chart-text.ts';
 import { citeChart, formatCitations } from './cite-chart.ts';
 import type { PrintCharts } from './print-charts.ts';
@@ -32,7 +38,7 @@ interface ReadMe {
 function formatReadMe(shown: ShownChart, { author, endings }: ReadMe): string {
   const { chart, data, state, sources, baseUrl } = shown;
   const { id } = chart;
-  const forms = CHART_FORMS.filter(({ ending }) => endings.includes(ending));
+  const forms = CHART_FORMATS.filter(({ ending }) => endings.includes(ending));
   const widest = Math.max(...forms.map(({ ending }) => ending.length));
   const citation = citeChart(shown, author);
   const said = [chart.unit(data, state), chart.summary(data, state).join(' '), chart.note(data, state)];
@@ -116,7 +122,7 @@ export async function renderCharts(staging: Staging, options: ChartsOptions): Pr
 
 /** Whether a release has charts. */
 export function hasCharts({ files }: Pick<Manifest, 'files'>): boolean {
-  return files.some(({ path }) => path === chartPath(CHARTS[0]!.id, CHART_FORMS[0]!));
+  return files.some(({ path }) => path === chartPath(CHARTS[0]!.id, CHART_FORMATS[0]!));
 }
 
 /** Whether a release has PDFs of its charts. */
@@ -124,8 +130,8 @@ export function hasChartPdfs({ files }: Pick<Manifest, 'files'>): boolean {
   return files.some(({ path }) => path === chartPath(CHARTS[0]!.id, { ending: '.pdf' }));
 }
 
-function formsOf({ print }: ChartsOptions): ChartForm[] {
-  return CHART_FORMS.filter(({ content }) => print !== null || content.kind !== 'print');
+function formsOf({ print }: ChartsOptions): ChartFormat[] {
+  return CHART_FORMATS.filter(({ content }) => print !== null || content.kind !== 'print');
 }
 
 /** Whether documents, address, software, source bytes and formats are the same as in the previous release. */
@@ -138,9 +144,9 @@ function isUnchanged(
   const { previous, reuse } = staging;
   if (!reuse || previous?.manifest.inputs !== options.facts.inputs) return false;
   const wanted = new Set(formsOf(options));
-  const isThere = (form: ChartForm) => staging.before(chartPath(id, form)) !== undefined;
+  const isThere = (form: ChartFormat) => staging.before(chartPath(id, form)) !== undefined;
   return (
-    CHART_FORMS.every((form) => isThere(form) === wanted.has(form)) &&
+    CHART_FORMATS.every((form) => isThere(form) === wanted.has(form)) &&
     sources.every((path) => staging.before(path)?.sha256 === now.get(path))
   );
 }
@@ -192,7 +198,7 @@ async function writeChart(
   const written: Written = new Map();
   for (const form of formsOf(options)) {
     const { ending, content } = form;
-    if (isAnyState(content)) written.set(ending, await chartBytes(chartText(shown, content), content));
+    if (coversAllStates(content)) written.set(ending, await chartBytes(chartText(shown, content), content));
     else written.set(ending, content.kind === 'print' ? pdf! : archive(shown, written, options));
     await writeFile(staging, shown, form, written.get(ending)!);
   }
@@ -210,7 +216,7 @@ function archive(shown: ShownChart, written: Written, { author }: ChartsOptions)
 async function writeFile(
   staging: Staging,
   { chart, data, state }: ShownChart,
-  form: ChartForm,
+  form: ChartFormat,
   content: Uint8Array,
 ): Promise<void> {
   const path = chartPath(chart.id, form);

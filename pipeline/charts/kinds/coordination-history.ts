@@ -29,7 +29,7 @@ interface Shown {
 }
 
 /** A panel each of ten lines would be 200 kB of days: weeks show the same. */
-const MOST_DAYS = 120;
+const MAX_DAYS = 120;
 
 const sentinelsOf = (rows: readonly Row[]) => [...new Set(rows.map(({ sentinel }) => sentinel))].sort();
 const seriesOf = (rows: readonly Row[]) => sentinelsOf(rows).map((name) => ({ name, label: name }));
@@ -50,7 +50,7 @@ export const coordinationHistory = defineChart<Row[], Shown>({
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, state) {
     const inside = inRange(rows, state);
-    const step = stepFor(daysBetween(inside), MOST_DAYS);
+    const step = stepFor(daysBetween(inside), MAX_DAYS);
     const bySentinel = Map.groupBy(inside, ({ sentinel }) => sentinel);
     const lines = chosenSeries(seriesOf(rows), state).flatMap(({ name }) => {
       const own = bySentinel.get(name) ?? [];

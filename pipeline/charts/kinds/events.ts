@@ -16,7 +16,7 @@ interface Shown extends Flow {
   days: number;
 }
 
-const MOST_DAYS = 120;
+const MAX_DAYS = 120;
 /** As many as there are colours that are told apart; what is less frequent is added up. */
 const MOST_TYPES = 5;
 const REST = 'rest';
@@ -39,7 +39,7 @@ export const events = defineChart<readonly Row[], Shown>({
     const chosen = chosenSeries(seriesOf(rows), state);
     const inside = inRange(rows, state);
     const { series, isShown, counts } = frequent(inside, chosen);
-    const step = stepFor(daysBetween(inside), MOST_DAYS);
+    const step = stepFor(daysBetween(inside), MAX_DAYS);
     const amount = ({ event_type, events }: Row) => ({
       name: isShown(event_type) ? event_type : chosen.some(({ name }) => name === event_type) ? REST : '',
       value: events,

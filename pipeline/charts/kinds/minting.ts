@@ -17,7 +17,7 @@ interface Shown extends Flow {
 }
 
 /** More columns than this would be thinner than a hair. */
-const MOST_DAYS = 120;
+const MAX_DAYS = 120;
 
 export const minting = defineChart<readonly Row[], Shown>({
   id: 'minting',
@@ -32,7 +32,7 @@ export const minting = defineChart<readonly Row[], Shown>({
     const series = chosenSeries(cathedralSeries(all.map(({ cathedral }) => cathedral)), state);
     const inside = inRange(all, state);
     const names = new Set(series.map(({ name }) => name));
-    const step = stepFor(daysBetween(inside), MOST_DAYS);
+    const step = stepFor(daysBetween(inside), MAX_DAYS);
     const amount = ({ cathedral, minted }: Row) => ({ name: cathedral, value: minted });
     return {
       ...flowOf(inside, step, series, amount),

@@ -121,7 +121,7 @@ interface Shown {
 
 /** What a screen shows day by day; more where the reader asks for it. */
 const DEFAULT_DAYS = 90;
-const MOST_DAYS = 130;
+const MAX_DAYS = 130;
 
 const seriesOf = (rows: readonly Row[]) =>
   [...new Set(rows.map(({ sentinel }) => sentinel))].sort().map((name) => ({ name, label: name }));
@@ -138,7 +138,7 @@ export const uptime = defineChart<Row[], Shown>({
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, state) {
     const inside = inRange(rows, state, DEFAULT_DAYS);
-    const step = stepFor(daysBetween(inside), MOST_DAYS);
+    const step = stepFor(daysBetween(inside), MAX_DAYS);
     const bins = calendarBins(inside, step);
     const bySentinel = Map.groupBy(inside, ({ sentinel }) => sentinel);
     const sentinels = chosenSeries(seriesOf(rows), state).flatMap(({ name }) => {

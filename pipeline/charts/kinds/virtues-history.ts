@@ -20,7 +20,7 @@ interface Shown {
 }
 
 const SERIES = VIRTUES.map((name) => ({ name, label: capitalise(name) }));
-const MOST_DAYS = 180;
+const MAX_DAYS = 180;
 
 export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>({
   id: 'virtues-history',
@@ -40,7 +40,7 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
   asOf: ({ asOf }) => asOf,
   show({ days }, state) {
     const inside = inRange(days, state);
-    const step = stepFor(daysBetween(inside), MOST_DAYS);
+    const step = stepFor(daysBetween(inside), MAX_DAYS);
     const ends = binDays(inside, step).map(({ rows }) => rows.at(-1)!);
     return { days: ends, series: chosenSeries(SERIES, state), step };
   },

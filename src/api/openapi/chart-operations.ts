@@ -1,7 +1,11 @@
 import { embedFrame } from '../../../pipeline/charts/chart-address.ts';
 import { allowedControls, CONTROLS, type ControlName } from '../../../pipeline/charts/chart-state.ts';
 import type { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
-import { CHART_FORMS, type ChartForm, isAnyState } from '../../../pipeline/charts/files/chart-forms.ts';
+import {
+  CHART_FORMATS,
+  type ChartFormat,
+  coversAllStates,
+} from '../../../pipeline/charts/files/chart-formats.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import { OembedDocument } from '../oembed-document.ts';
@@ -32,24 +36,24 @@ const CONTROL_WORDS: Readonly<Record<ControlName, [text: string, example: string
 
 /** One path for each ending. Dark endings have none of their own: `-dark.svg` is the `.svg` of `supply-dark`. */
 export function chartOperations(baseUrl: string): PathOperation[] {
-  return CHART_FORMS.filter(({ ending }) => !ending.startsWith(DARK)).map((form) => [
+  return CHART_FORMATS.filter(({ ending }) => !ending.startsWith(DARK)).map((form) => [
     pathOf(form),
     operationOf(form, baseUrl),
   ]);
 }
 
-function pathOf(form: ChartForm): string {
+function pathOf(form: ChartFormat): string {
   return `/charts/{${isDrawn(form) ? 'drawing' : 'id'}}${form.ending}`;
 }
 
-function isDrawn({ ending }: ChartForm): boolean {
-  return CHART_FORMS.some((other) => other.ending === DARK + ending);
+function isDrawn({ ending }: ChartFormat): boolean {
+  return CHART_FORMATS.some((other) => other.ending === DARK + ending);
 }
 
-function operationOf(form: ChartForm, baseUrl: string): Operation {
+function operationOf(form: ChartFormat, baseUrl: string): Operation {
   const { ending, title, content } = form;
   const name = ending.slice(1).toUpperCase();
-  const anyState = isAnyState(content);
+  const anyState = coversAllStates(content);
   const state = anyState
     ? 'In the state that the parameters describe; without parameters, the file of the release.'
     : 'In the default state.';
@@ -65,7 +69,7 @@ function operationOf(form: ChartForm, baseUrl: string): Operation {
   };
 }
 
-function nameParameter(form: ChartForm): Parameter {
+function nameParameter(form: ChartFormat): Parameter {
   const drawn = isDrawn(form);
   return {
     name: drawn ? 'drawing' : 'id',
@@ -92,7 +96,7 @@ function stateParameters(): Parameter[] {
   });
 }
 
-function wholeFile(form: ChartForm) {
+function wholeFile(form: ChartFormat) {
   const mediaType = mediaTypeOf(`chart${form.ending}`);
   return {
     description: `The chart, ${form.ending.slice(1)}.`,
@@ -101,7 +105,7 @@ function wholeFile(form: ChartForm) {
   };
 }
 
-function contentOf({ content }: ChartForm): Content {
+function contentOf({ content }: ChartFormat): Content {
   const invented = (value: unknown) => ({ invented: { summary: 'Invented', value } });
   if (content.kind === 'document')
     return { schema: refer('schemas', 'ChartDocument'), examples: invented(CHART_DOCUMENT) };

@@ -5,7 +5,11 @@ import {
   formatChartState,
   parseChartState,
 } from '../../../pipeline/charts/chart-state.ts';
-import { type AnyStateContent, CHART_PATHS, isAnyState } from '../../../pipeline/charts/files/chart-forms.ts';
+import {
+  CHART_PATHS,
+  coversAllStates,
+  type StatefulContent,
+} from '../../../pipeline/charts/files/chart-formats.ts';
 import { findChart } from '../../../pipeline/charts/table.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { Problem } from '../../api/problem.ts';
@@ -14,7 +18,7 @@ import { invalidParameter, quoted } from '../../api/query/parameters.ts';
 /** A chart's file in the state that an address describes. */
 export interface ChartRequest {
   chart: Chart;
-  content: AnyStateContent;
+  content: StatefulContent;
   state: ChartState;
   /** The state's parameters, spelled in one way; empty for the default state. */
   canonical: string;
@@ -27,7 +31,7 @@ export interface ChartRequest {
 export function parseChartQuery(path: string, query: string): ChartRequest {
   const { id, form } = CHART_PATHS.get(path)!;
   const { content } = form;
-  if (!isAnyState(content))
+  if (!coversAllStates(content))
     throw new Problem(
       'unknown_parameter',
       `A chart’s ${form.ending} takes no parameters; its SVG and PNG do.`,

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { parentPort } from 'node:worker_threads';
 import type { ChartState } from '../../../pipeline/charts/chart-state.ts';
-import type { AnyStateContent, ChartSource } from '../../../pipeline/charts/files/chart-forms.ts';
+import type { ChartSource, StatefulContent } from '../../../pipeline/charts/files/chart-formats.ts';
 import { CathedralError, type ErrorCode, type Fault } from '../../../pipeline/errors.ts';
 import { storedAt } from '../../../pipeline/release/format/manifest.ts';
 
@@ -18,7 +18,7 @@ export interface FileJob {
   dir: string;
   id: string;
   state: ChartState;
-  content: AnyStateContent;
+  content: StatefulContent;
   sources: readonly ChartSource[];
   baseUrl: string;
 }

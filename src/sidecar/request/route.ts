@@ -1,4 +1,4 @@
-import { CHART_PATHS } from '../../../pipeline/charts/files/chart-forms.ts';
+import { CHART_PATHS } from '../../../pipeline/charts/files/chart-formats.ts';
 import type { ManifestFile } from '../../../pipeline/release/format/manifest.ts';
 import { COUNTED_AS, STATUS_PATH, VERIFY_PATH } from '../../api/paths.ts';
 import { OEMBED_PATH } from '../charts/oembed.ts';

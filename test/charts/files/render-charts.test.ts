@@ -5,7 +5,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { check } from '../../../pipeline/build/check.ts';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
-import { CHART_FORMS, CHART_PATHS } from '../../../pipeline/charts/files/chart-forms.ts';
+import { CHART_FORMATS, CHART_PATHS } from '../../../pipeline/charts/files/chart-formats.ts';
 import type { PrintCharts } from '../../../pipeline/charts/files/print-charts.ts';
 import { CHARTS } from '../../../pipeline/charts/table.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
@@ -112,7 +112,7 @@ describe('a release with charts', () => {
 
   test('puts every file of a chart into its archive, with a read-me', async () => {
     const files = readZip(await read(release, 'charts/supply.zip'));
-    const inside = CHART_FORMS.filter(({ ending }) => ending !== '.zip').map(
+    const inside = CHART_FORMATS.filter(({ ending }) => ending !== '.zip').map(
       ({ ending }) => `supply${ending}`,
     );
     expect([...files.keys()]).toEqual(['readme.txt', ...inside].map((name) => `supply/${name}`));
@@ -178,7 +178,7 @@ describe('a run after another', () => {
     expect(printed).toEqual(drawn.map((id) => `charts/${id}.pdf`));
     const inode = async (release: Release, path: string) => (await stat(at(release, path))).ino;
     for (const id of kept)
-      for (const { ending } of CHART_FORMS) {
+      for (const { ending } of CHART_FORMATS) {
         const path = `charts/${id}${ending}`;
         expect([path, await inode(after, path)]).toEqual([path, await inode(before, path)]);
       }

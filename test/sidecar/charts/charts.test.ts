@@ -6,7 +6,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ChartDocument } from '../../../pipeline/charts/files/chart-document.ts';
-import { CHART_PATHS } from '../../../pipeline/charts/files/chart-forms.ts';
+import { CHART_PATHS } from '../../../pipeline/charts/files/chart-formats.ts';
 import { createCharts } from '../../../src/sidecar/charts/charts.ts';
 import { Renderer } from '../../../src/sidecar/charts/renderer.ts';
 import { buildSmall, writeSmallLedger } from '../../forms/small-release.ts';

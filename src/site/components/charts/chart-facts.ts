@@ -4,7 +4,11 @@ import { ARTIFACTS } from '../../../../pipeline/artifacts/table.ts';
 import type { Chart, ChartTable } from '../../../../pipeline/charts/chart.ts';
 import { pagePath } from '../../../../pipeline/charts/chart-address.ts';
 import { DEFAULT_STATE } from '../../../../pipeline/charts/chart-state.ts';
-import { CHART_FORMS, chartPath, isAnyState } from '../../../../pipeline/charts/files/chart-forms.ts';
+import {
+  CHART_FORMATS,
+  chartPath,
+  coversAllStates,
+} from '../../../../pipeline/charts/files/chart-formats.ts';
 import { citeChart as citeChartFile } from '../../../../pipeline/charts/files/cite-chart.ts';
 import {
   CITATION_FORMS,
@@ -44,7 +48,7 @@ interface Download {
   /** Its use. */
   use: string;
   /** Whether every state has such a file. */
-  isAnyState: boolean;
+  coversAllStates: boolean;
 }
 
 const WORDS: Readonly<Record<string, readonly [name: string, use: string]>> = {
@@ -60,9 +64,9 @@ const WORDS: Readonly<Record<string, readonly [name: string, use: string]>> = {
 
 /** The forms in which a release has a chart. */
 export function downloadsOf(release: SiteRelease, id: string): Download[] {
-  return CHART_FORMS.filter((form) => release.willHave(chartPath(id, form))).map((form) => {
+  return CHART_FORMATS.filter((form) => release.willHave(chartPath(id, form))).map((form) => {
     const [name, use] = WORDS[form.ending] ?? [form.ending, form.title];
-    return { path: `/${chartPath(id, form)}`, name, use, isAnyState: isAnyState(form.content) };
+    return { path: `/${chartPath(id, form)}`, name, use, coversAllStates: coversAllStates(form.content) };
   });
 }
 

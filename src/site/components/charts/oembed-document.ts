@@ -1,6 +1,6 @@
 import { embedFrame } from '../../../../pipeline/charts/chart-address.ts';
 import { DEFAULT_STATE } from '../../../../pipeline/charts/chart-state.ts';
-import { chartPath, FILE_WIDTH } from '../../../../pipeline/charts/files/chart-forms.ts';
+import { chartPath, FILE_WIDTH } from '../../../../pipeline/charts/files/chart-formats.ts';
 import type { OembedDocument } from '../../../api/oembed-document.ts';
 import type { SiteRelease } from '../release.ts';
 import { EMBED_WIDTH, frameHeight } from './embed-codes.ts';

@@ -37,7 +37,7 @@ interface Shown {
 
 const PANEL_HEIGHT = 190;
 const GUTTER = 36;
-const MOST_DAYS = 120;
+const MAX_DAYS = 120;
 const SCORES = [
   { title: 'Coordination score, points', member: 'score', format: (value: number) => formatNumber(value) },
   {
@@ -64,7 +64,7 @@ export const scoreHistory = defineChart<Row[], Shown>({
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, { series }) {
     const own = rows.filter(({ sentinel }) => series?.includes(sentinel));
-    const step = stepFor(daysBetween(own), MOST_DAYS);
+    const step = stepFor(daysBetween(own), MAX_DAYS);
     return { cathedral: own.at(-1)?.cathedral ?? '', bins: binDays(own, step), step };
   },
   isEmpty: ({ bins }) => bins.length === 0,

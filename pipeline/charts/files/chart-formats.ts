@@ -23,14 +23,14 @@ export interface ChartSource {
 export const FILE_WIDTH = 820;
 
 /** A drawing in a theme, as vectors or pixels; the rows that are shown; or the chart document. */
-export type AnyStateContent =
+export type StatefulContent =
   | { kind: 'vector' | 'pixels'; theme: 'light' | 'dark' }
   | { kind: 'rows' | 'document' };
 
 /** The contents of a chart's file. Only releases have the last two, and only in the default state. */
-export type ChartContent = AnyStateContent | { kind: 'print' | 'archive' };
+export type ChartContent = StatefulContent | { kind: 'print' | 'archive' };
 
-export interface ChartForm {
+export interface ChartFormat {
   /** Follows the chart's id: `-dark.svg`. */
   ending: string;
   content: ChartContent;
@@ -39,7 +39,7 @@ export interface ChartForm {
 }
 
 /** Every file of a chart, at `/charts/<id><ending>`. */
-export const CHART_FORMS: readonly ChartForm[] = [
+export const CHART_FORMATS: readonly ChartFormat[] = [
   form('.svg', { kind: 'vector', theme: 'light' }, 'the chart as vectors, on light ground'),
   form('-dark.svg', { kind: 'vector', theme: 'dark' }, 'the chart as vectors, on dark ground'),
   form('.png', { kind: 'pixels', theme: 'light' }, 'the chart as pixels, twice as many each way'),
@@ -50,21 +50,21 @@ export const CHART_FORMS: readonly ChartForm[] = [
   form('.zip', { kind: 'archive' }, 'all of these'),
 ];
 
-function form(ending: string, content: ChartContent, title: string): ChartForm {
+function form(ending: string, content: ChartContent, title: string): ChartFormat {
   return { ending, content, title };
 }
 
 /** `supply` and `.svg` → `charts/supply.svg`. */
-export function chartPath(id: string, { ending }: Pick<ChartForm, 'ending'>): string {
+export function chartPath(id: string, { ending }: Pick<ChartFormat, 'ending'>): string {
   return `charts/${id}${ending}`;
 }
 
 /** Every path of a chart's file, with its chart and format. */
-export const CHART_PATHS: ReadonlyMap<string, { id: string; form: ChartForm }> = new Map(
-  CHARTS.flatMap(({ id }) => CHART_FORMS.map((form) => [chartPath(id, form), { id, form }])),
+export const CHART_PATHS: ReadonlyMap<string, { id: string; form: ChartFormat }> = new Map(
+  CHARTS.flatMap(({ id }) => CHART_FORMATS.map((form) => [chartPath(id, form), { id, form }])),
 );
 
 /** Whether the file exists in every state that an address can express. */
-export function isAnyState(content: ChartContent): content is AnyStateContent {
+export function coversAllStates(content: ChartContent): content is StatefulContent {
   return content.kind !== 'print' && content.kind !== 'archive';
 }
