@@ -20,9 +20,9 @@ import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
 
 interface Day {
   date: string;
-  /** Null where no deliberation was closed in the thirty days. */
+  /** Null if no deliberation was closed in the thirty days. */
   consensus_rate: number | null;
-  /** Null on the day that is not over: its counts are published when it is. */
+  /** Null for the current day, whose counts are published when it is over. */
   deliberations_closed: number | null;
   consensus_reached: number | null;
 }
@@ -41,7 +41,7 @@ interface Shown {
   step: Step;
 }
 
-/** Of the plot: the rate; the counts that it is made of have the rest. */
+/** The rate's share of the plot; the counts have the rest. */
 const UPPER = 0.58;
 
 export const consensus = defineChart<{ days: Day[]; asOf: string }, Shown>({
@@ -69,7 +69,7 @@ export const consensus = defineChart<{ days: Day[]; asOf: string }, Shown>({
   unit: ({ step }) =>
     `Above: share of the deliberations closed in the last 30 days that reached consensus, ${END_OF_STEP[step]}. Below: how many were closed`,
   note: () =>
-    'Where none was closed in 30 days there is no rate. The rate goes up to the time of the release, the counts up to the last whole day.',
+    'There is no rate if none was closed in 30 days. The rate ends at the time of the release, the counts at the last whole day.',
   summary,
   table: ({ days }) => ({
     columns: [
@@ -92,7 +92,7 @@ export const consensus = defineChart<{ days: Day[]; asOf: string }, Shown>({
 const isRated = (day: Day): day is Rated => day.consensus_rate !== null;
 const isCounted = (day: Day): day is Counted => day.deliberations_closed !== null;
 
-/** The last row of a bin; before the one of the day that is not over, also the last one that has counts. */
+/** The last row of a bin, and before the current day's also the last row that has counts. */
 function endsOf({ rows }: Bin<Day>): Day[] {
   const [last, counted] = [rows.at(-1)!, rows.findLast(isCounted)];
   return counted && counted !== last ? [counted, last] : [last];
@@ -183,7 +183,7 @@ function countFrame({ days }: Shown, plot: Plot, edges?: Edges): TimeFrame {
   return timeFrame(plot, {
     ...rangeOf(days),
     values: counted.map((day) => day.deliberations_closed),
-    // Half a deliberation is none: the rule stays, its name does not.
+    // There are no half deliberations: such a rule has no label.
     format: (value) => (Number.isInteger(value) ? shortNumber(value) : ''),
     series: [
       { text: `Closed ${shortNumber(last?.deliberations_closed ?? 0)}`, colour: plot.theme.muted },

@@ -28,7 +28,7 @@ interface Shown {
   step: Step;
 }
 
-/** A panel each of ten lines would be 200 kB of days: weeks show the same. */
+/** With ten lines per panel, days would be 200 kB; weeks show the same. */
 const MAX_DAYS = 120;
 
 const sentinelsOf = (rows: readonly Row[]) => [...new Set(rows.map(({ sentinel }) => sentinel))].sort();

@@ -8,7 +8,7 @@ import { chosenSeries } from '../series.ts';
 
 interface Data {
   sentinels: { id: string; score: number; cathedral: string }[];
-  /** Null where no active sentinel has attested. */
+  /** Null if no active sentinel has attested. */
   average: number | null;
   asOf: string;
 }
@@ -17,7 +17,7 @@ interface Shown {
   /** The highest first. */
   sentinels: Data['sentinels'];
   average: number | null;
-  /** Whether these are all of them: only then the average is theirs. */
+  /** Whether all sentinels are shown. Only then does the average apply. */
   all: boolean;
 }
 

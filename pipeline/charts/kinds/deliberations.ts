@@ -22,20 +22,20 @@ interface PositionTable {
   /** The last opened first. */
   deliberations: readonly Deliberation[];
   sentinels: readonly string[];
-  /** How many more the file has. */
+  /** The number of older ones in the file. */
   older: number;
 }
 
 const WIDE_FROM = 640;
 const ROW = 38;
-/** Topic above, symbols below: in a narrow plot. */
+/** Row height in a narrow plot: topic above, symbols below. */
 const TALL_ROW = 58;
-/** Of a topic, at a smaller size. */
+/** Font size of a topic. */
 const MOST_LINES = 2;
 const LINE = TICK_SIZE * 1.25;
 const KEY_LINE = 20;
 const RADIUS = 6;
-/** Height of the names where they lie level. */
+/** Height of horizontal names. */
 const LEVEL_HEAD = 20;
 const TOPIC_SHARE = 0.42;
 const OUTCOME_ROOM = 88;
@@ -58,7 +58,7 @@ const POSITIONS: readonly { position: Position; text: string }[] = [
 
 interface Layout {
   wide: boolean;
-  /** Where the symbols' columns begin, and how wide each is. */
+  /** The left edge and the width of the symbols' columns. */
   left: number;
   column: number;
   row: number;
@@ -113,7 +113,7 @@ function keyMarks(box: Box, theme: ChartTheme): string[] {
   });
 }
 
-/** Upright where the columns are too narrow for the names. */
+/** Vertical if the columns are too narrow for the names. */
 function columnName(
   name: string,
   x: number,
@@ -162,7 +162,7 @@ function radiusIn(column: number): number {
   return Math.max(1.5, Math.min(RADIUS, column / 2 - 1));
 }
 
-/** Told apart by form: a full circle, a half one, a cross, and an empty circle. */
+/** Symbols differ in form: a full circle, a half one, a cross, and an empty circle. */
 function symbol(position: Position, x: number, y: number, theme: ChartTheme, radius = RADIUS): string {
   const { series, contrast, muted } = theme;
   const [cx, cy, r] = [round(x), round(y), round(radius)];
@@ -189,7 +189,7 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** More rows than this are a list, not a picture. */
+/** More rows than this would be a list, not a picture. */
 const MOST_ROWS = 20;
 
 const seriesOf = (all: readonly Deliberation[]) =>

@@ -26,7 +26,7 @@ type Direction = (typeof DIRECTIONS)[number];
 interface Trend {
   name: string;
   label: string;
-  /** Null where there was nothing to measure, and before the first thirty days are over. */
+  /** Null if there was nothing to measure, and before the first thirty days are over. */
   baseline: number | null;
   current: number | null;
   drift: number | null;
@@ -85,13 +85,13 @@ export const drift = defineChart<Shown & { asOf: string }, Shown>({
   plot,
 });
 
-/** No change has a sign, too: without one it would read as the metric’s value. */
+/** Zero has a sign too, or it would read as the metric’s value. */
 function driftWords(drift: number): string {
   const words = formatChange(drift, 3);
   return /^[+−]/.test(words) ? words : `±${words}`;
 }
 
-/** What was not measured comes last. */
+/** Unmeasured metrics come last. */
 function sizeOf({ drift }: Trend): number {
   return drift === null ? -1 : Math.abs(drift);
 }
@@ -167,7 +167,7 @@ function colourOf(direction: Direction, { contrast, muted, series }: ChartTheme)
   return direction === 'worsening' ? contrast : series[0];
 }
 
-/** From a hollow circle to a full one; one of them alone where the other was not measured. */
+/** A line from a hollow circle to a full one; only one circle if the other value was not measured. */
 function dumbbell(
   { baseline, current }: Trend,
   x: (value: number) => number,

@@ -17,7 +17,7 @@ interface Shown extends Flow {
 }
 
 const MAX_DAYS = 120;
-/** As many as there are colours that are told apart; what is less frequent is added up. */
+/** One per distinguishable colour; rarer types are added up. */
 const MOST_TYPES = 5;
 const REST = 'rest';
 
@@ -76,7 +76,7 @@ export const events = defineChart<readonly Row[], Shown>({
   },
 });
 
-/** The most frequent of the chosen types, the most frequent first, and one series for the rest of them. */
+/** The most frequent of the chosen types in descending order, and one series for the others. */
 function frequent(rows: readonly Row[], chosen: readonly Series[]) {
   const counts = new Map(chosen.map(({ name }) => [name, 0]));
   for (const { event_type, events } of rows) {

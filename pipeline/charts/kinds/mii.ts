@@ -31,7 +31,7 @@ interface Point {
   min: number;
   max: number;
   threshold: number | null;
-  /** Days of the bin at whose end minting was off. */
+  /** Days of the bin that ended with minting off. */
   off: number;
 }
 
@@ -39,13 +39,13 @@ interface Shown {
   days: readonly Day[];
   points: readonly Point[];
   step: Step;
-  /** The latest reading, which may be of the day that is not over; null before the first. */
+  /** The latest reading, possibly of the current day; null before the first. */
   now: { mii: number; threshold: number | null; minting_active: boolean; time: number } | null;
 }
 
-/** Height of the strip below the plot that says whether minting was on. */
+/** Height of the strip below the plot that shows when minting was off. */
 const STRIP = 20;
-/** Radius of the latest reading: a narrow picture ends where the plot does, and the whole dot is inside. */
+/** Radius of the latest reading. A narrow picture ends at the plot's edge, so the dot is moved inside. */
 const DOT = 3.5;
 
 export const mii = defineChart<{ days: readonly Day[]; now: Shown['now']; asOf: string }, Shown>({
@@ -65,7 +65,7 @@ export const mii = defineChart<{ days: readonly Day[]; now: Shown['now']; asOf: 
     const step = stepFor(daysBetween(inside));
     return {
       days: inside,
-      // A day without a reading cuts no week short.
+      // A day without a reading does not make a week incomplete.
       points: calendarBins(inside, step)
         .filter(({ rows }) => rows.length > 0)
         .map(pointOf),
@@ -185,7 +185,7 @@ function heightOf(value: number | null, y: TimeFrame['y']): number | null {
   return value === null ? null : y(value);
 }
 
-/** What the lines end with: the latest reading, which the page quotes, or the last mean of a range that is over. */
+/** The values at the ends of the lines: the latest reading, which the page quotes, or the last mean of a past range. */
 function endsOf({ points, now, step }: Shown, { series, contrast }: ChartTheme) {
   const last = points.at(-1)!;
   const threshold = now ? now.threshold : last.threshold;
@@ -217,13 +217,13 @@ function frameOf({ points, now }: Shown, ends: ReturnType<typeof endsOf>, plot: 
     scale: 'linear',
     from: timeOfDay(first.from),
     to: Math.max(timeOfDay(last.to), now?.time ?? 0),
-    // Rules half a hundredth apart need a third place: with two, 0.955 and 0.96 would have one name.
+    // Rules 0.005 apart need a third decimal place: with two, 0.955 and 0.96 would have the same label.
     format: (value) => formatNumber(value, Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? 2 : 3),
     series: ends,
   });
 }
 
-/** A bar for each run of days that ended with minting off, over a rule that stands for all days. */
+/** A bar for each run of days that ended with minting off, on a rule that represents all days. */
 function offStrip(
   days: readonly Day[],
   { x, inner }: TimeFrame,

@@ -16,7 +16,7 @@ interface Shown extends Flow {
   rows: readonly Row[];
 }
 
-/** More columns than this would be thinner than a hair. */
+/** More columns than this would be too thin to see. */
 const MAX_DAYS = 120;
 
 export const minting = defineChart<readonly Row[], Shown>({

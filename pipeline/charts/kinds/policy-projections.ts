@@ -54,7 +54,7 @@ export const policyProjections = defineChart<readonly Row[], Shown>({
   note: ({ bins, step }) =>
     `${partialWords(bins, step, HATCHED)} What each projects, and its risks, is in government/policy-impact.json, which needs a government key.`.trim(),
   summary({ bins, values, total }) {
-    // A month that is cut is no match for a whole one, so it is neither the most nor the least.
+    // An incomplete month does not compare with a complete one, so it is neither the most nor the least.
     const whole = bins
       .map((bin, index) => ({ bin, count: values[index]![0]! }))
       .filter(({ bin }) => isWhole(bin, 'month'));

@@ -25,7 +25,7 @@ interface NamePlace {
 const AWAY = 8;
 const HEIGHT = LABEL_SIZE * 1.15;
 
-/** Where a name may stand at its point, the best first. */
+/** The positions of a name around its point, best first. */
 const OFFSETS: readonly (readonly [dx: number, dy: number, anchor: 'start' | 'end'])[] = [
   [-AWAY, -AWAY, 'end'],
   [AWAY, AWAY, 'start'],
@@ -35,7 +35,7 @@ const OFFSETS: readonly (readonly [dx: number, dy: number, anchor: 'start' | 'en
   [-AWAY, AWAY, 'end'],
 ];
 
-/** A place for each point's name that touches no other name and no other point; null where there is none. */
+/** A place for each point's name that touches no other name or point; null if there is none. */
 function placeNames(points: readonly Named[], box: Box): (NamePlace | null)[] {
   const taken: Box[] = points.map(({ x, y }) => ({ left: x - 5, right: x + 5, top: y - 5, bottom: y + 5 }));
   return points.map((point) => {
@@ -78,11 +78,11 @@ interface Sentinel {
 
 interface Shown {
   sentinels: readonly Sentinel[];
-  /** A curve each, the highest first. */
+  /** One curve per multiplier, highest first. */
   multipliers: readonly number[];
   /** The curves end here; points. */
   most: number;
-  /** A point that the reader asks about. */
+  /** The point that the reader added. */
   own: { s: number; multiplier: number } | null;
 }
 
@@ -90,7 +90,7 @@ interface Shown {
 const SPAN = [2, 1.5, 1] as const;
 const FORMULA = `${formatNumber(REWARD.L)} ÷ (1 + e^(−${REWARD.k}(s − ${REWARD.x0}))) × M`;
 const LEAST_MOST = 120;
-/** Beyond it the curves are flat: a dot further out stands at the end. */
+/** Beyond it the curves are flat; dots further out are drawn at the end. */
 const MOST = 400;
 const STEP = 2;
 
@@ -223,7 +223,7 @@ function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
   ];
 }
 
-/** The reader's point and the sentinels, named where there is room; the table has all of them. */
+/** The reader's point and the sentinels, named if there is room; the table lists all of them. */
 function dots(
   { sentinels, own }: Shown,
   at: (s: number, multiplier: number) => { x: number; y: number },

@@ -13,7 +13,7 @@ interface Cathedral {
   multiplier: number;
   total_rewards: number;
   sentinel_count: number;
-  /** Null where none of its sentinels has minted. */
+  /** Null if none of its sentinels has minted. */
   average_roi: number | null;
 }
 

@@ -38,7 +38,7 @@ export const roiBySentinel = defineChart<Data, Sentinel[]>({
   summary(sentinels) {
     const minting = sentinels.filter(({ roi }) => roi !== null);
     const [first, last] = [minting[0], minting.at(-1)];
-    if (!first || !last) return ['None of the sentinels that are shown has minted yet.'];
+    if (!first || !last) return ['None of the sentinels shown has minted yet.'];
     const rewards = sentinels.reduce((sum, { total_rewards }) => sum + total_rewards, 0);
     return [
       `A mint for ${first.id} (${formatCathedral(first.cathedral)}) returned ${formatNumber(first.roi!, 2)} on average${first === last ? '' : ', the most'}.`,
@@ -48,7 +48,7 @@ export const roiBySentinel = defineChart<Data, Sentinel[]>({
             `${formatCount(sentinels.length - minting.length, 'sentinel has', 'sentinels have')} not minted yet.`,
           ]
         : []),
-      `The sentinels that are shown have earned ${formatNumber(rewards)} MIC in all.`,
+      `The sentinels shown have earned ${formatNumber(rewards)} MIC in all.`,
     ];
   },
   table: (sentinels) => ({

@@ -47,7 +47,7 @@ export const supply = defineChart<{ levels: Level[]; asOf: string }, Shown>({
     const levels = [...files.read(supplyByDay)];
     const { timestamp: asOf, ...now } = files.read(supplyNow);
     const today = asOf.slice(0, 10);
-    // The day that is not over is in no file by day; where it stands is known all the same.
+    // Files by day do not have the current day, but its amounts are known.
     if (today > (levels.at(-1)?.date ?? '')) levels.push({ date: today, ...now });
     return { levels, asOf };
   },
@@ -154,7 +154,7 @@ function stacked(shown: Shown, plot: Plot): string[] {
   return [...marks, ...areas, ...names(middles)];
 }
 
-/** A logarithm cannot be stacked: each part is a line of its own. */
+/** Logarithms cannot be stacked, so each part is a line. */
 function lines(shown: Shown, plot: Plot): string[] {
   const { levels, parts } = shown;
   const values = parts.flatMap(({ name }) => levels.map((level) => level[name]));

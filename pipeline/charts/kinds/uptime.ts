@@ -29,7 +29,7 @@ import { type ChartTheme, THEMES } from '../drawing/theme.ts';
 import { AXIS_HEIGHT, timeAxis, timeScale } from '../drawing/time-frame.ts';
 import { chosenSeries } from '../series.ts';
 
-/** What a sentinel was at worst in a bin of days; null: it was not registered. */
+/** The worst status of a sentinel in each bin of days; null if it was not registered. */
 interface StatusRow<S extends string = string> {
   name: string;
   /** One for each bin. */
@@ -38,7 +38,7 @@ interface StatusRow<S extends string = string> {
   text: string;
 }
 
-/** How a status looks: by colour, and by how much of the row's height it fills, for readers who do not see colours. */
+/** The look of a status: a colour, and the share of the row's height it fills, for readers who do not see colours. */
 interface StatusLook extends LegendItem {
   share: number;
 }
@@ -50,7 +50,7 @@ function statusRowsHeight(rows: number, looks: readonly LegendItem[], width: num
   return legendHeight(looks, width) + rows * ROW + AXIS_HEIGHT;
 }
 
-/** A row of cells for each name, a cell for each bin, dates below. */
+/** One row per name, one cell per bin, and dates below. */
 function statusRows<S extends string>(
   rows: readonly StatusRow<S>[],
   bins: readonly Bin<unknown>[],
@@ -79,7 +79,7 @@ function statusRows<S extends string>(
   return [...key.marks, ...marks, ...timeAxis(x, { ...edges, right: box.right }, box.bottom - 8, theme)];
 }
 
-/** A path for each status: its cells stand on `bottom`. */
+/** One path per status, with its cells on `bottom`. */
 function cells<S extends string>(
   statuses: readonly (S | null)[],
   spans: readonly (readonly [number, number])[],
@@ -108,7 +108,7 @@ interface Row {
 }
 
 interface Sentinel extends StatusRow<Status> {
-  /** Days that it was registered on, and those of them on which it was each status at worst. */
+  /** The days on which it was registered, in total and by worst status. */
   days: number;
   counts: Record<Status, number>;
 }
@@ -119,7 +119,7 @@ interface Shown {
   step: Step;
 }
 
-/** What a screen shows day by day; more where the reader asks for it. */
+/** The days that fit on a screen; readers can choose more. */
 const DEFAULT_DAYS = 90;
 const MAX_DAYS = 130;
 

@@ -10,7 +10,7 @@ import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
 import { chosenSeries } from '../series.ts';
 
-/** Null where there was nothing to measure in the thirty days. */
+/** Null if there was nothing to measure in the thirty days. */
 type Day = { date: string } & Record<Virtue, number | null>;
 
 interface Shown {

@@ -11,7 +11,7 @@ import { chosenSeries } from '../series.ts';
 interface Virtue {
   name: string;
   label: string;
-  /** Null where there was nothing to measure. */
+  /** Null if there was nothing to measure. */
   score: number | null;
   measure: string;
   status: VirtueStatus;
@@ -43,7 +43,7 @@ export const virtues = defineChart<Shown & { asOf: string }, Shown>({
   asOf: ({ asOf }) => asOf,
   show: ({ virtues, overall }, state) => ({ virtues: chosenSeries(virtues, state), overall }),
   isEmpty: ({ virtues }) => virtues.length === 0,
-  title: () => 'How the system does by five virtues',
+  title: () => 'How the system scores on five virtues',
   unit: () =>
     'Score from 0 to 1 over the last thirty days of the ledger; compliant from 0.8, at risk from 0.6, breached below',
   summary({ virtues, overall }) {
