@@ -8,14 +8,14 @@ import type { WriterReply, WriterRequest, WriterThreadOptions } from './writer-t
 
 export interface AccessLog {
   /**
-   * Resolves when the entry is on the disk, or where the request was refused and is one of too many, when it was counted for an
-   * entry that follows. Rejects with store_failed, access_log_broken, locked or overloaded (or a RangeError
-   * where the time is none): then the answer must not be sent.
+   * Resolves when the entry is on disk, or when a refused request beyond the budget has been counted for a later summary entry.
+   * Rejects with store_failed, access_log_broken, locked or overloaded (or a RangeError for an invalid time): then the answer
+   * must not be sent.
    */
   append: (access: Access) => Promise<void>;
-  /** Rejects with what the next entry would be refused with. */
+  /** Rejects with the error that the next entry would get. */
   check: () => Promise<void>;
-  /** After everything that was appended. */
+  /** Closes the log after all appended entries are written. */
   close: () => Promise<void>;
 }
 
@@ -24,22 +24,22 @@ export interface AccessLogOptions {
   maxFileBytes?: number;
   waitMs?: number;
   refusals?: RefusalLimits;
-  /** Told once of each fault of the log, and with null when it is over. */
+  /** Called once per fault of the log, and with null when the fault is over. */
   onChange?: (fault: unknown) => void;
 }
 
-/** Small enough to be copied and mailed; some hundred thousand entries. */
+/** Small enough to copy and mail; holds some hundred thousand entries. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
-/** How long refused requests are counted before their number is written, ms: a kill loses no more. */
+/** How long refused requests are counted before a summary entry is written, ms. A kill loses at most this much. */
 const SUM_MS = 60_000;
-/** A server that is being replaced finishes what it has begun. */
+/** Time for a replaced server to finish its work. */
 const LOCK_WAIT_MS = 15_000;
 
 /**
- * The log of a folder, for writing. The disk is waited for in a thread, so that public files are served meanwhile. Nothing is
- * opened before it is needed, and what cannot be written is tried again with the next entry or check. Both reject with locked
- * where another process writes, with access_log_broken where entries were taken away from its end, with store_failed where
- * the disk refuses or a file of the log was removed or replaced.
+ * Opens a folder's log for writing. A thread waits for the disk, so that public files are served meanwhile. The log opens
+ * lazily, and every entry or check retries a failed open. Both reject with locked if another process writes, with
+ * access_log_broken if entries are missing from the end, with store_failed if the disk fails or a log file was removed or
+ * replaced.
  */
 export function openAccessLog({
   dir,
@@ -81,13 +81,13 @@ export function openAccessLog({
   };
 }
 
-/** The thread that writes; one request at a time. */
+/** The writer thread. Handles one request at a time. */
 class WriterThread {
   readonly #dir: string;
   readonly #worker: Worker;
   readonly #onChange: (fault: unknown) => void;
   #answer = Promise.withResolvers<void>();
-  /** Settled when the request before was answered. */
+  /** Settles when the previous request was answered. */
   #turn: Promise<unknown> = Promise.resolve();
   #hasEnded = false;
   #fault: string | null = null;
@@ -123,7 +123,7 @@ class WriterThread {
     }
   }
 
-  /** The same fault with each request is one fault. */
+  /** Consecutive requests with the same fault report it once. */
   #noteFault(fault: CathedralError | null): void {
     const code = fault?.code ?? null;
     if (code === this.#fault) return;
@@ -131,7 +131,7 @@ class WriterThread {
     this.#onChange(fault);
   }
 
-  /** Rejects what waits for an answer, if anything does. */
+  /** Rejects the pending request, if there is one. */
   #end(error: Error): void {
     this.#hasEnded = true;
     this.#answer.promise.catch(() => undefined);

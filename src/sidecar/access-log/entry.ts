@@ -2,31 +2,31 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { redactKeysInQuery } from './redact-keys-in-query.ts';
 
-/** One access to a gated path, as it was decided. */
+/** One access to a restricted path, with its decision. */
 export interface Access {
   /** ms since 1970 */
   time: number;
   requestId: string;
-  /** The key's id, never the key; null where none was sent or it is not known. */
+  /** The id of the key, never the key; null if the request had no known key. */
   keyId: string | null;
   holder: string | null;
   area: string;
   method: string;
-  /** As it was asked for, with its slash. */
+  /** As requested, with its leading slash. */
   path: string;
-  /** Without its question mark; empty where there is none. */
+  /** Without the question mark; empty if there is no query. */
   query: string;
-  /** The status that the answer is about to have. */
+  /** The status that the answer will have. */
   status: number;
   /** IP address */
   client: string;
-  /** Nothing of what was asked for is answered: see Refusals. */
+  /** The request gets none of the requested data; see Refusals. */
   isRefused?: boolean;
 }
 
-/** One row of the log. Its members are the columns, and what an export holds. */
+/** One row of the log. Its members are the columns and the members of an export. */
 export interface Entry {
-  /** 0, 1, 2 … without a gap, across all files of the log. */
+  /** 0, 1, 2 … without gaps across all files of the log. */
   seq: number;
   /** `2025-12-01T06:00:00.000Z` */
   time: string;
@@ -36,11 +36,11 @@ export interface Entry {
   area: string;
   method: string;
   path: string;
-  /** With its question mark, so that no spreadsheet takes it for a formula; empty where there is none. */
+  /** With the question mark, so that no spreadsheet reads it as a formula; empty if there is no query. */
   query: string;
   status: number;
   client: string;
-  /** The `hash` of the entry before. */
+  /** The `hash` of the previous entry. */
   prev_hash: string;
   /** 64 hex digits. */
   hash: string;
@@ -62,29 +62,29 @@ export const COLUMNS = [
   'hash',
 ] as const satisfies readonly (keyof Entry)[];
 
-/** An entry without its place in the chain. */
+/** An entry without its position in the chain. */
 export type AccessRecord = Omit<Entry, 'seq' | 'prev_hash' | 'hash'>;
 
-/** Where an entry stands in the chain. */
+/** A position in the chain. */
 export interface Link {
   seq: number;
   hash: string;
 }
 
-/** Before the first entry. */
+/** Precedes the first entry. */
 export const FIRST_LINK: Link = { seq: -1, hash: '0'.repeat(64) };
 
-/** Longer texts are cut: a request may carry some kilobytes of anything, and is logged when it is refused, too. */
+/** Longer texts are cut: a request may carry kilobytes of arbitrary text, and refused requests are logged too. */
 const MAX_TEXT = 2_048;
-/** An export's filter may be long, and what was asked for is the point of the log. */
+/** An export's filter may be long, and the log exists to record what was requested. */
 const MAX_QUERY = 8_192;
-/** Of a refused request less is worth keeping: anybody can send it, as long as they like. */
+/** Refused requests are cut shorter, because anybody can send them at any length. */
 const MAX_REFUSED_TEXT = 200;
 const CUT = '…';
-/** Stands before what is hashed, so that the hash is of nothing else. */
+/** Domain separation: precedes the hashed text. */
 const DOMAIN = 'cathedral-access-log/1\n';
 
-/** An access as it is stored. Keys in path and query are removed. Throws a RangeError where the time is none. */
+/** Converts an access to its stored form. Redacts keys in path and query. Throws a RangeError for an invalid time. */
 export function recordAccess(access: Access): AccessRecord {
   const { isRefused } = access;
   return {
@@ -103,19 +103,19 @@ export function recordAccess(access: Access): AccessRecord {
   };
 }
 
-/** The entry that follows `previous`. */
+/** The entry after `previous`. */
 export function linkEntry(record: AccessRecord, previous: Link): Entry {
   const row = { seq: previous.seq + 1, ...record, prev_hash: previous.hash };
   return { ...row, hash: hashEntry(row) };
 }
 
-/** SHA-256 of the domain line and the RFC 8785 form of all members but the hash itself. */
+/** SHA-256 of the domain line and the RFC 8785 form of all members except the hash. */
 export function hashEntry(entry: Omit<Entry, 'hash'> & { hash?: string }): string {
   const { hash: _, ...row } = entry;
   return hash('sha256', DOMAIN + canonicalize(row));
 }
 
 function bounded(text: string, limit = MAX_TEXT): string {
-  // Half a surrogate pair has no UTF-8 form.
+  // An unpaired surrogate has no UTF-8 form.
   return (text.length > limit ? text.slice(0, limit) + CUT : text).toWellFormed();
 }

@@ -8,24 +8,24 @@ import { assertLog, formatLogTime, type LogFile, listArchives, openLogFiles } fr
 import { readLogStart, writeBeginning } from './records.ts';
 
 export interface Expired {
-  /** The entries that were removed; null for none. */
+  /** The removed entries; null if there were none. */
   removed: { first: number; last: number } | null;
-  /** How many older entries stay because they stand after a newer one: a clock was set back. */
+  /** Number of older entries that stay because they follow a newer one: a clock was set back. */
   left: number;
 }
 
-/** So many at a time, so that a server which writes the log waits for some milliseconds. */
+/** Batch size that blocks a writing server for only a few milliseconds. */
 const BATCH_ROWS = 500;
-/** For a server that writes, ms. */
+/** How long to wait for a writing server, ms. */
 const BUSY_TIMEOUT_MS = 5_000;
 const PAUSE_MS = 5;
 const REMOVE = `DELETE FROM entries WHERE seq IN (SELECT seq FROM entries WHERE seq <= ? ORDER BY seq LIMIT ${BATCH_ROWS})`;
 const REMAINS = ['-journal', '-wal', '-shm'] as const;
 
 /**
- * Removes the entries from before `before` (ms since 1970) from the beginning of the log, and records at `now` which they were
- * and the hash of the last, from which the rest is verified. The log may be written meanwhile. After a kill the removal counts
- * as done or not at all, and the next call removes what is still there.
+ * Removes the entries older than `before` (ms since 1970) from the start of the log. Records, with the time `now`, which
+ * entries were removed and the hash of the last one, from which the rest is verified. A server may write meanwhile. After a
+ * kill the removal is either complete or not recorded, and the next call deletes any leftovers.
  */
 export async function expireEntries(dir: string, before: number, now: number): Promise<Expired> {
   assertLog(dir);
@@ -38,13 +38,13 @@ export async function expireEntries(dir: string, before: number, now: number): P
     first: beginning.seq + 1,
     last: last.seq,
   };
-  // First the record: after a kill in between, the entries are there and nobody reads them.
+  // Write the record first: after a kill in between, the entries are still present but ignored.
   if (isNew) writeBeginning(dir, { ...last, removals: [...beginning.removals, removal] });
   await removeUpTo(dir, isNew ? last.seq : beginning.seq);
   return { removed: isNew ? { first: removal.first, last: removal.last } : null, left };
 }
 
-/** The last entry of those at the beginning that are all older, and how many older ones come after it. */
+/** The last entry of the leading run of older entries, and the number of older ones after it. */
 function findEnd(dir: string, before: string, beginning: Link): { last: Link; left: number } {
   let last: Link = { seq: beginning.seq, hash: beginning.hash };
   let left = 0;
@@ -73,17 +73,17 @@ function lastBefore({ database }: LogFile, end: number, otherwise: Link): Link {
   return row ? { seq: row.seq, hash: row.hash } : otherwise;
 }
 
-/** What is removed is overwritten, and leaves nothing in the files beside the database. */
+/** Deleted data is overwritten and leaves no trace in the files beside the database. */
 async function removeUpTo(dir: string, seq: number): Promise<void> {
   for (const { name } of listArchives(dir).filter(({ last }) => last <= seq))
     for (const suffix of ['', ...REMAINS])
       asStoreErrors(join(dir, name), () => rmSync(join(dir, name) + suffix, { force: true }));
-  // Again, as the server may have given a file its name as an archive meanwhile.
+  // List the files again: the server may have archived the current file meanwhile.
   for (let names = filesWith(dir, seq); names.length > 0; names = filesWith(dir, seq))
     for (const name of names) await removeRows(join(dir, name), seq);
 }
 
-/** Those that hold entries up to `seq`. */
+/** The files that contain entries up to `seq`. */
 function filesWith(dir: string, seq: number): string[] {
   const names: string[] = [];
   for (const file of openLogFiles(dir)) {

@@ -12,7 +12,7 @@ export interface ExportOptions extends Period {
 
 interface Form {
   head: (period: Period) => string;
-  /** `isFirst`: nothing was written after the head. */
+  /** `isFirst`: only the head has been written so far. */
   rows: (entries: readonly Entry[], isFirst: boolean) => string;
   tail: (count: number) => string;
 }
@@ -32,14 +32,14 @@ const FORMS: Record<ExportFormat, Form> = {
     head: ({ from, to }) => `{"from":${formatBound(from)},"to":${formatBound(to)},"entries":[`,
     rows: (entries, isFirst) =>
       `${isFirst ? '' : ','}\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}`,
-    // Last, so that an export that was cut off can be told.
+    // `complete` comes last, so that a truncated export can be detected.
     tail: (count) => `\n],"count":${count},"complete":true}\n`,
   },
 };
 
 /**
- * The entries of a period, oldest first, with their hashes; some hundred at a time. The log may be written meanwhile; a full
- * file is archived after the export has ended. Throws store_failed where there is no log, and at a file that cannot be read.
+ * The entries of a period with their hashes, oldest first, a few hundred at a time. A server may write meanwhile; a full file
+ * is archived after the export ends. Throws store_failed if there is no log or a file is unreadable.
  */
 export async function* exportAccessLog(
   dir: string,

@@ -13,10 +13,10 @@ import {
 import type { Entry } from './entry.ts';
 import { HEAD, readLogStart } from './records.ts';
 
-/** The file that is appended to. */
+/** The file to which entries are appended. */
 export const CURRENT = 'current.db';
 
-/** An empty database that whoever writes holds locked. */
+/** An empty database that the writer keeps locked. */
 export const WRITER_LOCK = 'writer.lock';
 
 export const LOG_SCHEMA: DatabaseSchema = {
@@ -30,7 +30,7 @@ export const LOG_SCHEMA: DatabaseSchema = {
     ) STRICT;`,
 };
 
-/** `access-000000000000-000000012345.db`: a file that is full, by the first and last seq in it. */
+/** `access-000000000000-000000012345.db`: a full file, named by its first and last seq. */
 export interface Archive {
   name: string;
   first: number;
@@ -39,9 +39,9 @@ export interface Archive {
 
 const ARCHIVE_NAME = /^access-(\d{12,15})-(\d{12,15})\.db$/;
 const SEQ_DIGITS = 12;
-/** SQLite's result code for a lock that another connection holds. */
+/** SQLite's result code for a lock held by another connection. */
 export const SQLITE_BUSY = 5;
-/** For a writer that recovers the file after a kill, ms. */
+/** How long to wait for a writer that recovers the file after a kill, ms. */
 const READ_TIMEOUT_MS = 5_000;
 const BATCH_ROWS = 500;
 
@@ -59,14 +59,14 @@ export function listArchives(dir: string): Archive[] {
   return archives.sort((a, b) => a.first - b.first);
 }
 
-/** Throws store_failed where a folder holds nothing of a log: a mistyped path is not a log without entries. */
+/** Throws store_failed if a folder contains no log, so that a mistyped path does not pass as an empty log. */
 export function assertLog(dir: string): void {
   const names = asStoreErrors(dir, () => readdirSync(dir));
   if (names.some((name) => name === CURRENT || name === HEAD || ARCHIVE_NAME.test(name))) return;
   throw new CathedralError('store_failed', {
     place: dir,
     expected: 'an access log',
-    found: 'no file of one',
+    found: 'no file of an access log',
   });
 }
 
@@ -76,8 +76,8 @@ export interface LogFile {
 }
 
 /**
- * Opens each file of the log, oldest first, and closes it again; a file that cannot be opened comes as its error. The log
- * may be written meanwhile, and old entries removed: while the current file is open here, the writer does not rotate it.
+ * Opens each log file in turn, oldest first, and closes it again. Yields the error of a file that cannot be opened. A server
+ * may write and remove old entries meanwhile; it does not rotate the current file while that is open here.
  */
 export function* openLogFiles(dir: string): Generator<LogFile | { name: string; error: unknown }> {
   let done = readLogStart(dir).seq;
@@ -87,11 +87,11 @@ export function* openLogFiles(dir: string): Generator<LogFile | { name: string; 
       done = archive.last;
       yield* withFile(dir, archive.name, () => readLogStart(dir).seq >= done);
     }
-    // Made, but not a database yet.
+    // The file was created but is not a database yet.
     if (!statSync(join(dir, CURRENT), { throwIfNoEntry: false })?.size) return;
     const files = withFile(dir, CURRENT, () => next() !== undefined);
     const { value } = files.next();
-    // Where it was rotated between the listing and the opening, what is open is the file after the next one.
+    // The file was rotated between listing and opening, so the open file comes after the next one.
     const isNext = !next();
     try {
       if (isNext && value && !isBlank(value)) yield value;
@@ -102,7 +102,7 @@ export function* openLogFiles(dir: string): Generator<LogFile | { name: string; 
   }
 }
 
-/** `isGone`: asked where the file cannot be opened, whether it has rightly been removed or renamed meanwhile. */
+/** `isGone`: called if the file cannot be opened. True if it was legitimately removed or renamed meanwhile. */
 function* withFile(
   dir: string,
   name: string,
@@ -122,23 +122,23 @@ function* withFile(
   }
 }
 
-/** The writer was ended before it had given a new file its form. */
+/** The writer was killed before it initialised a new file. */
 function isBlank(file: LogFile | { name: string; error: unknown }): boolean {
   return 'database' in file && readPragma(file.database, 'application_id') === 0;
 }
 
-/** What belongs to a database that its writer did not close. */
+/** Files that a database keeps if its writer did not close it. */
 const REMAINS = ['', '-wal', '-journal'] as const;
 
 /**
- * A file of the log to be read, without changing or making anything in the folder: also after its writer was killed in the
- * middle of a change, when SQLite could read it only by writing to it. It is recovered in a copy then, which has no name any
- * more when this returns. Throws store_failed.
+ * Opens a log file for reading without changing or creating anything in the folder. This works even after a writer was killed
+ * within a transaction, when SQLite would have to write to recover it: recovery happens in a temporary copy, already unlinked
+ * when this returns. Throws store_failed.
  */
 export function openForReading(dir: string, name: string): DatabaseSync {
   const path = join(dir, name);
   return asStoreErrors(path, () => {
-    // Opening the file of a writer that has ended would make a write-ahead log beside it.
+    // Opening the file after its writer ended would create a write-ahead log beside it.
     if (name !== CURRENT || isWritten(dir)) {
       try {
         return checked(path, new DatabaseSync(path, { readOnly: true, timeout: READ_TIMEOUT_MS }));
@@ -151,7 +151,7 @@ export function openForReading(dir: string, name: string): DatabaseSync {
       const copy = openCopy(path);
       if (stateOf(path) === before) return copy;
       copy.close();
-      // A writer began meanwhile: what was copied may be half of a change.
+      // A writer started meanwhile, so the copy may contain half a transaction.
       if (isWritten(dir)) return openForReading(dir, name);
     }
   });
@@ -182,7 +182,7 @@ function checked(path: string, database: DatabaseSync): DatabaseSync {
   }
 }
 
-/** Whether a server has the log open for writing. Nothing is made where there is no lock. */
+/** Whether a server has the log open for writing. Creates no lock file. */
 function isWritten(dir: string): boolean {
   const path = join(dir, WRITER_LOCK);
   if (!existsSync(path)) return false;
@@ -198,7 +198,7 @@ function isWritten(dir: string): boolean {
   }
 }
 
-/** Another text after any change of the file or of what belongs to it. */
+/** A text that changes with every change of the file or its companions. */
 function stateOf(path: string): string {
   return REMAINS.map((suffix) => {
     const stats = statSync(path + suffix, { bigint: true, throwIfNoEntry: false });
@@ -207,13 +207,13 @@ function stateOf(path: string): string {
 }
 
 export interface Period {
-  /** ms since 1970, included */
+  /** ms since 1970, inclusive */
   from: number;
-  /** ms since 1970, not included */
+  /** ms since 1970, exclusive */
   to: number;
 }
 
-/** Those after the entry `first`, in the order of seq, some hundred at a time, without holding a transaction open between them. */
+/** The entries after `first`, ordered by seq, read in batches of a few hundred without holding a transaction open in between. */
 export function* readEntries({ database }: LogFile, first: number, period?: Period): Generator<Entry[]> {
   const within = period ? 'AND time >= ? AND time < ?' : '';
   const bounds = period ? [formatLogTime(period.from), formatLogTime(period.to)] : [];
@@ -227,7 +227,7 @@ export function* readEntries({ database }: LogFile, first: number, period?: Peri
   }
 }
 
-/** Comparable as text with the column `time`; a time before or after all years that it can hold is the first or last of them. */
+/** Comparable as text with the column `time`. Times outside the column's range become its first or last value. */
 export function formatLogTime(time: number): string {
   const [least, most] = [Date.UTC(0, 0, 1), Date.UTC(9999, 11, 31, 23, 59, 59, 999)];
   return new Date(Math.min(Math.max(time, least), most)).toISOString();

@@ -33,26 +33,26 @@ import {
 import { HEAD, type HeadRecord, openHeadRecord, readHead, readLogStart } from './records.ts';
 
 export interface LogWriterOptions {
-  /** A folder of the log's own. */
+  /** The folder of the log. It contains nothing else. */
   dir: string;
   /** A file of this size is archived before the next entries. */
   maxFileBytes: number;
-  /** For another writer to end. */
+  /** How long to wait for another writer to end. */
   waitMs: number;
-  /** The last entry that this process wrote before; FIRST_LINK where it wrote none. The log has to hold it. */
+  /** The last entry that this process wrote, or FIRST_LINK if it wrote none. The log must contain it. */
   acknowledged: Link;
 }
 
 const PAGE_BYTES = 4_096;
-/** Where a reader keeps the file from being archived, it is tried again after so many bytes more. */
+/** If a reader prevents archiving, the writer retries after this many more bytes. */
 const RETRY_BYTES = 1024 * 1024;
-/** For another process that removes old entries, some hundred at a time. */
+/** How long to wait for a process that removes old entries, a few hundred at a time. */
 const BUSY_TIMEOUT_MS = 1_000;
-/** Room for a few of the longest entries. */
+/** Room for a few entries of maximum size. */
 const LEAST_FREE_BYTES = 64 * 1024;
 const INSERT = `INSERT INTO entries (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `:${name}`).join(', ')})`;
 
-/** An open file of the log, and how to add to it. */
+/** An open log file and its statements for appending. */
 interface Current {
   database: DatabaseSync;
   insert: StatementSync;
@@ -61,16 +61,15 @@ interface Current {
 }
 
 /**
- * The one writer of a log. It blocks while the disk works, so it lives in a thread of its own. After anything that it throws it
- * has to be closed: what is on the disk then is read again by the next one.
- * Throws locked where another process writes, access_log_broken where the log is not what its head record says or does not
- * hold what this process wrote before.
+ * The only writer of a log. It blocks while the disk works, so it runs in its own thread. Close it after any error: the next
+ * writer reads the disk again. Throws locked if another process writes, access_log_broken if the log contradicts its head
+ * record or lacks entries that this process wrote.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions;
   readonly #lock: DatabaseSync;
   readonly #head: HeadRecord;
-  /** Of the files that are open for as long as the writer is. */
+  /** Cleanup of the files that stay open as long as the writer. */
   readonly #placements: readonly OpenedFiles[];
   #current: Current | null = null;
   #rotateAt: number;
@@ -98,26 +97,29 @@ export class LogWriter {
     return this.#takeCurrent().last;
   }
 
-  /** On the disk, in files that are at their path, when this returns: all of them, or none where it throws store_failed. */
+  /**
+   * Writes all accesses or none. They are on disk, in files at their paths, when this returns; otherwise it throws
+   * store_failed.
+   */
   appendAll(records: readonly AccessRecord[]): void {
     this.#assertPlaced();
     const { database, last } = this.#takeCurrent();
     if (readPragma(database, 'page_count') * PAGE_BYTES >= this.#rotateAt && last.seq >= 0) this.#rotate();
     const current = this.#takeCurrent();
     const link = asStoreErrors(this.#currentPath, () => insertAll(current, records));
-    // Files that were removed meanwhile took the entries with them.
+    // If files were removed meanwhile, the entries went with them.
     this.#assertPlaced();
     current.last = link;
     this.#head.write(link);
   }
 
-  /** Throws store_failed where the next entry could not be written. */
+  /** Throws store_failed if the next entry could not be written. */
   check(): void {
     this.#assertPlaced();
     const { database } = this.#takeCurrent();
     const { dir } = this.#options;
     asStoreErrors(this.#currentPath, () => {
-      // Writes what is there already, for the sake of writing.
+      // Rewrites the current value, only to test a write.
       database.exec(`PRAGMA user_version = ${LOG_SCHEMA.version}`);
       const { bavail, bsize } = statfsSync(dir);
       if (bavail * bsize >= LEAST_FREE_BYTES) return;
@@ -136,7 +138,7 @@ export class LogWriter {
     return join(this.#options.dir, CURRENT);
   }
 
-  /** Throws store_failed where somebody removed or replaced what is written here. */
+  /** Throws store_failed if a file of the log was removed or replaced. */
   #assertPlaced(): void {
     asStoreErrors(this.#options.dir, () => {
       for (const placement of [...this.#placements, this.#takeCurrent().placement])
@@ -169,18 +171,18 @@ export class LogWriter {
     const database = this.#current?.database;
     this.#current = null;
     try {
-      // Closing does not do so where the file was moved; then SQLite would take its newest entries for a part of whatever is
-      // at its path next.
+      // Closing would not do this for a moved file. SQLite would then apply its newest entries to whichever file is next at its
+      // path.
       database?.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // They stay in the write-ahead log.
+      // The entries stay in the write-ahead log.
     }
     database?.close();
   }
 
   /**
-   * Gives the full file its name and begins another one. A kill between any two steps is no harm: the file is current or
-   * archived by its name alone, and the chain goes on from the last entry of all files.
+   * Renames the full file and starts a new one. A kill between two steps does no harm: only its name makes a file current or
+   * archived, and the chain continues from the last entry of all files.
    */
   #rotate(): void {
     const { dir, maxFileBytes } = this.#options;
@@ -200,7 +202,7 @@ export class LogWriter {
   }
 }
 
-/** A file that is new is on the disk only with its name. */
+/** A new file is on disk only together with its name. */
 function syncFolder(dir: string): void {
   const folder = openSync(dir, 'r');
   try {
@@ -210,15 +212,15 @@ function syncFolder(dir: string): void {
   }
 }
 
-/** SQLite removes a write-ahead log whose file is not there, and with it the entries that were written last. */
+/** SQLite deletes a write-ahead log without its file, and the newest entries with it. */
 function assertWhole(path: string): void {
   const sizeOf = (name: string) => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
   if (sizeOf(path) > 0 || sizeOf(`${path}-wal`) === 0) return;
-  const expected = 'the file that its -wal file belongs to';
+  const expected = 'the database file of its -wal file';
   throw new CathedralError('store_failed', { place: path, expected, found: 'no file, or an empty one' });
 }
 
-/** Before anything is made in a folder that is empty or was removed: a log that begins anew would hide what was lost. */
+/** Runs before anything is created in a folder that is empty or was removed: restarting the log there would hide the loss. */
 function assertLogThere(dir: string, { seq }: Link): void {
   const isThere = existsSync(dir) && (existsSync(join(dir, CURRENT)) || listArchives(dir).length > 0);
   if (isThere) return;
@@ -244,8 +246,8 @@ function insertAll({ database, insert, last }: Current, records: readonly Access
 }
 
 /**
- * Two writers would make two chains out of one. The lock is the operating system's, held through an empty SQLite file, so it
- * ends with its holder, however that ends. Closing what is returned gives it back. Throws locked.
+ * Two writers would fork the chain. The operating system holds the lock through an empty SQLite file, so it ends with its
+ * holder's process. Closing the returned handle releases it. Throws locked.
  */
 function takeWriterLock(dir: string, waitMs: number): DatabaseSync {
   const path = join(dir, WRITER_LOCK);
@@ -258,37 +260,37 @@ function takeWriterLock(dir: string, waitMs: number): DatabaseSync {
     } catch (cause) {
       lock.close();
       if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw cause;
-      const found = 'one that is running';
+      const found = 'a running writer';
       throw new CathedralError('locked', { place: dir, expected: 'no other writer', found, cause });
     }
   });
 }
 
 /**
- * The entry that the next one follows. Looks at where the files meet and at the head record only; a verification looks at
- * everything. Throws access_log_broken where the log does not hold what it says: going on would cover that up.
+ * The entry that the next one follows. Checks only file boundaries and the head record; a verification checks everything.
+ * Throws access_log_broken if the log is inconsistent: appending would hide that.
  */
 function findLastLink(dir: string, current: DatabaseSync): Link {
   const beginning = readLogStart(dir);
   const archived = readArchivedEnd(dir, beginning);
-  // What is about to be removed stands before the beginning.
+  // Entries that are about to be removed come before the start.
   const first = end(current, 'ASC', beginning.seq);
   const last = end(current, 'DESC', beginning.seq);
   if (first && (first.seq !== archived.seq + 1 || first.prev_hash !== archived.hash))
-    throw broken(join(dir, CURRENT), `to begin after ${format(archived)}`, `entry ${first.seq}`);
+    throw broken(join(dir, CURRENT), `a start after ${format(archived)}`, `entry ${first.seq}`);
   const link = last ? { seq: last.seq, hash: last.hash } : archived;
   checkHead(dir, current, link);
   return link;
 }
 
-/** Throws access_log_broken where a log that ends with `last` does not hold an entry that this process wrote. */
+/** Throws access_log_broken if a log that ends with `last` lacks an entry that this process wrote. */
 function assertHoldsOwnEntries(dir: string, current: DatabaseSync, last: Link, acknowledged: Link): void {
   const there = acknowledged.seq === last.seq ? last : entryOf(current, acknowledged.seq);
   if (acknowledged.seq > last.seq || (there && there.hash !== acknowledged.hash))
     throw broken(
       dir,
-      `to hold ${format(acknowledged)}, which this server wrote`,
-      `${format(last)} as the last`,
+      `${format(acknowledged)}, which this server wrote`,
+      `${format(last)} as the last entry`,
     );
 }
 
@@ -299,23 +301,23 @@ function readArchivedEnd(dir: string, { seq, hash }: Link): Link {
   try {
     const last = end(database, 'DESC', seq);
     if (last?.seq !== archive.last)
-      throw broken(join(dir, archive.name), `to end with entry ${archive.last}`, `${last?.seq}`);
+      throw broken(join(dir, archive.name), `${archive.last} as the last entry`, `${last?.seq}`);
     return { seq: last.seq, hash: last.hash };
   } finally {
     database.close();
   }
 }
 
-/** The head is never ahead of the log, and what it names is in it. */
+/** The head is never ahead of the log, and the log contains the entry it names. */
 function checkHead(dir: string, current: DatabaseSync, last: Link): void {
   const head = readHead(dir);
-  // Nothing was ever acknowledged.
+  // No entry was acknowledged yet.
   if (!head && last.seq === FIRST_LINK.seq) return;
   const place = join(dir, 'head');
-  if (!head) throw broken(place, `a record of ${format(last)} or an earlier entry`, 'no file');
+  if (!head) throw broken(place, `a head record of ${format(last)} or an earlier entry`, 'no file');
   const there = entryOf(current, head.seq) ?? (head.seq === last.seq ? last : null);
   if (head.seq > last.seq || (there && there.hash !== head.hash))
-    throw broken(dir, `to hold ${format(head)}, which was acknowledged`, `${format(last)} as the last`);
+    throw broken(dir, `${format(head)}, which was acknowledged`, `${format(last)} as the last`);
 }
 
 function entryOf(database: DatabaseSync, seq: number): Link | undefined {

@@ -9,26 +9,27 @@ import { FIRST_LINK, type Link } from './entry.ts';
 export const HEAD = 'head';
 const BEGINNING = 'beginning.json';
 const HEAD_LINE = /^(-?\d{12,16}) ([0-9a-f]{64})\n$/;
-/** With the sign of the record before the first entry. */
+/** Includes the minus sign of the record before the first entry. */
 const SEQ_WIDTH = 15;
 
 /**
- * The last entry that was acknowledged, in a file beside the log, so that a tail that was cut off is missed. It is never
- * ahead of the log; after a kill it may be behind.
+ * The last acknowledged entry, in a file beside the log, so that a truncated log is detected. Never ahead of the log; after a
+ * kill it may lag behind.
  */
 export interface HeadRecord {
   write: (head: Link) => void;
   close: () => void;
 }
 
-/** Makes the record where there is none and the log is new. */
+/** Creates the record if it is missing and the log is new. */
 export function openHeadRecord(dir: string): HeadRecord {
   const path = join(dir, HEAD);
   return asStoreErrors(path, () => {
     if (!existsSync(path)) writeFileAtomically(path, formatHead(FIRST_LINK), true);
     const file = openSync(path, 'r+', 0o600);
     return {
-      // In place: a line of one length within one sector. Not flushed: after a power failure it is behind.
+      // Overwritten in place: a line of fixed length within one sector. Not flushed, so it may lag behind after a power
+      // failure.
       write: (head) => {
         asStoreErrors(path, () => writeSync(file, formatHead(head), 0));
       },
@@ -37,7 +38,7 @@ export function openHeadRecord(dir: string): HeadRecord {
   });
 }
 
-/** Null where there is none. Throws access_log_broken where it is not a head record. */
+/** Null if there is no record. Throws access_log_broken for an invalid one. */
 export function readHead(dir: string): Link | null {
   const path = join(dir, HEAD);
   if (!existsSync(path)) return null;
@@ -53,9 +54,9 @@ function formatHead({ seq, hash }: Link): string {
   return `${seq < 0 ? '-' : ''}${digits} ${hash}\n`;
 }
 
-/** What one removal took. */
+/** One removal of old entries. */
 const Removal = z.strictObject({
-  /** When it was done, and of what age entries were removed: `2025-12-01T06:00:00.000Z`. */
+  /** When it happened, and the cutoff time: `2025-12-01T06:00:00.000Z`. */
   at: z.iso.datetime(),
   before: z.iso.datetime(),
   first: z.int().min(0),
@@ -63,19 +64,19 @@ const Removal = z.strictObject({
 });
 
 const LogStart = z.strictObject({
-  /** The last entry that was removed. */
+  /** The last removed entry. */
   seq: z.int().min(0),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Oldest first; of removals by an older version there is no record. */
+  /** Oldest first. Older versions kept no record of removals. */
   removals: z.array(Removal).default([]),
 });
 
-/** The link before the first entry that is kept, and how it came to that. */
+/** The link before the first kept entry, and the removals that led to it. */
 export interface LogStart extends Link {
   removals: z.infer<typeof Removal>[];
 }
 
-/** The very beginning where nothing was removed by age. */
+/** FIRST_LINK if no entries were removed by age. */
 export function readLogStart(dir: string): LogStart {
   const path = join(dir, BEGINNING);
   const text = asStoreErrors(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : null));
@@ -93,7 +94,7 @@ export function writeBeginning(dir: string, beginning: LogStart): void {
   const path = join(dir, BEGINNING);
   asStoreErrors(path, () => {
     writeFileAtomically(path, `${JSON.stringify(beginning)}\n`, true);
-    // An administrator's command must not leave a file that the server cannot read; SQLite does the same with its files.
+    // The file of an administrator's command must stay readable for the server; SQLite does the same with its files.
     const { uid, gid } = statSync(dir);
     if (process.getuid?.() === 0) chownSync(path, uid, gid);
   });

@@ -2,31 +2,31 @@ import { clientNetwork } from '../limits/client-network.ts';
 import type { Access } from './entry.ts';
 
 export interface RefusalLimits {
-  /** Entries of its own that a network gets in an hour. */
+  /** Individual entries per network and hour. */
   perNetwork: number;
-  /** Entries of their own that all networks get in an hour. */
+  /** Individual entries of all networks per hour. */
   inAll: number;
 }
 
-/** With the short form of such an entry, at most 6 MB an hour, and 0.6 MB for one network. */
+/** With the short form of refused entries, at most 6 MB an hour in total and 0.6 MB per network. */
 export const REFUSAL_LIMITS: RefusalLimits = { perNetwork: 600, inAll: 6_000 };
 
-/** Stands for a path in an entry that is of several requests; no request has a path without a slash. */
+/** Replaces the path in a summary entry. No request path lacks a slash. */
 export const SUMMARY_PATH = '*';
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** Refused requests that have no entry of their own yet. */
+/** Refused requests counted since the last summary entry. */
 interface Sum {
   first: Access;
   last: Access;
   count: number;
-  /** Null where they came from several. */
+  /** Null if they came from several networks. */
   network: string | null;
 }
 
 /**
- * Who may not read a path can still ask for it as often as the network carries it, and nothing limits those requests. So refused
- * requests beyond a budget are not written one by one: they are counted, and the count is written as one entry.
+ * Anyone may request a restricted path as fast as the network allows, and no quota limits refused requests. Beyond a budget,
+ * refused requests are therefore counted and logged in one summary entry instead of individually.
  */
 export class Refusals {
   readonly #limits: RefusalLimits;
@@ -39,7 +39,7 @@ export class Refusals {
     this.#limits = limits;
   }
 
-  /** Whether a refused request gets an entry of its own. Otherwise it is counted here. */
+  /** Whether a refused request gets its own entry. If not, this counts it. */
   take(access: Access): boolean {
     const hour = Math.floor(access.time / HOUR_MS);
     if (hour !== this.#hour) {
@@ -58,7 +58,7 @@ export class Refusals {
     return false;
   }
 
-  /** The entry for all that was counted, to be written now; null for nothing. */
+  /** The summary entry of all counted requests, to be written now; null if there are none. */
   takeSum(): { access: Access; giveBack: () => void } | null {
     const sum = this.#sum;
     if (!sum) return null;
@@ -79,7 +79,10 @@ export class Refusals {
   }
 }
 
-/** `?refused=120&since=2025-12-01T06:00:00.000Z` by one network or, as `*`, by several; the time is that of the last. */
+/**
+ * `?refused=120&since=2025-12-01T06:00:00.000Z` by one network or, as `*`, by several. The entry's time is that of the last
+ * request.
+ */
 function accessOf({ first, last, count, network }: Sum): Access {
   const query = `refused=${count}&since=${new Date(first.time).toISOString()}`;
   return { ...last, keyId: null, holder: null, path: SUMMARY_PATH, query, client: network ?? SUMMARY_PATH };

@@ -4,55 +4,55 @@ import { type LogStart, readHead, readLogStart } from './records.ts';
 
 /** What can be wrong with a log. */
 export const LOG_FAULTS = {
-  edited: 'An entry is not the one that its hash was made from.',
+  edited: 'An entry does not match its hash.',
   removed: 'Entries are missing.',
-  repeated: 'An entry stands where another one should be.',
-  unlinked: 'An entry does not name the entry before it.',
-  truncated: 'The log ends before the entry that was acknowledged last.',
-  head_missing: 'There is no readable record of the entry that was acknowledged last.',
-  head_differs: 'The entry that was acknowledged last is another one in the log.',
-  head_unknown: 'The hash that was kept elsewhere is of no entry in the log.',
-  unreadable: 'A file is not a readable part of the log.',
+  repeated: 'An entry has an unexpected number.',
+  unlinked: 'An entry does not name the previous entry.',
+  truncated: 'The log ends before the last acknowledged entry.',
+  head_missing: 'The record of the last acknowledged entry is missing or unreadable.',
+  head_differs: 'The last acknowledged entry differs from the entry in the log.',
+  head_unknown: 'No entry in the log has the hash that was kept elsewhere.',
+  unreadable: 'A file is unreadable or not part of the log.',
 } as const;
 
 export interface LogFinding {
   kind: keyof typeof LOG_FAULTS;
-  /** A file name in the log's folder. */
+  /** A file name within the log's folder. */
   file: string;
-  /** The entry that is concerned, or where it should be; null for a whole file. */
+  /** The affected or expected entry; null for a whole file. */
   seq: number | null;
   expected: string;
   found: string;
 }
 
 export interface LogVerdict {
-  /** In the order in which they stand in the log; no more than MAX_FAULTS. Empty: the log is whole. */
+  /** In log order, at most MAX_FAULTS. Empty if the log is intact. */
   faults: LogFinding[];
-  /** How many entries were looked at. */
+  /** Number of entries examined. */
   entries: number;
-  /** The entry before the first one that is kept, and what was removed by age; seq −1 where nothing was. */
+  /** The link before the first kept entry, and the removals by age; seq −1 if there were none. */
   beginning: LogStart;
-  /** To be kept elsewhere: with it a later verification notices that the whole log was written anew. */
+  /** Keep it elsewhere: a later verification with it detects a completely rewritten log. */
   last: Link;
 }
 
 export interface VerifyOptions {
-  /** A hash that an earlier verification gave as the last. */
+  /** The last hash that an earlier verification returned. */
   head?: string;
 }
 
-/** A log in ruins need not be described to the last entry. */
+/** A ruined log needs no finding per entry. */
 export const MAX_FAULTS = 1_000;
 
 /**
- * Reads the whole log and follows its chain. It may be written meanwhile, and entries removed by age.
- * Throws store_failed where the folder cannot be read, access_log_broken where the record of its beginning cannot.
+ * Reads the whole log and verifies its chain. A server may write and remove old entries meanwhile. Throws store_failed if the
+ * folder is unreadable, access_log_broken if the record of its start is.
  */
 export function verifyAccessLog(dir: string, options: VerifyOptions = {}): LogVerdict {
   for (;;) {
     const beginning = readLogStart(dir);
     const verdict = { ...followChain(dir, beginning, options), beginning };
-    // What was removed while it was read is missing by right.
+    // Entries removed during reading are legitimately missing.
     if (readLogStart(dir).seq === beginning.seq) return verdict;
   }
 }
@@ -81,7 +81,7 @@ function readInto(chain: Chain, file: Parameters<typeof readEntries>[0], after: 
 
 type Head = Link | LogFinding;
 
-/** Read before the entries, so that it is not ahead of what is read of a log that grows. */
+/** Read before the entries, so that it is not ahead of what is read of a growing log. */
 function readHeadOrFault(dir: string): Head {
   const fault = (found: string): LogFinding => ({
     kind: 'head_missing',
@@ -104,7 +104,7 @@ class Chain {
   #outsideSeen = false;
   #entries = 0;
   #last: Link;
-  /** False after an entry whose hash cannot be relied on: the next one names the hash that it had. */
+  /** False after an entry with an unreliable hash: the next entry names the original hash. */
   #isLinkKnown = true;
   #file = '';
 
@@ -134,7 +134,7 @@ class Chain {
     this.#last = { seq: entry.seq, hash: entry.hash };
   }
 
-  /** A file that cannot be read; what follows is looked at as it comes. */
+  /** Skips an unreadable file. The next entry is accepted as it comes. */
   miss(file: string, error: unknown): void {
     this.#file = file;
     this.#report(
@@ -147,11 +147,16 @@ class Chain {
 
   end(): Pick<LogVerdict, 'faults' | 'entries' | 'last'> {
     const [head, last] = [this.#head, this.#last];
-    // Where reading was given up, the end was not seen.
+    // If reading stopped early, the end of the log is unknown.
     if (this.isFull) return { faults: this.#faults, entries: this.#entries, last };
     if ('kind' in head) this.#faults.push(head);
     else if (head.seq > last.seq)
-      this.#report('truncated', head.seq, `entry ${head.seq} ${head.hash}`, `entry ${last.seq} as the last`);
+      this.#report(
+        'truncated',
+        head.seq,
+        `entry ${head.seq} ${head.hash}`,
+        `entry ${last.seq} as the last entry`,
+      );
     if (this.#outside !== undefined && !this.#outsideSeen)
       this.#report('head_unknown', null, this.#outside, 'no entry with this hash');
     return { faults: this.#faults, entries: this.#entries, last };

@@ -3,9 +3,9 @@ import { CathedralError, type ErrorCode, type Fault } from '../../../pipeline/er
 import { type AccessRecord, FIRST_LINK } from './entry.ts';
 import { LogWriter, type LogWriterOptions } from './log-writer.ts';
 
-/** Entries to be written, or: whether the next one could be, or: the end of the thread. */
+/** Entries to write, a check whether the next one could be written, or the end of the thread. */
 export type WriterRequest = readonly AccessRecord[] | 'check' | 'close';
-/** One after each request. An error crosses threads without its class, so it is taken apart. */
+/** The reply to each request. Errors lose their class between threads, so they travel as plain members. */
 export type WriterReply = { failed: false } | { failed: true; code: ErrorCode; fault: Fault };
 export type WriterThreadOptions = Omit<LogWriterOptions, 'acknowledged'>;
 
@@ -15,10 +15,10 @@ const DONE: WriterReply = { failed: false };
 
 let writer: LogWriter | null = null;
 let acknowledged = FIRST_LINK;
-/** Another server is waited for once; later, requests wait. */
+/** Only the first request waits for another server. */
 let waitMs = options.waitMs;
 
-/** The log is opened when it is needed, and again after anything went wrong: so it is written as soon as it can be. */
+/** The log opens on demand and again after every error, so writing resumes as soon as possible. */
 function attempt(work: (writer: LogWriter) => void): void {
   try {
     if (!writer) {
@@ -41,7 +41,7 @@ function giveUp(): void {
   try {
     writer?.close();
   } catch {
-    // What went wrong is told already.
+    // The error was already reported.
   }
   writer = null;
 }

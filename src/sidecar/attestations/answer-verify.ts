@@ -12,10 +12,10 @@ import { readBody } from './read-body.ts';
 import { readTrust } from './read-trust.ts';
 
 const LIMITS = { maxBytes: MAX_BYTES, timeoutMs: 10_000 };
-/** Any answer with data: what has its place in the day's requests. */
+/** Any path with data: its requests count towards the day's quota. */
 const DATA: Answer = { status: 200, headers: {}, body: null };
 
-/** The verdict on the document that is the body. Nothing of it is kept or logged. Throws a Problem. */
+/** Answers with the verdict on the document in the body. Nothing of the document is stored or logged. Throws a Problem. */
 export async function answerVerify(
   context: RequestContext,
   release: ServedRelease | null,
@@ -23,27 +23,27 @@ export async function answerVerify(
   now: number,
 ): Promise<Answer> {
   if (context.query) throw new Problem('unknown_parameter', 'This path takes no parameters.');
-  // Before the gate: a body may come slowly, and one that waits for it keeps nobody else out.
+  // Read the body before the load gate, so that a slowly arriving one does not occupy a place.
   const body = await readBody(context.request, context.response, LIMITS);
   context.bodyRead = true;
   enterLoadGate(context, services);
   if (!release) throw noReleaseProblem();
   const { asOf, ...trust } = await readTrust(release, services.live);
-  // Before the work: whoever has used up the day gets none of it.
+  // Count before verifying, so that a client over its quota causes no work.
   const { more = {} } = await countAnswer(DATA, context, services, now);
   const verdict = verifyAttestation(body, { ...trust, now });
   services.metrics.countVerdict(verdict.status);
   return { ...ownAnswer({ ...verdict, as_of: asOf }), more };
 }
 
-/** About one document, for whoever asked and nobody else. */
+/** The answer concerns one document and only the client that sent it. */
 export function ownAnswer(value: object): Answer {
   const { headers, ...answer } = jsonAnswer(200, value);
   const own = { 'Cache-Control': 'no-store', 'Access-Control-Expose-Headers': EXPOSED_HEADERS };
   return { ...answer, headers: { ...headers, ...own } };
 }
 
-/** What the ledger has of the attestation of that id or UUID, as of `now`, ms. Throws a Problem. */
+/** Answers with the ledger's records of the attestation with that id or UUID, as of `now`, ms. Throws a Problem. */
 export async function answerStatus(
   { name, query, now }: { name: string; query: string; now: number },
   release: ServedRelease,
@@ -55,7 +55,7 @@ export async function answerStatus(
   if (!found)
     throw new Problem(
       'not_found',
-      'The ledger has no attestation of this id or UUID, or had one that expired more than 90 days ago.',
+      'The ledger has no attestation with this id or UUID, or it expired more than 90 days ago.',
     );
   return ownAnswer({ ...found, as_of: asOf });
 }

@@ -2,23 +2,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../api/problem.ts';
 
 export interface BodyLimits {
-  /** Longer ones are refused. */
+  /** Longer bodies are refused. */
   maxBytes: number;
-  /** For all of it to arrive. */
+  /** Time for the whole body to arrive. */
   timeoutMs: number;
 }
 
 const MEDIA_TYPE = 'application/json';
 const JSON_TYPE = /^application\/json *(?:; *charset=(?:utf-8|"utf-8") *)?$/i;
 /**
- * What is read, and thrown away, of a body that is too long: a client that is still sending when the connection is closed
- * may never get to see why.
+ * How much of a too long body is read and discarded: a client that is still sending when the connection closes may never see
+ * the answer.
  */
 const MAX_PASSED_OVER_BYTES = 1_048_576;
 
 /**
- * The body of a request that says it is JSON, whole and in memory. Throws a Problem: unsupported_media_type,
- * content_too_large, request_timeout, and bad_request where the client ends in the middle.
+ * Reads the body of a JSON request into memory. Throws a Problem: unsupported_media_type, content_too_large, request_timeout,
+ * or bad_request if the client stops in the middle.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -48,7 +48,7 @@ function assertJson({ headers }: IncomingMessage): void {
   });
 }
 
-/** Null for a body that is too long. */
+/** Null if the body is too long. */
 function collect(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer | null> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>();
   const chunks: Buffer[] = [];
@@ -60,12 +60,12 @@ function collect(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits):
     if (bytes > MAX_PASSED_OVER_BYTES) resolve(null);
   };
   const refuse = (problem: Problem) => () => reject(problem);
-  const slow = new Problem('request_timeout', `The body was not there within ${timeoutMs / 1000} s.`);
+  const slow = new Problem('request_timeout', `The body did not arrive within ${timeoutMs / 1000} s.`);
   const timer = setTimeout(refuse(slow), timeoutMs);
   request.on('data', take);
   request.once('end', () => resolve(bytes > maxBytes ? null : Buffer.concat(chunks)));
-  // Also of a connection that breaks off; nobody is there any more to be told.
-  request.once('close', refuse(new Problem('bad_request', 'The body ended before its end.')));
+  // Also emitted for a broken connection, when nobody is left to read the answer.
+  request.once('close', refuse(new Problem('bad_request', 'The body is incomplete.')));
   request.on('error', refuse(new Problem('bad_request', 'The body cannot be read.')));
   return promise.finally(() => {
     clearTimeout(timer);

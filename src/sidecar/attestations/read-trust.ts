@@ -11,15 +11,15 @@ import type { Resource } from '../files/representation.ts';
 import type { Live } from '../services.ts';
 
 export interface KnownTrust extends PublishedTrust {
-  /** Time of the newest event that is known of. */
+  /** Time of the newest known event. */
   asOf: string;
 }
 
 const READ = new WeakMap<Resource | ServedRelease, Promise<KnownTrust>>();
 
 /**
- * Whom the service trusts and what its ledger has: as of the newest event where the ledger is followed, else of the release.
- * Throws a Problem unavailable for a release that has none of it.
+ * The keys that the service trusts and the attestations in its ledger: as of the newest event if the ledger is followed,
+ * otherwise of the release. Throws a Problem unavailable for a release without them.
  */
 export function readTrust(release: ServedRelease, live: Live | null): Promise<KnownTrust> {
   const newest = live?.resource(REGISTRY_PATH) ?? null;
@@ -28,7 +28,7 @@ export function readTrust(release: ServedRelease, live: Live | null): Promise<Kn
   if (known) return known;
   const reading = (newest ? newest.read().then(String) : releaseText(release)).then(parse);
   READ.set(place, reading);
-  // What could not be read may be there the next time.
+  // Do not cache a failure: the next read may succeed.
   reading.catch(() => READ.delete(place));
   return reading;
 }

@@ -2,14 +2,14 @@ import type { Form } from './formats.ts';
 import type { Part } from './part.ts';
 import { Row } from './row.ts';
 
-/** What a connection over a long distance has under way. */
+/** About what a long-distance connection keeps in flight. */
 export const CHUNK_BYTES = 256 * 1024;
-/** Rows are looked at for about this long at a time, 2 ms; then it is the turn of other requests. */
+/** Rows are scanned for about this long at a time, 2 ms, before other requests get their turn. */
 const SLICE_BYTES = 1 << 20;
 
 export const NOTHING = Buffer.alloc(0);
 
-/** Puts an export together in chunks, which share two pieces of memory: one is filled while the other is on its way. */
+/** Assembles an export in chunks, which share two buffers: one is filled while the other is being sent. */
 export class ChunkWriter {
   readonly #form: Form;
   readonly #row = new Row();
@@ -24,31 +24,34 @@ export class ChunkWriter {
     this.#form = form;
   }
 
-  /** Rows so far; those of a form that copies are not counted. */
+  /** Rows so far, not counting those of a format that copies. */
   get count(): number {
     return this.#count;
   }
 
-  /** Text that is shorter than a chunk. */
+  /** Appends text that is shorter than a chunk. */
   text(text: string): void {
     const bytes = Buffer.from(text);
     this.#reserve(bytes.length);
     this.#length += bytes.copy(this.#chunk, this.#length);
   }
 
-  /** Goes through rows of `part` from `at` on, until the chunk is full or it has been long enough; returns where. */
+  /** Processes rows of `part` from `at` until the chunk is full or the time is up. Returns the new position. */
   advance(bytes: Buffer, part: Part, at: number): number {
     return part.test === null && this.#form.copies
       ? this.#copy(bytes, at, part.end)
       : this.#write(bytes, part, at);
   }
 
-  /** The chunk if it is full, else nothing; the first is taken as it is, so that the client sees it begin. */
+  /**
+   * The chunk if it is full, otherwise nothing. The first chunk is returned even if not full, so that the client sees the
+   * export start.
+   */
   takeFull(): Buffer {
     return this.#isFull || !this.#hasBegun ? this.takeRest() : NOTHING;
   }
 
-  /** Of use until the next but one is asked for. */
+  /** Valid until the chunk after the next is requested. */
   takeRest(): Buffer {
     const chunk = this.#chunk.subarray(0, this.#length);
     [this.#chunk, this.#other] = [this.#other, this.#chunk];
@@ -85,7 +88,7 @@ export class ChunkWriter {
     return at;
   }
 
-  /** For one row that is longer than a chunk. */
+  /** Grows the buffer for a row longer than a chunk. */
   #reserve(bytes: number): void {
     if (this.#length + bytes <= this.#chunk.length) return;
     const larger = Buffer.allocUnsafeSlow(this.#length + bytes);

@@ -3,21 +3,19 @@ import { setImmediate } from 'node:timers/promises';
 import { CHUNK_BYTES } from './chunk-writer.ts';
 
 /**
- * Sends chunks as the reader takes them, and makes none when it does not. When the stream is over, however it ended,
- * and nothing is being read for it any more, `release` is called.
- *
- * Chunks share two pieces of memory, so that a long export leaves nothing to the garbage collector: piped into a
- * connection, a chunk is written when the one before has left. Who reads the stream in another way gets copies.
+ * Sends chunks as fast as the reader takes them and produces none in advance. Calls `release` when the stream has ended for any
+ * reason and no read is pending. Chunks share two buffers, so a long export produces no garbage: piped into a connection, a
+ * chunk is sent before its buffer is reused. Other readers get copies.
  */
 export class ExportBody extends Readable {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #release: () => void;
   #first: Buffer | null;
   #working: Promise<void> = Promise.resolve();
-  /** Ends the wait for a chunk to leave. */
+  /** Ends the wait for a chunk to be sent. */
   #giveUp: () => void = () => {};
 
-  /** `first` comes before the chunks. Each is of use until the next but one is asked for; an empty one is passed over. */
+  /** `first` precedes the chunks. Each chunk is valid until the chunk after the next is requested; empty ones are skipped. */
   constructor(first: Buffer, chunks: AsyncIterator<Buffer>, release: () => void) {
     super({ highWaterMark: CHUNK_BYTES });
     this.#first = first;
@@ -56,12 +54,12 @@ export class ExportBody extends Readable {
       if (chunk === null) break;
       left = this.#write(target, chunk);
     }
-    // For whoever waits for the end: there is nothing in it.
+    // An empty last chunk for consumers that wait for the end.
     this.push(null);
     this.resume();
   }
 
-  /** Resolves when the chunk has been handed to the operating system, or the stream was given up. */
+  /** Resolves when the chunk was handed to the operating system or the stream was destroyed. */
   #write(target: Writable, chunk: Buffer): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#giveUp = resolve;
@@ -77,7 +75,7 @@ export class ExportBody extends Readable {
     this.#first = null;
     if (first !== null && first.length > 0) return first;
     while (!this.destroyed) {
-      // A reader that is quick enough would keep everybody else waiting.
+      // A fast reader would otherwise block all other requests.
       await setImmediate();
       const { value, done } = await this.#chunks.next();
       if (done) return null;

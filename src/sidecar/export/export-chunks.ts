@@ -8,10 +8,10 @@ import { withinPeriod } from './period.ts';
 import { type RowTest, rowTest } from './row-test.ts';
 import type { SegmentSource } from './segment-source.ts';
 
-/** Far more than a segment has, and few enough to be kept. */
+/** Far more than a segment contains, yet few enough to keep. */
 const MAX_KNOWN = 1000;
 
-/** The test that a filter is for rows of a cycle; true or false where nothing is left to test. */
+/** The row test of a filter for a given cycle; true or false if nothing is left to test. */
 function testByCycle(filter: Filter): (cycle: string) => RowTest | boolean {
   const known = new Map<string, RowTest | boolean>();
   return (cycle) => {
@@ -27,17 +27,17 @@ function testByCycle(filter: Filter): (cycle: string) => RowTest | boolean {
 
 export interface ExportPlan {
   query: ExportQuery;
-  /** Those that may have rows of it, newest first. */
+  /** Segments that may contain matching rows, newest first. */
   segments: readonly Segment[];
   source: Pick<SegmentSource, 'read' | 'cycles'>;
-  /** With room for each of the segments, one after the other. */
+  /** Large enough for any of the segments, which it holds in turn. */
   buffer: Buffer;
 }
 
 /**
- * The bytes of an export, in chunks. Between two of them it has worked for some milliseconds and holds nothing open; an
- * empty one is only that pause. When the first one comes, the newest segment has been read: the others stay on the disk,
- * whatever is published meanwhile. Throws an Error where a segment cannot be read.
+ * The bytes of an export in chunks. Each step works for a few milliseconds and holds nothing open in between; an empty chunk is
+ * only a pause. When the first chunk arrives, the newest segment has been read; the others stay on disk even if a new release
+ * is published. Throws an Error if a segment is unreadable.
  */
 export async function* exportChunks(plan: ExportPlan): AsyncGenerator<Buffer, undefined> {
   const { query, segments, source, buffer } = plan;
@@ -61,7 +61,7 @@ export async function* exportChunks(plan: ExportPlan): AsyncGenerator<Buffer, un
   yield writer.takeRest();
 }
 
-/** Which parts of a segment to look at. */
+/** The parts of a segment that may match. */
 function selection(
   filter: Filter | null,
   source: ExportPlan['source'],

@@ -13,27 +13,27 @@ import { FORMS } from './formats.ts';
 import { overlaps } from './period.ts';
 import { EXPORT_PATH, SegmentSource } from './segment-source.ts';
 
-/** For a full segment with its last row, which goes over its size. What is not written to costs no memory. */
+/** Holds a full segment and its last row, which exceeds the segment size. Unused pages cost no memory. */
 const COMMON_BYTES = (4 << 20) + (1 << 19);
-/** Kept for the next export; more are only needed for a burst of them. */
-const MOST_SPARE = 2;
+/** Buffers kept for the next export. More are only needed in a burst. */
+const MAX_SPARE = 2;
 
-/** Buffers to read segments into, used again: left to the garbage collector, they would pile up between its rounds. */
+/** Reusable buffers for segments. Left to the garbage collector, they would pile up between two collections. */
 class SegmentBuffers {
   readonly #spare: Buffer[] = [];
 
-  /** One with room for at least so many bytes. */
+  /** A buffer with room for at least this many bytes. */
   take(bytes: number): Buffer {
     if (bytes > COMMON_BYTES) return Buffer.allocUnsafeSlow(bytes);
     return this.#spare.pop() ?? Buffer.allocUnsafeSlow(COMMON_BYTES);
   }
 
   give(buffer: Buffer): void {
-    if (buffer.length === COMMON_BYTES && this.#spare.length < MOST_SPARE) this.#spare.push(buffer);
+    if (buffer.length === COMMON_BYTES && this.#spare.length < MAX_SPARE) this.#spare.push(buffer);
   }
 }
 
-/** Each holds a segment of some 4 MB: 70 MB in memory, at the most. */
+/** Each slot holds a segment of about 4 MB: at most 70 MB in memory. */
 export const EXPORT_LIMITS: ConcurrencyLimits = {
   what: 'exports are being sent',
   parallel: 16,
@@ -41,11 +41,11 @@ export const EXPORT_LIMITS: ConcurrencyLimits = {
 };
 
 export interface ExporterOptions extends Partial<ConcurrencyLimits> {
-  /** The release that is current: an export may outlast the one that it is of. */
+  /** The current release, because an export may outlast its own release. */
   current: () => ServedRelease | null | Promise<ServedRelease | null>;
 }
 
-/** Exports of the audit trail, from the segments of a release. */
+/** Exports the audit trail from the segments of a release. */
 export function createExporter({ current, ...limits }: ExporterOptions): Exporter {
   const slots = new ConcurrencyLimit({ ...EXPORT_LIMITS, ...limits });
   const buffers = new SegmentBuffers();
@@ -71,7 +71,7 @@ export function createExporter({ current, ...limits }: ExporterOptions): Exporte
   };
 }
 
-/** Until the first chunk is there, a fault is still an answer of its own. */
+/** Until the first chunk is ready, an error can still become a problem response. */
 async function open(
   plan: Omit<Parameters<typeof exportChunks>[0], 'buffer'>,
   buffers: SegmentBuffers,
@@ -98,7 +98,7 @@ function segmentsOf({ id, manifest }: ServedRelease): readonly Segment[] {
   throw new Error(`release ${id} has no ${EXPORT_PATH}`);
 }
 
-/** What an export is sent with. It is made for one reader at one moment, so it is not kept and has no entity tag. */
+/** Headers of an export. It is generated for one reader, so it is not cached and has no entity tag. */
 function exportHeaders(
   query: ExportQuery,
   ledger: Manifest['ledger'],
@@ -112,15 +112,15 @@ function exportHeaders(
     'Content-Type': mediaType,
     'Content-Disposition': `attachment; filename="${fileName(query, ledger)}"`,
     'Cache-Control': CACHE_CONTROL.restricted,
-    // Of the others it is known when they are over.
+    // The end of other bodies is known.
     ...(isWhole && copies && { 'Content-Length': String(Buffer.byteLength(head(given)) + rows) }),
   };
 }
 
-/** Says what is in it: `ledger-export_2025-12-01_2025-12-31_filtered.csv`; without bounds from genesis to the snapshot. */
+/** Describes the content: `ledger-export_2025-12-01_2025-12-31_filtered.csv`. Missing bounds stand for genesis and the snapshot. */
 function fileName({ given, filter, format }: ExportQuery, { snapshot }: Manifest['ledger']): string {
   const parts = ['ledger-export', given.from ?? 'genesis', given.to ?? snapshot];
   if (filter !== null) parts.push('filtered');
-  // The colons and the plus sign of a date-time are not for file names everywhere.
+  // Not every file system permits the colons and the plus sign of a date-time.
   return `${parts.join('_').replaceAll(':', '').replaceAll('+', 'p')}.${format}`;
 }

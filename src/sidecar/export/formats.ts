@@ -3,18 +3,18 @@ import { EXPORT_MEDIA_TYPES, type ExportParameters, type FormName } from '../../
 import { jsonRoom, writeJsonRow } from './json-row.ts';
 import type { Row } from './row.ts';
 
-/** How an export is written. */
+/** How to write an export. */
 export interface Form {
   mediaType: string;
-  /** Before the first row. */
+  /** Bytes before the first row. */
   head: (given: ExportParameters) => string;
-  /** At least as many bytes as writeRow() needs. */
+  /** An upper bound of the bytes that writeRow() needs. */
   room: (row: Row) => number;
-  /** Writes a row into `target` from `at` on and returns where it ends; `index` is its number in the export. */
+  /** Writes a row into `target` at `at` and returns its end; `index` is the row's number in the export. */
   writeRow: (bytes: Buffer, row: Row, target: Buffer, at: number, index: number) => number;
-  /** After the last of `count` rows. */
+  /** Bytes after the last of `count` rows. */
   tail: (count: number) => string;
-  /** Rows stand as they do in a segment, so that they are copied without being looked at. */
+  /** The format equals that of the segments, so rows are copied without parsing. */
   copies: boolean;
 }
 
@@ -42,7 +42,7 @@ const json: Form = {
     target[to++] = LINE_END;
     return writeJsonRow(bytes, row, target, to);
   },
-  // `complete` is last, so that what was cut off can be told.
+  // `complete` comes last, so that a truncated export can be detected.
   tail: (count) => `${count > 0 ? '\n' : ''}],"count":${count},"complete":true}\n`,
   copies: false,
 };

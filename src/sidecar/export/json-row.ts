@@ -17,15 +17,12 @@ const NAMES_BYTES = [TIMESTAMP, EVENT_TYPE, AGENT, DATA, HASH, END].reduce(
   0,
 );
 
-/** At least as many bytes as a row has as JSON. */
+/** An upper bound of a row's length as JSON. */
 export function jsonRoom({ start, end, agent, data }: Row): number {
   return end - start + NAMES_BYTES + (data - agent) * ESCAPED_BYTES;
 }
 
-/**
- * Writes a row as a JSON object and returns where it ends. `data` is copied as it is: numbers stay as they were
- * written, whatever a double makes of them.
- */
+/** Writes a row as a JSON object and returns its end. Copies `data` unchanged, so that numbers keep their digits. */
 export function writeJsonRow(bytes: Buffer, row: Row, target: Buffer, at: number): number {
   let to = copy(TIMESTAMP, 0, TIMESTAMP.length, target, at);
   to = copy(bytes, row.start, row.type - 1, target, to);
@@ -40,7 +37,7 @@ export function writeJsonRow(bytes: Buffer, row: Row, target: Buffer, at: number
   return copy(END, 0, END.length, target, to);
 }
 
-/** A loop: most pieces are short, and a call of Buffer's copy takes longer. */
+/** A loop is faster than Buffer's copy here, because most pieces are short. */
 function copy(bytes: Buffer, begin: number, end: number, target: Buffer, at: number): number {
   let to = at;
   for (let from = begin; from < end; from += 1) {
@@ -50,7 +47,7 @@ function copy(bytes: Buffer, begin: number, end: number, target: Buffer, at: num
   return to;
 }
 
-/** A CSV cell as the inside of a JSON string. */
+/** Writes a CSV cell as the inside of a JSON string. */
 function writeText(bytes: Buffer, begin: number, end: number, target: Buffer, at: number): number {
   const inQuotes = bytes[begin] === QUOTE;
   let to = at;
@@ -66,7 +63,7 @@ function writeText(bytes: Buffer, begin: number, end: number, target: Buffer, at
   return to;
 }
 
-/** A CSV cell without its quotes. */
+/** Reads a CSV cell without its quotes. */
 function writeUnquoted(bytes: Buffer, begin: number, end: number, target: Buffer, at: number): number {
   if (bytes[begin] !== QUOTE) return copy(bytes, begin, end, target, at);
   let to = at;

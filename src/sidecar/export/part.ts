@@ -2,12 +2,12 @@ import type { CycleRun } from '../../../pipeline/release/history/cycle-runs.ts';
 import type { Span } from './period.ts';
 import type { RowTest } from './row-test.ts';
 
-/** Rows of a segment that stand together, and of them those that the test takes; null: all. */
+/** Consecutive rows of a segment, and the test that they must pass; null: all pass. */
 export interface Part extends Span {
   test: RowTest | null;
 }
 
-/** What of a segment a filter lets through: parts without any such row are left out, before one of them is read. */
+/** The parts of a segment that a filter may match. Other parts are skipped without reading them. */
 export function partsByCycle(
   runs: readonly CycleRun[],
   testOf: (cycle: string) => RowTest | boolean,
@@ -23,7 +23,7 @@ export function partsByCycle(
   return parts;
 }
 
-/** What of a part is in a span; it may be empty. */
+/** The intersection of a part with a span; it may be empty. */
 export function clip({ begin, end, test }: Part, span: Span): Part {
   return { begin: Math.max(begin, span.begin), end: Math.min(end, span.end), test };
 }

@@ -2,13 +2,13 @@ import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import type { Segment } from '../../../pipeline/release/format/manifest.ts';
 import { Row } from './row.ts';
 
-/** From the first to the last moment, both included, as timestamps; null: no bound. */
+/** The first and the last moment as timestamps, both inclusive; null: no bound. */
 export interface Period {
   from: string | null;
   to: string | null;
 }
 
-/** Offsets of rows that stand together. */
+/** Offsets of consecutive rows. */
 export interface Span {
   begin: number;
   end: number;
@@ -16,12 +16,12 @@ export interface Span {
 
 type Times = Pick<Segment, 'from' | 'to'>;
 
-/** Whether a segment may have rows of the period. */
+/** Whether a segment may contain rows of the period. */
 export function overlaps({ from, to }: Times, period: Period): boolean {
   return !isBefore(to, period.from) && !isAfter(from, period.to);
 }
 
-/** The rows of a segment that are within the period; newest first, so they stand together. */
+/** The rows of a segment within the period. Newest first, so they are consecutive. */
 export function withinPeriod(bytes: Buffer, { from, to }: Times, period: Period): Span {
   if (!isAfter(to, period.to) && !isBefore(from, period.from)) return { begin: 0, end: bytes.length };
   const row = new Row();

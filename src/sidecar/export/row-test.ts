@@ -2,21 +2,21 @@ import { csvRow } from '../../../pipeline/artifacts/format/csv.ts';
 import type { Field, Filter, Pattern } from '../../api/query/filter.ts';
 import type { Row } from './row.ts';
 
-/** Whether a row is in the export. Bytes are compared, so that no text is made of a row that is passed over. */
+/** Whether a row belongs to the export. Compares bytes, so that rejected rows are never decoded. */
 export type RowTest = (bytes: Buffer, row: Row) => boolean;
 
-/** Where a cell begins and ends. The cycle has none: narrow() takes it out of a filter first. */
+/** The bounds of a cell. The cycle has no cell: narrow() removes it from a filter first. */
 const CELLS: Readonly<Record<Exclude<Field, 'cycle'>, (row: Row) => [begin: number, end: number]>> = {
   event_type: (row) => [row.type, row.agent - 1],
   agent: (row) => [row.agent, row.data - 1],
   attestation_hash: (row) => [row.hash, row.end - 1],
 };
 
-/** A test for rows of a filter that does not ask for the cycle. */
+/** A row test for a filter without the cycle. */
 export function rowTest(filter: Filter): RowTest {
   if (filter.kind === 'match') return matchTest(filter);
   const tests = filter.parts.map(rowTest);
-  // One test with this result decides.
+  // A single test with this result decides.
   const decisive = filter.kind === 'any';
   return (bytes, row) => {
     for (const test of tests) if (test(bytes, row) === decisive) return decisive;
@@ -39,12 +39,12 @@ function matchTest({ field, negated, patterns }: Extract<Filter, { kind: 'match'
   };
 }
 
-/** As the cell of such a value is written, in quotes or not. */
+/** A cell with this value, with or without quotes. */
 function encode(text: string): Buffer {
   return Buffer.from(csvRow([text]).slice(0, -1));
 }
 
-/** As the cells of values with this beginning begin: whether they are in quotes depends on the rest. */
+/** The start of a cell whose value starts with this text: the rest decides whether the cell is quoted. */
 function encodeBeginnings({ text }: Pattern): Buffer[] {
   const inQuotes = Buffer.from(`"${text.replaceAll('"', '""')}`);
   const plain = Buffer.from(text);

@@ -4,22 +4,19 @@ const LINE_END = 0x0a;
 /** `0x`, 64 hex digits and the line end. */
 const HASH_BYTES = 2 + 64 + 1;
 
-/**
- * Where the cells of one row of a segment stand, as offsets of its bytes; each ends before the comma in front of the
- * next. Used again for each row.
- */
+/** Offsets of a row's cells in the bytes of a segment. Each cell ends before the comma of the next. Reused for each row. */
 export class Row {
   start = 0;
   type = 0;
   agent = 0;
   data = 0;
   hash = 0;
-  /** After the line end. */
+  /** Offset after the line end. */
   end = 0;
 
   /**
-   * Reads the row that begins at `start`. Of its cells only agent and data are ever in quotes, and data has no line end
-   * in it: it is part of a line of the ledger. Throws an Error where the bytes are no rows.
+   * Reads the row at `start`. Only the cells agent and data are ever quoted, and data contains no line end, because it is part
+   * of a ledger line. Throws an Error if the bytes are not rows.
    */
   read(bytes: Buffer, start: number): void {
     this.start = start;
@@ -32,7 +29,7 @@ export class Row {
   }
 }
 
-/** After the next such byte. A loop: these cells are short, and a call of indexOf takes longer. */
+/** The offset after the next such byte. A loop is faster than indexOf here, because the cells are short. */
 function after(byte: number, bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at += 1) if (bytes[at] === byte) return at + 1;
   throw notRows();
@@ -44,7 +41,7 @@ function afterLine(bytes: Buffer, from: number): number {
   return end + 1;
 }
 
-/** After the comma behind a cell in quotes, in which a quote stands twice. */
+/** The offset after the comma behind a quoted cell, in which quotes are doubled. */
 function afterQuoted(bytes: Buffer, from: number): number {
   let at = from + 1;
   for (;;) {

@@ -9,15 +9,15 @@ import { readCycles } from '../../../pipeline/release/history/segment-file.ts';
 import { Problem } from '../../api/problem.ts';
 import type { ServedRelease } from '../files/releases.ts';
 
-/** What a segment is read from. */
+/** Where a segment is read from. */
 type Release = Pick<ServedRelease, 'dir' | 'manifest'>;
 
-/** The history whose segments an export is made of. */
+/** The history whose segments an export consists of. */
 export const EXPORT_PATH = 'government/ledger/export';
 
 /**
- * The segments of a release for as long as an export takes, which may be longer than the release stays on the disk:
- * full segments are linked from release to release, so what is gone here is in the release that is current then.
+ * The segments of a release for the duration of an export, which may outlast the release on disk. Full segments are linked from
+ * release to release, so a missing one is in the current release.
  */
 export class SegmentSource {
   readonly #release: Release;
@@ -28,7 +28,10 @@ export class SegmentSource {
     this.#current = current;
   }
 
-  /** Throws an Error where a segment is not there with its size, and a Problem unavailable where its cycles are needed and missing. */
+  /**
+   * Throws an Error if a segment is missing or has another size, and a Problem unavailable if its cycles are needed but
+   * missing.
+   */
   async check(segments: readonly Segment[], withCycles: boolean): Promise<void> {
     const files = segments.flatMap(({ file, bytes, cycles }) => {
       if (!withCycles) return [{ file, bytes }];
@@ -44,7 +47,7 @@ export class SegmentSource {
     });
   }
 
-  /** Reads a whole segment into `buffer`, which has room for it. Throws an Error where the bytes are not the manifest's. */
+  /** Reads a whole segment into `buffer`, which must be large enough. Throws an Error if the bytes differ from the manifest's. */
   async read(segment: Segment, buffer: Buffer): Promise<Buffer> {
     return this.#find(segment, async (dir) => {
       const place = join(dir, segment.file);
@@ -52,7 +55,7 @@ export class SegmentSource {
       try {
         assertSize(place, segment.bytes, (await handle.stat()).size);
         const bytes = await readInto(handle, buffer.subarray(0, segment.bytes));
-        // Rotten bytes are found before one of them is sent.
+        // Detects damage before any byte is sent.
         const found = crc32(bytes);
         if (found === segment.crc32) return bytes;
         throw new Error(`${place}: expected CRC-32 ${segment.crc32}, found ${found}`);
@@ -62,7 +65,7 @@ export class SegmentSource {
     });
   }
 
-  /** Of which cycle the rows of a segment are, newest first. Throws an Error where that cannot be read. */
+  /** The cycles of a segment's rows, newest first. Throws an Error if they cannot be read. */
   async cycles(segment: Segment): Promise<CycleRun[]> {
     return (await this.#find(segment, (dir) => readCycles(dir, segment))) ?? [];
   }
@@ -100,13 +103,13 @@ function assertSize(place: string, expected: number, found: number): void {
   if (expected !== found) throw new Error(`${place}: expected ${expected} bytes, found ${found}`);
 }
 
-/** A release of an older version, which the operator has to make anew. */
+/** The release comes from an older version; the operator has to rebuild it. */
 function cyclesMissing(): Problem {
-  const detail = 'This release cannot be searched by cycle; the next rebuild mends that.';
+  const detail = 'This release cannot be searched by cycle; the next rebuild fixes that.';
   return new Problem('unavailable', detail, { 'Retry-After': '3600' });
 }
 
-/** Also where it is wrapped in an error of this project. */
+/** Also finds the cause inside an error of this project. */
 function isMissing(error: unknown): boolean {
   const { code, cause } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';

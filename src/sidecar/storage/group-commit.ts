@@ -1,9 +1,9 @@
 import { Problem } from '../../api/problem.ts';
 
 export interface GroupCommitOptions<T, R> {
-  /** Writes all or nothing, and answers for each in its order. Never called again before it has ended. */
+  /** Writes all items or none, and returns a result for each in order. Never called concurrently. */
   commit: (items: readonly T[]) => Promise<readonly R[]>;
-  /** What may wait. More is refused with `overloaded`, so that a slow disk does not fill the memory. */
+  /** Maximum of waiting items. More are refused with `overloaded`, so that a slow disk does not fill the memory. */
   maxWaiting?: number;
 }
 
@@ -13,15 +13,15 @@ interface Waiting<T, R> {
   reject: (error: unknown) => void;
 }
 
-/** Ten times the connections that a busy server has. */
+/** Ten times the connections of a busy server. */
 const MAX_WAITING = 10_000;
-/** In one transaction: some milliseconds of work. */
+/** Items per transaction: a few milliseconds of work. */
 const MAX_BATCH = 1_000;
 const RETRY_AFTER_S = 5;
 
 /**
- * Writes together what comes in together: all that arrives in one turn of the event loop, or while the last transaction
- * was written, is one transaction. Its cost is shared, and each caller is answered only after it ended.
+ * Commits items in groups: all that arrive in one turn of the event loop, or during the previous transaction, form one
+ * transaction. They share its cost, and each caller is answered after it has ended.
  */
 export class GroupCommit<T, R> {
   readonly #options: Required<GroupCommitOptions<T, R>>;
@@ -32,7 +32,7 @@ export class GroupCommit<T, R> {
     this.#options = { maxWaiting: MAX_WAITING, ...options };
   }
 
-  /** Resolves after the transaction with this item; rejects with what `commit` threw, or with overloaded. */
+  /** Resolves after the transaction with this item. Rejects with the error of `commit`, or with overloaded. */
   add(item: T): Promise<R> {
     if (this.#waiting.length >= this.#options.maxWaiting) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
@@ -41,13 +41,13 @@ export class GroupCommit<T, R> {
     });
   }
 
-  /** Resolves when nothing is waiting any more. */
+  /** Resolves when no item is waiting. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running;
   }
 
   async #run(): Promise<void> {
-    // After everything that this turn of the loop has read from its sockets.
+    // Runs after everything that this turn of the event loop reads from its sockets.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_BATCH);
@@ -68,5 +68,5 @@ export class GroupCommit<T, R> {
 
 function tooMany(): Problem {
   const headers = { 'Retry-After': String(RETRY_AFTER_S) };
-  return new Problem('overloaded', 'Too many requests wait to be recorded.', headers);
+  return new Problem('overloaded', 'Too many requests are waiting to be recorded.', headers);
 }

@@ -4,28 +4,27 @@ import { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
 
 export interface DatabaseSchema {
-  /** Stands in the file's header, so that no database is taken for another one; 32 bits. */
+  /** Identifies the kind of database in the file's header; 32 bits. */
   applicationId: number;
-  /** Counts up with each change of `schema`. */
+  /** Increases with each change of `schema`. */
   version: number;
   schema: string;
 }
 
 export interface OpenOptions {
   /**
-   * When a commit is flushed to the disk. `FULL`: before it returns, so that it survives a power failure. `NORMAL`: with
-   * the next checkpoint; a commit survives the end of the process, kill -9 too, and a power failure may undo the last ones
-   * but leaves a sound file.
+   * When a commit is flushed to disk. `FULL`: before it returns, so that it survives a power failure. `NORMAL`: with the next
+   * checkpoint; a commit survives kill -9, but a power failure may lose the last ones and still leaves an intact file.
    */
   synchronous: 'FULL' | 'NORMAL';
 }
 
-/** For another process that opens the same file at this moment, or recovers it after a kill, ms. */
+/** How long to wait for a process that opens the same file, or recovers it after a kill, ms. */
 const OPEN_TIMEOUT_MS = 5_000;
 
 /**
- * Opens a database file of a known form in WAL mode, or makes it, readable by its owner only. Does not wait for locks
- * afterwards, since waiting would stop all other requests. Throws store_failed, also where the file is another database.
+ * Opens a database file of a known schema in WAL mode, or creates it readable only by its owner. Does not wait for locks
+ * afterwards, because waiting would block all other requests. Throws store_failed, also for a foreign database.
  */
 export function openDatabase(path: string, form: DatabaseSchema, { synchronous }: OpenOptions): DatabaseSync {
   return asStoreErrors(path, () => {
@@ -36,10 +35,10 @@ export function openDatabase(path: string, form: DatabaseSchema, { synchronous }
     try {
       takeForm(path, database, form);
       database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
-      // What is deleted is overwritten: some of it is personal.
+      // Overwrite deleted data, because some of it is personal.
       database.exec('PRAGMA secure_delete = ON');
       database.exec('PRAGMA busy_timeout = 0');
-      // The first look opens the write-ahead log, so that a OpenedFiles knows its file.
+      // The first read opens the write-ahead log, so that OpenedFiles can identify it.
       readPragma(database, 'user_version');
       return database;
     } catch (error) {
@@ -49,7 +48,7 @@ export function openDatabase(path: string, form: DatabaseSchema, { synchronous }
   });
 }
 
-/** Makes one file of a database, with no write-ahead log beside it; false where another connection has it open. */
+/** Merges the write-ahead log into the database file and removes it; false if another connection has the file open. */
 export function checkpointAndCloseWal(database: DatabaseSync): boolean {
   try {
     return database.prepare('PRAGMA journal_mode = DELETE').get()?.journal_mode === 'delete';
@@ -58,7 +57,7 @@ export function checkpointAndCloseWal(database: DatabaseSync): boolean {
   }
 }
 
-/** Checks the form of a database that is there, gives it to an empty one. */
+/** Checks the schema of an existing database, or creates it in an empty one. */
 function takeForm(path: string, database: DatabaseSync, form: DatabaseSchema): void {
   database.exec('BEGIN IMMEDIATE');
   const [id, version] = [readPragma(database, 'application_id'), readPragma(database, 'user_version')];
@@ -72,7 +71,7 @@ function takeForm(path: string, database: DatabaseSync, form: DatabaseSchema): v
   database.exec('COMMIT');
 }
 
-/** Throws store_failed where a database is not of the form that is meant. */
+/** Throws store_failed if a database does not have the expected schema. */
 export function checkForm(path: string, form: DatabaseSchema, id: number, version: number): void {
   if (id === form.applicationId && version === form.version) return;
   throw new CathedralError('store_failed', {
@@ -89,7 +88,7 @@ export function readPragma(
   return Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
 }
 
-/** Runs work on the database at `place`; whatever SQLite or the disk refuses becomes store_failed. */
+/** Runs work on the database at `place` and converts any error of SQLite or the disk to store_failed. */
 export function asStoreErrors<T>(place: string, work: () => T): T {
   try {
     return work();
@@ -101,5 +100,5 @@ export function asStoreErrors<T>(place: string, work: () => T): T {
 export function asStoreError(place: string, cause: unknown): CathedralError {
   if (cause instanceof CathedralError) return cause;
   const found = cause instanceof Error ? cause.message : String(cause);
-  return new CathedralError('store_failed', { place, expected: 'a database that can be used', found, cause });
+  return new CathedralError('store_failed', { place, expected: 'a usable database', found, cause });
 }

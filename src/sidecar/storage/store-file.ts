@@ -2,29 +2,29 @@ import { rmSync, statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
 
-/** The second file holds what was committed last, and the third is its index. */
+/** The second file holds the latest commits, and the third is its index. */
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 
 /**
- * The files of an open database as they stood at its path when it was opened. A process goes on reading and writing files
- * that were removed or replaced since; nobody else would ever see what it writes there.
+ * Identifies the files of an open database as they were at its path when it was opened. A process keeps using files that were
+ * removed or replaced since, where nobody else would ever see its writes.
  */
 export class OpenedFiles {
   readonly #path: string;
   readonly #files: readonly (string | null)[];
 
-  /** To be made right after the database was read for the first time, which opens all of its files. */
+  /** Create it right after the first read of the database, which opens all of its files. */
   constructor(path: string) {
     this.#path = path;
     this.#files = SUFFIXES.map((suffix) => identify(path + suffix));
   }
 
-  /** Which file it is; null for none. */
+  /** Identifies a file; null if there is none. */
   get main(): string | null {
     return this.#files[0] ?? null;
   }
 
-  /** Whether the files that were opened are still the ones at the path. */
+  /** Whether the opened files are still those at the path. */
   isKept(): boolean {
     return SUFFIXES.every((suffix, index) => {
       const file = this.#files[index];
@@ -32,20 +32,20 @@ export class OpenedFiles {
     });
   }
 
-  /** Throws store_failed where they are not. */
+  /** Throws store_failed if they are not. */
   assertSnapshotsIntact(): void {
     if (this.isKept()) return;
     const found = identify(this.#path) === null ? 'no file' : 'another file';
     throw new CathedralError('store_failed', {
       place: this.#path,
-      expected: 'the file that was opened',
+      expected: 'the opened file',
       found,
     });
   }
 
   /**
-   * Removes the -wal and -shm files where only the main file was removed or replaced: SQLite would take them for parts of the
-   * file that is there now. To be called before the database is closed, while the numbers of its files are still its own.
+   * Removes the -wal and -shm files if only the main file was removed or replaced: SQLite would otherwise apply them to the new
+   * file. Call it before closing the database, while its inode numbers cannot be reused.
    */
   removeRemains(): void {
     if (identify(this.#path) === this.#files[0]) return;
@@ -56,12 +56,12 @@ export class OpenedFiles {
   }
 }
 
-/** A database that is open, with what was prepared on it. */
+/** An open database with its prepared statements. */
 export interface Opened {
   database: DatabaseSync;
 }
 
-/** A database that a process keeps open, and opens again where its files were removed or replaced at their path. */
+/** A database that a process keeps open, and reopens if its files were removed or replaced at their path. */
 export class StoreFile<T extends Opened> {
   readonly #path: string;
   readonly #open: (isFirst: boolean) => T;
@@ -69,14 +69,14 @@ export class StoreFile<T extends Opened> {
   #wasOpen = false;
   #isClosed = false;
 
-  /** `open`: `isFirst` is false where the file was open before. `take` throws what it throws. */
+  /** `open`: `isFirst` is false if the file was open before. `take` passes on its errors. */
   constructor(path: string, open: (isFirst: boolean) => T) {
     this.#path = path;
     this.#open = open;
     this.take();
   }
 
-  /** What is at the path now. */
+  /** The file that is at the path now. */
   take(): T {
     if (this.#isClosed) throw new Error('the store was closed');
     if (this.#opened?.placement.isKept()) return this.#opened.use;
@@ -86,7 +86,7 @@ export class StoreFile<T extends Opened> {
     const use = this.#open(!this.#wasOpen);
     const placement = new OpenedFiles(this.#path);
     this.#opened = { use, placement };
-    // Replaced while it was being opened: which of the two is open is not known.
+    // The file was replaced while opening, so it is unknown which of the two is open.
     if (before !== null && before !== placement.main) return this.take();
     this.#wasOpen = true;
     return use;
@@ -97,7 +97,7 @@ export class StoreFile<T extends Opened> {
     this.drop();
   }
 
-  /** The next use opens the file anew. */
+  /** Makes the next use reopen the file. */
   drop(): void {
     const opened = this.#opened;
     this.#opened = null;
@@ -105,7 +105,7 @@ export class StoreFile<T extends Opened> {
   }
 }
 
-/** The number of a file is not given to another one while the file is open; null for no file. */
+/** The operating system does not reuse the inode number of an open file. Null if there is no file. */
 function identify(path: string): string | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats ? `${stats.dev}:${stats.ino}` : null;

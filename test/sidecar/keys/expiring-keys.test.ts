@@ -44,7 +44,7 @@ describe('keys expiring', () => {
     expect(first).toMatchObject({ notified: [soon], failures: [], keys: [{ id: soon, notifiedAt: NOW }] });
     expect(services.mails.map(({ to }) => to)).toEqual([ECONOMIST.email]);
     expect(services.mails[0]!.text.replace(/\s+/g, ' ')).toContain(
-      'ends in 10 days, on 2026-03-12 09:00 UTC',
+      'expires in 10 days, on 2026-03-12 09:00 UTC',
     );
     expect(await expiringKeys({ within: '30', notify: true }, services)).toMatchObject({ notified: [] });
     expect(services.mails).toHaveLength(1);

@@ -207,7 +207,7 @@ describe('a file that is no key store', () => {
     const database = new DatabaseSync(path);
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
     database.close();
-    expect(() => openKeyStore(path)).toThrow(/version \d+ or older, found version/);
+    expect(() => openKeyStore(path)).toThrow(/version \d+ or lower, found version/);
   });
 
   test('but text is refused, and names the file', async () => {

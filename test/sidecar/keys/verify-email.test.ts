@@ -18,7 +18,7 @@ describe('a code', () => {
     expect(await verifyEmail({ email: EMAIL, code }, services)).toEqual({ email: EMAIL, verifiedAt: NOW });
     expect(await failureOf(() => verifyEmail({ email: EMAIL, code }, services))).toMatchObject({
       code: 'key_refused',
-      found: expect.stringMatching(/without an open code/),
+      found: expect.stringMatching(/without a pending code/),
     });
   });
 
@@ -54,7 +54,7 @@ describe('a code', () => {
     }
     const code = codeIn(services.mails[0]!);
     const failure = await failureOf(() => verifyEmail({ email: EMAIL, code }, services));
-    expect(failure.found).toMatch(/^a code after 5 wrong ones/);
+    expect(failure.found).toMatch(/^an attempt after 5 wrong codes/);
     expect(await services.store.verifiedAt(EMAIL)).toBeNull();
   });
 
@@ -112,7 +112,7 @@ describe('a code', () => {
       await expect(requestVerification({ email: EMAIL }, services)).rejects.toThrow('no');
     }
     expect(await failureOf(() => verifyEmail({ email: EMAIL, code }, services))).toMatchObject({
-      found: expect.stringMatching(/without an open code/),
+      found: expect.stringMatching(/without a pending code/),
     });
   });
 
