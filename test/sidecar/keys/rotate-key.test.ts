@@ -71,7 +71,7 @@ describe('a rotation', () => {
     const { record: short } = await issueKey({ ...ECONOMIST, days: '1' }, services);
     services.clock.now += DAY_MS;
     const cases = [
-      [replaced.id, `one that ${next.id} has replaced`],
+      [replaced.id, `one that ${next.id} replaced`],
       [revoked.id, 'one that is revoked'],
       [short.id, 'one that is expired'],
       ['k_000000000000', 'one that is unknown'],
