@@ -7,12 +7,12 @@ import { exchangeViews } from './opinions.ts';
 import type { Scenario } from './scenario.ts';
 import type { World } from './world.ts';
 
-/** One tick, which is a cycle (a day). At an end, time stands still. */
+/** Computes one tick, which is a cycle (a day). Does nothing after an ending. */
 export function advance(world: World, scenario: Scenario, seed: number): World {
   return world.ending === null ? tick(world, scenario, drawsOf(seed, world.tick + 1)) : world;
 }
 
-/** As many ticks on as nobody could foresee better: without chance, and nobody acts. */
+/** Computes the given number of ticks as a forecast: without chance and without actions. */
 export function forecast(world: World, scenario: Scenario, ticks: number): World {
   let next = world;
   for (let count = 0; count < ticks && next.ending === null; count += 1) next = tick(next, scenario, QUIET);

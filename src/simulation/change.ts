@@ -4,16 +4,16 @@ import { clamp, roundTo6 } from './round-to-6.ts';
 import { byVirtue, type Virtue } from './virtues.ts';
 import type { Economy, Sentinel, Status, World } from './world.ts';
 
-/** What becomes of a sentinel; `drift` is of its condition, the rest of the sentinel itself. */
+/** Changes of a sentinel; `drift` changes its condition, the rest the sentinel itself. */
 export type SentinelChange = Partial<
   Pick<Sentinel, 'trust' | 'stubbornness' | 'pressure' | 'isOnline' | 'isRecused'> & { drift: number }
 >;
 
-/** What a choice or an event does to the world. Everything that is not named stays. */
+/** The effects of a choice or an event on the world. Members that are not given change nothing. */
 export interface Change {
-  /** Added to what the proposal does to each virtue. */
+  /** Added to the proposal's effect on each virtue. */
   effects?: Partial<Record<Virtue, number>>;
-  /** Added to what each cathedral has at stake. */
+  /** Added to the stake of each cathedral. */
   stakes?: Partial<Record<Cathedral, number>>;
   /** Set. */
   levers?: Partial<Record<Lever, number>>;
@@ -21,7 +21,7 @@ export interface Change {
   sentinels?: Readonly<Record<string, SentinelChange>>;
   /** Added. */
   strain?: number;
-  /** Shares of what circulates that are burned and locked at once, and of what is locked that is freed. */
+  /** Shares of the circulating MIC to burn and to lock at once, and of the locked MIC to release. */
   burn?: number;
   lock?: number;
   unlock?: number;
@@ -33,11 +33,11 @@ export interface Change {
   rounds?: number;
   /** Ends the deliberation without a vote. */
   status?: Extract<Status, 'imposed' | 'withdrawn'>;
-  /** Told to the player. */
+  /** A note to the player. */
   told?: string;
 }
 
-/** Each value is kept in its range. */
+/** Clamps each value to its range. */
 export function applyChange(world: World, change: Change): World {
   const { effects, stakes, levers, sentinels, risks, facts, told } = change;
   const next: World = {

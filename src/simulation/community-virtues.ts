@@ -5,9 +5,9 @@ import type { ByVirtue } from './virtues.ts';
 import type { World } from './world.ts';
 
 /**
- * The assembly’s virtues in [0, 1], after the measures of the virtue metrics: integrity is the MII; temperance the share of
- * the time box that is left; justice 1 − Gini of minted MIC ÷ multiplier; prudence the share of known risks that something
- * was done about; courage the share of dissents that were heard, and 1 where there was none.
+ * The assembly's virtues in [0, 1], after the virtue metrics: integrity is the MII; temperance the remaining share of the time
+ * box; justice 1 − Gini of minted MIC ÷ multiplier; prudence the share of known risks that were addressed; courage the share of
+ * dissents that were heard, or 1 without a dissent.
  */
 export function communityVirtues(world: World): ByVirtue {
   const { deliberation, economy, risks, conditions, sentinels } = world;

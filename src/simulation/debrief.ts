@@ -8,7 +8,7 @@ import { GAIN } from './utility.ts';
 import { VIRTUES } from './virtues.ts';
 import type { World } from './world.ts';
 
-/** A formula, and what it did in this run, in the run's own numbers. */
+/** A formula, and its effect in this run in numbers. */
 export interface Explained {
   formula: string;
   equation: string;
@@ -20,12 +20,12 @@ export interface Debrief {
   title: string;
   text: string;
   lesson: string;
-  /** What was chosen, in order. */
+  /** The choices made, in order. */
   choices: { tick: number; decision: string; choice: string; by: 'you' | 'time' }[];
   explained: Explained[];
 }
 
-/** For a run that has come to its end. */
+/** For a run that has ended. */
 export function debriefOf(world: World, scenario: Scenario): Debrief {
   const ending = endingOf(world, scenario);
   return {
@@ -110,7 +110,7 @@ function sayRewards({ sentinels, conditions, economy }: World): string {
   return `Most was minted by ${say(most)}, least by ${say(least)}.`;
 }
 
-/** Minus is U+2212. */
+/** Writes minus as U+2212. */
 function fixed(value: number, places = 2): string {
   return value.toFixed(places).replace('-', '−');
 }
@@ -119,7 +119,7 @@ function signed(value: number): string {
   return `${value < 0 ? '−' : '+'}${fixed(Math.abs(value))}`;
 }
 
-/** `4,012,345`; not Intl, whose data differ between engines. */
+/** `4,012,345`. Not Intl, whose data differ between engines. */
 function mic(micro: number): string {
   return Math.round(micro / MICRO)
     .toFixed(0)

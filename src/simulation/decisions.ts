@@ -7,14 +7,14 @@ import type { Choice, Decision, Parameter, Parameters, Scenario } from './scenar
 import { isDecided } from './scenario.ts';
 import type { World } from './world.ts';
 
-/** What can be done now: a choice, and the decision that it belongs to; null for what can be done at any time. */
+/** An available action: a choice and its decision; the decision is null for moves that are always possible. */
 export interface Available {
   choice: Pick<Choice, 'name' | 'label' | 'meaning' | 'parameters'>;
   decision: string | null;
   take: (world: World, parameters: Parameters) => World;
 }
 
-/** The dissent protocol, as a decision of every scenario: a dissent is heard unless somebody says otherwise. */
+/** The dissent protocol, as a decision in every scenario. By default a dissent is heard. */
 export const DISSENT = {
   name: 'dissent',
   title: 'A dissent',
@@ -83,7 +83,7 @@ function moves(world: World): Available[] {
     .flatMap((move) => (move ? [{ ...move, decision: null }] : []));
 }
 
-/** Takes an action now. Throws a SimulationFault where it is not to be had, or its parameters are not what it takes. */
+/** Takes an action now. Throws a SimulationFault if it is not available or its parameters are invalid. */
 export function takeAction(
   world: World,
   { name, parameters }: { name: string; parameters: Parameters },
@@ -104,7 +104,7 @@ export function takeAction(
   return decision === null ? taken : close(taken, decision, name, false);
 }
 
-/** Each with its default where it is not given. Throws a SimulationFault invalid_parameters. */
+/** All parameters, with defaults for those not given. Throws a SimulationFault invalid_parameters. */
 export function readParameters(expected: Readonly<Record<string, Parameter>>, given: Parameters): Parameters {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(expected, name));
   if (unknown !== undefined) {
@@ -134,7 +134,7 @@ function readParameter(name: string, parameter: Parameter, value: number | strin
   throw refuse(`a number from ${minimum} to ${maximum}`);
 }
 
-/** Decisions that nobody has taken in time are taken as they say. */
+/** Applies the default choice of decisions whose time has run out. */
 export function expireDecisions(world: World, scenario: Scenario): World {
   let next = world;
   for (const { name, until } of world.open) {
@@ -151,7 +151,7 @@ export function expireDecisions(world: World, scenario: Scenario): World {
   return next;
 }
 
-/** Opens what is due: each decision once, and the dissent whenever there is one. */
+/** Opens the decisions that are due: each one once, and the dissent whenever there is one. */
 export function openDecisions(world: World, scenario: Scenario): World {
   const due: { name: string; within: number }[] = [];
   if (world.deliberation.status === 'held' && !world.open.some(({ name }) => name === DISSENT.name))
@@ -171,13 +171,13 @@ function close(world: World, decision: string, choice: string, isDefault: boolea
   const taken = { tick: world.tick, decision, choice, isDefault };
   return {
     ...world,
-    // What is in force by other means is not held up any more.
+    // A proposal in force by other means is no longer held up.
     open: world.open.filter(({ name }) => name !== decision && !(name === DISSENT.name && isDecided(world))),
     taken: [...world.taken, taken],
   };
 }
 
-/** One that is open: of the scenario, or the dissent. */
+/** An open decision of the scenario, or the dissent. */
 export function openedDecision(name: string, scenario: Scenario): Decision | typeof DISSENT {
   return name === DISSENT.name ? DISSENT : decisionOf(scenario, name);
 }

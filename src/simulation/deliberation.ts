@@ -5,7 +5,7 @@ import { roundTo6 } from './round-to-6.ts';
 import { isDecided, type Scenario } from './scenario.ts';
 import type { Deliberation, Status, Vote, World } from './world.ts';
 
-/** At the end of a round: the vote, and what follows from it. */
+/** Ends a round: holds the vote and applies its result. */
 export function deliberate(world: World, scenario: Scenario): World {
   const { deliberation } = world;
   if (deliberation.status !== 'open' || world.tick < deliberation.roundEnds) return world;
@@ -14,7 +14,10 @@ export function deliberate(world: World, scenario: Scenario): World {
   return RESULTS[vote.result]({ ...world, deliberation: voted }, scenario);
 }
 
-/** Quorum: turnout of at least `quorum`. Consensus: agreement of at least `consensus`, or of at most what is left of 1. */
+/**
+ * Quorum: turnout of at least `quorum`. Consensus: agreement of at least `consensus` carries, of at most 1 − `consensus`
+ * rejects.
+ */
 export function takeVote(world: World): Vote {
   const counts = { support: 0, oppose: 0, abstain: 0 };
   for (const [i, opinion] of world.conditions.opinion.entries()) {
@@ -41,7 +44,10 @@ const RESULTS: Readonly<Record<Vote['result'], (world: World, scenario: Scenario
   no_quorum: nextRound,
 };
 
-/** Who opposes what was carried dissents. A dissent holds the decision up once; the second time it is adopted with the dissent on record. */
+/**
+ * Sentinels that oppose a carried proposal dissent. The first dissent holds the decision up; the second time, the proposal is
+ * adopted with the dissent on record.
+ */
 function carry(world: World, scenario: Scenario): World {
   const dissenters = dissentersOf(world);
   if (dissenters.length === 0) return conclude(world, 'adopted', scenario);
@@ -70,7 +76,7 @@ function openRound(world: World, scenario: Scenario): World {
   return withDissent(world, { status: 'open', round, roundEnds: world.tick + scenario.roundTicks });
 }
 
-/** Those who dissent are listened to twice as much, for one more round that the time box does not count. */
+/** Doubles the weight of the dissenters for one more round, which does not count towards the time box. */
 export function hearDissent(world: World, scenario: Scenario): World {
   const { dissenters, rounds } = world.deliberation;
   const louder = world.sentinels.map((one) =>
@@ -80,7 +86,7 @@ export function hearDissent(world: World, scenario: Scenario): World {
   return openRound(heard, scenario);
 }
 
-/** What a dissent that is passed over costs the integrity index. */
+/** What overruling a dissent costs the integrity index. */
 const OVERRIDE_STRAIN = 0.008;
 
 export function overrideDissent(world: World, scenario: Scenario): World {
@@ -106,7 +112,7 @@ function conclude(world: World, status: keyof typeof TOLD, scenario: Scenario): 
   return followOutcome(withDissent(world, { status }), scenario);
 }
 
-/** Once the status is one that ends the deliberation: it is told, and what the scenario has for it happens. */
+/** When the deliberation has ended, announces the outcome and applies the scenario's consequences. */
 export function followOutcome(world: World, { outcomes = {} }: Scenario): World {
   const { status } = world.deliberation;
   if (!isDecided(world)) return world;

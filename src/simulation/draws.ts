@@ -1,14 +1,14 @@
-/** Numbers in [0, 1), one after the other. */
+/** A sequence of numbers in [0, 1). */
 export type Draws = () => number;
 
 const UINT32 = 4_294_967_296;
-/** As many as PractRand runs before the first output of a small seed. */
+/** The warm-up that PractRand uses for small seeds. */
 const WARM_UP = 15;
 
 /**
- * The draws of one tick: sfc32 of Chris Doty-Humphrey (PractRand 0.95, `RNGs/sfc.h`), seeded with the seed of the run and the
- * tick. So a tick's draws do not depend on how many were made before, and a run can be branched at any tick. Integers alone,
- * hence the same in every engine. `seed` and `tick`: whole numbers in [0, 2³²).
+ * The draws of one tick: sfc32 by Chris Doty-Humphrey (PractRand 0.95, `RNGs/sfc.h`), seeded with the run's seed and the tick.
+ * The draws of a tick do not depend on earlier ones, so a run can branch at any tick. Integer arithmetic gives the same result
+ * in every engine. `seed` and `tick`: integers in [0, 2³²).
  */
 export function drawsOf(seed: number, tick: number): Draws {
   let a = seed | 0;
@@ -27,5 +27,5 @@ export function drawsOf(seed: number, tick: number): Draws {
   return () => bits() / UINT32;
 }
 
-/** For forecasts, which must not know what chance will bring: always the middle. */
+/** For forecasts, which must not predict chance: always the middle. */
 export const QUIET: Draws = () => 0.5;

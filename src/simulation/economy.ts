@@ -4,14 +4,14 @@ import { influenceMatrix } from './influence.ts';
 import { clamp, roundTo6 } from './round-to-6.ts';
 import type { Conditions, Economy, Sentinel, World } from './world.ts';
 
-/** Millionths in a MIC. */
+/** Millionths per MIC. */
 export const MICRO = 1e6;
-/** What one point of drift above the usual costs of gi. */
+/** What one point of drift above the usual value costs of gi. */
 const GI_PER_DRIFT = 0.02;
-/** Drift by chance: at most this in either direction per tick. */
+/** Random drift: at most this in either direction per tick. */
 const NOISE = 0.1;
 
-/** One day of the economy: drift, scores and gi move; then is minted, locked, freed and burned; who is unpaid may leave. */
+/** One day of the economy: updates drift, scores and gi; then mints, locks, unlocks and burns; unpaid sentinels may leave. */
 export function advanceEconomy(world: World, draws: Draws): World {
   const conditions = attest(world, draws);
   const mii = integrityIndex(world.sentinels, conditions.gi, world.economy.strain);
@@ -27,7 +27,7 @@ export function advanceEconomy(world: World, draws: Draws): World {
   return comeAndGo({ ...world, conditions: paid, economy });
 }
 
-/** Drift moves by chance, towards the usual, by pressure and by contagion; gi and score follow from it. */
+/** Drift changes by chance, regression to the usual value, pressure and contagion. gi and score follow from it. */
 function attest(world: World, draws: Draws): Conditions {
   const { sentinels, conditions, levers } = world;
   const spread = contagion(world);
@@ -37,7 +37,7 @@ function attest(world: World, draws: Draws): Conditions {
   const score = conditions.score.slice();
   for (let i = 0; i < sentinels.length; i += 1) {
     const { isOnline, usualDrift, usualGi, pressure, apps, packages, workflows } = sentinels[i]!;
-    // Drawn for who is offline, too: else the draws of the others would be other ones.
+    // Draw for offline sentinels too, so that the draws of the others do not depend on them.
     const chance = NOISE * (2 * draws() - 1);
     if (!isOnline) {
       score[i] = 0;
@@ -55,7 +55,7 @@ function attest(world: World, draws: Draws): Conditions {
   return { ...conditions, drift, uptime, gi, score };
 }
 
-/** What sentinel i takes over of the drift of those it goes by. */
+/** The drift that sentinel i adopts from those that influence it. */
 function contagion({ sentinels, conditions, levers }: World): (i: number) => number {
   if (levers.contagion === 0) return () => 0;
   const { drift } = conditions;
@@ -68,7 +68,7 @@ function contagion({ sentinels, conditions, levers }: World): (i: number) => num
   };
 }
 
-/** Mean `gi` of who is online, less the strain; 0 where nobody is. */
+/** Mean `gi` of the online sentinels minus the strain; 0 if none is online. */
 export function integrityIndex(
   sentinels: readonly Sentinel[],
   gi: readonly number[],
@@ -108,7 +108,7 @@ function withoutReward(conditions: Conditions): Conditions {
 
 type Stocks = Pick<Economy, 'total' | 'circulating' | 'locked' | 'burned'>;
 
-/** What is minted circulates or is locked; each move takes from one stock what it gives to another. */
+/** Minted MIC either circulates or is locked. Each transfer moves MIC between two stocks. */
 function moveStocks(from: Stocks, minted: number, levers: World['levers']): Stocks {
   const lock = Math.floor(minted * levers.lock_share);
   const free = Math.floor(from.locked * levers.unlock_rate);
@@ -122,12 +122,12 @@ function moveStocks(from: Stocks, minted: number, levers: World['levers']): Stoc
   };
 }
 
-/** What each sentinel that leaves costs the integrity index: its work lies undone. */
+/** Cost of each departing sentinel to the integrity index, because its work is left undone. */
 const LEAVING_STRAIN = 0.01;
-/** Patience is not the same for all: a third leaves when it ends, the others one or two cycles later. */
+/** Patience varies: a third of the sentinels leaves as soon as it ends, the others one or two cycles later. */
 const PATIENCE_STEPS = 3;
 
-/** Who went without a reward for too long goes offline; while there is minting, one a cycle comes back. */
+/** Sentinels without a reward for too long go offline. During minting, one per cycle returns. */
 function comeAndGo(world: World): World {
   const { patience } = world.levers;
   if (patience === 0) return world;
@@ -145,7 +145,7 @@ function comeAndGo(world: World): World {
       const turns = leaving.includes(sentinel) || back.includes(sentinel);
       return turns ? { ...sentinel, isOnline: !sentinel.isOnline } : sentinel;
     }),
-    // An outage begins the days of uptime anew.
+    // An outage restarts the days of uptime.
     conditions: {
       ...world.conditions,
       uptime: world.conditions.uptime.map((days, i) => (back.includes(world.sentinels[i]!) ? 0 : days)),

@@ -1,4 +1,4 @@
-/** What can be wrong with what the engine is asked for. */
+/** What can be wrong with a request to the engine. */
 export type FaultCode =
   | 'unknown_scenario'
   | 'invalid_seed'
@@ -7,7 +7,7 @@ export type FaultCode =
   | 'action_unavailable'
   | 'simulation_over';
 
-/** Says, for whoever asked, what was expected and what was found. */
+/** The message tells the client what was expected and what was found. */
 export class SimulationFault extends Error {
   readonly code: FaultCode;
 

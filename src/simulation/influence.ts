@@ -7,13 +7,13 @@ interface Remembered extends Ties {
   matrix: Float64Array;
 }
 
-/** By the list that it is of: only events change it, and a tick would otherwise spend most of its time here. */
+/** Cached by the list of sentinels, which only events change. Otherwise a tick would spend most of its time here. */
 const MATRICES = new WeakMap<readonly Sentinel[], Remembered>();
 
 /**
- * W of the model, row after row, n × n: how much sentinel i goes by the opinion of j. Before each row is divided by its sum,
- * an entry is trust_j × (1 + kinship where both are of one cathedral) ÷ (1 + (distance of their virtue weights ÷ reach)²);
- * nobody goes by who is offline or recused, and everybody by itself with 1. So each row sums to 1.
+ * The matrix W of the model, n × n in row order: the influence of sentinel j's opinion on sentinel i. Before normalisation, an
+ * entry is trust_j × (1 + kinship if both belong to one cathedral) ÷ (1 + (distance of their virtue weights ÷ reach)²). Offline
+ * and recused sentinels have no influence, and each sentinel has weight 1 on itself. Each row sums to 1.
  */
 export function influenceMatrix(sentinels: readonly Sentinel[], ties: Ties): Float64Array {
   const known = MATRICES.get(sentinels);

@@ -5,7 +5,7 @@ interface LeverEntry {
   meaning: string;
 }
 
-/** What a scenario and its choices may set about the world, each with its range and where it stands if nothing is said. */
+/** The world parameters that a scenario and its choices may set, each with its range and default. */
 export const LEVERS = {
   interest: { least: 0, most: 1, start: 0.2, meaning: 'weight of a sentinel’s own stake in its utility' },
   lure: { least: -1, most: 1, start: 0, meaning: 'what a drift of 10 adds to the utility' },

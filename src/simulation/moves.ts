@@ -8,7 +8,7 @@ interface Move {
   take: (world: World, parameters: Parameters) => World;
 }
 
-/** Choices that differ by the state of the world: a few dozen, which thousands of runs offer with each tick. */
+/** Cached choices that differ by the state of the world: a few dozen, which thousands of runs offer in each tick. */
 const CHOICES = new Map<string, Move['choice']>();
 const MOST_CHOICES = 500;
 
@@ -21,7 +21,7 @@ function remembered(key: string, make: () => Move['choice']): Move['choice'] {
   return choice;
 }
 
-/** What a player may do at any time while a matter is deliberated; null where it may not. */
+/** Moves that a player may make at any time during a deliberation; null where it may not. */
 export function callVote(world: World): Move | null {
   const { deliberation, tick } = world;
   if (deliberation.status !== 'open' || deliberation.roundEnds <= tick + 1) return null;
@@ -35,9 +35,9 @@ export function callVote(world: World): Move | null {
   };
 }
 
-/** In a run; more would make the player the only voice. */
+/** Maximum per run. More would make the player the only voice. */
 const BRIEFINGS = 3;
-/** Added to the weight of the virtue, before the weights are made to sum to 1 again. */
+/** Added to the weight of the virtue, before the weights are normalised. */
 const EMPHASIS = 0.2;
 
 export function briefSentinel(world: World): Move | null {

@@ -4,9 +4,9 @@ import { innateOpinion } from './utility.ts';
 import type { Position, World } from './world.ts';
 
 /**
- * One exchange of views, after Friedkin and Johnsen (1990): x(t+1) = Λ·W·x(t) + (I − Λ)·u, where Λ is diagonal with
- * 1 − stubbornness, W the influence matrix and u the innate opinions, which follow what the proposal has become. Who is
- * offline keeps its opinion.
+ * One exchange of views, after Friedkin and Johnsen (1990): x(t+1) = Λ·W·x(t) + (I − Λ)·u, where Λ is diagonal with 1 −
+ * stubbornness, W is the influence matrix and u are the innate opinions, which follow the current proposal. Offline sentinels
+ * keep their opinion.
  */
 export function exchangeViews(world: World): World {
   const { sentinels, conditions } = world;
@@ -28,7 +28,7 @@ export function exchangeViews(world: World): World {
   return { ...world, conditions: { ...conditions, opinion, innate }, movement: roundTo6(movement) };
 }
 
-/** W·x of sentinel i: alone, so that the loop which all the pairs go through is compiled by itself. */
+/** W·x of sentinel i. A function of its own, so that the engine compiles this hot loop separately. */
 function heardBy(i: number, matrix: Float64Array, opinions: readonly number[]): number {
   const size = opinions.length;
   const row = i * size;
@@ -37,7 +37,7 @@ function heardBy(i: number, matrix: Float64Array, opinions: readonly number[]): 
   return heard;
 }
 
-/** From which opinion on each position is taken. */
+/** The lowest opinion for each position. */
 export const POSITIONS_FROM = {
   support: 0.7,
   support_with_conditions: 0.55,
@@ -51,12 +51,12 @@ export function positionOf(opinion: number): Position {
   return opinion > POSITIONS_FROM.abstain ? 'abstain' : 'oppose';
 }
 
-/** Of those who are online; 0 where nobody is. */
+/** Mean over the online sentinels; 0 if none is online. */
 export function meanOpinion(world: Assembly): number {
   return roundTo6(exactMean(world));
 }
 
-/** 4 × variance of the opinions: 0 all agree, 1 one half stands at 0 and the other at 1. */
+/** 4 × variance of the opinions: 0 if all agree, 1 if one half is at 0 and the other at 1. */
 export function polarisation(world: Assembly): number {
   const { sentinels, conditions } = world;
   const { opinion } = conditions;

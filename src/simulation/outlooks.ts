@@ -6,7 +6,7 @@ import { roundTo6 } from './round-to-6.ts';
 import type { Scenario } from './scenario.ts';
 import type { Status, World } from './world.ts';
 
-/** How the world will stand, as far as a forecast tells it: without chance, and nothing more is done. */
+/** The forecast state of the world, without chance and further actions. */
 export interface Outlook {
   tick: number;
   deliberation: Status;
@@ -18,7 +18,7 @@ export interface Outlook {
   circulating: number;
 }
 
-/** What comes of each choice with its default parameters, by its name, and of none of them. */
+/** The outcome of each choice with its default parameters, by name, and of no choice. */
 export interface Outlooks {
   choices: ReadonlyMap<string, Outlook>;
   otherwise: Outlook | null;
@@ -28,10 +28,10 @@ export interface Outlooks {
 export const OUTLOOK_TICKS = 7;
 export const NO_OUTLOOKS: Outlooks = { choices: new Map(), otherwise: null };
 
-/** By the world that they are of: a decision is open for several ticks, and its outlooks cost thirty. */
+/** Cached by world: a decision stays open for several ticks, and its outlooks cost thirty. */
 const KNOWN = new WeakMap<World, Outlooks>();
 
-/** Of the choices of the decisions that are open; those who are shown a run get them as they were when these opened. */
+/** The outlooks of the choices of all open decisions, as they were when the decisions opened. */
 export function outlooksOf(world: World, scenario: Scenario): Outlooks {
   if (world.open.length === 0 || world.ending !== null) return NO_OUTLOOKS;
   const known = KNOWN.get(world);

@@ -4,15 +4,15 @@ import { virtueParts } from './utility.ts';
 import type { ByVirtue, Virtue } from './virtues.ts';
 import type { Sentinel, World } from './world.ts';
 
-/** Below this a part of the utility is not worth a word. */
+/** Smaller terms of the utility are not mentioned. */
 const NOTICEABLE = 0.01;
 
-/** What a text is said to, part by part. */
+/** A sink that receives a text part by part. */
 export interface Listener {
   text: (part: string) => unknown;
 }
 
-/** Why a sentinel stands where it does, out of the terms of its own equation. */
+/** Explains a sentinel's position from the terms of its own equation. */
 export function reasoningOf(world: World, i: number): { reasoning: string; virtue_tags: readonly Virtue[] } {
   let reasoning = '';
   const text = (part: string) => {
@@ -22,7 +22,7 @@ export function reasoningOf(world: World, i: number): { reasoning: string; virtu
   return { reasoning, virtue_tags: standingsOf(world)[i]!.tags };
 }
 
-/** The reasoning in parts, in ASCII: to be heard by who would only write it elsewhere. */
+/** Writes the reasoning in parts, in ASCII, so that a caller can encode it directly. */
 export function formatReasoning(
   conditions: World['conditions'],
   { text, loudest }: Standing,
@@ -36,11 +36,11 @@ export function formatReasoning(
   to.text(SAID[positionOf(opinion)][hundredth(opinion)]!);
 }
 
-/** What of a reasoning stays the same from tick to tick. */
+/** The parts of a reasoning that stay the same from tick to tick. */
 export interface Standing {
-  /** What stands between the two opinions: its own and that of the one it listens to most. */
+  /** The text between the two opinions: the sentinel's own and that of its strongest influence. */
   text: string;
-  /** Whom it goes by most, besides itself; −1: nobody. */
+  /** Index of the strongest influence besides itself; −1: none. */
   loudest: number;
   tags: readonly Virtue[];
 }
@@ -51,7 +51,7 @@ interface Known {
   all: readonly Standing[];
 }
 
-/** By the list of sentinels, what they weigh and whom they hear: only events change that, and it is asked each tick. */
+/** Cached by the list of sentinels, their weights and their influences, which only events change. Every tick asks for it. */
 const STANDINGS = new WeakMap<World['sentinels'], Known>();
 
 export function standingsOf({ sentinels, effects, levers }: World): readonly Standing[] {
@@ -67,7 +67,7 @@ export function standingsOf({ sentinels, effects, levers }: World): readonly Sta
   return all;
 }
 
-/** The two virtues that decide most, and what they say. */
+/** The two decisive virtues and their effect. */
 function weigh(sentinel: Sentinel, effects: ByVirtue): Pick<Standing, 'text' | 'tags'> {
   const parts = virtueParts(sentinel, { effects })
     .filter(([, part]) => Math.abs(part) >= NOTICEABLE)
@@ -78,7 +78,7 @@ function weigh(sentinel: Sentinel, effects: ByVirtue): Pick<Standing, 'text' | '
   return { text: said.length > 0 ? `: ${said.join(', ')}` : '', tags: parts.map(([virtue]) => virtue) };
 }
 
-/** Whom it goes by most, up to the opinion of that one. */
+/** The strongest influence, up to the opinion of that sentinel. */
 function heardPhrase(
   sentinels: readonly Sentinel[],
   i: number,
@@ -91,7 +91,7 @@ function heardPhrase(
   return `I listen most to ${sentinels[loudest]!.id} (${weight}), who is at `;
 }
 
-/** The other that it goes by most; −1 where there is none. */
+/** The index of the strongest other influence; −1 if there is none. */
 function loudestFor(i: number, matrix: Float64Array, size: number): number {
   let loudest = -1;
   let most = 0;
@@ -104,10 +104,10 @@ function loudestFor(i: number, matrix: Float64Array, size: number): number {
   return loudest;
 }
 
-/** `0.00` to `1.00`: an update has forty of them, and toFixed would take a fifth of its time. */
+/** `0.00` to `1.00`. An update has forty of them, and toFixed would take a fifth of its time. */
 const HUNDREDTHS = Array.from({ length: 101 }, (_, hundredth) => (hundredth / 100).toFixed(2));
 
-/** Phrases with each of them, since a tick of thousands of runs says them by the ten thousand. */
+/** Precomputed phrases, because one tick of thousands of runs needs tens of thousands of them. */
 const OWN = HUNDREDTHS.map((share) => `By my own lights ${share}`);
 const HEARD = HUNDREDTHS.map((share) => `${share}. So I am at `);
 const SAID = {
@@ -117,7 +117,7 @@ const SAID = {
   abstain: HUNDREDTHS.map((share) => `${share}: I do not take a side.`),
 } as const;
 
-/** Of a share in [0, 1]. */
+/** Formats a share in [0, 1]. */
 function hundredth(share: number): number {
   return Math.round(share * 100);
 }
@@ -126,8 +126,8 @@ function hundredths(share: number): string {
   return HUNDREDTHS[hundredth(share)]!;
 }
 
-/** A part of a utility, in [−1, 1]. */
+/** Formats a term of the utility, in [−1, 1]. */
 function signed(value: number): string {
-  // ASCII, as all that comes with every tick: one other letter makes the JSON of the whole update slower.
+  // ASCII, like everything in each tick: a single other character slows down encoding the whole update.
   return `${value < 0 ? '-' : '+'}${hundredths(Math.abs(value))}`;
 }

@@ -6,26 +6,26 @@ import { scenarioNamed } from './scenarios.ts';
 import { startWorld } from './start-world.ts';
 import type { World } from './world.ts';
 
-/** An action of the player, at the tick after which it was taken. */
+/** A player's action and the tick after which it was taken. */
 export interface Action {
   tick: number;
   name: string;
   parameters: Parameters;
 }
 
-/** All that a run is: `world` follows from the rest, and is kept so that it need not be computed again. */
+/** A complete run. `world` follows from the rest and is kept to avoid computing it again. */
 export interface Run {
   scenario: Scenario;
   seed: number;
   actions: readonly Action[];
   world: World;
-  /** The world as it was when the decisions that are open now had opened: what the outlooks are of. */
+  /** The world when the currently open decisions opened, for which the outlooks are computed. */
   opened: World;
 }
 
-/** Seeds are whole numbers below this. */
+/** Seeds are integers below this. */
 export const SEEDS = 2 ** 32;
-/** More than any scenario has use for. */
+/** More than any scenario needs. */
 export const MAX_ACTIONS = 64;
 
 /** A run at tick 0. Throws a SimulationFault: unknown_scenario, invalid_seed. */
@@ -40,7 +40,7 @@ export function startRun(scenarioName: string, seed: number): Run {
   return { scenario, seed, actions: [], world, opened: world };
 }
 
-/** As many ticks on, or up to the end. */
+/** Advances by the given number of ticks, or to the end. */
 export function stepRun(run: Run, ticks = 1): Run {
   let next = run;
   for (let count = 0; count < ticks && next.world.ending === null; count += 1)
@@ -53,7 +53,7 @@ function withWorld(run: Run, world: World): Run {
   return { ...run, world, opened: isSame ? run.opened : world };
 }
 
-/** Takes an action at the present tick. Throws a SimulationFault: see takeAction. */
+/** Takes an action at the current tick. Throws a SimulationFault: see takeAction. */
 export function actInRun(run: Run, name: string, parameters: Parameters): Run {
   if (run.actions.length >= MAX_ACTIONS)
     throw new SimulationFault('action_unavailable', `A run has at most ${MAX_ACTIONS} actions.`);
@@ -65,13 +65,13 @@ export interface Recorded {
   scenario: string;
   seed: number;
   actions: readonly Action[];
-  /** Where to stop; without it, at the last action. */
+  /** The tick at which to stop; default: that of the last action. */
   tick?: number;
 }
 
 /**
- * The run that was recorded, as it was at `tick`: a resume, a shared link and a check are this. Throws a SimulationFault:
- * those of startRun and takeAction, and invalid_actions where the ticks go back or beyond the end.
+ * Replays a recorded run up to `tick`, for a resume, a shared link or a check. Throws the SimulationFaults of startRun and
+ * takeAction, and invalid_actions if the ticks decrease or exceed the end.
  */
 export function replay({ scenario, seed, actions, tick }: Recorded): Run {
   let run = startRun(scenario, seed);

@@ -3,7 +3,7 @@ import type { Change } from './change.ts';
 import type { Virtue } from './virtues.ts';
 import type { Status, World } from './world.ts';
 
-/** A parameter of a choice, with the value that it has where none is given. */
+/** A parameter of a choice and its default value. */
 export type Parameter =
   | { kind: 'number'; minimum: number; maximum: number; default: number; meaning: string }
   | { kind: 'one_of'; values: readonly string[]; default: string; meaning: string };
@@ -11,21 +11,21 @@ export type Parameter =
 export type Parameters = Readonly<Record<string, number | string>>;
 
 export interface Choice {
-  /** What `take_action` names; no other choice of the scenario has it. */
+  /** The name that `take_action` uses, unique within the scenario. */
   name: string;
   label: string;
-  /** What it does, for who is to choose. */
+  /** What the choice does, for the player. */
   meaning: string;
   parameters?: Readonly<Record<string, Parameter>>;
   change: Change | ((parameters: Parameters, world: World) => Change);
 }
 
-/** A point at which the player may choose, for a time; then the choice `otherwise` is taken. */
+/** A decision that stays open for a limited time; then the choice `otherwise` is taken. */
 export interface Decision {
   name: string;
   title: string;
   prompt: string;
-  /** Looked at after each tick until it has opened once. */
+  /** Evaluated after each tick until the decision has opened once. */
   opens: (world: World) => boolean;
   /** Ticks */
   within: number;
@@ -33,7 +33,7 @@ export interface Decision {
   choices: readonly Choice[];
 }
 
-/** Something that happens by itself, once. */
+/** An event that happens once, without the player. */
 export interface ScenarioEvent {
   name: string;
   when: (world: World) => boolean;
@@ -44,42 +44,42 @@ export interface Ending {
   name: string;
   title: string;
   text: string;
-  /** The first ending that was reached is the run's. The last one of a scenario always is. */
+  /** The first ending whose condition holds is the run's. The last ending of a scenario always holds. */
   isReached: (world: World) => boolean;
 }
 
-/** A story with its world, as data and small functions. */
+/** A story and its world, as data and small functions. */
 export interface Scenario {
   name: string;
   title: string;
   /** Paragraphs. */
   story: readonly string[];
-  /** What is to be decided. */
+  /** The question to decide. */
   question: string;
-  /** What is worth asking afterwards. */
+  /** Questions for a discussion afterwards. */
   lesson: string;
   effects: Readonly<Partial<Record<Virtue, number>>>;
   stakes?: Readonly<Partial<Record<Cathedral, number>>>;
-  /** The world before the first tick, as a change of the usual one. */
+  /** The initial world, as a change of the default one. */
   start: Change;
-  /** Ticks of a round, and rounds of the time box. */
+  /** Ticks per round, and rounds in the time box. */
   roundTicks: number;
   rounds: number;
   /** The tick at which the run ends. */
   horizon: number;
   decisions: readonly Decision[];
   events?: readonly ScenarioEvent[];
-  /** What follows at once when the deliberation has come to this. */
+  /** Consequences of each outcome of the deliberation. */
   outcomes?: Readonly<Partial<Record<Status, Change | ((world: World) => Change)>>>;
   endings: readonly Ending[];
 }
 
-/** Whether the proposal is in force, however that came about. */
+/** Whether the proposal is in force, by whatever means. */
 export function isInForce({ deliberation: { status } }: World): boolean {
   return status === 'adopted' || status === 'adopted_with_dissent' || status === 'imposed';
 }
 
-/** Whether there is nothing left to vote on. */
+/** Whether nothing is left to vote on. */
 export function isDecided({ deliberation: { status } }: World): boolean {
   return status !== 'open' && status !== 'held';
 }

@@ -8,7 +8,7 @@ import { MODEL_DRIFT } from './scenarios/model-drift.ts';
 import { MORAL_DILEMMA } from './scenarios/moral-dilemma.ts';
 import { SENTINEL_DISAGREEMENT } from './scenarios/sentinel-disagreement.ts';
 
-/** All that can be played, in the order in which they are listed. */
+/** All scenarios in the order in which they are listed. */
 export const SCENARIOS: readonly Scenario[] = [
   CATHEDRAL_MULTIPLIER_PROPOSAL,
   EMERGENCY_PROTOCOL_ACTIVATION,

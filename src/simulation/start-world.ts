@@ -16,7 +16,7 @@ import { innateOpinion } from './utility.ts';
 import { byVirtue, VIRTUES } from './virtues.ts';
 import type { Conditions, Deliberation, Economy, Sentinel, World } from './world.ts';
 
-/** Weight of each virtue, in their order: what one would expect of each one's role. */
+/** Weight of each virtue, in their order, according to each sentinel's role. */
 const WEIGHTS: Readonly<Record<SentinelId, readonly [number, number, number, number, number]>> = {
   ATLAS: [0.35, 0.15, 0.2, 0.25, 0.05],
   HERMES: [0.2, 0.1, 0.35, 0.2, 0.15],
@@ -29,10 +29,10 @@ const WEIGHTS: Readonly<Record<SentinelId, readonly [number, number, number, num
   EVE: [0.15, 0.05, 0.45, 0.1, 0.25],
   JADE: [0.2, 0.4, 0.2, 0.15, 0.05],
 };
-/** How far chance moves a weight before they are made to sum to 1 again, and what it adds to the utility. */
+/** The range of random changes to a weight before normalisation, and to the utility. */
 const WEIGHT_NOISE = 0.02;
 const TEMPER = 0.1;
-/** Stubbornness of who never disagrees, and what a readiness of 1 adds to it. */
+/** Stubbornness at a readiness to disagree of 0, and its increase up to a readiness of 1. */
 const STUBBORN = { least: 0.15, perDissent: 0.2 };
 
 /** The ten default sentinels, with temperaments from the draws. */
@@ -40,7 +40,7 @@ function sentinelsOf(draws: Draws): Sentinel[] {
   return (Object.keys(SENTINEL_PROFILES) as SentinelId[]).map((id) => embody(id, id, draws));
 }
 
-/** As many as asked for, by turns like each of the ten: for measurements of what a larger assembly costs. */
+/** The given number of sentinels, modelled on the ten in turn. Measures the cost of larger assemblies. */
 export function scaledAssembly(size: number, draws: Draws): Sentinel[] {
   const models = Object.keys(SENTINEL_PROFILES) as SentinelId[];
   return Array.from({ length: size }, (_, i) => embody(`S-${i + 1}`, models[i % models.length]!, draws));
@@ -69,7 +69,7 @@ function embody(id: string, model: SentinelId, draws: Draws): Sentinel {
   };
 }
 
-/** Millionths of a MIC: of the order of the sample ledger's at C-151. */
+/** Millionths of a MIC, similar to the sample ledger at C-151. */
 const STOCKS = {
   total: 4_000_000 * MICRO,
   circulating: 3_200_000 * MICRO,
@@ -79,7 +79,7 @@ const STOCKS = {
 /** Days since genesis at C-151. */
 const UPTIME = 151;
 
-/** The world before the first tick; opinions are the innate ones, as the model has it. */
+/** The world before the first tick. Opinions start as the innate ones, as in the model. */
 export function startWorld(scenario: Scenario, seed: number, sentinels?: readonly Sentinel[]): World {
   const levers = Object.fromEntries(LEVER_NAMES.map((name) => [name, LEVERS[name].start])) as Levers;
   const cast = sentinels ?? sentinelsOf(drawsOf(seed, 0));
@@ -135,7 +135,7 @@ function rested(sentinels: readonly Sentinel[]): Conditions {
   };
 }
 
-/** First opinions and first readings, of the world as the scenario has set it up. */
+/** Initial opinions and readings, after the scenario has set up the world. */
 function read(world: World): World {
   const innate = world.sentinels.map((sentinel, i) =>
     innateOpinion(sentinel, world.conditions.drift[i]!, world),

@@ -2,7 +2,7 @@ import { clamp, roundTo6 } from './round-to-6.ts';
 import { VIRTUES, type Virtue } from './virtues.ts';
 import type { Sentinel, World } from './world.ts';
 
-/** From effects, which are mostly small, to opinions that differ. */
+/** Scales effects, which are mostly small, to distinct opinions. */
 export const GAIN = 3;
 
 type Matter = Pick<World, 'effects' | 'stakes' | 'levers'>;
@@ -13,7 +13,7 @@ type Matter = Pick<World, 'effects' | 'stakes' | 'levers'>;
  */
 export function utility(sentinel: Sentinel, drift: number, { effects, stakes, levers }: Matter): number {
   const { weights } = sentinel;
-  // Spelt out: a loop over names costs as much as the rest of a tick.
+  // Written out, because a loop over names costs as much as the rest of a tick.
   const sum =
     weights.integrity * effects.integrity +
     weights.temperance * effects.temperance +
@@ -24,12 +24,12 @@ export function utility(sentinel: Sentinel, drift: number, { effects, stakes, le
   return clamp(GAIN * sum + stake + (levers.lure * drift) / 10 + sentinel.temper, -1, 1);
 }
 
-/** What a sentinel thinks by itself, in [0, 1]: (1 + utility) ÷ 2. */
+/** A sentinel's own opinion, in [0, 1]: (1 + utility) ÷ 2. */
 export function innateOpinion(sentinel: Sentinel, drift: number, matter: Matter): number {
   return roundTo6((1 + utility(sentinel, drift, matter)) / 2);
 }
 
-/** Weight × effect of each virtue, the largest first whatever its sign. */
+/** Weight × effect of each virtue, by descending absolute value. */
 export function virtueParts({ weights }: Sentinel, { effects }: Pick<World, 'effects'>): [Virtue, number][] {
   return VIRTUES.map((virtue): [Virtue, number] => [virtue, weights[virtue] * effects[virtue]]).sort(
     ([, a], [, b]) => Math.abs(b) - Math.abs(a),

@@ -55,7 +55,7 @@ export interface ShownState {
     multipliers: Readonly<Partial<Record<Cathedral, number>>>;
   };
   decisions: readonly { name: string; title: string; prompt: string; until: number; otherwise: string }[];
-  /** What comes if nobody chooses, beside the outlooks of the choices; null where no decision is open. */
+  /** The outlook if nobody chooses; null if no decision is open. */
   outlook: Outlook | null;
   happened: readonly string[];
   actions: readonly Action[];
@@ -66,19 +66,19 @@ export interface ShownAction {
   name: string;
   label: string;
   meaning: string;
-  /** The decision that it answers; null for what can be done at any time. */
+  /** The decision it belongs to; null for moves that are always possible. */
   decision: string | null;
   parameters: Readonly<Record<string, Parameter>>;
-  /** What would have come of it, with its default parameters, as forecast when the decision opened; null for moves. */
+  /** The outlook with default parameters, as forecast when the decision opened; null for moves. */
   outlook: Outlook | null;
 }
 
 export interface ShowOptions {
-  /** With forecasts of what each choice would do; they cost as much as all the rest of a run. */
+  /** Whether to forecast each choice, which costs as much as the rest of a run. */
   outlooks: boolean;
 }
 
-/** What is shown of a run: the fields of the specification, and the inner shapes that it leaves open. */
+/** The public view of a run: the fields of the specification, and the structures that it leaves open. */
 export interface Shown {
   scenario: string;
   seed: number;
@@ -186,7 +186,7 @@ function showActions({ world, scenario }: Run, outlooks: Outlooks): readonly Sho
 
 type ShownChoice = Omit<ShownAction, 'outlook'>;
 
-/** By the choice: the same object for all runs that offer it. */
+/** Cached by choice, so that all runs share one object. */
 const CHOICES = new WeakMap<Available['choice'], ShownChoice>();
 
 export function showChoice({ choice, decision }: Available): ShownChoice {

@@ -2,7 +2,7 @@ import type { Virtue } from '../../pipeline/ledger/event.ts';
 
 export type { Virtue };
 
-/** The ledger's, in its order; said again so that a page which runs the engine need not load the event schemas. */
+/** The ledger's virtues in its order. Repeated here so that a page with the engine need not load the event schemas. */
 export const VIRTUES = [
   'integrity',
   'temperance',
@@ -13,7 +13,7 @@ export const VIRTUES = [
 
 export type ByVirtue = Readonly<Record<Virtue, number>>;
 
-/** `of` each virtue, in their order. */
+/** Calls `of` for each virtue, in their order. */
 export function byVirtue(of: (virtue: Virtue) => number): ByVirtue {
   return Object.fromEntries(VIRTUES.map((virtue) => [virtue, of(virtue)])) as ByVirtue;
 }

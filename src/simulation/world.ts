@@ -2,41 +2,41 @@ import type { Cathedral } from '../../pipeline/ledger/event.ts';
 import type { Levers } from './levers.ts';
 import type { ByVirtue } from './virtues.ts';
 
-/** What of a sentinel changes with events only. As long as the list is the same object, so is the influence matrix. */
+/** The properties of a sentinel that only events change. While the list is the same object, the influence matrix stays valid. */
 export interface Sentinel {
   id: string;
   cathedral: Cathedral;
   role: string;
-  /** What it looks after, for the score formula. */
+  /** Its responsibility, for the score formula. */
   apps: number;
   packages: number;
   workflows: number;
-  /** Where drift (0–10) and gi (0–1) are without pressure. */
+  /** Drift (0–10) and gi (0–1) without pressure. */
   usualDrift: number;
   usualGi: number;
   /** Sum to 1. */
   weights: ByVirtue;
-  /** 1 − susceptibility, in [0, 1]: how much of its own judgement stays in its opinion. */
+  /** 1 − susceptibility, in [0, 1]: the weight of its own judgement in its opinion. */
   stubbornness: number;
-  /** How much it is listened to; 1 is the mean. */
+  /** Its influence; the mean is 1. */
   trust: number;
-  /** What nobody can explain by virtues: added to its utility. */
+  /** An idiosyncratic term of its utility, which virtues do not explain. */
   temper: number;
-  /** Drift that is added per tick. */
+  /** Drift added per tick. */
   pressure: number;
   isOnline: boolean;
-  /** Takes no part in the matter: neither speaks nor votes. */
+  /** Recused: neither speaks nor votes on this matter. */
   isRecused: boolean;
 }
 
 /**
- * What of the sentinels changes every tick, in their order. A list for each quantity: its numbers lie side by side in memory, and
- * a tick makes a few lists instead of several objects for each sentinel.
+ * The properties of the sentinels that change every tick, in their order. One list per quantity keeps its numbers together in
+ * memory, and a tick allocates a few lists instead of several objects per sentinel.
  */
 export interface Conditions {
   /** In [0, 1]: 0 rejects the proposal, 1 adopts it. */
   opinion: readonly number[];
-  /** What each thinks of the proposal by itself, in [0, 1]. */
+  /** Each sentinel's own opinion of the proposal, in [0, 1]. */
   innate: readonly number[];
   /** 0–10 */
   drift: readonly number[];
@@ -45,14 +45,14 @@ export interface Conditions {
   gi: readonly number[];
   /** Coordination scores, points. */
   score: readonly number[];
-  /** Of the last tick and in all; millionths of a MIC. */
+  /** In the last tick and in total; millionths of a MIC. */
   reward: readonly number[];
   minted: readonly number[];
   /** Ticks since the last reward. */
   unpaid: readonly number[];
 }
 
-/** Stocks in millionths of a MIC: whole numbers below 2⁵³, so that their sums are exact. */
+/** Stocks in millionths of a MIC: integers below 2⁵³, so that sums are exact. */
 export interface Economy {
   total: number;
   circulating: number;
@@ -61,16 +61,16 @@ export interface Economy {
   mii: number;
   threshold: number;
   isMinting: boolean;
-  /** What the integrity index is short of the mean gi. */
+  /** The difference between the mean gi and the integrity index. */
   strain: number;
   multipliers: Readonly<Partial<Record<Cathedral, number>>>;
-  /** Ticks in which nothing could be minted. */
+  /** Number of ticks without minting. */
   stopped: number;
 }
 
 export type Status =
   | 'open'
-  /** Carried, but a dissent is waiting for an answer. */
+  /** Carried, but waiting for an answer to a dissent. */
   | 'held'
   | 'adopted'
   | 'adopted_with_dissent'
@@ -90,7 +90,7 @@ export interface Vote {
   abstain: number;
   /** Positions taken ÷ all sentinels. */
   turnout: number;
-  /** Support ÷ positions taken; 0 where none was taken. */
+  /** Support ÷ positions taken; 0 if none was taken. */
   agreement: number;
   result: 'carried' | 'rejected' | 'divided' | 'no_quorum';
 }
@@ -99,12 +99,12 @@ export interface Deliberation {
   status: Status;
   /** From 1. */
   round: number;
-  /** As many as the time box has. */
+  /** Number of rounds in the time box. */
   rounds: number;
-  /** The tick after which the round's vote is taken. */
+  /** The round's vote follows this tick. */
   roundEnds: number;
   votes: readonly Vote[];
-  /** Who holds the decision up, or did. */
+  /** The sentinels that hold the decision up, or did. */
   dissenters: readonly string[];
   dissent: 'none' | 'pending' | 'heard' | 'overridden';
 }
@@ -112,7 +112,7 @@ export interface Deliberation {
 export interface OpenDecision {
   name: string;
   since: number;
-  /** The first tick that decides without the player. */
+  /** The first tick at which the default choice applies. */
   until: number;
 }
 
@@ -120,36 +120,36 @@ export interface Taken {
   tick: number;
   decision: string;
   choice: string;
-  /** Nobody chose in time. */
+  /** Nobody chose in time, so the default choice applied. */
   isDefault: boolean;
 }
 
-/** The whole state of a run: plain JSON, each number rounded to six places. */
+/** The complete state of a run: plain JSON, with numbers rounded to six places. */
 export interface World {
   tick: number;
   sentinels: readonly Sentinel[];
   conditions: Conditions;
   levers: Levers;
-  /** What the proposal does to each virtue, in [−1, 1]. */
+  /** The proposal's effect on each virtue, in [−1, 1]. */
   effects: ByVirtue;
-  /** What each cathedral has at stake in it, in [−1, 1]. */
+  /** The stake of each cathedral in the proposal, in [−1, 1]. */
   stakes: Readonly<Partial<Record<Cathedral, number>>>;
   economy: Economy;
   deliberation: Deliberation;
   open: readonly OpenDecision[];
   taken: readonly Taken[];
-  /** Known risks, and those that something was done about. */
+  /** Known risks, and those that were addressed. */
   risks: { known: number; mitigated: number };
-  /** What a scenario has to remember. */
+  /** Values that a scenario stores. */
   facts: Readonly<Record<string, number>>;
   /** Events of the scenario that have happened. */
   past: readonly string[];
-  /** Told since the last tick began. */
+  /** Notes since the start of the last tick. */
   happened: readonly string[];
   /** Largest change of an opinion in the last tick. */
   movement: number;
   /** Key of the ending, when the run is over. */
   ending: string | null;
-  /** As the run began, for the debrief. */
+  /** The initial values, for the debrief. */
   began: { meanOpinion: number; polarisation: number; mii: number; threshold: number; total: number };
 }

@@ -5,9 +5,9 @@ import { CLOSE_CODES, PROTOCOL_PAGE } from './problems.ts';
 import { SERVER_MESSAGES } from './server-message.ts';
 
 export interface AsyncApiFacts {
-  /** Of the service: `https://data.example.org`. */
+  /** Address of the service: `https://data.example.org`. */
   baseUrl: string;
-  /** Of this software: `0.1.0`. */
+  /** Version of this software: `0.1.0`. */
   version: string;
   /** An e-mail address. */
   contact: string;
@@ -69,7 +69,7 @@ function clientMessages(): Part {
         summary: meaning,
         payload: message,
       }));
-      // As a client writes it: what has a default may be left out.
+      // As a client writes it: members with a default are optional.
       return [name, { ...messageOf(name, schema, 'input'), ...(examples.length > 0 ? { examples } : {}) }];
     }),
   );

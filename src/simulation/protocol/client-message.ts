@@ -4,7 +4,7 @@ import { PROTOCOL_LIMITS } from './limits.ts';
 
 const { pace, steps } = PROTOCOL_LIMITS;
 
-/** Names of scenarios, actions and parameters, as far as their form goes; whether there is one is the engine’s to say. */
+/** Checks the format of names of scenarios, actions and parameters only. The engine checks that they exist. */
 const Name = z
   .string()
   .max(64)
@@ -68,7 +68,7 @@ export const ListScenarios = z
   .strictObject({ action: z.literal('list_scenarios') })
   .describe('Asks for the scenarios that there are.');
 
-/** By their `action`. */
+/** Messages by their `action`. */
 export const CLIENT_MESSAGES = {
   start_simulation: StartSimulation,
   take_action: TakeAction,

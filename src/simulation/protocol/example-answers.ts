@@ -2,7 +2,7 @@ import { CONVERSATION } from './examples.ts';
 import { parseMessage } from './parse-message.ts';
 import { messageOf, NEW_SESSION, type Reply, receive, type SimulationUpdate } from './session.ts';
 
-/** What a message of the conversation is answered with; of an update only what the message has changed. */
+/** The answers to a message of the conversation; of an update, only what the message changed. */
 export interface ExampleAnswer {
   action: string;
   meaning: string;
@@ -10,7 +10,7 @@ export interface ExampleAnswer {
   answer: object;
 }
 
-/** The conversation with its answers, made by the engine, as if each message came at once after the one before. */
+/** The conversation with its answers, produced by the engine as if each message arrived immediately after the previous one. */
 export function exampleAnswers(): ExampleAnswer[] {
   let reply: Reply = { session: NEW_SESSION, answer: null };
   return CONVERSATION.map((example) => {
@@ -20,7 +20,7 @@ export function exampleAnswers(): ExampleAnswer[] {
   });
 }
 
-/** Without what depends on the seed, where none was asked for: the first of all choices is the service’s. */
+/** Omits values that depend on the seed if the message has none, because the service then chooses it. */
 export function excerptOf(message: NonNullable<ReturnType<typeof messageOf>>): object {
   if (message.type === 'scenario_list')
     return {
@@ -38,7 +38,7 @@ export function excerptOf(message: NonNullable<ReturnType<typeof messageOf>>): o
   };
 }
 
-/** The whole of an update, at the first decision of the conversation’s scenario. */
+/** A complete update, at the first decision of the conversation's scenario. */
 export function exampleUpdate(): SimulationUpdate {
   const start = parseMessage(JSON.stringify(CONVERSATION[2]!.message));
   const begun = receive(NEW_SESSION, start, { now: 0, newSeed: () => 0 });

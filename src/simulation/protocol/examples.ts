@@ -1,8 +1,8 @@
 import type { ActionName } from './client-message.ts';
 
 /**
- * One conversation, as a client leads it: each message by its action, with what it is for. The page of the protocol and
- * `/asyncapi.json` show it, and a test holds it.
+ * One conversation from a client's view: each message by its action, with its purpose. The protocol page and `/asyncapi.json`
+ * show it, and a test verifies it.
  */
 export const CONVERSATION: readonly { action: ActionName; meaning: string; message: object }[] = [
   {

@@ -1,9 +1,9 @@
-/** What the protocol bounds; a server may be set up with other values, and says so in its messages. */
+/** Limits of the protocol. A server may be configured with other values, which its messages state. */
 export const PROTOCOL_LIMITS = {
-  /** Of a message from the client, all its fragments together. The longest resume that the engine takes is shorter. */
+  /** Bytes of a client's message, including all fragments. The longest resume that the engine accepts is shorter. */
   messageBytes: 16 * 1024,
-  /** Between two ticks, ms: the pace at which a run goes on by itself. One can read what has changed in a second. */
+  /** Interval between two ticks, ms, while a run advances automatically. One second is enough to read the changes. */
   pace: { least: 250, most: 60_000, start: 1000 },
-  /** Ticks in one `step`. */
+  /** Ticks per `step`. */
   steps: 100,
 } as const;

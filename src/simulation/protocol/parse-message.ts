@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { type ActionName, CLIENT_MESSAGES, type ClientMessage } from './client-message.ts';
 import { refuse, type SimulationRefusal } from './refusal.ts';
 
-/** Of what was found, in a detail: enough to recognise it. */
+/** Maximum characters of a value found, in a detail: enough to recognise it. */
 const SHOWN = 60;
-/** Of what is said of it: messages name all that they do not expect. */
+/** Maximum characters of a detail, because schema errors name every unexpected member. */
 const LONGEST_DETAIL = 200;
 
-/** The text of a message, read once and strictly. Throws a SimulationRefusal. */
+/** Parses the text of a message strictly. Throws a SimulationRefusal. */
 export function parseMessage(text: string): ClientMessage {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -33,13 +33,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Schemas pass over such a member without a word; nobody sends it by accident. */
+/** Schemas silently ignore such a member, and nobody sends it by accident. */
 function refusePrototype(key: string, value: unknown): unknown {
   if (key === '__proto__') throw new SyntaxError('a member __proto__');
   return value;
 }
 
-/** The first of them: one is enough to go on with. */
+/** The first error is enough to act on. */
 function faultOf({ issues }: z.ZodError): SimulationRefusal {
   const { path, message } = issues[0]!;
   const place = path.length === 0 ? 'The message' : path.map(String).join('.').slice(0, SHOWN);

@@ -6,7 +6,7 @@ interface ProblemEntry {
   meaning: string;
 }
 
-/** What a client can be told, by the code that `simulation_error` has; each is described on the page of the protocol. */
+/** Every `code` of a simulation_error. The protocol page describes each of them. */
 export const SIMULATION_PROBLEMS = {
   malformed_message: {
     status: 400,
@@ -85,10 +85,10 @@ export const SIMULATION_PROBLEMS = {
 
 export type SimulationProblemCode = keyof typeof SIMULATION_PROBLEMS;
 
-/** Where every message, problem and close code is described. */
+/** The page that describes every message, problem and close code. */
 export const PROTOCOL_PAGE = '/philosophy/simulation/protocol/';
 
-/** Why the service closes a connection, by the code that it closes with. Below 4000: RFC 6455 §7.4.1. */
+/** Why the service closes a connection, by close code. Codes below 4000: RFC 6455 §7.4.1. */
 export const CLOSE_CODES = {
   1001: 'The service is going down. Connect again in a few seconds, and resume.',
   1002: 'What came is no WebSocket frame, or one that a client may not send.',

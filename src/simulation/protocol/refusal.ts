@@ -2,11 +2,11 @@ import { SimulationFault } from '../fault.ts';
 import { PROTOCOL_PAGE, SIMULATION_PROBLEMS, type SimulationProblemCode } from './problems.ts';
 import type { SimulationError } from './server-message.ts';
 
-/** A message that is not followed: thrown anywhere below, and told to the client. */
+/** Thrown at any depth for a message that is not followed, and sent to the client. */
 export class SimulationRefusal extends Error {
   readonly code: SimulationProblemCode;
 
-  /** `detail` is read by whoever sent the message. */
+  /** `detail` is for the sender of the message. */
   constructor(code: SimulationProblemCode, detail: string) {
     super(detail);
     this.name = 'SimulationRefusal';
@@ -18,7 +18,7 @@ export function refuse(code: SimulationProblemCode, detail: string): SimulationR
   return new SimulationRefusal(code, detail);
 }
 
-/** Null for what is no refusal but a fault of ours. */
+/** Null for an internal error, which is not a refusal. */
 export function errorMessage(error: unknown): SimulationError | null {
   if (!(error instanceof SimulationRefusal || error instanceof SimulationFault)) return null;
   const { code, message } = error;

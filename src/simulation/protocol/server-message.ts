@@ -184,7 +184,7 @@ export const SimulationError = z
   })
   .describe('A message that was not followed. What was before it goes on, unless the connection is closed.');
 
-/** By their `type`. */
+/** Messages by their `type`. */
 export const SERVER_MESSAGES = {
   simulation_update: SimulationUpdate,
   scenario_list: ScenarioList,

@@ -6,16 +6,16 @@ import { PROTOCOL_LIMITS } from './limits.ts';
 import { refuse } from './refusal.ts';
 import type { ScenarioList } from './server-message.ts';
 
-/** What the service knows of a connection’s simulation. It is a value: to keep the one before is to have changed nothing. */
+/** The state of a connection's simulation. Immutable: keeping the previous value undoes a change. */
 export interface Session {
   /** Null before the first start. */
   run: Run | null;
   isRunning: boolean;
   /** ms between two ticks. */
   pace: number;
-  /** Updates have forecasts. */
+  /** Whether updates have forecasts. */
   outlooks: boolean;
-  /** When the next tick is due, ms; null where none is. */
+  /** When the next tick is due, ms; null if none is. */
   due: number | null;
 }
 
@@ -27,36 +27,36 @@ export const NEW_SESSION: Session = {
   due: null,
 };
 
-/** What a client is shown of its run: the schema of the same name, as the engine makes it. */
+/** The client's view of its run: the schema of the same name, as computed by the engine. */
 export interface SimulationUpdate extends Omit<Shown, 'current_state'> {
   type: 'simulation_update';
   current_state: ShownState & { is_running: boolean; pace_ms: number };
 }
 
-/** The session after a message or a tick, and what the client is told; null: nothing. */
+/** The session after a message or a tick, and the reply to the client; null: no reply. */
 export interface Reply {
   session: Session;
   answer: 'update' | 'scenarios' | null;
 }
 
-/** Makes runs. One that many clients watch may be made once for all of them. */
+/** Creates and advances runs. An implementation may share runs between clients. */
 export interface RunFactory {
   start: (scenario: string, seed: number) => Run;
-  /** One tick on, or the same where it is over. */
+  /** Advances by one tick. Returns the same run if it is over. */
   step: (run: Run) => Run;
 }
 
 const EACH_ITS_OWN: RunFactory = { start: startRun, step: stepRun };
 
 export interface SessionContext {
-  /** ms, from any start */
+  /** ms from any origin */
   now: number;
-  /** A seed, for a start that names none. */
+  /** A seed for a start without one. */
   newSeed: () => number;
   runs?: RunFactory;
 }
 
-/** Follows a message. Throws a SimulationRefusal or a SimulationFault: then the session is the one before. */
+/** Handles a message. Throws a SimulationRefusal or a SimulationFault; the session is then unchanged. */
 export function receive(session: Session, message: ClientMessage, surroundings: SessionContext): Reply {
   if (message.action === 'list_scenarios') return { session, answer: 'scenarios' };
   return { session: follow(session, message, surroundings), answer: 'update' };
@@ -89,19 +89,19 @@ function follow(
   }
 }
 
-/** What is due by `now`: one tick at most, so that who was slow is not flooded. */
+/** Advances to `now`, by at most one tick, so that a slow client is not flooded. */
 export function elapse(session: Session, now: number, runs: RunFactory = EACH_ITS_OWN): Reply {
   if (session.run === null || session.due === null || now < session.due) return { session, answer: null };
   const due = nextBeat(session.due, session.pace, now);
   return { session: settled({ ...session, run: runs.step(session.run), due }), answer: 'update' };
 }
 
-/** On the beat where it can be held, else from now on. */
+/** The next due time: on schedule if possible, otherwise counted from now. */
 export function nextBeat(due: number, pace: number, now: number): number {
   return Math.max(due + pace, now);
 }
 
-/** What a reply says; null for nothing. */
+/** The content of a reply; null for none. */
 export function messageOf({ session, answer }: Reply): SimulationUpdate | ScenarioList | null {
   if (answer === null) return null;
   return answer === 'update' ? updateOf(session) : listScenarios();
@@ -125,7 +125,7 @@ function stepped(run: Run, ticks: number, runs: RunFactory): Run {
   return next;
 }
 
-/** A run that is over does not go on by itself. */
+/** A run that is over does not advance automatically. */
 function settled(session: Session): Session {
   return session.run?.world.ending == null ? session : { ...session, isRunning: false, due: null };
 }

@@ -2,9 +2,9 @@ import { MICRO } from '../economy.ts';
 import { isInForce, type Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 
-/** Multiplier of the philosophers as it is proposed; today it is 1. */
+/** The proposed multiplier of the philosophers; today it is 1. */
 const PROPOSED = 1.5;
-/** Growth of what circulates, over the run, that the assembly had promised not to exceed. */
+/** The growth of the circulating MIC over the run that the assembly promised not to exceed. */
 const PROMISED_GROWTH = 0.08;
 
 export const CATHEDRAL_MULTIPLIER_PROPOSAL: Scenario = {
@@ -219,7 +219,7 @@ function takeEffect({ facts, tick }: World) {
   return { ...since, multipliers: { 'FOR-PHILOSOPHERS': facts.phased === 1 ? 1.25 : facts.multiplier! } };
 }
 
-/** Of what circulates, since the run began: it was 3.2 million MIC. */
+/** Growth of the circulating MIC since the run began with 3.2 million MIC. */
 function growth({ economy }: World): number {
   return economy.circulating / (3_200_000 * MICRO) - 1;
 }

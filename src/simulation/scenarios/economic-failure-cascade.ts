@@ -3,7 +3,7 @@ import { listed } from '../deliberation.ts';
 import type { Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 
-/** Cycles without a reward that a sentinel bears if nobody helps. */
+/** Cycles without a reward that a sentinel tolerates without help. */
 const PATIENCE = 12;
 
 export const ECONOMIC_FAILURE_CASCADE: Scenario = {
@@ -167,7 +167,7 @@ export const ECONOMIC_FAILURE_CASCADE: Scenario = {
   ],
 };
 
-/** By what the rescue is for: how long who is kept waits, and what it adds to the mending. */
+/** By purpose of the rescue: the patience of the rescued, and the added recovery. */
 const RESCUES = [
   { patience: 0, mending: 0 },
   { patience: 40, mending: 0.01 },

@@ -1,7 +1,7 @@
 import { isDecided, isInForce, type Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 
-/** Below this integrity index the attack has reached what it was after. */
+/** Below this integrity index the attack has reached its goal. */
 const BROKEN = 0.8;
 
 export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
@@ -187,7 +187,7 @@ export const EMERGENCY_PROTOCOL_ACTIVATION: Scenario = {
   ],
 };
 
-/** While it is in force the attack finds little; the whole protocol stops minting, too. */
+/** In force, the protocol limits the attack. The full protocol also stops minting. */
 function inForce({ tick, facts }: World) {
   const narrow = facts.narrow === 1;
   return {
@@ -203,7 +203,7 @@ function lifted({ facts }: World) {
   };
 }
 
-/** The tick at which the attack is spent: the narrow protocol takes longer. */
+/** The tick at which the attack is exhausted. The narrow protocol takes longer. */
 function spentAt({ facts }: World): number {
   return (facts.since ?? 0) + (facts.narrow === 1 ? 11 : 8);
 }

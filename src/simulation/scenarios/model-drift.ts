@@ -1,7 +1,7 @@
 import type { Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 
-/** From this drift on a sentinel is not what it was. */
+/** From this drift on, a sentinel has changed substantially. */
 const DRIFTED = 3;
 
 export const MODEL_DRIFT: Scenario = {

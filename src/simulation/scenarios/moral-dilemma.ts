@@ -1,7 +1,7 @@
 import { isInForce, type Scenario } from '../scenario.ts';
 import type { World } from '../world.ts';
 
-/** Below this integrity index the assembly is not believed any more. */
+/** Below this integrity index the assembly has lost its credibility. */
 const DISBELIEVED = 0.88;
 
 export const MORAL_DILEMMA: Scenario = {
@@ -194,7 +194,7 @@ function since({ tick }: World) {
   return { facts: { since: tick } };
 }
 
-/** The tick at which it leaks if it is not told: what is debated by many is not kept for long; what is withdrawn, longer. */
+/** The tick at which an unpublished secret leaks: sooner if many debate it, later if the proposal is withdrawn. */
 function leaksAt({ facts, deliberation }: World): number {
   if (facts.withheld === 1) return facts.framework === 2 ? 99 : 26;
   return deliberation.status === 'open' || deliberation.status === 'held'

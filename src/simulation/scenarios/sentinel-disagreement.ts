@@ -1,7 +1,7 @@
 import { polarisation } from '../opinions.ts';
 import { isInForce, type Scenario } from '../scenario.ts';
 
-/** Above this polarisation two camps do not hear each other. */
+/** Above this polarisation the two camps no longer hear each other. */
 const SPLIT = 0.03;
 
 export const SENTINEL_DISAGREEMENT: Scenario = {
