@@ -14,11 +14,9 @@ export const mintingByDay = dayHistory({
   ],
   schema: z.strictObject({
     date: day,
-    cathedral: cathedral
-      .regex(INERT_TEXT)
-      .meta({
-        description: 'Cathedral that the mints name; a cathedral without a mint on the day has no row',
-      }),
+    cathedral: cathedral.regex(INERT_TEXT).meta({
+      description: 'Cathedral that the mints name; a cathedral without a mint on the day has no row',
+    }),
     mints: count('Mints on the day'),
     minted: mic('MIC minted on the day', 'Σ mints'),
   }),

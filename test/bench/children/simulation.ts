@@ -27,7 +27,10 @@ function ours(): Server {
     {
       keys: { keyByHash: async () => null },
       limiter: null,
-      gate: new LoadGate({ limits: { active: SUMMARY_PATH, loopDelayMs: SUMMARY_PATH }, loopDelayMs: () => 0 }),
+      gate: new LoadGate({
+        limits: { active: SUMMARY_PATH, loopDelayMs: SUMMARY_PATH },
+        loopDelayMs: () => 0,
+      }),
       logger: console,
       now: Date.now,
     },
