@@ -10,76 +10,77 @@ interface ProblemEntry {
 export const SIMULATION_PROBLEMS = {
   malformed_message: {
     status: 400,
-    title: 'The message cannot be read',
-    meaning: 'It is not JSON, or it is not an object.',
+    title: 'Unreadable message',
+    meaning: 'The message is not JSON, or not an object.',
   },
   binary_message: {
     status: 400,
     title: 'Messages are text',
-    meaning: 'A binary frame came. The connection is closed, with 1003.',
+    meaning: 'The client sent a binary frame. The service closes the connection with 1003.',
   },
   unknown_action: {
     status: 400,
-    title: 'There is no such action',
-    meaning: 'The member action is missing, or is none of those that the protocol has.',
+    title: 'Unknown action',
+    meaning: 'The member action is missing or unknown to the protocol.',
   },
   invalid_message: {
     status: 400,
-    title: 'The message has not the form of its action',
-    meaning: 'A member is missing, unknown, of another type or out of its range; the detail says which.',
+    title: 'Invalid message',
+    meaning: 'A member is missing, unknown, of the wrong type or out of range; the detail names it.',
   },
   unknown_scenario: {
     status: 404,
-    title: 'There is no such scenario',
-    meaning: 'list_scenarios says which there are.',
+    title: 'Unknown scenario',
+    meaning: 'list_scenarios returns the available scenarios.',
   },
-  invalid_seed: { status: 400, title: 'The seed is none', meaning: 'A seed is a whole number below 2³².' },
+  invalid_seed: { status: 400, title: 'Invalid seed', meaning: 'A seed is an integer from 0 to 2³² − 1.' },
   invalid_actions: {
     status: 400,
     title: 'The actions cannot be replayed',
-    meaning: 'Their ticks go back, or beyond the end of the scenario.',
+    meaning: 'Their ticks decrease or exceed the end of the scenario.',
   },
   invalid_parameters: {
     status: 400,
-    title: 'The action takes other parameters',
-    meaning: 'A parameter is unknown, or its value is not one that it takes; next_actions has their ranges.',
+    title: 'Invalid parameters',
+    meaning: 'A parameter is unknown or its value is out of range; next_actions lists the ranges.',
   },
   action_unavailable: {
     status: 409,
-    title: 'The action cannot be taken now',
+    title: 'Action not available',
     meaning:
-      'It is not among next_actions: its decision is not open yet, or was taken, or there is no such action.',
+      'The action is not in next_actions: its decision is not open yet or was already taken, or the action does not exist.',
   },
   simulation_over: {
     status: 409,
     title: 'The simulation is over',
-    meaning: 'It has come to its ending. Reset it, or start another one.',
+    meaning: 'The simulation reached its ending. Reset it or start a new one.',
   },
   not_started: {
     status: 409,
-    title: 'There is no simulation yet',
+    title: 'No simulation started',
     meaning: 'Send start_simulation first.',
   },
   too_many_messages: {
     status: 429,
     title: 'Too many messages',
     meaning:
-      'More messages came than the connection may send in a second. The connection is closed, with 1008.',
+      'The client sent more messages than the limit per second. The service closes the connection with 1008.',
   },
   rate_limited: {
     status: 429,
-    title: 'The simulations of this day are used up',
-    meaning: 'Each start counts as a request of the area philosophy. The one that is running goes on.',
+    title: 'Daily limit of simulations reached',
+    meaning: 'Each start counts as a request of the area philosophy. The running simulation continues.',
   },
   request_not_counted: {
     status: 503,
-    title: 'The start cannot be counted',
-    meaning: 'Simulations are limited, and the count cannot be written now. Try again in half a minute.',
+    title: 'Start not counted',
+    meaning:
+      'Starts are limited, and the service cannot write the count at present. Try again in half a minute.',
   },
   internal_error: {
     status: 500,
     title: 'The service failed',
-    meaning: 'The fault is ours, and it is in our log. The connection is closed, with 1011.',
+    meaning: 'An internal error occurred and was logged. The service closes the connection with 1011.',
   },
 } as const satisfies Readonly<Record<FaultCode, ProblemEntry>> & Readonly<Record<string, ProblemEntry>>;
 
@@ -90,16 +91,16 @@ export const PROTOCOL_PAGE = '/philosophy/simulation/protocol/';
 
 /** Why the service closes a connection, by close code. Codes below 4000: RFC 6455 §7.4.1. */
 export const CLOSE_CODES = {
-  1001: 'The service is going down. Connect again in a few seconds, and resume.',
-  1002: 'What came is no WebSocket frame, or one that a client may not send.',
-  1003: 'A binary message came; messages are text.',
+  1001: 'The service is shutting down. Reconnect in a few seconds and resume.',
+  1002: 'The client sent an invalid WebSocket frame.',
+  1003: 'The client sent a binary message; messages are text.',
   1007: 'A text message is not UTF-8.',
-  1008: 'Too many messages a second, or a message in too many fragments.',
+  1008: 'Too many messages per second, or too many fragments in a message.',
   1009: 'A message is too long.',
-  1011: 'The service failed. The fault is ours, and it is in our log.',
-  4000: 'Nothing was asked and nothing was running for too long.',
-  4001: 'The connection has been open for as long as one may be. Connect again, and resume.',
-  4002: 'The key that the connection was opened with was revoked or has ended.',
+  1011: 'An internal error occurred and was logged.',
+  4000: 'The connection was idle for too long.',
+  4001: 'The connection reached its maximum duration. Reconnect and resume.',
+  4002: 'The key of the connection was revoked or has expired.',
 } as const satisfies Readonly<Record<number, string>>;
 
 export type CloseCode = keyof typeof CLOSE_CODES;

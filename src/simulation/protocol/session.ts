@@ -132,7 +132,10 @@ function settled(session: Session): Session {
 
 function runOf({ run }: Session): Run {
   if (run === null)
-    throw refuse('not_started', 'Send start_simulation first; list_scenarios says which there are.');
+    throw refuse(
+      'not_started',
+      'Send start_simulation first; list_scenarios returns the available scenarios.',
+    );
   return run;
 }
 

@@ -92,7 +92,7 @@ export const MODEL_DRIFT: Scenario = {
         },
         {
           name: 'move_the_baseline',
-          label: 'CountRequest the present as the baseline',
+          label: 'Take the present as the baseline',
           meaning: 'Then nothing has drifted. The matter is closed without a vote.',
           change: { status: 'withdrawn', facts: { moved: 1 }, strain: 0.01 },
         },
