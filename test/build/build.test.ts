@@ -38,7 +38,7 @@ function options(out: string, more: Partial<BuildParts> = {}): BuildParts {
   };
 }
 
-/** Every file of the release that is served, with its bytes. */
+/** Every served file of the release, with its bytes. */
 async function published(out: string): Promise<Record<string, string>> {
   const root = join(folder, out, 'current/');
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
@@ -56,14 +56,14 @@ const snapshotIds = async () =>
     .sort();
 
 describe('a run', () => {
-  test('over the same ledger twice changes nothing', async () => {
+  test('over an unchanged ledger changes nothing', async () => {
     expect((await build(options('twice'))).outcome).toBe('published');
     const before = await published('twice');
     expect((await build(options('twice'))).outcome).toBe('unchanged');
     expect(await published('twice')).toEqual(before);
   });
 
-  test('in many steps gives the bytes that one run gives, apart from when a file last changed', async () => {
+  test('in many steps gives the same bytes as one run, except for modification times', async () => {
     await build(options('at-once'));
     for (const until of (await snapshotIds()).filter((_, index) => index % 12 === 0)) {
       await build(options('in-steps', { until }));
@@ -76,7 +76,7 @@ describe('a run', () => {
     for (const [file, bytes] of Object.entries(atOnce)) expect(inSteps[file] === bytes, file).toBe(true);
   });
 
-  test('writes a closed year’s report once, with the numbers of the year’s end', async () => {
+  test('writes a closed year’s report once, with the numbers at the end of the year', async () => {
     await build(options('year'));
     const { 'public/government/transparency-2025.json': closed } = await published('year');
     const report = JSON.parse(Buffer.from(closed!, 'base64').toString());
@@ -84,7 +84,7 @@ describe('a run', () => {
     expect(report.period.to.slice(0, 10)).toBe('2025-12-31');
   });
 
-  test('reads only what is new: older snapshots may be gone', async () => {
+  test('reads only new snapshots; older ones may be missing', async () => {
     const copy = join(folder, 'pruned-ledger');
     await cp(ledger, copy, { recursive: true });
     const ids = await snapshotIds();
@@ -97,7 +97,7 @@ describe('a run', () => {
     });
   });
 
-  test('over a damaged ledger fails with its place and leaves what is published as it was', async () => {
+  test('over a damaged ledger names the damage and leaves the published files unchanged', async () => {
     const copy = join(folder, 'damaged-ledger');
     await cp(ledger, copy, { recursive: true });
     const last = (await snapshotIds()).at(-1)!;
@@ -114,7 +114,7 @@ describe('a run', () => {
     expect(await readlink(join(folder, 'damaged', 'current'))).toBe(link);
   });
 
-  test('extends the log with each release, and makes it where a release has none', async () => {
+  test('extends the log with each release, and creates it if a release has none', async () => {
     const { manifest } = await build(options('logged'));
     const checkpoint = join(folder, 'logged/log/checkpoint');
     const lines = (await readFile(checkpoint, 'utf8')).split('\n');
@@ -125,7 +125,7 @@ describe('a run', () => {
     expect((await readFile(checkpoint, 'utf8')).split('\n')).toEqual(lines);
   });
 
-  test('over a ledger that was put back from a backup stops, a rebuild too', async () => {
+  test('over a ledger restored from an old backup stops, even as a rebuild', async () => {
     const copy = join(folder, 'backup-ledger');
     await cp(ledger, copy, { recursive: true });
     const last = (await snapshotIds()).at(-1)!;
@@ -154,7 +154,7 @@ describe('a run', () => {
 });
 
 describe('a check', () => {
-  test('finds nothing where release and ledger agree', async () => {
+  test('finds nothing if release and ledger agree', async () => {
     await build(options('sound'));
     expect(await check(options('sound'))).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe('a check', () => {
     expect(await check(options('tampered'))).toMatchObject([{ place: 'log/tile/0/000' }]);
   });
 
-  test('finds nothing in a release with pages, charts and a PDF, and takes the PDF as it was printed', async () => {
+  test('finds nothing in a release with pages, charts and a PDF, and does not print the PDF again', async () => {
     const print = async ({ page }: { page: string }) => Buffer.from(`%PDF of ${page}`);
     const prints = (path: string) => path.includes('2025');
     await build(options('printed', { site: true, print, prints }));
@@ -177,7 +177,7 @@ describe('a check', () => {
     expect(await check(options('printed'))).toEqual([]);
   });
 
-  test('finds a number that the ledger does not give, even with a manifest that agrees', async () => {
+  test('finds a number that contradicts the ledger, even if the manifest matches it', async () => {
     await build(options('sound'));
     await build(options('forged'));
     const other = join(folder, 'other-ledger');

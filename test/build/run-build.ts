@@ -1,19 +1,19 @@
 import { type BuildOptions, type BuildReport, build as run } from '../../pipeline/build/build.ts';
 import type { Contents, Pages } from '../../pipeline/build/plan.ts';
 
-/** A build whose plan is given by its parts, so that a test can override a single one. */
+/** A build whose plan consists of parts, so that a test can override a single one. */
 export interface BuildParts extends Omit<BuildOptions, 'plan'> {
-  /** Default: from the current release on. */
+  /** Default: incremental, from the current release. */
   rebuild?: boolean;
   until?: string;
-  /** Default: as with the pages. */
+  /** Default: the same as for the pages. */
   extras?: boolean;
   charts?: boolean;
   printCharts?: NonNullable<Contents['charts']>['print'];
   site?: boolean;
   print?: Pages['print'];
   prints?: Pages['prints'];
-  /** Default: nobody signs. */
+  /** Default: unsigned. */
   publisher?: BuildOptions['plan']['publisher'];
   /** Default: no snapshots. */
   snapshots?: BuildOptions['plan']['snapshots'];

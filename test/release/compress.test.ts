@@ -6,7 +6,7 @@ import { isCompressible, MEDIA_TYPES, mediaTypeOf } from '../../pipeline/release
 
 describe('compressed variants', () => {
   test('decompress to the file, small and large', async () => {
-    // To either side of a whole window, too.
+    // Sizes just below and above a whole window, too.
     for (const length of [1000, 65_519, 65_520, 65_521, 3 << 20]) {
       const bytes = Buffer.from('a sentence of some length. '.repeat(length / 27 + 1)).subarray(0, length);
       const { br, gzip } = await compress(bytes, 'text/plain');
@@ -15,13 +15,13 @@ describe('compressed variants', () => {
     }
   });
 
-  test('hold neither a time nor a system', async () => {
+  test('contain neither a time nor an operating system', async () => {
     const { gzip } = await compress(Buffer.from('x'.repeat(100)), 'text/csv');
     expect(gzip!.subarray(4, 8)).toEqual(Buffer.alloc(4));
     expect(gzip![9]).toBe(255);
   });
 
-  test('are left out where they are not smaller, and for what is compressed already', async () => {
+  test('are omitted if they are not smaller or the file is already compressed', async () => {
     expect(await compress(Buffer.from('{}'), 'application/json')).toEqual({});
     expect(await compress(randomBytes(5000), 'text/plain')).toEqual({});
     expect(await compress(Buffer.alloc(5000), 'application/pdf')).toEqual({});
@@ -29,7 +29,7 @@ describe('compressed variants', () => {
 });
 
 describe('a media type', () => {
-  test('goes by the last ending, and by two for a JSON Schema', () => {
+  test('depends on the last extension, or on two for a JSON Schema', () => {
     expect(mediaTypeOf('economy/mic-history.csv')).toBe('text/csv; charset=utf-8; header=present');
     expect(mediaTypeOf('schemas/economy/mii.schema.json')).toBe('application/schema+json');
     expect(mediaTypeOf('schemas/economy/mic-history.csv.table.json')).toBe('application/json');
@@ -42,7 +42,7 @@ describe('a media type', () => {
     },
   );
 
-  test('is compressible for text alone', () => {
+  test('is compressible only for text', () => {
     const compressible = Object.keys(MEDIA_TYPES).filter((ending) => isCompressible(MEDIA_TYPES[ending]!));
     expect(compressible.join(' ')).toBe(
       'html css js mjs txt csv bib json schema.json webmanifest xml svg sig vkey wasm ndjson jsonld atom ris',

@@ -44,7 +44,7 @@ const schema = file('schemas/economy/supply.schema.json', {
 });
 
 /**
- * The headers that a static host gives a path: those of every rule that matches, a name in two of them
+ * The headers that a static host sends for a path: those of every matching rule, with values of the same name
  * joined.
  */
 function appliedTo(path: string, text: string): Record<string, string> {
@@ -72,7 +72,7 @@ describe('headers', () => {
     expect(origins).toEqual(['*', '*', '*', undefined, undefined, undefined]);
   });
 
-  test('tell how long a file is fresh', () => {
+  test('state how long a file is fresh', () => {
     const values = [data, schema, closed, hashed, page, gated].map(
       (file) => headersFor(file)['Cache-Control'],
     );
@@ -95,13 +95,13 @@ describe('the content security policy', () => {
   const embed = file('embed/supply/index.html', { kind: 'page', media_type: 'text/html; charset=utf-8' });
   const exceptions = [{ below: 'embed/', directives: { 'frame-ancestors': '*' } }];
 
-  test('lets nothing in from elsewhere, and neither script nor style in the page itself', () => {
+  test('allows no external sources and no inline scripts or styles', () => {
     const { 'Content-Security-Policy': policy } = headersFor(page);
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; ");
     expect(policy).not.toContain('unsafe');
   });
 
-  test('lets the search compile its index’s program, and run no text as a script', () => {
+  test('lets the search compile its WebAssembly, but does not allow eval', () => {
     const search = file('search/index.html', { kind: 'page', media_type: 'text/html; charset=utf-8' });
     const worker = file('search/index/pagefind-worker.js', { kind: 'asset', media_type: 'text/javascript' });
     for (const one of [search, worker]) {
@@ -111,7 +111,7 @@ describe('the content security policy', () => {
     }
   });
 
-  test('can be another one for a folder, which differs in nothing else', () => {
+  test('can differ for a folder, whose other headers stay the same', () => {
     const { 'Content-Security-Policy': policy } = headersFor(embed, { exceptions });
     const { 'Content-Security-Policy': common } = headersFor(page, { exceptions });
     expect(policy).toBe(common!.replace("frame-ancestors 'none'", 'frame-ancestors *'));
@@ -124,24 +124,27 @@ describe('the content security policy', () => {
 describe('the _headers file', () => {
   const text = formatHeadersFile([data, closed, schema, page, hashed, font, gated]);
 
-  test.each([data, closed, schema])('gives $path what headersFor says', (file) => {
+  test.each([data, closed, schema])('gives $path the headers from headersFor', (file) => {
     expect(appliedTo(file.path, text)).toEqual(headersFor(file));
   });
 
-  test.each([hashed, font])('gives $path all headers but the type, which its ending determines', (file) => {
-    const { 'Content-Type': _, ...rest } = headersFor(file);
-    expect(appliedTo(file.path, text)).toEqual(rest);
-  });
+  test.each([hashed, font])(
+    'gives $path all headers except the type, which follows from its extension',
+    (file) => {
+      const { 'Content-Type': _, ...rest } = headersFor(file);
+      expect(appliedTo(file.path, text)).toEqual(rest);
+    },
+  );
 
-  test('leaves type and freshness of a page to the host', () => {
+  test('leaves a page’s type and freshness to the host', () => {
     expect(appliedTo('economy/', text)).toEqual(COMMON_HEADERS);
   });
 
-  test('does not name gated files', () => {
+  test('does not name restricted files', () => {
     expect(text).not.toContain(gated.path);
   });
 
-  /** Of fifty years, with twice the charts that there are, as the publisher has its files. */
+  /** The publisher's files after fifty years, with twice as many charts as today. */
   const large = () => {
     const of = (paths: readonly string[], kind: ManifestFile['kind'], more: Partial<ManifestFile> = {}) =>
       paths.map((path) =>
@@ -177,7 +180,7 @@ describe('the _headers file', () => {
     ];
   };
 
-  test('stays within what large static hosts read, a mirror’s too: 100 rules, lines of 2,000 characters', () => {
+  test('stays within the limits of large static hosts, also in mirrors: 100 rules, lines of 2,000 characters', () => {
     const files = large();
     expect(files.length).toBeGreaterThan(900);
     const mirrored = files.map((one) => ({ ...one, immutable: false }));
@@ -189,7 +192,7 @@ describe('the _headers file', () => {
       expect(rules.length).toBeGreaterThan(40);
       expect(rules.length).toBeLessThan(90);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(2000);
-      // A host that drops what is too much keeps the policies.
+      // A host that drops excess rules keeps the policies.
       expect(rules.slice(0, 3)).toEqual(['/*', '/search/*', '/embed/*']);
       for (const path of [
         'economy/supply',
@@ -200,7 +203,7 @@ describe('the _headers file', () => {
     }
   });
 
-  test('says of each closed year’s report that it never changes', () => {
+  test('marks each closed year’s report as immutable', () => {
     const files = large();
     const text = formatHeadersFile(files);
     for (const path of ['government/transparency-2025.json', 'government/transparency-2074.pdf'])

@@ -19,7 +19,7 @@ const JSON_ARRAY: HistorySource = {
   separator: ',\n',
 };
 
-/** What zlib gives with `info`: the bytes, and how many it read before the stream's end. */
+/** The result of zlib with `info`: the bytes, and how many it read up to the end of the stream. */
 interface Inflated {
   buffer: Buffer;
   engine: { bytesWritten: number };
@@ -52,7 +52,7 @@ async function publishRuns(out: string, source: HistorySource, runs: Run[], segm
   return (await readCurrent(out))!;
 }
 
-/** The same, the plain way. */
+/** The same by plain concatenation. */
 function plain(source: HistorySource, rows: string[], head = '', tail = ''): string {
   return head + rows.toReversed().join(source.separator) + tail;
 }
@@ -61,7 +61,7 @@ describe('a history', () => {
   const row = fc.string({ unit: 'grapheme', maxLength: 60 }).map((text) => `${text}\n`);
   const runs = fc.array(fc.array(row, { maxLength: 25 }), { minLength: 1, maxLength: 4 });
 
-  test('has the bytes of its rows, newest first, however they are divided among runs, and so has its gzip form', {
+  test('has the bytes of its rows, newest first, however runs divide them, as does its gzip encoding', {
     timeout: 60_000,
   }, async () => {
     const property = fc.asyncProperty(
@@ -91,7 +91,7 @@ describe('a history', () => {
     await fc.assert(property, { numRuns: 25, seed: 7 });
   });
 
-  test('has the same segments however its rows are divided among runs', { timeout: 60_000 }, async () => {
+  test('has the same segments however runs divide its rows', { timeout: 60_000 }, async () => {
     const rows = Array.from({ length: 300 }, (_, i) => `${i},${'x'.repeat((i * 37) % 90)}\n`);
     const property = fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 4 }),
@@ -109,7 +109,7 @@ describe('a history', () => {
     await fc.assert(property, { numRuns: 6, seed: 7 });
   });
 
-  test('that got no rows is linked; one with another head is put together again', async () => {
+  test('without new rows is linked; one with a changed head is assembled again', async () => {
     const out = await temporaryFolder();
     const rows = Array.from({ length: 50 }, (_, i) => `${i}\n`);
     const at = `public/${MINTS.path}`;
@@ -123,7 +123,7 @@ describe('a history', () => {
     expect(await readFile(join(other.dir, at), 'utf8')).toBe(plain(MINTS, rows, 'HEAD\n'));
   });
 
-  test('has one gzip member that gunzip reads to its end', async () => {
+  test('has a single gzip member that gunzip reads to its end', async () => {
     const out = await temporaryFolder();
     const rows = Array.from({ length: 2000 }, (_, i) => `2025-12-01,${i},${(i * 7919) % 1009},é\n`);
     const { dir } = await publishRuns(out, MINTS, [{ rows, head: 'a,b,c,d\n' }], 4000);
@@ -139,7 +139,7 @@ describe('a history', () => {
     expect(size).toBeLessThan(1.2 * gzipSync(wanted).length);
   });
 
-  test('with no row at all is its head and its tail', async () => {
+  test('without rows consists of its head and tail', async () => {
     const { dir, manifest } = await publishRuns(
       await temporaryFolder(),
       JSON_ARRAY,
@@ -151,14 +151,14 @@ describe('a history', () => {
     expect(await verifyRelease(dir)).toEqual([]);
   });
 
-  test('takes a row that is longer than a segment', async () => {
+  test('accepts a row longer than a segment', async () => {
     const rows = ['short\n', `${'long '.repeat(100_000)}\n`, 'short again\n'];
     const { dir, manifest } = await publishRuns(await temporaryFolder(), MINTS, [{ rows }], 1000);
     expect(await readFile(join(dir, 'public', MINTS.path), 'utf8')).toBe(plain(MINTS, rows));
     expect(manifest.segments[MINTS.path]).toHaveLength(2);
   });
 
-  test('tells of each segment which rows it holds and from when to when', async () => {
+  test('records the rows and the time range of each segment', async () => {
     const { manifest } = await publishRuns(
       await temporaryFolder(),
       MINTS,

@@ -30,7 +30,7 @@ async function ended(child: ChildProcess): Promise<void> {
 }
 
 describe('a run that is killed', () => {
-  test('at any moment leaves a whole release served, and the next run starts clean', {
+  test('at any moment leaves a complete release served, and the next run starts clean', {
     timeout: 120_000,
   }, async () => {
     const out = await temporaryFolder();
@@ -70,7 +70,7 @@ describe('two runs at once', () => {
     expect(await verifyRelease(dir)).toEqual([]);
   });
 
-  test('are one when they do not: the other leaves, says who works, and touches nothing', async () => {
+  test('without waiting, only one works: the other exits, names it, and changes nothing', async () => {
     const out = await temporaryFolder();
     await publishTiny(out, { events: 1 });
     await withLock(out, { waitMs: 0, holder: 'the first run' }, async () => {
@@ -87,7 +87,7 @@ describe('two runs at once', () => {
 });
 
 describe('a disk that is full', () => {
-  /** What is below OUT, byte for byte, but for the lock. */
+  /** The files below OUT with their bytes, except for the lock. */
   async function snapshot(out: string) {
     const { dir, manifest } = (await readCurrent(out))!;
     expect(await verifyRelease(dir)).toEqual([]);
@@ -109,7 +109,7 @@ describe('a disk that is full', () => {
     expect(await snapshot(out)).toEqual(before);
   }
 
-  test('stops the run, which names the file; what is published stays', { timeout: 60_000 }, async () => {
+  test('stops the run, which names the file; published files stay', { timeout: 60_000 }, async () => {
     const disk = await temporaryFolder();
     if (!mountSmallDisk(disk)) return expectRefusalByFileSize(disk);
     const out = join(disk, 'out');
@@ -132,21 +132,18 @@ describe('a disk that is full', () => {
   test.each([
     ['disk_full', '[ERROR] ENOSPC: no space left on device, write'],
     ['site_failed', '[ERROR] a page is wrong'],
-  ])(
-    'is told from another failure of the site’s build, which is a program of its own: %s',
-    async (code, says) => {
-      const folder = await temporaryFolder();
-      const ends = join(folder, 'ends.mjs');
-      await writeFile(ends, `console.error(${JSON.stringify(says)}); process.exit(1);`);
-      vi.stubEnv('NODE_OPTIONS', `--import=${ends}`);
-      onTestFinished(() => void vi.unstubAllEnvs());
-      const site = { release: folder, out: join(folder, 'out'), cache: join(folder, 'cache') };
-      const about = { baseUrl: 'https://data.example.org', contact: 'contact@data.example.org', printed: [] };
-      expect(await failureOf(() => buildSite({ ...site, ...about }))).toMatchObject({ code });
-    },
-  );
+  ])('is distinguished from other failures of the site build, a separate program: %s', async (code, says) => {
+    const folder = await temporaryFolder();
+    const ends = join(folder, 'ends.mjs');
+    await writeFile(ends, `console.error(${JSON.stringify(says)}); process.exit(1);`);
+    vi.stubEnv('NODE_OPTIONS', `--import=${ends}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const site = { release: folder, out: join(folder, 'out'), cache: join(folder, 'cache') };
+    const about = { baseUrl: 'https://data.example.org', contact: 'contact@data.example.org', printed: [] };
+    expect(await failureOf(() => buildSite({ ...site, ...about }))).toMatchObject({ code });
+  });
 
-  test('is no different from one that refuses longer files', { timeout: 60_000 }, async () => {
+  test('is treated like a limit on file size', { timeout: 60_000 }, async () => {
     await expectRefusalByFileSize(await temporaryFolder());
   });
 
@@ -163,7 +160,7 @@ describe('a disk that is full', () => {
   }
 });
 
-/** A file system of 1 MiB, where this user may mount one. */
+/** A file system of 1 MiB, if this user may mount one. */
 function mountSmallDisk(folder: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' });

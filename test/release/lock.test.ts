@@ -24,7 +24,7 @@ async function holdElsewhere(out: string) {
   return child;
 }
 
-test('a lock that another process holds is refused with its name', async () => {
+test('a lock held by another process is refused, and the error names the process', async () => {
   const out = await temporaryFolder();
   await holdElsewhere(out);
   const error = await failureOf(() => withLock(out, { waitMs: 100, holder: 'me' }, async () => {}));
@@ -39,7 +39,7 @@ test('the lock of a killed process is free at once', async () => {
   expect(await withLock(out, { waitMs: 0, holder: 'me' }, async () => 'done')).toBe('done');
 });
 
-test('one that waits gets the lock when the other is killed', async () => {
+test('a waiting process gets the lock when the holder is killed', async () => {
   const out = await temporaryFolder();
   const child = await holdElsewhere(out);
   const waiting = withLock(out, { waitMs: 20_000, holder: 'me' }, async () => 'done');
@@ -48,7 +48,7 @@ test('one that waits gets the lock when the other is killed', async () => {
   expect(await waiting).toBe('done');
 });
 
-test('of many at once, in one process too, one works at a time', async () => {
+test('only one of many works at a time, also within one process', async () => {
   const out = await temporaryFolder();
   let inside = 0;
   let most = 0;
@@ -61,7 +61,7 @@ test('of many at once, in one process too, one works at a time', async () => {
   expect(most).toBe(1);
 });
 
-test('the lock is given back when the work fails', async () => {
+test('the lock is released when the work fails', async () => {
   const out = await temporaryFolder();
   const failing = withLock(out, { waitMs: 0, holder: 'me' }, async () => {
     throw new Error('the work fails');
@@ -70,7 +70,7 @@ test('the lock is given back when the work fails', async () => {
   expect(await withLock(out, { waitMs: 0, holder: 'me' }, async () => 'done')).toBe('done');
 });
 
-test('a folder that is not there yet is made, and a lock file that is none is refused', async () => {
+test('a missing folder is created, and an invalid lock file is rejected', async () => {
   const out = join(await temporaryFolder(), 'a/b');
   await withLock(out, { waitMs: 0, holder: 'me' }, () => access(out));
   await writeFile(join(out, 'lock'), 'not a lock '.repeat(100));

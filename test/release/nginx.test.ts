@@ -37,7 +37,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** The path goes out as it is given: `fetch` would take `..` out of it. */
+/** Sends the path unchanged: `fetch` would resolve `..`. */
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   const sent = request({ port, path, headers, method, agent: false }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -63,7 +63,7 @@ async function addArtifacts(staging: Staging): Promise<void> {
     await staging.write(proofFile(path, path.repeat(20), tinyFacts(1).timestamp));
   for (const path of CHART_PATHS.keys())
     await staging.write(dataFile(path, path.repeat(20), { kind: 'schema', mediaType: mediaTypeOf(path) }));
-  // A folder with a policy of its own, and what a search reads.
+  // A folder with its own policy, and the files of the search.
   for (const path of [...EXCEPTIONS.map(({ below }) => `${below}index.html`), 'search/index/x.pf_meta']) {
     const kind = path.endsWith('.html') ? 'page' : 'asset';
     await staging.write(dataFile(path, path.repeat(20), { area: null, mediaType: mediaTypeOf(path), kind }));
@@ -81,7 +81,7 @@ beforeAll(async () => {
   for (const path of ['log/checkpoint', 'log/tile/0/000', 'log/tile/0/000.gz', 'log-entries/000'])
     await writeFile(join(folder, path), path);
   port = await freePort();
-  // The shipped configuration with nothing changed but folder and port.
+  // The shipped configuration with only folder and port changed.
   const shipped = await readFile(CONFIGURATION, 'utf8');
   const site = listeningOn(shipped.replaceAll('/srv/cathedral', folder), port);
   nginx = await runNginx(folder, site, async () => Boolean(await get('/')));
@@ -98,7 +98,7 @@ const lowerCased = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 describe('nginx with the shipped configuration', () => {
-  test('serves every public file with its bytes and the headers that headersFor decides', async () => {
+  test('serves every public file with its bytes and the headers from headersFor', async () => {
     const files = publicFiles(release);
     expect(files.length).toBeGreaterThan(50);
     for (const file of files) {
@@ -112,7 +112,7 @@ describe('nginx with the shipped configuration', () => {
     }
   });
 
-  test('serves the gzip variant to whom it suits, with the same type', async () => {
+  test('serves the gzip encoding to clients that accept it, with the same type', async () => {
     for (const file of publicFiles(release)) {
       const { status, headers, body } = await get(`/${file.path}`, { 'Accept-Encoding': 'gzip' });
       expect(status).toBe(200);
@@ -126,7 +126,7 @@ describe('nginx with the shipped configuration', () => {
     }
   });
 
-  test('knows the type of every artifact without an ending', async () => {
+  test('knows the type of every artifact without an extension', async () => {
     const paths = ARTIFACTS.filter(
       ({ path, restricted }) => !restricted && !path.split('/').at(-1)!.includes('.'),
     );
@@ -137,7 +137,7 @@ describe('nginx with the shipped configuration', () => {
     }
   });
 
-  test('has the media types that the pipeline has', async () => {
+  test('has the same media types as the pipeline', async () => {
     const text = await readFile(CONFIGURATION, 'utf8');
     const [, block = ''] = /^ {4}types \{\n(.*?)\n {4}\}/ms.exec(text) ?? [];
     const lines = [...block.matchAll(/^\s*(?:"([^"]+)"|(\S+))\s+([\w ]+);$/gm)];
@@ -149,7 +149,7 @@ describe('nginx with the shipped configuration', () => {
     expect(text).toContain(`default_type ${schema};`);
   });
 
-  test('serves the log from beside the releases, and nothing else from there', async () => {
+  test('serves the log beside the releases, and nothing else from there', async () => {
     for (const [path, own] of [
       ['/log/checkpoint', LOG_HEADERS.checkpoint],
       ['/log/tile/0/000', LOG_HEADERS.tile],
@@ -174,7 +174,7 @@ describe('nginx with the shipped configuration', () => {
     expect([moved.status, moved.headers.location]).toEqual([301, '/economy/']);
   });
 
-  test('answers a condition with 304 and a range with a part', async () => {
+  test('answers conditional requests with 304 and range requests with 206', async () => {
     const { headers, body } = await get('/economy/mic-history.csv');
     const again = await get('/economy/mic-history.csv', { 'If-None-Match': headers.etag! });
     expect([again.status, again.body.length]).toEqual([304, 0]);
@@ -182,14 +182,14 @@ describe('nginx with the shipped configuration', () => {
     expect([part.status, part.body.toString()]).toEqual([206, body.subarray(10, 20).toString()]);
   });
 
-  test('has no chart in another state than the one that the release has', async () => {
+  test('serves charts only in the state that the release has', async () => {
     expect((await get('/charts/supply.svg')).status).toBe(200);
     expect((await get('/charts/supply.svg?')).status).toBe(200);
     for (const path of ['/charts/supply.svg', '/charts/supply-dark.png', '/charts/mii.csv'])
       expect([path, (await get(`${path}?from=2026-01-01`)).status]).toEqual([path, 404]);
   });
 
-  test('serves the status from beside the releases', async () => {
+  test('serves the status file beside the releases', async () => {
     const { status, headers, body } = await get('/status.json');
     expect([status, body.toString()]).toEqual([200, '{"format":"cathedral-status/1"}']);
     expect(headers).toMatchObject({
@@ -207,7 +207,7 @@ describe('nginx with the shipped configuration', () => {
       ...lowerCased(COMMON_HEADERS),
     });
     expect(headers['cache-control']).toBe('no-store');
-    // One that would be kept for a year if it were there.
+    // A path that would be cached for a year if it existed.
     expect((await get('/_astro/none.js')).headers['cache-control']).toBe('no-store');
     expect((await get('/economy/supply', {}, 'POST')).headers['cache-control']).toBe('no-store');
   });
@@ -251,16 +251,16 @@ describe('nginx with the shipped configuration', () => {
     }
   });
 
-  test.runIf(hasIPv6)('is there over IPv6, too', async () => {
+  test.runIf(hasIPv6)('listens on IPv6, too', async () => {
     expect((await fetch(`http://[::1]:${port}/economy/supply`)).status).toBe(200);
   });
 
-  test('takes nothing in', async () => {
+  test('accepts no uploads', async () => {
     for (const method of ['POST', 'PUT', 'DELETE'])
       expect((await get('/economy/supply', {}, method)).status).toBe(405);
   });
 
-  test('serves the next release from the moment on that it is swapped in', async () => {
+  test('serves the next release as soon as it is swapped in', async () => {
     expect((await get('/economy/supply')).body.toString()).toContain('"events":100');
     await publishTiny(folder, { events: 101, extra: addArtifacts });
     expect((await get('/economy/supply')).body.toString()).toContain('"events":101');

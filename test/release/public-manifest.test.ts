@@ -110,14 +110,14 @@ describe('a manifest is refused', () => {
     ['without a key', { keys: [] }],
     ['with nine keys', { keys: Array(9).fill(MANIFEST.keys[0]) }],
     ['of version 0', { version: 0 }],
-    ['with half a version', { version: 1.5 }],
-    ['with a time that is none', { as_of: '2025-13-01T00:00:00Z' }],
-    ['with a snapshot that is no slot', { snapshot: '../../etc' }],
+    ['with a fractional version', { version: 1.5 }],
+    ['with an invalid time', { as_of: '2025-13-01T00:00:00Z' }],
+    ['with a snapshot that is not a slot', { snapshot: '../../etc' }],
     ['with a root of 31 bytes', { log: { ...MANIFEST.log, root_hash: `${'A'.repeat(42)}==` } }],
     ['with a negative size', { log: { ...MANIFEST.log, size: -1 } }],
     ['with a file twice', { files: [supply, supply] }],
     ['with files out of order', { files: [supply, history] }],
-    ['with a path that climbs', { files: [{ ...supply, path: '../supply' }] }],
+    ['with a path outside the release', { files: [{ ...supply, path: '../supply' }] }],
     ['with an absolute path', { files: [{ ...supply, path: '/etc/passwd' }] }],
     ['with itself as a file', { files: [{ ...supply, path: 'manifest.json' }] }],
     ['with a file of the log', { files: [{ ...supply, path: 'log/checkpoint' }] }],
@@ -131,7 +131,7 @@ describe('a manifest is refused', () => {
     );
   });
 
-  test('where a member is there twice', () => {
+  test('with a duplicate member', () => {
     const text = JSON.stringify(MANIFEST).replace('{', '{"version":1,');
     expect(() => parsePublicManifest(text)).toThrow(expect.objectContaining({ code: 'release_invalid' }));
   });
@@ -147,7 +147,7 @@ test.each([
   `cathedral-manifest/v1\n7\n${SHA256.slice(2)}\n1000\n`,
   `cathedral-manifest/v1\n7\n${SHA256}\n1000`,
   `cathedral-manifest/v1\n7\n${SHA256}\n1000\nmore\n`,
-])('a signed text that is not of this form is refused: %j', (text) => {
+])('a signed text of a different form is refused: %j', (text) => {
   expect(() => parseSignedText(text)).toThrow(expect.objectContaining({ code: 'release_invalid' }));
 });
 
@@ -156,7 +156,7 @@ test('an index of snapshots that is not newest first is refused', () => {
   expect(() => parseSnapshotIndex(text)).toThrow(expect.objectContaining({ code: 'release_invalid' }));
 });
 
-test('the newest release’s manifest may not be longer than a reader would take', () => {
+test('the newest release’s manifest may not exceed the size that readers accept', () => {
   const text = JSON.stringify({ ...LATEST, manifest: { ...LATEST.manifest, bytes: 1 << 30 } });
   expect(() => parseLatest(text)).toThrow(expect.objectContaining({ code: 'release_invalid' }));
 });

@@ -8,10 +8,10 @@ import type { Outcome } from '../../pipeline/release/staging/commit.ts';
 import { openStaging, type Staging } from '../../pipeline/release/staging/staging.ts';
 
 export interface TinyOptions {
-  /** Events of the make-believe ledger: the n-th release holds rows 0 to n-1. */
+  /** Number of events of the simulated ledger: the n-th release has rows 0 to n-1. */
   events: number;
   rebuild?: boolean;
-  /** Called just before publishing, to add what a test is about. */
+  /** Called just before publishing, so that a test can add files. */
   extra?: (staging: Staging) => Promise<void>;
   software?: string;
 }
@@ -32,7 +32,7 @@ export const EXPORT: HistorySource = {
   assembled: false,
 };
 
-/** Small, so that a few hundred rows make several. */
+/** Small enough that a few hundred rows fill several segments. */
 const SEGMENT_BYTES = 2000;
 
 export function tinyFacts(events: number, software = 'cathedral-data-service 0.0.0'): Facts {
@@ -49,7 +49,7 @@ export function timeOf(event: number): string {
   return new Date(Date.UTC(2025, 11, 1) + event * 60_000).toISOString().replace('.000', '');
 }
 
-/** Some rows are not ASCII; none is like another. */
+/** Some rows are not ASCII. All are different. */
 export function rowOf(event: number): string {
   return `${timeOf(event)},C-${event},${event % 3 === 0 ? 'ÉCHO-∑' : 'ATLAS'},${(event * 7919) % 1000}\n`;
 }
@@ -70,7 +70,7 @@ export function dataFile(path: string, content: string, more: Partial<NewFile> =
 }
 
 /**
- * A whole run with every kind of file: document, restricted document, histories, an immutable file, a page
+ * A complete run with every kind of file: document, restricted document, histories, an immutable file, a page
  * and an asset.
  */
 export async function publishTiny(out: string, options: TinyOptions): Promise<Outcome> {
@@ -91,7 +91,7 @@ export async function publishTiny(out: string, options: TinyOptions): Promise<Ou
   await staging.writeDraft(tinyFacts(events, software));
   await staging.addTree(await writeSite(staging.scratch, events));
   await extra?.(staging);
-  // Not without await: the staging folder would be disposed of before the promise is settled.
+  // Without await, the staging folder would be disposed of before the promise settles.
   return await staging.publish({ facts: tinyFacts(events, software), state: JSON.stringify({ events }) });
 }
 

@@ -9,7 +9,7 @@ import { failureOf, temporaryFolder } from './temporary-folder.ts';
 const inode = async (path: string) => (await stat(path)).ino;
 
 describe('a release', () => {
-  test('holds what was written, verifies, and is what OUT/current leads to', async () => {
+  test('has the written files, verifies, and is the target of OUT/current', async () => {
     const out = await temporaryFolder();
     const { outcome, release } = await publishTiny(out, { events: 100 });
     expect(outcome).toBe('published');
@@ -41,7 +41,7 @@ describe('a release', () => {
     expect(release.manifest.files.map(({ path }) => path)).not.toContain('government/ledger/export');
   });
 
-  test('that is published again changes nothing', async () => {
+  test('published again changes nothing', async () => {
     const out = await temporaryFolder();
     const first = await publishTiny(out, { events: 100 });
     const before = await stat(join(first.release.dir, 'manifest.json'));
@@ -67,7 +67,7 @@ describe('a release', () => {
     }
   });
 
-  test('that a killed run had put in its place, but not swapped in, is taken over', async () => {
+  test('moved into place but not swapped in by a killed run is reused', async () => {
     const out = await temporaryFolder();
     const first = (await publishTiny(out, { events: 1 })).release;
     const second = (await publishTiny(out, { events: 2 })).release;
@@ -81,7 +81,7 @@ describe('a release', () => {
     expect((await readdir(out)).sort()).toEqual(['current', 'releases']);
   });
 
-  test('of other software is another release of the same snapshot', async () => {
+  test('by a different software version is another release of the same snapshot', async () => {
     const out = await temporaryFolder();
     const { release } = await publishTiny(out, { events: 5 });
     const next = await publishTiny(out, { events: 5, software: 'cathedral-data-service 0.0.1' });
@@ -89,7 +89,7 @@ describe('a release', () => {
     expect(next.release.manifest.release).not.toBe(release.manifest.release);
   });
 
-  test('and the one before are kept, older ones are removed', async () => {
+  test('and the previous one are kept, older ones are removed', async () => {
     const out = await temporaryFolder();
     for (const events of [1, 2, 3]) await publishTiny(out, { events });
     const kept = (await readdir(join(out, 'releases'))).map((id) => id.replace(/-[0-9a-f]{8}$/, ''));
@@ -100,7 +100,7 @@ describe('a release', () => {
 });
 
 describe('an incremental run', () => {
-  test('links what has not changed, with its variants, and keeps the time since when it is so', async () => {
+  test('links unchanged files with their encodings, and keeps their modification times', async () => {
     const out = await temporaryFolder();
     const first = (await publishTiny(out, { events: 100 })).release;
     const second = (await publishTiny(out, { events: 150 })).release;
@@ -129,7 +129,7 @@ describe('an incremental run', () => {
     }
   });
 
-  test('links nothing in a rebuild but what it carries', async () => {
+  test('links nothing in a rebuild except carried files', async () => {
     const out = await temporaryFolder();
     const first = (await publishTiny(out, { events: 100 })).release;
     const second = (await publishTiny(out, { events: 101, rebuild: true })).release;
@@ -137,7 +137,7 @@ describe('an incremental run', () => {
     expect(await inode(join(second.dir, file))).not.toBe(await inode(join(first.dir, file)));
   });
 
-  test('writes a file anew that the release before has lost or cut short', async () => {
+  test('rewrites a file that is missing or truncated in the previous release', async () => {
     const out = await temporaryFolder();
     const first = (await publishTiny(out, { events: 100 })).release;
     await unlink(join(first.dir, 'public/economy/sentinel-roi.json'));
@@ -159,7 +159,7 @@ describe('an incremental run', () => {
     }
   });
 
-  test('refuses a sealed segment that has rotted, rather than publish its bytes under a fresh hash', async () => {
+  test('refuses a damaged sealed segment instead of publishing its bytes with a new hash', async () => {
     const out = await temporaryFolder();
     const { release } = await publishTiny(out, { events: 200 });
     const { file } = release.manifest.segments['economy/mic-history.csv']!.at(-1)!;

@@ -9,7 +9,7 @@ import { failureOf, temporaryFolder } from './temporary-folder.ts';
 const inode = async (path: string) => (await stat(path)).ino;
 
 describe('a rebuild', () => {
-  test('mends the damaged release that is served, wherever the damage is', async () => {
+  test('repairs the current release, wherever the damage is', async () => {
     const out = await temporaryFolder();
     const { dir } = (await publishTiny(out, { events: 100 })).release;
     await writeFile(join(dir, 'public/economy/supply'), 'damaged');
@@ -23,7 +23,7 @@ describe('a rebuild', () => {
     expect(await verifyRelease(dir)).toEqual([]);
   });
 
-  test('goes on where the served manifest cannot be read', async () => {
+  test('continues if the served manifest is unreadable', async () => {
     const out = await temporaryFolder();
     const { dir } = (await publishTiny(out, { events: 100 })).release;
     await writeFile(join(dir, 'manifest.json'), '{');
@@ -35,7 +35,7 @@ describe('a rebuild', () => {
   test.each([
     ['manifest', 'manifest.json'],
     ['state', 'state.json'],
-  ])('still knows the files that never change where the served %s is damaged', async (_, file) => {
+  ])('still knows the immutable files if the served %s is damaged', async (_, file) => {
     const out = await temporaryFolder();
     const path = 'government/transparency-2023.pdf';
     const first = dataFile(path, 'first', { mediaType: 'application/pdf', immutable: true });
@@ -73,7 +73,7 @@ describe('an immutable file', () => {
     expect(await readlink(join(out, 'current'))).toBe(`releases/${release.manifest.release}`);
   });
 
-  test('stops the run when it would be gone', async () => {
+  test('stops the run when it would disappear', async () => {
     const out = await temporaryFolder();
     await publishTiny(out, { events: 1, extra: (staging) => staging.write(pdf('first')) });
     expect(await failureOf(() => publishTiny(out, { events: 2 }))).toMatchObject({
@@ -82,7 +82,7 @@ describe('an immutable file', () => {
     });
   });
 
-  test('is carried over with its time, linked', async () => {
+  test('is carried over as a link, with its time', async () => {
     const out = await temporaryFolder();
     const first = (await publishTiny(out, { events: 1, extra: (staging) => staging.write(pdf('first')) }))
       .release;
@@ -93,7 +93,7 @@ describe('an immutable file', () => {
     );
   });
 
-  test('is not carried over where it is missing, may change, or was damaged before a rebuild', async () => {
+  test('is not carried over if it is missing, may change, or was damaged before a rebuild', async () => {
     const out = await temporaryFolder();
     const extra = { extra: (staging: { carry(path: string): Promise<void> }) => staging.carry(path) };
     const { dir } = (await publishTiny(out, { events: 1, extra: (staging) => staging.write(pdf('first')) }))

@@ -7,12 +7,12 @@ import { publishTiny } from './publish-tiny.ts';
 import { failureOf, temporaryFolder } from './temporary-folder.ts';
 
 describe('OUT/current', () => {
-  test('that is not there is no release', async () => {
+  test('that does not exist is no release', async () => {
     expect(await readCurrent(await temporaryFolder())).toBeNull();
   });
 
   test.each(['/etc', 'releases/../../etc', 'releases/gone'])(
-    'that leads to %s is refused',
+    'that points to %s is refused',
     async (target) => {
       const out = await temporaryFolder();
       await symlink(target, join(out, 'current'));
@@ -20,7 +20,7 @@ describe('OUT/current', () => {
     },
   );
 
-  test('that leads to a folder of another name than its release is refused', async () => {
+  test('that points to a folder not named for its release is refused', async () => {
     const out = await temporaryFolder();
     const { release } = await publishTiny(out, { events: 1 });
     await unlink(join(out, 'current'));
@@ -32,7 +32,7 @@ describe('OUT/current', () => {
     expect((await lstat(join(out, 'current'))).isSymbolicLink()).toBe(true);
   });
 
-  test('leads to a manifest that is refused with one space more', async () => {
+  test('rejects a manifest with an additional space', async () => {
     const out = await temporaryFolder();
     const { dir } = (await publishTiny(out, { events: 1 })).release;
     const text = await readFile(join(dir, 'manifest.json'), 'utf8');

@@ -13,7 +13,7 @@ export const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
 );
 
-/** A shipped site that listens on a port of this machine alone, on IPv6 too where the machine has it. */
+/** A shipped site on a local port, also on IPv6 if the machine supports it. */
 export function listeningOn(site: string, port: number): string {
   return site
     .replace(/^ +listen (80|443)( ssl)?;$/m, (_, __, ssl = '') => `listen 127.0.0.1:${port}${ssl};`)
@@ -22,7 +22,7 @@ export function listeningOn(site: string, port: number): string {
     );
 }
 
-/** A real nginx with one site, in a main configuration that needs no rights; `isUp` says when it answers. */
+/** A real nginx with one site and a main configuration that needs no privileges. `isUp` tells when it answers. */
 export async function runNginx(
   folder: string,
   site: string,
@@ -30,9 +30,7 @@ export async function runNginx(
 ): Promise<ChildProcess> {
   const program = NGINX.find(existsSync);
   if (!program)
-    throw new Error(
-      'nginx is missing, which the shipped configurations are tested with: apt-get install -y nginx',
-    );
+    throw new Error('the tests of the shipped configurations need nginx: apt-get install -y nginx');
   await writeFile(join(folder, 'site.conf'), site);
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,

@@ -10,7 +10,7 @@ const files = schemaFiles(ARTIFACTS, BASE);
 const jsonOf = (path: string) => JSON.parse(String(files.find((file) => file.path === path)?.content));
 
 describe('schemas', () => {
-  test('are there for every JSON and CSV file of the service', () => {
+  test('exist for every JSON and CSV file of the service', () => {
     const wanted = ARTIFACTS.filter(({ mediaType }) => /json|csv/.test(mediaType)).map((artifact) =>
       schemaPath(artifact),
     );

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 
-/** Folders `a` and `b` with the programs named, and one that is not executable. */
+/** Folders `a` and `b` with the given programs, one of them not executable. */
 async function folders(...programs: string[]) {
   const root = await temporaryFolder();
   for (const folder of ['a', 'b']) await mkdir(join(root, folder));
@@ -17,7 +17,7 @@ async function folders(...programs: string[]) {
 }
 
 describe('a Chromium is found', () => {
-  test('where it is configured, and nowhere else', async () => {
+  test('only at the configured path, if there is one', async () => {
     const { at, path } = await folders('own', 'a/chromium');
     expect(findChromium({ configured: at('own'), path })).toBe(at('own'));
     expect(() => findChromium({ configured: at('absent'), path })).toThrow(
@@ -25,17 +25,17 @@ describe('a Chromium is found', () => {
     );
   });
 
-  test('on the PATH by the better name first', async () => {
+  test('on the PATH, by the preferred name first', async () => {
     const { at, path } = await folders('a/google-chrome', 'b/chromium', 'download');
     expect(findChromium({ configured: null, path }, at('download'))).toBe(at('b/chromium'));
   });
 
-  test('where puppeteer put one, if the PATH has none', async () => {
+  test('in puppeteer’s cache if the PATH has none', async () => {
     const { at, path } = await folders('download');
     expect(findChromium({ configured: null, path }, at('download'))).toBe(at('download'));
   });
 
-  test('only if it is a program: a folder and a file that cannot be run are none', async () => {
+  test('only if it is an executable file', async () => {
     const { at, path } = await folders();
     await mkdir(at('a/chromium'));
     await writeFile(at('b/chromium'), 'text');

@@ -23,7 +23,7 @@ interface RunOptions {
   rebuild?: boolean;
 }
 
-/** A run that prints; the release before, where there is one, has 2024 closed. */
+/** A run that prints PDFs. In the previous release, if any, 2024 is closed. */
 function runWithPdfs(out: string, { print, rebuild = false }: RunOptions) {
   const options = { pages: { print }, log: () => {} };
   return publishTiny(out, {
@@ -49,7 +49,7 @@ async function pdfsOf(out: string): Promise<Record<string, string>> {
 }
 
 describe('a PDF', () => {
-  test('of a closed year is printed once, the year so far’s anew', async () => {
+  test('of a closed year is printed once, that of the current year in every run', async () => {
     const out = await temporaryFolder();
     await runWithPdfs(out, { print: printedBy('one') });
     const [closed, current] = ['/government/transparency/2024/', '/government/transparency/'];
@@ -64,14 +64,14 @@ describe('a PDF', () => {
     });
   });
 
-  test('of a closed year stays where there is no printer any more', async () => {
+  test('of a closed year stays if no browser is available any more', async () => {
     const out = await temporaryFolder();
     await runWithPdfs(out, { print: printedBy('one') });
     await runWithPdfs(out, { print: null });
     expect(Object.keys(await pdfsOf(out))).toEqual([CLOSED]);
   });
 
-  test('that is damaged is printed again by a rebuild, which stops where that gives other bytes', async () => {
+  test('that is damaged is printed again by a rebuild, which stops if the bytes differ', async () => {
     const out = await temporaryFolder();
     await runWithPdfs(out, { print: printedBy('one') });
     const before = await pdfsOf(out);

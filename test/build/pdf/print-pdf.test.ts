@@ -20,7 +20,7 @@ async function browser(): Promise<{ chromium: string; profile: string }> {
 const MODULE = new URL('../../../pipeline/build/pdf/print-pdf.ts', import.meta.url).href;
 const PRINTING = 'import(process.argv[1]).then(({ printPdf }) => printPdf(JSON.parse(process.argv[2])))';
 
-/** Whether a browser with this profile runs; from /proc, for not every machine has ps. */
+/** True if a browser with this profile is running. Reads /proc, because not every machine has ps. */
 async function runs(profile: string): Promise<boolean> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const commands = await Promise.all(
@@ -34,7 +34,7 @@ interface Outline {
   items: Outline[];
 }
 
-/** The outline's titles, those of the second level indented. */
+/** The outline's titles, with the second level indented. */
 function titles(outline: Outline[], indent = ''): string[] {
   return outline.flatMap(({ title, items }) => [indent + title, ...titles(items, `${indent}  `)]);
 }
@@ -74,11 +74,11 @@ describe('the transparency report as a PDF', () => {
     pdf = await printPdf({ root: built.out, page, asOf: AS_OF, chromium: CHROMIUM, profile });
   });
 
-  test('is the same, byte for byte, when it is printed again', async () => {
+  test('has the same bytes when printed again', async () => {
     expect(Buffer.from(await print()).equals(Buffer.from(pdf))).toBe(true);
   });
 
-  test('says what it is, from when and by whom, and is tagged', async () => {
+  test('has a title, a date and an author, and is tagged', async () => {
     const { info, marked, size } = await read(pdf);
     expect(info).toMatchObject({
       Title: 'Transparency report 2026, year to date – Cathedral Data Service',
@@ -92,7 +92,7 @@ describe('the transparency report as a PDF', () => {
     expect(size.map(Math.round)).toEqual([0, 0, 595, 842]);
   });
 
-  test('has an outline of the six sections and what is in them, each title once', async () => {
+  test('has an outline of the six sections and their contents, each title once', async () => {
     expect((await read(pdf)).outline).toEqual([
       'Transparency report 2026',
       '  1. Executive summary',
@@ -107,7 +107,7 @@ describe('the transparency report as a PDF', () => {
     ]);
   });
 
-  test('has headings, tables with headers, and charts with a text alternative in its structure', async () => {
+  test('has headings, tables with headers, and charts with text alternatives in its structure', async () => {
     const { structure } = await read(pdf);
     for (const role of ['H1', 'H2', 'H3', 'Table', 'TH', 'TD', 'Figure']) {
       expect(structure).toContain(`"role":"${role}"`);
@@ -117,7 +117,7 @@ describe('the transparency report as a PDF', () => {
     );
   });
 
-  test('counts its pages at the foot of each', async () => {
+  test('has page numbers in the footer', async () => {
     const { texts } = await read(pdf);
     expect(texts.length).toBeGreaterThan(2);
     for (const [index, text] of texts.entries()) {
@@ -126,12 +126,12 @@ describe('the transparency report as a PDF', () => {
     }
   });
 
-  test('links to the service, and not to the machine that printed it', async () => {
+  test('links to the service, not to the machine that printed it', async () => {
     expect((await read(pdf)).links).toContain('https://data.example.org/government/transparency.json');
     expect(Buffer.from(pdf).toString('latin1')).not.toContain('127.0.0.1');
   });
 
-  test('holds its fonts as fonts, and not as drawings of letters', () => {
+  test('embeds its fonts as fonts, not as outlines', () => {
     const text = Buffer.from(pdf).toString('latin1');
     expect(text).toContain('SourceSerif4-Regular');
     expect(text).not.toContain('/Subtype /Type3');
@@ -150,15 +150,15 @@ describe('printing', () => {
   }
 
   test.each([
-    ['a page that is not there', '/absent/', '', '/absent/ (404)'],
-    ['a page that asks for a file that is not there', '/report/', '<img src="/x.png">', '/x.png (404)'],
+    ['a missing page', '/absent/', '', '/absent/ (404)'],
+    ['a page that requests a missing file', '/report/', '<img src="/x.png">', '/x.png (404)'],
   ])('refuses %s', async (_, page, html, found) => {
     const root = await site(html);
     const error = await failureOf(async () => printPdf({ root, page, asOf: AS_OF, ...(await browser()) }));
     expect(error).toMatchObject({ code: 'site_failed', place: page, found });
   });
 
-  test('says so where the browser does not start', async () => {
+  test('reports that the browser does not start', async () => {
     const profile = join(await temporaryFolder(), 'browser');
     const options = { root: await site(''), page: '/report/', asOf: AS_OF, profile, chromium: '/bin/false' };
     expect(await failureOf(() => printPdf(options))).toMatchObject({
@@ -168,7 +168,7 @@ describe('printing', () => {
     });
   });
 
-  test('leaves no browser behind when it is killed meanwhile', async () => {
+  test('leaves no browser behind when the process is killed', async () => {
     const profile = join(await temporaryFolder(), 'browser');
     const options = {
       root: await site('<h1>One</h1>'),
@@ -183,9 +183,9 @@ describe('printing', () => {
     while (await runs(profile)) await sleep(10);
   });
 
-  test('prints old data before their release is signed, with their time whatever its zone', async () => {
+  test('prints stale data before their release is signed, with the same time in every time zone', async () => {
     const root = await site('<h1>One</h1><script src="/ask.js"></script>');
-    // What the notice of old data asks for, and no release has yet; no script runs.
+    // The notice about stale data requests this file, which no release has yet. No script runs.
     await writeFile(
       join(root, 'ask.js'),
       "const r = new XMLHttpRequest(); r.open('GET', '/latest.json', false); r.send()",

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 const MODULE = new URL('../../../pipeline/build/site/end-with-parent.ts', import.meta.url).href;
 
-/** Starts a process with the module that has `work` to do, says its id, and waits for ever. */
+/** Starts a process that loads the module and does `work`, prints its id, and waits forever. */
 const PARENT = `
   const { spawn } = require('node:child_process');
   const child = spawn(process.execPath, ['--import', process.argv[1], '-e', process.argv[2]], {
@@ -41,7 +41,7 @@ describe('a process with end-with-parent', () => {
     while (lives(child)) await sleep(10);
   });
 
-  test('ends by itself when it has nothing more to do', async () => {
+  test('ends on its own when its work is done', async () => {
     const { line } = start('setTimeout(() => {}, 10)');
     expect(await line()).toBe('ended 0');
   });

@@ -33,21 +33,21 @@ async function site(pages: Record<string, string>) {
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** The files of an index by their path in it. */
+/** The files of an index by path. */
 async function indexOf(folder: string): Promise<Map<string, Buffer>> {
   const { files } = await listTree(join(folder, SEARCH_INDEX));
   const read = async (path: string) => [path, await readFile(join(folder, SEARCH_INDEX, path))] as const;
   return new Map(await Promise.all(files.map(read)));
 }
 
-/** What the index would show of its pages. */
+/** The results that the index would show for its pages. */
 function shown(index: ReadonlyMap<string, Buffer>): string {
   const fragments = [...index].filter(([path]) => path.endsWith('.pf_fragment'));
   return fragments.map(([, bytes]) => gunzipSync(bytes).toString('utf8')).join('\n');
 }
 
 describe('the search index', () => {
-  test('has the main part of each page that readers look for, and of no other', async () => {
+  test('has the main part of each searchable page, and of no other', async () => {
     await using built = await site(PAGES);
     await writeSearchIndex(built.folder);
     const text = shown(await indexOf(built.folder));
@@ -69,7 +69,7 @@ describe('the search index', () => {
     expect(text).toContain('"kind":["decision"]');
   });
 
-  test('is the same, byte for byte, for the same pages, also when two are made at once', async () => {
+  test('has the same bytes for the same pages, even if two are built at once', async () => {
     await using one = await site(PAGES);
     await using two = await site(PAGES);
     await Promise.all([writeSearchIndex(one.folder), writeSearchIndex(two.folder)]);
@@ -78,7 +78,7 @@ describe('the search index', () => {
     expect(await indexOf(one.folder)).toEqual(await indexOf(two.folder));
   });
 
-  test('keeps the files of pages that stay as they are, when another page comes', async () => {
+  test('keeps the files of unchanged pages when a page is added', async () => {
     await using before = await site(PAGES);
     await using after = await site({ ...PAGES, 'cycles/c-7/index.html': page('Cycle C-7', 'A new day') });
     await writeSearchIndex(before.folder);
@@ -89,7 +89,7 @@ describe('the search index', () => {
     for (const path of fragments) expect(now.get(path), path).toEqual(old.get(path));
   });
 
-  test('is made of files that can be published, of no more than the search needs, and compressed already', async () => {
+  test('consists of publishable files, only those that the search needs, already compressed', async () => {
     await using built = await site(PAGES);
     await writeSearchIndex(built.folder);
     const index = await indexOf(built.folder);
@@ -111,7 +111,7 @@ describe('the search index', () => {
     }
   });
 
-  test('refuses a site that cannot be read', async () => {
+  test('rejects an unreadable site', async () => {
     await expect(writeSearchIndex(join(tmpdir(), 'no-such-site'))).rejects.toMatchObject({
       code: 'publish_failed',
     });

@@ -16,14 +16,14 @@ import { temporaryFolder } from '../../release/temporary-folder.ts';
 
 const LOOP = join(import.meta.dirname, 'snapshot-loop.ts');
 
-/** What `cathedral verify` finds in the folder. */
+/** The findings of `cathedral verify` in the folder. */
 async function findingsOf(out: string) {
   const trust = { keys: null, ledgerKeys: null };
   const options = { parallel: 2, acceptExpired: true, now: () => 0, wait: async () => {}, log: () => {} };
   return (await verify(await FolderOrigin.at(out), trust, options)).findings;
 }
 
-test('a run that is killed at any moment leaves whole snapshots or none, and the next run makes the rest', {
+test('a run killed at any moment leaves complete snapshots or none, and the next run publishes the rest', {
   timeout: 120_000,
 }, async () => {
   const of = smallService(await temporaryFolder());

@@ -51,7 +51,7 @@ async function get(path: string, headers: Record<string, string> = {}) {
 }
 
 describe('nginx with the shipped configuration', () => {
-  test('serves each snapshot for ever, and histories as ends of what they are now', async () => {
+  test('serves each snapshot as immutable, and its histories as ranges of the current ones', async () => {
     const index = parseSnapshotIndex((await get('snapshots/index.json')).body.toString());
     expect(index).toHaveLength(2);
     for (const { index: own } of index) {
@@ -79,7 +79,7 @@ describe('nginx with the shipped configuration', () => {
     }
   });
 
-  test('serves the signed list and what proves the release to be asked for again', async () => {
+  test('serves the signed list and the release’s proofs for revalidation', async () => {
     const lists = ['snapshots/index.json', 'snapshots/index.json.sig'];
     for (const path of [...lists, 'manifest.json', 'manifest.json.sig', 'latest.json'])
       expect((await get(path)).headers).toMatchObject({

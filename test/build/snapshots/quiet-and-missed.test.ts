@@ -24,7 +24,7 @@ async function service(...counts: number[]): Promise<SmallService> {
   return of;
 }
 
-/** A run at a time of July 2025, in which the ledger’s first snapshot was sealed at 06Z of the 3rd. */
+/** A run at a time in July 2025. The ledger’s first snapshot was sealed on the 3rd at 06Z. */
 function publishAt(of: SmallService, time: string, more = {}) {
   const publisher = of.signsWith(of.keyFile, Date.parse(`2025-07-${time}Z`));
   return of.publish({ snapshots, publisher, ...more });
@@ -39,7 +39,7 @@ async function mirrorAt(of: SmallService, time: string) {
   });
 }
 
-/** What `cathedral verify` says of the folder. */
+/** The result of `cathedral verify` on the folder. */
 async function findingsOf({ out }: SmallService) {
   const trust = { keys: null, ledgerKeys: null };
   const options = { acceptExpired: true, parallel: 2, now: () => 0, wait: async () => {}, log: () => {} };
@@ -47,14 +47,14 @@ async function findingsOf({ out }: SmallService) {
   return findings;
 }
 
-describe('a ledger that is quiet', () => {
-  test('has its release signed again as still the newest, and mirrors go on', async () => {
+describe('a ledger without new events', () => {
+  test('has its release refreshed, and mirrors accept it', async () => {
     const of = await service(40);
     const first = await publishAt(of, '03T06:01:00');
     expect(first.manifest.signed!.expires).toBe('2025-07-05T06:00:00Z');
     const cited = await readFile(join(of.out, 'snapshots/2025-07-03T06Z/manifest.json'));
     await mirrorAt(of, '03T06:02:00');
-    // A slot that is late is no reason yet.
+    // One late slot is not a reason to refresh.
     expect((await publishAt(of, '03T12:01:00')).outcome).toBe('unchanged');
     const again = await publishAt(of, '03T18:01:00');
     const { release, timestamp, signed, ledger } = again.manifest;
@@ -68,7 +68,7 @@ describe('a ledger that is quiet', () => {
     expect(await readFile(join(of.out, 'snapshots/2025-07-03T06Z/manifest.json'))).toEqual(cited);
     expect(await readIndex(of.out)).toHaveLength(1);
     expect(await check(of.options())).toEqual([]);
-    // After the first one has expired.
+    // After the first signature has expired.
     expect(await mirrorAt(of, '05T12:00:00')).toMatchObject({ outcome: 'mirrored', snapshots: 0 });
     expect(await failureOf(() => mirrorAt(of, '05T18:00:01'))).toMatchObject({ code: 'mirror_expired' });
     await of.seal(40, 60);
@@ -77,14 +77,14 @@ describe('a ledger that is quiet', () => {
     expect(await mirrorAt(of, '06T06:02:00')).toMatchObject({ outcome: 'mirrored', snapshots: 1 });
   });
 
-  test('may seal snapshots without an event, and be old when it is published first', async () => {
+  test('may seal snapshots without events, and be stale when first published', async () => {
     const of = await service(40, 0);
     const { manifest } = await publishAt(of, '20T07:00:00');
     expect(manifest.signed!.expires).toBe('2025-07-22T06:00:00Z');
     expect(await mirrorAt(of, '20T08:00:00')).toMatchObject({ outcome: 'mirrored' });
   });
 
-  test('that has lost a file of its release says how to go on, and goes on so', async () => {
+  test('with a lost release file gets a hint that resolves the problem', async () => {
     const of = await service(40);
     await publishAt(of, '03T06:01:00');
     await rm(join((await readCurrent(of.out))!.dir, 'public/economy/supply'));
@@ -95,7 +95,7 @@ describe('a ledger that is quiet', () => {
     expect(await check(of.options())).toEqual([]);
   });
 
-  test('has its release signed again where another one of the same events was signed last, and is lost', async () => {
+  test('has its release refreshed if the last signed release had the same events and is lost', async () => {
     const of = await service(40);
     await publishAt(of, '03T06:01:00');
     await cp(of.out, `${of.out}-old`, { recursive: true, verbatimSymlinks: true });
@@ -108,16 +108,16 @@ describe('a ledger that is quiet', () => {
     expect(await mirrorAt(of, '03T06:05:00')).toMatchObject({ outcome: 'mirrored' });
   });
 
-  test('is not told from one that ends in the last hours that can be written', () => {
+  test('is handled up to the last representable hours', () => {
     expect(expiryOf('9999-12-31T12:00:00Z', 0)).toBe('9999-12-31T23:59:59Z');
   });
 });
 
-describe('slots that were missed', () => {
+describe('missed slots', () => {
   const COUNTS = [40, 30, 0, 300, 20];
   const IDS = ['2025-07-03T06Z', '2025-07-03T12Z', '2025-07-03T18Z', '2025-07-04T00Z', '2025-07-04T06Z'];
 
-  /** Of each snapshot’s files the hashes, without what tells when it was signed. */
+  /** The hashes of each snapshot’s files, without the time of the signature. */
   async function filesOf({ out }: SmallService) {
     const kept = await Promise.all(IDS.map(async (id) => (await readPublished(out, id)).snapshot));
     return kept.map(({ id, release, files }) => [
@@ -127,7 +127,7 @@ describe('slots that were missed', () => {
     ]);
   }
 
-  test('have the snapshots that runs in time would have made, for mirrors too', async () => {
+  test('get the same snapshots as from runs on time, also in mirrors', async () => {
     const [one, other] = [await service(40), await service(40)];
     for (let sealed = 1; sealed <= COUNTS.length; sealed += 1) {
       await one.seal(...COUNTS.slice(0, sealed));
@@ -150,7 +150,7 @@ describe('slots that were missed', () => {
 
   test.each([
     ['before the first release', 366, true, 1],
-    ['and would be over age at once', 0, false, 1],
+    ['past the retention period already', 0, false, 1],
   ])('%s have none', async (_, days, isFirst, count) => {
     const of = await service(40);
     if (!isFirst) await of.publish({ snapshots: { days } });
@@ -159,7 +159,7 @@ describe('slots that were missed', () => {
     expect(await publishedIds(of.out)).toHaveLength(count);
   });
 
-  test.each([false, true])('are made once where a run fails half way, in a rebuild: %s', async (rebuild) => {
+  test.each([false, true])('are published once if a run fails halfway, in a rebuild: %s', async (rebuild) => {
     const of = await service(40);
     await of.publish({ snapshots });
     await of.seal(...COUNTS);
@@ -167,7 +167,7 @@ describe('slots that were missed', () => {
     await truncate(last, 10);
     await failureOf(() => of.publish({ snapshots, rebuild }));
     expect((await publishedIds(of.out)).sort()).toEqual(IDS.slice(0, 4));
-    // Readers see the release before with its list, whole.
+    // Readers see the previous release with its complete list.
     expect((await readIndex(of.out))!.map(({ id }) => id)).toEqual(IDS.slice(0, 1));
     expect(await check({ ...of.options(), ledger: null })).toEqual([]);
     expect(await findingsOf(of)).toEqual([]);
@@ -183,7 +183,7 @@ describe('slots that were missed', () => {
     Promise.all(IDS.slice(0, 4).map((id) => readFile(join(out, 'snapshots', id, 'index.json'), 'utf8')));
 });
 
-test('a run that ends between the list of snapshots and its release leaves both as readers take them', async () => {
+test('a run that ends between the snapshot list and its release leaves both valid for readers', async () => {
   const of = await service(40);
   await of.publish({ snapshots });
   await mirrorAt(of, '03T06:00:00');
@@ -191,7 +191,7 @@ test('a run that ends between the list of snapshots and its release leaves both 
   await cp(of.out, `${of.out}-before`, { recursive: true, verbatimSymlinks: true });
   await of.seal(40, 60);
   await of.publish({ snapshots });
-  // The release before with the list of the next one, which are the two sides of that moment.
+  // The previous release with the next list: the state at that moment.
   await rm(join(of.out, 'snapshots/..', 'current'));
   await cp(join(`${of.out}-before`, 'current'), join(of.out, 'current'), { verbatimSymlinks: true });
   expect(await readCurrent(of.out)).toEqual(current);
@@ -208,7 +208,7 @@ test('a run that ends between the list of snapshots and its release leaves both 
   expect(await check(of.options())).toEqual([]);
 });
 
-test('a run that cannot write the list of snapshots serves no release that the list lacks', async () => {
+test('a run that cannot write the snapshot list does not serve a release missing from it', async () => {
   const of = await service(40);
   await of.publish({ snapshots });
   const { release } = (await readCurrent(of.out))!.manifest;
@@ -222,7 +222,7 @@ test('a run that cannot write the list of snapshots serves no release that the l
 test.each([
   ['missing', 'ledger_order', (file: string) => rm(file)],
   ['damaged', 'ledger_root', async (file: string) => cp(`${file}.other`, file)],
-])('a new snapshot of the ledger that is %s is not taken for another ledger', async (_, code, damage) => {
+])('a new ledger snapshot that is %s is not mistaken for a different ledger', async (_, code, damage) => {
   const of = await service(40);
   await of.publish({ snapshots });
   await of.seal(40, 60, 30);
@@ -238,7 +238,7 @@ test.each([
   expect(failure.message).not.toContain('does not go on from');
 });
 
-/** The second snapshot’s events with other salts, which are well-formed and have another root. */
+/** The second snapshot’s events with other salts: well-formed, but with a different root hash. */
 async function writeOther(ledger: string, target: string): Promise<void> {
   await rm(ledger, { recursive: true });
   const position = await writeSnapshot(ledger, '2025-07-03T06Z', LEDGER_START, sampleEvents(40));

@@ -23,7 +23,7 @@ import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 const SEALED = [40, 300, 20, 1, 5, 30];
 const snapshots = { days: 366 };
 
-/** A service that has published each of the first `count` snapshots of its ledger, one after the other. */
+/** A service that has published the first `count` snapshots of its ledger in sequence. */
 async function published(count: number): Promise<SmallService> {
   const of = smallService(await temporaryFolder());
   for (let sealed = 1; sealed <= count; sealed += 1) await publishUpTo(of, sealed);
@@ -41,20 +41,20 @@ async function mirrorOf({ out }: SmallService, folder: string) {
   return updateMirror(BASE_URL, folder, { origin, keys, acceptExpired: true });
 }
 
-/** By path below `OUT/<folder>`, the hash of each file. */
+/** The hash of each file, by path below `OUT/<folder>`. */
 async function bytesIn(out: string, folder: string): Promise<string[]> {
   const { files } = await listTree(join(out, folder));
   return Promise.all(files.map(async (path) => `${path} ${sha256(await readFile(join(out, folder, path)))}`));
 }
 
-/** The folders of the output folder that docs/operations.md tells an operator to back up. */
+/** The folders of OUT that operators have to back up according to docs/operations.md. */
 async function namedInDocs(): Promise<string[]> {
   const text = await readFile('docs/operations.md', 'utf8');
   const section = text.split('\n## ').find((part) => part.startsWith('Back-up'))!;
   return [...section.matchAll(/`CATHEDRAL_OUT\/(\w+)`/g)].map(([, name]) => name!);
 }
 
-/** Loses the output folder, and puts back what `kept` names of the copy `from`. */
+/** Deletes the output folder and restores the folders `kept` from the copy `from`. */
 async function restore(of: SmallService, kept: readonly string[], from = of.out): Promise<void> {
   const lost = `${of.out}.lost`;
   await rm(lost, { recursive: true, force: true });
@@ -63,7 +63,7 @@ async function restore(of: SmallService, kept: readonly string[], from = of.out)
     await cp(join(from === of.out ? lost : from, name), join(of.out, name), { recursive: true });
 }
 
-test('after a restore as docs/operations.md has it, cited addresses have their bytes and every mirror goes on', async () => {
+test('after a restore according to docs/operations.md, cited addresses keep their bytes and mirrors continue', async () => {
   const of = await published(3);
   const [early, late] = [`${of.out}-early`, `${of.out}-late`];
   await mirrorOf(of, early);
@@ -76,7 +76,7 @@ test('after a restore as docs/operations.md has it, cited addresses have their b
   await publishUpTo(of, SEALED.length);
   expect(await bytesIn(of.out, 'snapshots')).toEqual(cited);
   const again = await bytesIn(of.out, 'log');
-  // Partial tiles of earlier sizes were only for readers of then.
+  // Partial tiles of earlier sizes only served readers at that time.
   expect(log).toEqual(expect.arrayContaining(again));
   expect(again).toEqual(expect.arrayContaining(log.filter((file) => !file.includes('.p/'))));
   expect(await readFile(join(of.out, 'current/public/manifest.json'))).toEqual(manifest);
@@ -97,14 +97,14 @@ test('after a restore as docs/operations.md has it, cited addresses have their b
   expect(await check(of.options())).toEqual([]);
 });
 
-test('after a restore with an upgrade at the same time, the snapshots stay and the version grows', async () => {
+test('after a restore together with an upgrade, the snapshots stay and the version grows', async () => {
   const of = await published(3);
   await of.publish({ snapshots, contact: 'other@data.example.org' });
   const { signed } = (await readCurrent(of.out))!.manifest;
   const mirror = `${of.out}-mirror`;
   await mirrorOf(of, mirror);
   const cited = (await bytesIn(of.out, 'snapshots')).filter((file) => !/^index\.json/.test(file));
-  // The record, too, is of an older back-up: the list of snapshots still tells the version.
+  // The signing record comes from an older backup, too. The snapshot list still has the version.
   await restore(of, ['snapshots']);
   await rm(`${of.keyFile}.signed`, { recursive: true });
   const { manifest } = await of.publish({ snapshots, software: 'cathedral-data-service/next' });
@@ -114,7 +114,7 @@ test('after a restore with an upgrade at the same time, the snapshots stay and t
 });
 
 describe('nothing is published', () => {
-  test('where the snapshots that were signed are not put back, until a mirror’s are', async () => {
+  test('if signed snapshots are missing, until they are copied from a mirror', async () => {
     const of = await published(3);
     const mirror = `${of.out}-mirror`;
     await mirrorOf(of, mirror);
@@ -131,7 +131,7 @@ describe('nothing is published', () => {
     expect(await mirrorOf(of, mirror)).toMatchObject({ outcome: 'unchanged' });
   });
 
-  test('where the snapshots are of an older back-up; given up, their addresses stay empty and mirrors go on', async () => {
+  test('if the snapshots come from an older backup; if given up, their addresses stay empty and mirrors continue', async () => {
     const of = await published(2);
     const old = `${of.out}-old`;
     await cp(of.out, old, { recursive: true });
@@ -158,7 +158,7 @@ describe('nothing is published', () => {
     expect(await mirrorOf(of, mirror)).toMatchObject({ outcome: 'mirrored', snapshots: 2 });
   });
 
-  test('over a snapshot that has other bytes than were signed', async () => {
+  test('over a snapshot whose bytes differ from the signed ones', async () => {
     const of = await published(2);
     const place = join(of.out, 'snapshots/2025-07-03T06Z/index.json');
     await writeFile(place, (await readFile(place, 'utf8')).replace('/test', '/evil'));
@@ -172,7 +172,7 @@ describe('nothing is published', () => {
     ['the index of one', 'index.json', '2025-07-03T06Z'],
     ['a file of one', 'economy/supply', '2025-07-03T06Z'],
     ['the manifest of the newest', 'manifest.json', '2025-07-03T12Z'],
-  ])('where the copy was cut short: %s is missing', async (_, name, id) => {
+  ])('if the copy was incomplete: %s is missing', async (_, name, id) => {
     const of = await published(2);
     await restore(of, ['snapshots']);
     const folder = join(of.out, 'snapshots', id);
@@ -182,13 +182,13 @@ describe('nothing is published', () => {
     expect(failure.message).toContain(`restore ${folder} from its back-up or from a mirror`);
     expect(await readCurrent(of.out)).toBe(null);
     await rename(`${of.out}-aside`, join(folder, name));
-    // Left by the run that was killed before: nothing to be refused, and nothing that is served.
+    // Left by a killed run: neither rejected nor served.
     await writeFile(join(folder, 'index.json.tmp'), '{"half');
     await of.publish({ snapshots });
     expect(await check(of.options())).toEqual([]);
   });
 
-  test('where the record is lost, too, and the list tells of a snapshot that is not there', async () => {
+  test('if the signing record is lost, too, and the list names a missing snapshot', async () => {
     const of = await published(3);
     await restore(of, ['snapshots']);
     await rm(`${of.keyFile}.signed`, { recursive: true });
@@ -204,7 +204,7 @@ describe('nothing is published', () => {
     });
   });
 
-  test('where output folder and ledger are both of one older back-up, though nothing in them is new', async () => {
+  test('if output folder and ledger come from the same older backup, even without new events', async () => {
     const of = await published(2);
     const old = `${of.out}-old`;
     await cp(of.out, old, { recursive: true, verbatimSymlinks: true });
@@ -214,14 +214,14 @@ describe('nothing is published', () => {
     const failure = await failureOf(() => publishUpTo(of, 2));
     expect(failure).toMatchObject({ code: 'release_refused', found: 'a ledger of 340' });
     expect(failure.message).toContain('at least the 360 events that were published');
-    // Grown again, as another one: as long as what was signed, but not the same.
+    // The ledger has grown again, differently: as long as the signed one, but with other events.
     await of.seal(40, 300, 50);
     const forked = await failureOf(() => of.publish({ snapshots }));
     expect(forked).toMatchObject({ code: 'release_refused', place: 'snapshots/2025-07-03T18Z.checkpoint' });
   });
 });
 
-test('a record that is older than the list looks for no snapshot that was over age since', async () => {
+test('a signing record older than the list does not require snapshots that were removed by age', async () => {
   const of = await published(2);
   const record = `${of.keyFile}.signed`;
   await cp(record, `${record}-old`, { recursive: true });
@@ -233,7 +233,7 @@ test('a record that is older than the list looks for no snapshot that was over a
   expect(await publishUpTo(of, 3, { snapshots: { days: 0 } })).toMatchObject({ outcome: 'published' });
 });
 
-test('a record of a version that knew no snapshots is read, and has them after the next run', async () => {
+test('a signing record from before snapshots existed is read, and has them after the next run', async () => {
   const of = await published(1);
   const { services, ...record } = await readSigningRecord(of.keyFile);
   const { snapshots: listed, lost: _, ...older } = services[BASE_URL]!;
@@ -244,13 +244,13 @@ test('a record of a version that knew no snapshots is read, and has them after t
   expect(Object.keys(now[BASE_URL]!.snapshots).sort()).toEqual(['2025-07-03T06Z', '2025-07-03T12Z']);
 });
 
-test('a closed year’s PDF is taken over from the newest snapshot, and printed by no other browser', async () => {
+test('a closed year’s PDF is restored from the newest snapshot, not printed by another browser', async () => {
   const of = await published(1);
   const path = 'government/transparency-2024.pdf';
   const previous = (await readCurrent(of.out))!;
   const { timestamp, ledger, inputs, software } = previous.manifest;
   const signer = signerOf((await readPublisherKeys(of.keyFile))![0]!);
-  // A release of the same snapshot that has the PDF, and is its first one.
+  // The first release of this snapshot, with the PDF.
   await rm(join(of.out, 'snapshots'), { recursive: true });
   await using staging = await openStaging(of.out, null, { reuse: false });
   const pdf = { kind: 'data', area: 'government', restricted: false, rows: null, immutable: true } as const;

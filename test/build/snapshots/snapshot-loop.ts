@@ -1,5 +1,5 @@
 /**
- * `node snapshot-loop.ts OUT BASE_URL KEY_FILE`: takes the snapshots of the release that OUT serves away and makes them again, without
+ * `node snapshot-loop.ts OUT BASE_URL KEY_FILE`: removes the snapshots of the served release and publishes them again, without
  * end. Run by a test that kills it.
  */
 import { rename, rm } from 'node:fs/promises';

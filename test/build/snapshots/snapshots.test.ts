@@ -50,7 +50,7 @@ async function indexOf({ out }: SmallService) {
   return parseSnapshotIndex(await readFile(join(out, 'snapshots/index.json'), 'utf8'));
 }
 
-/** The address of a server of the folder. */
+/** The address of a server for the folder. */
 async function serve({ out }: SmallService): Promise<string> {
   const { app } = await tinyApp(out, { services: { snapshots: new SnapshotFiles(out) } });
   app.server.listen(0, '127.0.0.1');
@@ -68,7 +68,7 @@ async function bytesAt(url: string, headers: Record<string, string> = {}): Promi
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** As docs/releases.md has a client do it. */
+/** The client's procedure in docs/releases.md. */
 async function fetchAsItWas(
   base: string,
   file: SnapshotFile,
@@ -82,7 +82,7 @@ async function fetchAsItWas(
 }
 
 describe('a snapshot', () => {
-  test('has each data file as it was, histories as ends of what they are now', async () => {
+  test('has each data file unchanged, and histories as ranges of the current ones', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     const then = new Map<string, Buffer>();
@@ -105,7 +105,7 @@ describe('a snapshot', () => {
     expect(grown).toContain('economy/mic-history.csv');
   });
 
-  test('holds nothing that needs a key, and no history', async () => {
+  test('has no restricted files and no histories', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     const there = await readdir(join(of.out, 'snapshots', FIRST), { recursive: true });
@@ -119,7 +119,7 @@ describe('a snapshot', () => {
     expect(there.filter((path) => /(?<!schemas\/.*)mic-history/.test(path))).toEqual([]);
   });
 
-  test('is proved by the signed manifest of its release', async () => {
+  test('matches the signed manifest of its release', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     const folder = join(of.out, 'snapshots', FIRST);
@@ -136,7 +136,7 @@ describe('a snapshot', () => {
       expect([path, signed.get(path)]).toEqual([path, sha256]);
   });
 
-  test('is of the first release that was made of it, and stays', async () => {
+  test('belongs to the first release of its slot, and stays', async () => {
     const of = await service(400);
     const first = await of.publish({ snapshots });
     const before = await snapshotOf(of, FIRST);
@@ -146,7 +146,7 @@ describe('a snapshot', () => {
     expect(await indexOf(of)).toHaveLength(1);
   });
 
-  test('takes the room of what changed: the other files are those of the releases', async () => {
+  test('takes disk space only for changed files and links the others', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     const [stored, served] = await Promise.all(
@@ -155,20 +155,20 @@ describe('a snapshot', () => {
     expect(stored!.ino).toBe(served!.ino);
   });
 
-  test('that a killed run had no time for is made by the next run, though it finds nothing new', async () => {
+  test('missed by a killed run is published by the next run, even without new events', async () => {
     const of = await service(400);
     await of.publish();
     await mkdir(join(of.out, 'staging-snapshot-killed/economy'), { recursive: true });
     expect((await of.publish({ snapshots })).outcome).toBe('unchanged');
     expect(await indexOf(of)).toMatchObject([{ id: FIRST, log_size: 400 }]);
     expect((await readdir(of.out)).filter((name) => name.startsWith('staging'))).toEqual([]);
-    // And where the folder was there, but not yet in the index.
+    // The same with the folder present but not yet in the index.
     await rm(join(of.out, 'snapshots/index.json'));
     await of.publish({ snapshots });
     expect(await indexOf(of)).toHaveLength(1);
   });
 
-  test('of a history that a later version writes in another way has its end in the old file, which is kept', async () => {
+  test('keeps the old file of a history that a later version writes differently', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     const { files } = await snapshotOf(of, FIRST);
@@ -182,11 +182,11 @@ describe('a snapshot', () => {
     expect(Object.keys(entry!.histories!).sort()).toEqual(ended.map(({ path }) => path));
     for (const file of ended) {
       const now = entry!.histories![file.path];
-      // Of one without rows only the last bytes are asked for, and another kept file may end with the same.
+      // Without rows only the last bytes are compared, and another old file may end with the same ones.
       expect(now).toMatch(/^snapshots\/histories\/[0-9a-f]{64}$/);
       expect(await fetchAsItWas(base, file, entry!.histories)).toEqual(then.get(file.path));
     }
-    // The old file's release is gone after two more; what was found before is still known.
+    // The old file's release is removed after two more. The earlier result is still known.
     await publishOtherRows(of, '2');
     await publishOtherRows(of, '3');
     expect(await indexOf(of)).toEqual([entry]);
@@ -215,7 +215,7 @@ describe('the index of snapshots', () => {
     }
   });
 
-  test('forgets what is over age, and the folder goes with it', async () => {
+  test('drops snapshots past the retention period, with their folders', async () => {
     const of = await service(400);
     await of.publish({ snapshots: { days: 0 } });
     await of.seal(400, 60);
@@ -228,7 +228,7 @@ describe('the index of snapshots', () => {
     ]);
   });
 
-  test('keeps all of the last days, and of each month before that the last one', () => {
+  test('keeps all of the last days, and the last one of each earlier month', () => {
     const slots = ['00', '06', '12', '18'];
     const days = Array.from({ length: 120 }, (_, day) => new Date(Date.UTC(2026, 0, 1 + day)));
     const ids = days.flatMap((day) => slots.map((hour) => `${day.toISOString().slice(0, 10)}T${hour}Z`));
@@ -258,20 +258,20 @@ describe('the signature of the list', () => {
     expect(note.match(/^— /gm)).toHaveLength(signed!.keys.length);
   }
 
-  test('is over the list and the version of the release, by each of its keys', async () => {
+  test('covers the list and the version of the release, by each key', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     await assertOfRelease(of);
     await rotatePublisher({ keyFile: of.keyFile, now: NOW, waitMs: 0 });
     const before = await read(of);
-    // The same snapshot of the ledger: the list is as it was, the release another one.
+    // The same ledger snapshot: the list is unchanged, the release is new.
     await of.publish({ snapshots });
     expect(await keysOf(of)).toHaveLength(2);
     expect(await read(of)).not.toBe(before);
     await assertOfRelease(of);
   });
 
-  test('that a run was killed before is made by the next one, though it finds nothing new', async () => {
+  test('missed by a killed run is written by the next one, even without new events', async () => {
     const of = await service(400, 60);
     await of.publish({ snapshots, until: FIRST });
     const before = await read(of);
@@ -285,7 +285,7 @@ describe('the signature of the list', () => {
     }
   });
 
-  test('is not there beside a release that is not signed', async () => {
+  test('is absent beside an unsigned release', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     await of.publish({ snapshots, publisher: null });
@@ -297,7 +297,7 @@ describe('the signature of the list', () => {
     ]);
   });
 
-  test('is that of now on a server, whichever of the two files was written last', async () => {
+  test('is current on a server, whichever of the two files was written last', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     const base = await serve(of);
@@ -310,7 +310,7 @@ describe('the signature of the list', () => {
   });
 });
 
-test('a list of snapshots that was cut off stops the run before anything is published', async () => {
+test('a truncated snapshot list stops the run before anything is published', async () => {
   const of = await service(400, 50);
   await of.publish({ snapshots, until: FIRST });
   const place = join(of.out, 'snapshots/index.json');
@@ -323,7 +323,7 @@ test('a list of snapshots that was cut off stops the run before anything is publ
 });
 
 describe('a server of snapshots', () => {
-  test('serves them for ever, and their signed list to be asked for each time', async () => {
+  test('serves them as immutable, and their signed list for revalidation', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     const base = await serve(of);
@@ -347,7 +347,7 @@ describe('a server of snapshots', () => {
     expect(query.status).toBe(400);
   });
 
-  test('has nothing where there is none, where it is another’s, and where no snapshot is meant', async () => {
+  test('answers 404 for missing snapshots, files of other snapshots and invalid paths', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     const { app } = await tinyApp(of.out, { services: { snapshots: new SnapshotFiles(of.out) } });
@@ -373,7 +373,7 @@ describe('a server of snapshots', () => {
   });
 });
 
-describe('a snapshot made again from the ledger', () => {
+describe('a snapshot rebuilt from the ledger', () => {
   const options = (of: SmallService, snapshot: string, into: string | null = null) => {
     const { publisher: _, snapshots: __, ...rest } = of.options();
     return { ...rest, snapshot, into };
@@ -392,7 +392,7 @@ describe('a snapshot made again from the ledger', () => {
     }
   });
 
-  test('differs where a file was changed, and where the ledger is another one', async () => {
+  test('differs if a file changed or the ledger is a different one', async () => {
     const of = await service(400, 60);
     await of.publish({ snapshots });
     const place = `snapshots/${SECOND}/economy/supply`;
@@ -409,7 +409,7 @@ describe('a snapshot made again from the ledger', () => {
     expect(places).toContain(`snapshots/${SECOND}/index.json log.size`);
   });
 
-  test('is put into a folder where that is asked for, though it is not kept any more', async () => {
+  test('can be written to a folder, even if it is no longer published', async () => {
     const of = await service(400, 60);
     await of.publish({ snapshots });
     const into = join(of.out, '..', 'again');
@@ -423,7 +423,7 @@ describe('a snapshot made again from the ledger', () => {
 });
 
 describe('a check', () => {
-  test('finds nothing wrong with snapshots as they are made, and each thing that is not', async () => {
+  test('finds nothing wrong with intact snapshots, and every kind of damage', async () => {
     const of = await service(400);
     await of.publish({ snapshots });
     await of.seal(400, 60);
@@ -441,7 +441,7 @@ describe('a check', () => {
     expect(await faults()).toEqual([`snapshots/${FIRST}/economy/roi`]);
   });
 
-  test('finds a list that is older, changed, unsigned or gone, and so does one of a single snapshot', async () => {
+  test('finds a list that is older, changed, unsigned or missing, also when checking a single snapshot', async () => {
     const of = await service(400, 60);
     const paths = ['snapshots/index.json', 'snapshots/index.json.sig'].map((path) => join(of.out, path));
     const both = () => Promise.all(paths.map((path) => readFile(path)));
@@ -471,7 +471,7 @@ describe('a check', () => {
   });
 });
 
-/** A release as a version would make it that writes the rows of the history in another way, and has no other history. */
+/** A release by a version that writes the rows of the history differently and has no other history. */
 async function publishOtherRows({ out }: SmallService, version = '1'): Promise<void> {
   const previous = (await readCurrent(out))!;
   const { timestamp, ledger, inputs } = previous.manifest;

@@ -13,7 +13,7 @@ import { FIRST_SLOT, signer, temporaryFolder, writeLedger, writeSnapshot } from 
 import { failureOf } from '../temporary-folder.ts';
 import { factsOf, filesBelow, publishLog } from './publish-log.ts';
 
-/** A ledger with snapshots of these numbers of events, and where each of them ends. */
+/** A ledger with snapshots of these numbers of events, and the end of each. */
 async function ledgerOf(...counts: number[]) {
   const ledger = temporaryFolder();
   const ends: LedgerPosition[] = [];
@@ -29,7 +29,7 @@ async function ledgerOf(...counts: number[]) {
 const problemsOf = (out: string, end: LedgerPosition) => checkLog(out, factsOf(end), [signer.verifier]);
 
 describe('a log', () => {
-  test('that grew step by step has the files of one that was made at once, and is the ledger’s', async () => {
+  test('extended step by step has the same files as one built at once, and matches the ledger', async () => {
     const { ledger, ends } = await ledgerOf(1, 99, 156, 1, 0, 300, 700, 55);
     const [inSteps, atOnce] = [temporaryFolder(), temporaryFolder()];
     for (const end of ends) {
@@ -49,7 +49,7 @@ describe('a log', () => {
     );
   });
 
-  test('keeps the partial tiles of every checkpoint until the run after the one that filled them', async () => {
+  test('keeps the partial tiles of each checkpoint for one more run after they are full', async () => {
     const { ledger, ends } = await ledgerOf(10, 20, 226, 44, 1);
     const out = temporaryFolder();
     const partials = () => Object.keys(filesBelow(join(out, 'log'))).filter((path) => path.includes('.p/'));
@@ -68,14 +68,14 @@ describe('a log', () => {
     expect(existsSync(join(out, 'log-entries/000.p'))).toBe(false);
   });
 
-  test('is made for a release that has none yet', async () => {
+  test('is created for a release without one', async () => {
     const { ledger, ends } = await ledgerOf(300, 5);
     const out = temporaryFolder();
     await publishLog(out, ledger, ends[1]!, ends[1]!);
     expect(await problemsOf(out, ends[1]!)).toEqual([]);
   });
 
-  test('goes on where the ledger’s older snapshots are gone, and says so where too many are', async () => {
+  test('continues if the ledger’s older snapshots are missing, and reports if too many are', async () => {
     const { ledger, ends } = await ledgerOf(300, 5, 5, 5);
     const out = temporaryFolder();
     await publishLog(out, ledger, ends[1]!);
@@ -91,7 +91,7 @@ describe('a log', () => {
     });
   });
 
-  test('takes what a killed run left for what it is', async () => {
+  test('handles files left by a killed run', async () => {
     const { ledger, ends } = await ledgerOf(300, 400);
     const out = temporaryFolder();
     await publishLog(out, ledger, ends[0]!);
@@ -104,7 +104,7 @@ describe('a log', () => {
   });
 });
 
-describe('a run stops, commits nothing and leaves the log as it is', () => {
+describe('a run stops, commits nothing and leaves the log unchanged', () => {
   async function expectRefusal(
     [out, ledger, end]: [string, string, LedgerPosition],
     expected: Record<string, unknown>,
@@ -129,7 +129,7 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
     return { out, ledger, ends };
   }
 
-  test('where the ledger is shorter than what was published, as after restoring an old back-up', async () => {
+  test('if the ledger is shorter than the published log, as after restoring an old backup', async () => {
     const { out, ends } = await published(300, 20);
     const backup = await ledgerOf(300);
     await expectRefusal([out, backup.ledger, ends[0]!], {
@@ -138,14 +138,14 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
     });
   });
 
-  test('where a release went further than the ledger goes, though its log was not written', async () => {
+  test('if a release is ahead of the ledger, even if its log was not written', async () => {
     const { out, ledger, ends } = await published(300);
     const later = await ledgerOf(300, 20);
     const further = { previous: later.ends[1]! };
     await expectRefusal([out, ledger, ends[0]!], { code: 'log_forked' }, further.previous);
   });
 
-  test('where the ledger is another one of the same size', async () => {
+  test('if the ledger is a different one of the same size', async () => {
     const { out, ends } = await published(300);
     const ledger = temporaryFolder();
     const events = sampleEvents(300).with(7, { ...sampleEvents(8)[7]!, agent: 'MALLORY' });
@@ -160,7 +160,7 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
   test.each([
     ['in the same snapshots', [300, 20]],
     ['in other snapshots', [280, 40]],
-  ])('where earlier events were changed and later ones were added, %s', async (_, counts) => {
+  ])('if earlier events changed and later ones were added, %s', async (_, counts) => {
     const { out } = await published(300);
     const ledger = temporaryFolder();
     const events = sampleEvents(320).with(7, { ...sampleEvents(8)[7]!, agent: 'MALLORY' });
@@ -169,7 +169,7 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
     await expectRefusal([out, ledger, end], { code: 'log_forked' });
   });
 
-  test('but not where the same events are in other snapshots', async () => {
+  test('but not if the same events are in other snapshots', async () => {
     const { out } = await published(300);
     const { ledger, ends } = await ledgerOf(280, 40);
     await publishLog(out, ledger, ends[1]!);
@@ -177,7 +177,7 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
   });
 
   test.each(['tile/0/001', 'tile/entries/001', 'tile/0/002.p/88', 'tile/1/000.p/2'])(
-    'where %s is there already with other bytes',
+    'if %s already exists with other bytes',
     async (path) => {
       const { ledger, ends } = await ledgerOf(300, 300);
       const out = temporaryFolder();
@@ -193,7 +193,7 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
   );
 
   test.each(['tile/0/001.p/44', 'tile/entries/001.p/44', 'tile/1/000.p/1'])(
-    'where %s, which it goes on from, was cut off or removed',
+    'if %s, which it extends, was truncated or removed',
     async (path) => {
       const { out, ledger } = await published(300);
       const end = (await ledgerOf(300)).ends[0]!;
@@ -208,7 +208,7 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
   );
 
   test.each(['tile/0/000', 'tile/entries/000'])(
-    'where %s, which was whole before, was cut off, changed or removed',
+    'if the full %s was truncated, changed or removed',
     async (path) => {
       const { out, ledger } = await published(300);
       const end = (await ledgerOf(300)).ends[0]!;
@@ -230,7 +230,7 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
   );
 
   test.each([
-    ['is no note', () => 'checkpoint'],
+    ['is not a signed note', () => 'checkpoint'],
     ['is empty', () => ''],
     ['has a negative size', (note: string) => note.replace('\n300\n', '\n-300\n')],
     ['has another size', (note: string) => note.replace('\n300\n', '\n299\n')],
@@ -239,10 +239,10 @@ describe('a run stops, commits nothing and leaves the log as it is', () => {
       (note: string) => note.replace(/\n[\w+/]{43}=\n/, `\n${Buffer.alloc(31, 1).toString('base64')}\n`),
     ],
     [
-      'has another root',
+      'has a different root hash',
       (note: string) => note.replace(/\n[\w+/]{43}=\n/, `\n${Buffer.alloc(32).toString('base64')}\n`),
     ],
-  ])('where its checkpoint %s', async (_, change) => {
+  ])('if its checkpoint %s', async (_, change) => {
     const { out, ledger, ends } = await published(300);
     const place = logFile(out, 'checkpoint');
     writeFileSync(place, change(readFileSync(place, 'utf8')));
@@ -281,7 +281,7 @@ describe('a check of the log', () => {
     }
   });
 
-  test('takes a partial file that is not the beginning of its tile for damage', async () => {
+  test('reports a partial file that is not the beginning of its tile', async () => {
     const { ledger, ends } = await ledgerOf(300, 20);
     const out = temporaryFolder();
     for (const end of ends) await publishLog(out, ledger, end);

@@ -9,7 +9,7 @@ import { filesBelow, publishLog } from './publish-log.ts';
 
 const LOOP = join(import.meta.dirname, 'log-loop.ts');
 
-test('killed at any moment, a log is one that its checkpoint signs, and the next run goes on with it', {
+test('a log whose extension is killed at any moment matches its checkpoint, and the next run extends it', {
   timeout: 120_000,
 }, async () => {
   const ledger = temporaryFolder();
@@ -19,7 +19,7 @@ test('killed at any moment, a log is one that its checkpoint signs, and the next
     const before = round === 0 ? 0 : (await openLog(out)).edge.size;
     const child = spawn(process.execPath, [LOOP, out, ledger], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));
-    // It has published once, so it is in the midst of the next ones.
+    // It has published once, so it is working on the next ones.
     await once(child.stdout, 'data');
     await sleep((round * 7) % 40);
     child.kill('SIGKILL');

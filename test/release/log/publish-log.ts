@@ -8,12 +8,12 @@ import type { Facts } from '../../../pipeline/release/format/manifest.ts';
 import type { Published } from '../../../pipeline/release/format/release.ts';
 import { ORIGIN, signer } from '../../ledger/test-signer.ts';
 
-/** What a release over the ledger up to here says of it. */
+/** The ledger position that a release up to here records. */
 export function factsOf({ snapshot, size, range }: LedgerPosition): Facts['ledger'] {
   return { origin: ORIGIN, snapshot: snapshot!, size, root: CompactRange.resume(size, range).root() };
 }
 
-/** One run as far as the log is concerned; gives how often the release was committed. */
+/** The part of a run that extends the log. Returns how often the release was committed. */
 export async function publishLog(
   out: string,
   ledger: string,
@@ -31,7 +31,7 @@ export async function publishLog(
   return committed;
 }
 
-/** Every file below a folder, by its path, as base64. */
+/** Every file below a folder in base64, by path. */
 export function filesBelow(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

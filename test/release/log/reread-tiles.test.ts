@@ -12,7 +12,7 @@ import { writeSyntheticLog } from '../../bench/synthetic-log.ts';
 
 const FIRST = '2025-12-01T06Z';
 const count = (length: number) => Array.from({ length }, (_, index) => index);
-/** The id of the slot that is so many after the first. */
+/** The id of the slot `number` slots after the first. */
 const slot = (number: number) => slotId(Date.parse('2025-12-01T06:00:00Z') + number * SLOT_MS);
 
 /** In how many turns each tile was read that was there before the first, where each run has so many slots, and tiles, more. */
@@ -27,7 +27,7 @@ function turnsUntilAllRead(whole: number, { slots = 1, tiles = 0 }): number {
 }
 
 describe('the tiles that a run reads again', () => {
-  test('are all where there are few, and else some 32 to 64 in a turn', () => {
+  test('are all of them if there are few, otherwise 32 to 64 per slot', () => {
     const once = slotsToReread(FIRST, nextSlotId(FIRST));
     for (const whole of [0, 1, 63, 64]) expect(tilesOfSlots(whole, once)).toEqual(count(whole));
     for (const whole of [65, 128, 319, 320, 19_531]) {
@@ -36,7 +36,7 @@ describe('the tiles that a run reads again', () => {
     }
   });
 
-  test('are of a turn in a run with nothing new, in the first one, and where the newest snapshot is older', () => {
+  test('are those of one slot in the first run, in runs without new events, and if the newest snapshot is older', () => {
     const one = { from: 81_693, to: 81_694 };
     expect([
       slotsToReread(FIRST, FIRST),
@@ -47,20 +47,20 @@ describe('the tiles that a run reads again', () => {
   });
 
   test.each([
-    ['of a log that is as long each time', {}],
-    ['of a log that grows by a thousand events with each', { tiles: 4 }],
-    ['that come once a day', { slots: 4, tiles: 16 }],
-    ['that come once a week', { slots: 28, tiles: 7 }],
-    ['that come now and then', { slots: 5, tiles: 3 }],
+    ['of a log that does not grow', {}],
+    ['of a log that grows by a thousand events per run', { tiles: 4 }],
+    ['once a day', { slots: 4, tiles: 16 }],
+    ['once a week', { slots: 28, tiles: 7 }],
+    ['at irregular times', { slots: 5, tiles: 3 }],
   ])('are all of them after enough runs %s', (_, steps) => {
     for (const whole of [65, 100, 320, 1000, 19_531]) {
-      // Where the log grows past a power of two meanwhile, it may be the double.
+      // Twice as many if the log grows past a power of two in between.
       const most = 4 * 2 * Math.ceil(whole / 64) + 28;
       expect(turnsUntilAllRead(whole, steps)).toBeLessThanOrEqual(most);
     }
   });
 
-  test('are each tile once, before one is read twice', () => {
+  test('include each tile once before any is read twice', () => {
     const read = count(512).flatMap((turn) =>
       tilesOfSlots(19_531, slotsToReread(slot(turn), slot(turn + 1))),
     );
@@ -82,7 +82,7 @@ describe('a log of more than 64 tiles', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** What the runs of four slots find, by their number. */
+  /** The findings of the runs of four slots. */
   async function findings(): Promise<string[]> {
     const { reader } = await openLog(out);
     const found: string[] = [];
@@ -93,12 +93,12 @@ describe('a log of more than 64 tiles', () => {
     return found;
   }
 
-  test('is read in four runs, and nothing is wrong with it', async () => {
+  test('is read in four runs without findings', async () => {
     expect(await findings()).toEqual([]);
   });
 
   test.each([0, 63, 64, 65, 101, 149])(
-    'has one of them stop where tile %i, or an entry below it, is another',
+    'stops one of them if tile %i or an entry below it differs',
     async (index) => {
       const [tile, bundle] = [
         { level: 0, index, width: TILE_WIDTH },
