@@ -16,7 +16,7 @@ async function openHead(ledger: LedgerDirectory, sealed: LedgerPosition = LEDGER
   return head;
 }
 
-/** Events 0 … 359 are before 06:00:00, 360 is at it, one a minute. */
+/** One event per minute: 0 … 359 before 06:00:00, 360 at 06:00:00. */
 async function headOf(count: number): Promise<{ ledger: LedgerDirectory; head: HeadWriter }> {
   const ledger = openDirectory(temporaryFolder());
   const head = await openHead(ledger);
@@ -27,7 +27,7 @@ async function headOf(count: number): Promise<{ ledger: LedgerDirectory; head: H
 const content = (ledger: LedgerDirectory) => readFileSync(ledger.head, 'utf8');
 
 describe('the writer of the head', () => {
-  test('appends a line at a time, which a reader finds', async () => {
+  test('appends one line at a time, visible to readers', async () => {
     const ledger = openDirectory(temporaryFolder());
     const head = await HeadWriter.open(ledger, LEDGER_START);
     for (const event of sampleEvents(3)) head.append(event);
@@ -37,7 +37,7 @@ describe('the writer of the head', () => {
     head.close();
   });
 
-  test('goes on after a snapshot', async () => {
+  test('continues after a snapshot', async () => {
     const ledger = openDirectory(temporaryFolder());
     const sealed = await writeLedger(ledger.path, 5);
     const head = await openHead(ledger, sealed);
@@ -45,7 +45,7 @@ describe('the writer of the head', () => {
     expect(head.position).toMatchObject({ snapshot: FIRST_SLOT, size: 6 });
   });
 
-  test('goes on after what another run appended, without the line that it left half-written', async () => {
+  test('continues after another run’s events and drops its incomplete line', async () => {
     const { ledger, head } = await headOf(3);
     head.close();
     appendFileSync(ledger.head, linesOf([sampleEvent(3)]).slice(0, 50));
@@ -56,7 +56,7 @@ describe('the writer of the head', () => {
 
   test.each([
     ['out of order', sampleEvent(7), 'ledger_order'],
-    ['of a wrong form', { ...sampleEvent(2), agent: '' }, 'ledger_schema'],
+    ['of an invalid form', { ...sampleEvent(2), agent: '' }, 'ledger_schema'],
   ])('does not append an event %s', async (_, event, code) => {
     const { ledger, head } = await headOf(2);
     expect(() => head.append(event)).toThrow(expect.objectContaining({ code }));
@@ -64,7 +64,7 @@ describe('the writer of the head', () => {
     expect(content(ledger)).toBe(linesOf(sampleEvents(3)));
   });
 
-  test('does not go on from a head that is damaged or begins too late', async () => {
+  test('rejects a head that is damaged or begins too late', async () => {
     const ledger = openDirectory(temporaryFolder());
     writeFileSync(ledger.head, 'hello\n');
     await expect(HeadWriter.open(ledger, LEDGER_START)).rejects.toMatchObject({ code: 'ledger_corrupt' });
@@ -73,7 +73,7 @@ describe('the writer of the head', () => {
     expect(content(ledger)).toBe(linesOf(sampleEvents(2, 5)));
   });
 
-  test('says so where it cannot write', async () => {
+  test('reports that it cannot write', async () => {
     const ledger = openDirectory(`${temporaryFolder()}/none`);
     await expect(HeadWriter.open(ledger, LEDGER_START)).rejects.toMatchObject({
       code: 'ledger_unwritable',
@@ -92,7 +92,7 @@ describe('sealing', () => {
     expect(head.position).toMatchObject({ snapshot: SLOT, size: 370 });
   });
 
-  test('changes nothing that a reader has', async () => {
+  test('does not change what readers have read', async () => {
     const { ledger, head } = await headOf(370);
     const { leaves } = await collect(readHead(ledger, LEDGER_START));
     await head.seal(SLOT, signer);
@@ -103,7 +103,7 @@ describe('sealing', () => {
     expect(rest.at(-1)!.event).toEqual(sampleEvent(370));
   });
 
-  test('of one slot after another gives one ledger', async () => {
+  test('of successive slots gives one ledger', async () => {
     const { ledger, head } = await headOf(300);
     await head.seal(SLOT, signer);
     for (const event of sampleEvents(600, 300)) head.append(event);
@@ -114,7 +114,7 @@ describe('sealing', () => {
     expect(content(ledger)).toBe('');
   });
 
-  test('that was killed before it replaced the head is made good when the head is opened', async () => {
+  test('killed before it replaced the head is completed when the head is opened', async () => {
     const { ledger, head } = await headOf(370);
     const before = content(ledger);
     const sealed = await head.seal(SLOT, signer);
@@ -128,7 +128,7 @@ describe('sealing', () => {
     expect((await readLedger(ledger.path)).leaves).toHaveLength(371);
   });
 
-  test('that was killed when all was sealed leaves nothing to go on from but the snapshot', async () => {
+  test('killed when everything was sealed leaves only the snapshot to continue from', async () => {
     const { ledger, head } = await headOf(100);
     const before = content(ledger);
     const sealed = await head.seal(SLOT, signer);
@@ -139,7 +139,7 @@ describe('sealing', () => {
     expect(leaves.map(({ event }) => event)).toEqual([sampleEvent(100)]);
   });
 
-  test('fails without a trace where the slot is sealed already', async () => {
+  test('fails without side effects if the slot is already sealed', async () => {
     const { ledger, head } = await headOf(370);
     await head.seal(SLOT, signer);
     const before = [content(ledger), readFileSync(snapshotFile(ledger.path, SLOT).events, 'hex')];
@@ -150,7 +150,7 @@ describe('sealing', () => {
     expect((await readLedger(ledger.path)).leaves).toHaveLength(371);
   });
 
-  test('refuses a line in a spelling that the snapshot would not keep', async () => {
+  test('refuses a line that the snapshot would write differently', async () => {
     const ledger = openDirectory(temporaryFolder());
     writeFileSync(ledger.head, `${JSON.stringify(sampleEvent(0)).replace('"seq":0', '"seq": 0')}\n`);
     const head = await openHead(ledger);
@@ -158,7 +158,7 @@ describe('sealing', () => {
     expect(() => readFileSync(snapshotFile(ledger.path, SLOT).events)).toThrow('ENOENT');
   });
 
-  test('fails where the snapshot cannot be written, and leaves the head as it was', async () => {
+  test('fails if the snapshot cannot be written, and leaves the head unchanged', async () => {
     const { ledger, head } = await headOf(5);
     writeFileSync(`${ledger.path}/snapshots`, 'a file');
     await expect(head.seal(SLOT, signer)).rejects.toMatchObject({ code: 'ledger_unwritable' });

@@ -16,7 +16,7 @@ describe('a checkpoint', () => {
     expect(formatCheckpoint(CHECKPOINT)).toBe(TEXT);
   });
 
-  test('comes back as it was written', () => {
+  test('is unchanged by writing and reading', () => {
     const root = fc
       .uint8Array({ minLength: 32, maxLength: 32 })
       .map((bytes) => Buffer.from(bytes).toString('hex'));
@@ -28,7 +28,7 @@ describe('a checkpoint', () => {
     );
   });
 
-  test('may have extension lines, which mean nothing', () => {
+  test('may have extension lines, which are ignored', () => {
     expect(parseCheckpoint(`${TEXT}an extension\n`, 'checkpoint')).toEqual(CHECKPOINT);
   });
 

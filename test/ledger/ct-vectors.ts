@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The vectors that Certificate Transparency's implementations share. */
+/** The shared test vectors of Certificate Transparency implementations. */
 export const LEAVES = [
   '',
   '00',
@@ -23,7 +23,7 @@ export const ROOTS = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ];
 
-/** MTH as RFC 6962 §2.1 writes it. */
+/** MTH of RFC 6962 §2.1. */
 export function plainRoot(leaves: Buffer[]): Buffer {
   if (leaves.length === 0) return sha256(Buffer.alloc(0));
   if (leaves.length === 1) return sha256(Buffer.concat([Buffer.of(0), leaves[0]!]));

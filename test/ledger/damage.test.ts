@@ -22,7 +22,7 @@ describe('damage to the files of a snapshot', () => {
     return file;
   }
 
-  test('is seen wherever the events end too early', async () => {
+  test('is detected wherever the events are truncated', async () => {
     const file = await smallSnapshot();
     for (let length = whole.events.length - 1; length >= 0; length--) {
       truncateSync(file.events, length);
@@ -33,7 +33,7 @@ describe('damage to the files of a snapshot', () => {
     }
   });
 
-  test('is seen wherever the checkpoint ends too early', async () => {
+  test('is detected wherever the checkpoint is truncated', async () => {
     const file = await smallSnapshot();
     for (let length = whole.checkpoint.length - 1; length >= 0; length--) {
       truncateSync(file.checkpoint, length);
@@ -43,7 +43,7 @@ describe('damage to the files of a snapshot', () => {
     }
   });
 
-  test('is seen at whatever bit of the checkpoint', async () => {
+  test('is detected at any bit of the checkpoint', async () => {
     const file = await smallSnapshot();
     for (let bit = 0; bit < whole.checkpoint.length * 8; bit++) {
       writeFileSync(file.checkpoint, flipped(whole.checkpoint, bit));
@@ -51,14 +51,14 @@ describe('damage to the files of a snapshot', () => {
     }
   });
 
-  test('is seen at whatever bit of the events, or leaves their content as it was', async () => {
+  test('is detected at any bit of the events, or leaves their content unchanged', async () => {
     const file = await smallSnapshot();
     let refused = 0;
     for (let bit = 0; bit < whole.events.length * 8; bit++) {
       writeFileSync(file.events, flipped(whole.events, bit));
       const outcome = await readOne(file, LEDGER_START).catch((cause: unknown) => cause);
       if (outcome instanceof CathedralError) refused += 1;
-      // The format has a few bits that a decoder passes over, such as the padding of an entropy-coded stream.
+      // Decoders ignore a few bits of the format, such as the padding of an entropy-coded stream.
       else expect(outcome).toMatchObject({ leaves: sampleEvents(4).map((event) => ({ event })) });
     }
     expect(refused).toBeGreaterThan(whole.events.length * 8 - 16);
@@ -89,7 +89,7 @@ describe('a snapshot file', () => {
     });
   });
 
-  test('may leave the checksum of its frame out: the signed root says what the content has to be', async () => {
+  test('may omit the checksum of its frame, because the signed root hash covers the content', async () => {
     const file = signedSnapshot(linesOf(sampleEvents(2)));
     writeFileSync(file.events, zstdCompressSync(linesOf(sampleEvents(2))));
     expect(await readOne(file, LEDGER_START)).toBeDefined();
@@ -120,9 +120,9 @@ describe('a snapshot file', () => {
     });
   });
 
-  test('is refused at its first line that is too long, however much it would unpack to', async () => {
+  test('is refused at the first line that is too long, however large it would unpack', async () => {
     const file = signedSnapshot(linesOf(sampleEvents(2)));
-    // 2 GB of one letter, in 64 kB: more than any machine here has time for, were it unpacked.
+    // 2 GB of one letter in 64 kB: unpacking it would exceed the time limit.
     writeFileSync(file.events, bombOf(16_384));
     expect(await faultOf(readOne(file, LEDGER_START))).toMatchObject({
       code: 'ledger_corrupt',
@@ -142,7 +142,7 @@ describe('a snapshot file', () => {
   });
 });
 
-/** One valid frame of that many blocks of 128 kB of the letter a, each four bytes long (RFC 8878, RLE_Block). */
+/** A valid frame of `blocks` blocks of 128 kB of the letter a, each four bytes long (RFC 8878, RLE_Block). */
 function bombOf(blocks: number): Buffer {
   const block = (last: number) => {
     const header = (131_072 << 3) | (1 << 1) | last;

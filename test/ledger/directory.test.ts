@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openDirectory } from '../../pipeline/ledger/directory.ts';
 import { temporaryFolder } from './test-ledger.ts';
 
-/** A ledger folder with these empty files in `snapshots`. */
+/** A ledger folder with the given empty files in `snapshots`. */
 function ledgerWith(...names: string[]): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'snapshots'));
@@ -32,14 +32,14 @@ describe('a ledger folder', () => {
     });
   });
 
-  test('lists those after one that has been read', async () => {
+  test('lists those after the last one read', async () => {
     const folder = ledgerWith(...both('2025-12-01T06Z', '2025-12-01T12Z', '2025-12-01T18Z'));
     expect(await idsIn(folder, '2025-12-01T06Z')).toEqual(['2025-12-01T12Z', '2025-12-01T18Z']);
     expect(await idsIn(folder, '2025-12-01T18Z')).toEqual([]);
     expect(await idsIn(folder, '2024-01-01T00Z')).toHaveLength(3);
   });
 
-  test('has no snapshot yet of which only the events are there, when it is the newest', async () => {
+  test('ignores a newest snapshot that has only its events', async () => {
     const folder = ledgerWith(...both('2025-12-01T06Z'), '2025-12-01T12Z.ndjson.zst');
     expect(await idsIn(folder)).toEqual(['2025-12-01T06Z']);
     expect(await idsIn(folder, '2025-12-01T06Z')).toEqual([]);
@@ -48,22 +48,22 @@ describe('a ledger folder', () => {
   test.each([
     ['a checkpoint', '2025-12-01T12Z.ndjson.zst', '2025-12-01T12Z.checkpoint'],
     ['events', '2025-12-01T12Z.checkpoint', '2025-12-01T12Z.ndjson.zst'],
-  ])('is unreadable where %s is missing before a later snapshot', async (_, there, missing) => {
+  ])('is unreadable if %s is missing before a later snapshot', async (_, there, missing) => {
     const folder = ledgerWith(there, ...both('2025-12-01T06Z', '2025-12-01T18Z'));
     await expect(idsIn(folder)).rejects.toMatchObject({
       code: 'ledger_unreadable',
       place: `snapshots/${missing}`,
     });
-    // What has been read already is not looked at again.
+    // Snapshots already read are not checked again.
     expect(await idsIn(folder, '2025-12-01T12Z')).toEqual(['2025-12-01T18Z']);
   });
 
-  test('is unreadable where only the newest checkpoint is there', async () => {
+  test('is unreadable if the newest snapshot has only its checkpoint', async () => {
     const folder = ledgerWith(...both('2025-12-01T06Z'), '2025-12-01T12Z.checkpoint');
     await expect(idsIn(folder)).rejects.toMatchObject({ code: 'ledger_unreadable' });
   });
 
-  test('may have temporary files and files that are not of the ledger', async () => {
+  test('may have temporary and unrelated files', async () => {
     const names = ['next.ndjson.zst.tmp', '2025-12-01T12Z.checkpoint.tmp', 'README', '.DS_Store', 'x.ndjson'];
     expect(await idsIn(ledgerWith(...both('2025-12-01T06Z'), ...names))).toEqual(['2025-12-01T06Z']);
   });
@@ -75,14 +75,14 @@ describe('a ledger folder', () => {
     '2025-12-01T06Z (1).checkpoint',
     '.ndjson.zst',
     '9999-99-99T06Z.ndjson.zst',
-  ])('is refused with a snapshot file %j, which names no slot', async (name) => {
+  ])('is refused with a snapshot file %j, which does not name a slot', async (name) => {
     await expect(idsIn(ledgerWith(...both('2025-12-01T06Z'), name))).rejects.toMatchObject({
       code: 'ledger_order',
       place: `snapshots/${name}`,
     });
   });
 
-  test('is unreadable where it is not there, or is no ledger', async () => {
+  test('is unreadable if it does not exist or is not a ledger', async () => {
     const folder = temporaryFolder();
     await expect(idsIn(folder)).rejects.toMatchObject({ code: 'ledger_unreadable', place: folder });
     writeFileSync(join(folder, 'snapshots'), 'a file');
@@ -91,7 +91,7 @@ describe('a ledger folder', () => {
     await expect(idsIn(folder)).rejects.toMatchObject({ code: 'ledger_unreadable', found: 'nothing' });
   });
 
-  test('with no snapshot has none', async () => {
+  test('without snapshots has none', async () => {
     expect(await idsIn(ledgerWith())).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 const canRun = succeeds('python3', '-c', 'import cryptography') && succeeds('zstd', '--version');
 
 describe.skipIf(!canRun)('the program in the ledger’s documentation', () => {
-  test('writes a ledger that verifies with the key that it writes beside it', async () => {
+  test('writes a ledger that verifies with the key beside it', async () => {
     const path = join(FOLDER, 'ledger');
     const { status, stderr } = spawnSync('python3', ['-', path], { input: program, encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);

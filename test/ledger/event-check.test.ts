@@ -5,7 +5,7 @@ import { Envelope, EVENT_DATA } from '../../pipeline/ledger/event.ts';
 import { assertEvent } from '../../pipeline/ledger/event-check.ts';
 import { sampleEvents } from './sample-events.ts';
 
-/** Values on both sides of each bound and form that the event schemas have. */
+/** Values on both sides of each limit and pattern in the event schemas. */
 const POKES: unknown[] = [
   ...[0, -0, 1, -1, 1.5, 2, 2.0001, 10, 10.1, 2 ** 53, -(2 ** 53), 1e308, true, false, null, [], {}],
   ...[
@@ -42,7 +42,7 @@ const poke = fc.oneof(
   fc.double({ noNaN: true }),
 );
 
-/** Objects that have most of the members of a schema, with values that often fit, and now and then another member. */
+/** Objects with most of a schema's members, often with valid values, and sometimes with additional members. */
 function candidates(shape: Record<string, unknown>, valid: Record<string, unknown>[]) {
   const members = Object.fromEntries(Object.keys(shape).map((name) => [name, poke]));
   const free = fc.record(members, { requiredKeys: [] });
@@ -71,7 +71,7 @@ function expectAgreement(
   const seen = { accepted: 0, refused: 0 };
   fc.assert(
     fc.property(values, (value) => {
-      // Through JSON, as in a ledger: `__proto__` becomes a member of its own, -0 becomes 0.
+      // Through JSON, as in a ledger: `__proto__` becomes an own member, -0 becomes 0.
       const parsed = JSON.parse(JSON.stringify(value) ?? 'null');
       const { success } = schema.safeParse(parsed);
       expect(accepts(eventOf(parsed))).toBe(success);
@@ -121,9 +121,9 @@ for (const { type, data } of sampleEvents(20)) EXAMPLES[type] = [...(EXAMPLES[ty
 
 const [FIRST] = sampleEvents(1);
 
-describe('an event is accepted where its schemas accept it', () => {
+describe('an event is accepted exactly if its schemas accept it', () => {
   test('members of the envelope', () => {
-    // A type without a schema, so that the envelope alone decides.
+    // A type without a schema, so that only the envelope matters.
     const events = sampleEvents(12).map((event) => ({ ...event, type: 'unknown' }));
     const unknownType = (value: unknown) =>
       Object.hasOwn(EVENT_DATA, (value as { type: string } | null)?.type ?? '')
@@ -158,7 +158,7 @@ describe('an event is accepted where its schemas accept it', () => {
 });
 
 test.each([['the envelope', Envelope] as const, ...Object.entries(EVENT_DATA)])(
-  'zod compiles all of the schema of %s, which is what makes reading a ledger fast',
+  'zod compiles the whole schema of %s, which makes reading a ledger fast',
   (_, schema) => {
     expect(() => z.compile<z.ZodType>(schema, { strict: true })).not.toThrow();
   },

@@ -30,11 +30,11 @@ describe('an event line', () => {
     );
   });
 
-  test('comes back as the event that it was made of', () => {
+  test('parses back to the same event', () => {
     for (const event of sampleEvents(20)) expect(parse(formatEventLine(event))).toEqual(event);
   });
 
-  test('escapes an agent, as the only text of the envelope that may need it', () => {
+  test('escapes the agent, the only text of the envelope that may need it', () => {
     const event = { ...mint, agent: 'A "quoted" \\ name — é' };
     expect(formatEventLine(event)).toContain('"agent":"A \\"quoted\\" \\\\ name — é",');
     expect(parse(formatEventLine(event))).toEqual(event);
@@ -45,12 +45,12 @@ describe('an event line', () => {
     expect(parse(JSON.stringify(event))).toEqual(event);
   });
 
-  test('may have members in another order and white space inside', () => {
+  test('may have a different member order and inner white space', () => {
     const reversed = Object.fromEntries(Object.entries(mint).reverse());
     expect(parse(JSON.stringify(reversed, null, ' ').replaceAll('\n', ''))).toEqual(mint);
   });
 
-  test('may have more members in data than its type names', () => {
+  test('may have additional members in data', () => {
     const event = { ...mint, data: { ...mint.data, source: { event_id: 'x' } } };
     expect(parse(JSON.stringify(event))).toEqual(event);
   });
@@ -64,26 +64,26 @@ describe('an event line', () => {
     ['an array', '[]'],
     ['two objects', '{}{}'],
     ['half an object', JSON.stringify(mint).slice(0, 100)],
-    ['a comma too many', JSON.stringify(mint).replace('}', ',}')],
+    ['an extra comma', JSON.stringify(mint).replace('}', ',}')],
     ['NaN', changed({}).replace('12.345678', '').replace('""', 'NaN')],
     ['a control character in a string', changed({}).replace('ATLAS', 'AT\u0001LAS')],
     ['UTF-16', Buffer.from(changed({}), 'utf16le')],
-    ['a member of the event twice', changed({}).replace('{"seq"', '{"seq":0,"seq"')],
-    ['a member of data twice', changed({}).replace('"amount"', '"amount":"1","amount"')],
+    ['a duplicate member of the event', changed({}).replace('{"seq"', '{"seq":0,"seq"')],
+    ['a duplicate member of data', changed({}).replace('"amount"', '"amount":"1","amount"')],
     ['a number beyond a double', changed({ type: 'other' }).replace('51.25', '1e999')],
   ])('is refused with %s', (_, line) => {
     expect(faultOf(line)).toMatchObject({ code: 'ledger_corrupt', place: 'here:17' });
   });
 
   test.each([
-    ['a byte of no character', Buffer.from(changed({}).replace('ATLAS', 'AT\xffLAS'), 'latin1')],
+    ['an invalid byte', Buffer.from(changed({}).replace('ATLAS', 'AT\xffLAS'), 'latin1')],
     ['an overlong encoding', Buffer.from(changed({}).replace('ATLAS', 'AT\xc1\x81LAS'), 'latin1')],
     ['a surrogate in UTF-8', Buffer.from(changed({}).replace('ATLAS', 'AT\xed\xa0\x80LAS'), 'latin1')],
   ])('is refused with %s', (_, line) => {
     expect(faultOf(line)).toMatchObject({ code: 'ledger_corrupt', expected: 'UTF-8' });
   });
 
-  test('has at most the bytes of the limit, counted in UTF-8', () => {
+  test('has a maximum length in bytes of UTF-8', () => {
     const event = (text: string) => JSON.stringify({ ...mint, type: 'long', data: { text } });
     const room = MAX_LINE_BYTES - Buffer.byteLength(event(''));
     expect(parse(event('a'.repeat(room))).seq).toBe(mint.seq);
@@ -97,7 +97,7 @@ describe('an event line', () => {
   });
 });
 
-describe('an event that does not fit its schema says where, what was expected and what was found', () => {
+describe('the error of an invalid event has the place, what was expected and what was found', () => {
   test.each<[Record<string, unknown>, string, string]>([
     [{ seq: '2' }, 'seq to be a number', '"2"'],
     [{ seq: 1.5 }, 'seq to be a whole number', '1.5'],

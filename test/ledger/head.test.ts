@@ -15,7 +15,7 @@ function ledgerWithHead(content: string | Buffer) {
   return ledger;
 }
 
-/** A position after that many sample events, as a snapshot would give it. */
+/** The position at the end of a snapshot with `count` sample events. */
 async function positionAfter(count: number): Promise<LedgerPosition> {
   const folder = temporaryFolder();
   await writeLedger(folder, count);
@@ -32,7 +32,7 @@ async function read(
 }
 
 describe('the head', () => {
-  test('that is not there has no events', async () => {
+  test('that does not exist has no events', async () => {
     const ledger = openDirectory(temporaryFolder());
     expect(await read(ledger, LEDGER_START)).toMatchObject({
       seqs: [],
@@ -41,7 +41,7 @@ describe('the head', () => {
     });
   });
 
-  test('that is empty has none either', async () => {
+  test('that is empty has no events', async () => {
     expect(await read(ledgerWithHead(''), LEDGER_START)).toMatchObject({
       seqs: [],
       cursor: null,
@@ -49,7 +49,7 @@ describe('the head', () => {
     });
   });
 
-  test('goes on from the last snapshot', async () => {
+  test('continues from the last snapshot', async () => {
     const position = await positionAfter(5);
     const { leaves, position: end } = await read(ledgerWithHead(linesOf(sampleEvents(4, 5))), position);
     expect(leaves.map(({ event }) => event)).toEqual(sampleEvents(4, 5));
@@ -62,7 +62,7 @@ describe('the head', () => {
     });
   });
 
-  test('gives with the cursor of the last reading only what came since', async () => {
+  test('gives only new events for the cursor of the last reading', async () => {
     const ledger = ledgerWithHead(linesOf(sampleEvents(3)));
     let { position, cursor } = await read(ledger, LEDGER_START);
     for (const seq of [3, 4, 5]) {
@@ -75,7 +75,7 @@ describe('the head', () => {
     expect(position.range).toEqual((await positionAfter(6)).range);
   });
 
-  test('has no event yet of which a part is written, cut anywhere', async () => {
+  test('ignores an incomplete last event, wherever it ends', async () => {
     const [before, after] = [linesOf(sampleEvents(3)), linesOf([sampleEvent(3)])];
     const bytes = Buffer.from(after);
     for (let length = 0; length < bytes.length; length++) {
@@ -87,7 +87,7 @@ describe('the head', () => {
     }
   });
 
-  test('of which only a part of the first line is written has no event yet', async () => {
+  test('with an incomplete first line has no events', async () => {
     const line = linesOf([sampleEvent(0)]);
     const ledger = ledgerWithHead(line.slice(0, 30));
     const { seqs, position, cursor } = await read(ledger, LEDGER_START);
@@ -96,7 +96,7 @@ describe('the head', () => {
     expect((await read(ledger, position, cursor)).seqs).toEqual([0]);
   });
 
-  test('that begins with events of a snapshot gives those after it', async () => {
+  test('that begins with events of a snapshot gives only later ones', async () => {
     const ledger = ledgerWithHead(linesOf(sampleEvents(10)));
     for (const size of [1, 5, 9]) {
       expect((await read(ledger, await positionAfter(size))).seqs).toEqual(
@@ -108,7 +108,7 @@ describe('the head', () => {
     expect(covered).toMatchObject({ seqs: [], cursor: null, behind: false });
   });
 
-  test('that begins later than the position waits for the snapshot in between', async () => {
+  test('that begins after the position waits for the snapshot in between', async () => {
     const ledger = ledgerWithHead(linesOf(sampleEvents(2, 5)));
     const position = await positionAfter(3);
     expect(await read(ledger, position)).toEqual({
@@ -121,14 +121,14 @@ describe('the head', () => {
     expect((await read(ledger, await positionAfter(5))).seqs).toEqual([5, 6]);
   });
 
-  test('that was replaced after a sealing is read on where the reader was', async () => {
+  test('replaced after sealing is read on from the reader’s position', async () => {
     const ledger = ledgerWithHead(linesOf(sampleEvents(6)));
     const { position, cursor } = await read(ledger, LEDGER_START);
     writeFileSync(ledger.head, linesOf(sampleEvents(5, 4)));
     expect((await read(ledger, position, cursor)).seqs).toEqual([6, 7, 8]);
   });
 
-  test('is read alike at once and bit by bit, with sealings in between', async () => {
+  test('reads the same at once and in parts, with sealing in between', async () => {
     const steps = fc.array(fc.tuple(fc.nat(4), fc.nat(300), fc.boolean()), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(steps, async (list) => {
@@ -142,7 +142,7 @@ describe('the head', () => {
         const seqs: number[] = [];
         for (const [times, bytes, seal] of list) {
           written = Math.min(written + times * bytes, all.length);
-          // A sealer drops whole lines that are written.
+          // Sealing drops only complete lines.
           const cut = all.lastIndexOf(10, Math.max(0, written - 400)) + 1;
           if (seal && cut > begin && cut <= written) begin = cut;
           writeFileSync(ledger.head, all.subarray(begin, written));
@@ -200,7 +200,7 @@ describe('the head is refused', () => {
     });
   });
 
-  test('that lost events which were read', async () => {
+  test('that lost events already read', async () => {
     const ledger = ledgerWithHead(linesOf(sampleEvents(6)));
     const { position, cursor } = await read(ledger, LEDGER_START);
     truncateSync(ledger.head, linesOf(sampleEvents(5)).length);

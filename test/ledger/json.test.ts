@@ -20,12 +20,12 @@ describe('parseExactJson', () => {
     '0.10',
     '[1.0,{"a":2.50}]',
     '"\\ud800"',
-  ])('%s is printed as it was written', (text) => {
+  ])('%s is printed unchanged', (text) => {
     expect(JSON.stringify(parseExactJson(text))).toBe(text);
   });
 
-  test('reads what JSON.parse reads', () => {
-    // No escaped names: V8 misreads those, see the next test.
+  test('reads the same values as JSON.parse', () => {
+    // Without escaped names, which V8 misreads: see the next test.
     const name = fc.stringMatching(/^[a-zA-Z0-9 é漢]{0,8}$/);
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
@@ -46,7 +46,7 @@ describe('parseExactJson', () => {
     );
   });
 
-  test('reads an escaped name rightly after a name that is a backslash', () => {
+  test('reads an escaped name correctly after a name that is a backslash', () => {
     parseExactJson('{"\\\\": 1}');
     JSON.parse('{"\\\\": 1}');
     const names = Object.keys(parseExactJson('{"\\u00df": 1.0, "\\"": 2}') as object);
@@ -59,7 +59,7 @@ describe('parseExactJson', () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  test('takes the last of two members of one name, as Python does', () => {
+  test('uses the last of two members with the same name, like Python', () => {
     expect(parseExactJson('{"a": 1, "b": 2, "a": 3}')).toEqual({ a: 3, b: 2 });
   });
 
@@ -99,13 +99,13 @@ describe('parseExactJson', () => {
     expect(() => parseExactJson(text)).toThrow(SyntaxError);
   });
 
-  test('says where the text is wrong', () => {
+  test('reports the position of an error', () => {
     expect(() => parseExactJson('{"a": [1, nope]}')).toThrow(
       'at character 10: expected a value, found "nope]}"',
     );
   });
 
-  test('reads what is nested as deeply as Python can print it, and refuses what is deeper', () => {
+  test('reads nesting as deep as Python can print, and refuses deeper nesting', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect(JSON.stringify(parseExactJson(nested(1000)))).toBe(nested(1000));
     expect(() => parseExactJson(nested(100_000))).toThrow('expected at most 1000 levels');
@@ -113,7 +113,7 @@ describe('parseExactJson', () => {
 });
 
 describe('numberText', () => {
-  test('is the text of a number and of nothing else', () => {
+  test('is a number’s text only for numbers', () => {
     const texts = ['1', '1.0', '"1"', 'true', 'null', '[1]', '{}'].map((text) =>
       numberText(parseExactJson(text)),
     );
@@ -122,7 +122,7 @@ describe('numberText', () => {
 });
 
 describe('isJsonObject', () => {
-  test('takes no number for an object', () => {
+  test('does not mistake a number for an object', () => {
     const are = ['{}', '1.0', '1', '[]', 'null', '"a"'].map((text) => isJsonObject(parseExactJson(text)));
     expect(are).toEqual([true, false, false, false, false, false]);
   });
@@ -140,7 +140,7 @@ describe('a JSON text', () => {
     '{"a":":","a":"\\":"}',
     '{"__proto__":1,"__proto__":2}',
     '{"":1,"":2}',
-  ])('%s names a member twice', (text) => {
+  ])('%s has a duplicate member', (text) => {
     expect(check(text)).toBe(false);
   });
 
@@ -161,7 +161,7 @@ describe('a JSON text', () => {
     expect(check(text)).toBe(true);
   });
 
-  test('has one meaning however it is spaced', () => {
+  test('has one meaning with any white space', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 1, '\t'), (value, indent) => {
         expect(check(JSON.stringify(value, null, indent))).toBe(true);
@@ -169,7 +169,7 @@ describe('a JSON text', () => {
     );
   });
 
-  test('with one member repeated, wherever that is, does not', () => {
+  test('with a duplicate member anywhere does not', () => {
     const key = fc.string();
     const repeated = fc.tuple(key, fc.jsonValue(), fc.jsonValue()).map(([name, one, two]) => {
       const member = (value: unknown) => `${JSON.stringify(name)}:${JSON.stringify(value)}`;
@@ -183,7 +183,7 @@ describe('a JSON text', () => {
     );
   });
 
-  test('that is nested too deeply to be read is refused', () => {
+  test('with too deep nesting is refused', () => {
     const depth = 200_000;
     let value: unknown = [];
     for (let i = 1; i < depth; i++) value = [value];

@@ -17,7 +17,7 @@ describe('the Merkle tree', () => {
     },
   );
 
-  test('has the root that the definition gives, whatever is in it', () => {
+  test('has the root hash of the definition for any content', () => {
     const leaves = fc.array(fc.uint8Array({ maxLength: 80 }), { maxLength: 70 });
     fc.assert(
       fc.property(leaves, (bytes) => {
@@ -27,7 +27,7 @@ describe('the Merkle tree', () => {
     );
   });
 
-  test('goes on from JSON at any size as if it had never stopped', () => {
+  test('resumes from JSON at any size with the same result', () => {
     fc.assert(
       fc.property(fc.nat(130), fc.nat(130), (before, after) => {
         const leaves = Array.from({ length: before + after }, (_, i) => Buffer.from(`leaf ${i}`));
@@ -40,7 +40,7 @@ describe('the Merkle tree', () => {
     );
   });
 
-  test('goes on past 2^32 leaves', () => {
+  test('continues past 2^32 leaves', () => {
     const subtree = leafHash(Buffer.from('a perfect subtree'));
     const range = CompactRange.resume(2 ** 33 - 1, Array(33).fill(subtree));
     range.append(subtree);
@@ -56,17 +56,17 @@ describe('the Merkle tree', () => {
     [1, ['AA'.repeat(32)]],
     [1, ['aa'.repeat(31)]],
     [1, ['aa']],
-  ])('refuses to go on from size %d with hashes %j', (size, hashes) => {
+  ])('refuses to resume from size %d with hashes %j', (size, hashes) => {
     expect(() => CompactRange.resume(size, hashes)).toThrow(RangeError);
   });
 
-  test('gives its hashes away as a copy', () => {
+  test('returns a copy of its hashes', () => {
     const range = rangeOf([Buffer.from('a')]);
     range.hashes().pop();
     expect(range.hashes()).toHaveLength(1);
   });
 
-  test('tells a leaf from an interior node', () => {
+  test('distinguishes a leaf from an interior node', () => {
     const [left, right] = ['aa'.repeat(32), 'bb'.repeat(32)];
     expect(nodeHash(left, right)).not.toBe(leafHash(Buffer.from(left + right, 'hex')));
   });

@@ -4,7 +4,7 @@ import { formatVerifierKey, parseVerifierKey, signNote } from '../../pipeline/le
 import { openNote } from '../../pipeline/ledger/open-note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 
-/** The vector of the format's reference implementation, Go's sumdb/note: its key, its seed and its note. */
+/** The test vector of the reference implementation, Go's sumdb/note: key, seed and note. */
 const VKEY = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW';
 const SEED = Buffer.from('AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz', 'base64').subarray(1);
 const TEXT =
@@ -17,12 +17,12 @@ const peter = parseVerifierKey(VKEY);
 const other = signerFromSeed('witness.example', new Uint8Array(32).fill(1));
 
 describe('a verifier key', () => {
-  test('is read and written as the reference implementation does', () => {
+  test('is read and written like in the reference implementation', () => {
     expect(formatVerifierKey(peter)).toBe(VKEY);
     expect([peter.name, peter.id]).toEqual(['PeterNeumann', 'c74f20a3']);
   });
 
-  test('may end in a line end, as in a file', () => {
+  test('may end with a line ending, as in a file', () => {
     expect(parseVerifierKey(`${VKEY}\n`).id).toBe(peter.id);
   });
 
@@ -37,7 +37,7 @@ describe('a verifier key', () => {
     }
   });
 
-  test('is refused when any character of it is another', () => {
+  test('is refused with any character changed', () => {
     for (let at = 0; at < VKEY.length; at++) {
       const changed = VKEY.slice(0, at) + String.fromCharCode(VKEY.charCodeAt(at) + 1) + VKEY.slice(at + 1);
       expect(() => parseVerifierKey(changed)).toThrow(expect.objectContaining({ code: 'config_invalid' }));
@@ -62,7 +62,7 @@ describe('a verifier key', () => {
     },
   );
 
-  test('comes from a seed of 32 bytes only', () => {
+  test('requires a seed of 32 bytes', () => {
     for (const length of [0, 31, 33, 64]) {
       expect(() => signerFromSeed('name', new Uint8Array(length))).toThrow(`expected a seed of 32 bytes`);
     }
@@ -70,7 +70,7 @@ describe('a verifier key', () => {
 });
 
 describe('a signed note', () => {
-  test('of the reference implementation is made byte for byte', () => {
+  test('has the same bytes as in the reference implementation', () => {
     const signer = signerFromSeed('PeterNeumann', SEED);
     expect(formatVerifierKey(signer.verifier)).toBe(VKEY);
     expect(signNote(TEXT, signer)).toBe(NOTE);
@@ -81,7 +81,7 @@ describe('a signed note', () => {
     expect(openNote(Buffer.from(NOTE), [other.verifier, peter], 'note').verifier).toBe(peter);
   });
 
-  test('opens to the text that was signed, blank lines and all', () => {
+  test('opens to the signed text, including blank lines', () => {
     const line = fc.string({ unit: 'binary' }).map((text) => text.replaceAll(/\p{Cc}/gu, ''));
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), (lines) => {
@@ -97,14 +97,14 @@ describe('a signed note', () => {
     expect(openNote(`${TEXT}\n${SIGNATURE}${witness}`, [peter], 'note').verifier).toBe(peter);
   });
 
-  test('with a key of the same name and another id is signed by an unknown key', () => {
+  test('with a key of the same name and a different id is signed by an unknown key', () => {
     const namesake = signerFromSeed('PeterNeumann', new Uint8Array(32).fill(9));
     expect(() => openNote(signNote(TEXT, namesake), [peter], 'note')).toThrow(
       expect.objectContaining({ code: 'ledger_signature', place: 'note' }),
     );
   });
 
-  test('may carry several signatures by one key, each of which has to verify where the key is known', () => {
+  test('may carry several signatures by one known key, all of which have to verify', () => {
     const [witness, later] = ['a', 'b'].map((text) => signNote(`${text}\n`, other).split('\n\n')[1]!);
     const known = [peter, other.verifier];
     expect(openNote(NOTE + witness + SIGNATURE + later + witness, [peter], 'note').verifier).toBe(peter);
@@ -114,18 +114,18 @@ describe('a signed note', () => {
     expect(() => openNote(NOTE + own + later, known, 'note')).toThrow('one that does not verify');
   });
 
-  test('is refused where one known key signed it and another known key did not', () => {
+  test('is refused if one known signature verifies and another does not', () => {
     const witness = signNote('Another text.\n', other).split('\n\n')[1];
     expect(() => openNote(`${TEXT}\n${SIGNATURE}${witness}`, [peter, other.verifier], 'note')).toThrow(
       expect.objectContaining({ code: 'ledger_signature' }),
     );
   });
 
-  test('is refused where no key is known', () => {
+  test('is refused if no key is known', () => {
     expect(() => openNote(NOTE, [], 'note')).toThrow(expect.objectContaining({ code: 'ledger_signature' }));
   });
 
-  test('is refused with any one bit of it turned', () => {
+  test('is refused with any bit flipped', () => {
     const bytes = Buffer.from(NOTE);
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
@@ -134,7 +134,7 @@ describe('a signed note', () => {
     }
   });
 
-  test('is refused when cut off anywhere', () => {
+  test('is refused when truncated anywhere', () => {
     for (let length = 0; length < NOTE.length; length++) {
       expect(() => openNote(NOTE.slice(0, length), [peter], 'note'), `at ${length}`).toThrow(
         /ledger_(corrupt|signature)/,
@@ -146,7 +146,7 @@ describe('a signed note', () => {
     ['nothing', ''],
     ['no signature', `${TEXT}\n`],
     ['no blank line', TEXT + SIGNATURE],
-    ['no line end at the end', NOTE.slice(0, -1)],
+    ['no final line ending', NOTE.slice(0, -1)],
     ['text after the signatures', `${NOTE}more\n`],
     ['a carriage return', NOTE.replaceAll('\n', '\r\n')],
     ['a tab in the text', signed('a\tb\n')],
@@ -157,7 +157,7 @@ describe('a signed note', () => {
     ['no padding', NOTE.replace('AM=\n', 'AM\n')],
     ['stray bits under the padding', NOTE.replace('AM=\n', 'AN=\n')],
     ['the URL alphabet', NOTE.replace('x08go/', 'x08go_')],
-    ['a signature of no bytes', `${TEXT}\n— PeterNeumann x08gow==\n`],
+    ['an empty signature', `${TEXT}\n— PeterNeumann x08gow==\n`],
     ['17 signatures', `${TEXT}\n${manySignatures(17)}`],
     ['more than 1 MB', `${'a'.repeat(1_000_000)}\n\n${SIGNATURE}`],
     ['a lone surrogate', `\ud800\n\n${SIGNATURE}`],
@@ -191,7 +191,7 @@ describe('a signed note', () => {
   });
 });
 
-/** A note by a key that signs anything: only the form can be what is wrong with it. */
+/** A note by a key that signs anything, so that only its form can be invalid. */
 function signed(text: string): string {
   const id = Buffer.from(other.verifier.id, 'hex');
   const signature = Buffer.concat([id, other.sign(Buffer.from(text))]).toString('base64');

@@ -25,7 +25,7 @@ const CHECKPOINT = `snapshots/${FIRST_SLOT}.checkpoint`;
 
 const faultOfContent = (content: string | Buffer) => faultOf(readOne(signedSnapshot(content), LEDGER_START));
 
-describe('a line, though all are signed for, is refused', () => {
+describe('a line is refused despite a valid signature', () => {
   const good = sampleEvents(3).map(formatEventLine);
   const withSecond = (line: string) => `${good[0]}\n${line}\n${good[2]}\n`;
   const changed = (change: object) => withSecond(JSON.stringify({ ...sampleEvent(1), ...change }));
@@ -36,7 +36,7 @@ describe('a line, though all are signed for, is refused', () => {
     ['without its line end', linesOf(sampleEvents(3)).slice(0, -1), 'ledger_corrupt', 3],
     ['that is empty', withSecond(''), 'ledger_corrupt', 2],
     ['at the end that is empty', `${linesOf(sampleEvents(3))}\n`, 'ledger_corrupt', 4],
-    ['that is no JSON', withSecond('{"seq":1,'), 'ledger_corrupt', 2],
+    ['that is not JSON', withSecond('{"seq":1,'), 'ledger_corrupt', 2],
     [
       'that is over the limit',
       changed({ type: 'long', data: { text: 'x'.repeat(65_400) } }),
@@ -49,7 +49,7 @@ describe('a line, though all are signed for, is refused', () => {
       'ledger_corrupt',
       2,
     ],
-    ['with a member twice', withSecond(good[1]!.replace('{', '{"seq":1,')), 'ledger_corrupt', 2],
+    ['with a duplicate member', withSecond(good[1]!.replace('{', '{"seq":1,')), 'ledger_corrupt', 2],
     [
       'with a wrong type in data',
       changed({ data: { ...sampleEvent(1).data, apps: '9' } }),
@@ -71,11 +71,11 @@ describe('a line, though all are signed for, is refused', () => {
     expect(await faultOfContent(content)).toMatchObject({ code, place: `${EVENTS}:${line}` });
   });
 
-  test('says which seq was expected and which came', async () => {
+  test('with the expected and the actual seq in the error', async () => {
     expect(await faultOfContent(withSecond(good[2]!))).toMatchObject({ expected: 'seq 1', found: 'seq 2' });
   });
 
-  test('but not one at the same instant as its predecessor, however spelt', async () => {
+  test('but not at the same instant as its predecessor, in any spelling', async () => {
     const content = changed({ timestamp: '2025-07-03T00:02:00.000Z' });
     expect((await readOne(signedSnapshot(content), LEDGER_START)).leaves).toHaveLength(3);
   });
@@ -101,20 +101,20 @@ describe('a checkpoint is refused', () => {
   };
   const { root } = treeOf(content);
 
-  test('that another root is signed in', async () => {
+  test('with a different signed root hash', async () => {
     const found = await faultWith(checkpointNote({ size: 3, root: '00'.repeat(32) }));
     expect(found).toMatchObject({ code: 'ledger_root', place: CHECKPOINT, found: `root ${'00'.repeat(32)}` });
     expect(found.expected).toContain(root);
   });
 
-  test.each([0, 2, 4])('that says %d events of 3', async (size) => {
+  test.each([0, 2, 4])('for %d events of 3', async (size) => {
     expect(await faultWith(checkpointNote({ size, root }))).toMatchObject({
       code: 'ledger_order',
       place: CHECKPOINT,
     });
   });
 
-  test('by a key of the same name that is not known', async () => {
+  test('by an unknown key of the same name', async () => {
     const stranger = signerFromSeed(ORIGIN, new Uint8Array(32).fill(9));
     expect(await faultWith(checkpointNote({ size: 3, root }, stranger))).toMatchObject({
       code: 'ledger_signature',
@@ -151,7 +151,7 @@ describe('a ledger is refused', () => {
   test.each([
     ['the first', FIRST_SLOT],
     ['the last', SECOND_SLOT],
-  ])('with %s snapshot once more under a later slot', async (_, id) => {
+  ])('with %s snapshot repeated under a later slot', async (_, id) => {
     const folder = temporaryFolder();
     await writeLedger(folder, 3, 2);
     copy(folder, id, THIRD_SLOT);
@@ -191,7 +191,7 @@ describe('a ledger is refused', () => {
     });
   });
 
-  test('whose past was rewritten, at the first checkpoint over it', async () => {
+  test('with a rewritten past, at the first checkpoint that covers it', async () => {
     const [one, two] = [temporaryFolder(), temporaryFolder()];
     await writeLedger(one, 3, 2);
     const { leaves, end } = await readLedger(one);
@@ -204,7 +204,7 @@ describe('a ledger is refused', () => {
     });
   });
 
-  test('where a snapshot is read that is not after the position', async () => {
+  test('if a snapshot to read is not after the position', async () => {
     const folder = temporaryFolder();
     const end = await writeLedger(folder, 3, 2);
     for (const id of [FIRST_SLOT, SECOND_SLOT]) {

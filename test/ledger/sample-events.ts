@@ -4,7 +4,7 @@ import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 const START_MS = Date.UTC(2025, 6, 3);
 const STEP_MS = 60_000;
 
-/** The events `from` … `from + count - 1` of a small ledger, one a minute; always the same ones. */
+/** The events `from` … `from + count - 1` of a small ledger, one per minute, always the same. */
 export function sampleEvents(count: number, from = 0): LedgerEvent[] {
   return Array.from({ length: count }, (_, i) => sampleEvent(from + i));
 }

@@ -10,7 +10,7 @@ import { CompactRange, leafHash } from '../../pipeline/ledger/merkle.ts';
 import { signNote } from '../../pipeline/ledger/note.ts';
 import { FIRST_SLOT, ORIGIN, signer, temporaryFolder } from './test-ledger.ts';
 
-/** A snapshot of just these bytes, with the checkpoint that a broken writer would sign for them. */
+/** A snapshot with exactly these bytes and the checkpoint that a broken writer would sign. */
 export function signedSnapshot(content: string | Buffer): SnapshotFile {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'snapshots'));
@@ -20,7 +20,7 @@ export function signedSnapshot(content: string | Buffer): SnapshotFile {
   return file;
 }
 
-/** Size and root of the lines, whatever is in them. */
+/** Size and root hash of the lines, without validating them. */
 export function treeOf(content: string | Buffer): { size: number; root: string } {
   const tree = new CompactRange();
   const lines = Buffer.from(content as string)
@@ -46,7 +46,7 @@ export function linesOf(events: LedgerEvent[]): string {
   return events.map((event) => `${formatEventLine(event)}\n`).join('');
 }
 
-/** What the reading was refused with; that it was not refused is another error. */
+/** The error of the refused reading. Throws if the reading succeeds. */
 export async function faultOf(reading: Promise<unknown>): Promise<CathedralError> {
   const error = await reading.then(
     () => new Error('it was accepted'),

@@ -15,14 +15,14 @@ describe('a slot', () => {
     ['2025-12-01T05:59:59.999Z', '2025-12-01T00Z'],
     ['2025-12-01T06:00:00.000Z', '2025-12-01T06Z'],
     ['2025-12-01T23:00:00.000Z', '2025-12-01T18Z'],
-    // Where clocks change, UTC does not.
+    // UTC has no daylight saving time.
     ['2025-11-02T09:30:00.000Z', '2025-11-02T06Z'],
     ['1969-12-31T23:59:59.999Z', '1969-12-31T18Z'],
   ])('%s is in %s', (time, id) => {
     expect(slotId(Date.parse(time))).toBe(id);
   });
 
-  test('is found again from its own time', () => {
+  test('contains its own time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), (ms) => {
         const id = slotId(ms);

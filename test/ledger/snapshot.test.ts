@@ -23,7 +23,7 @@ import {
 } from './test-ledger.ts';
 
 describe('a ledger of snapshots', () => {
-  test('is read as it was written, each event with its leaf hash', async () => {
+  test('is read unchanged, each event with its leaf hash', async () => {
     const folder = temporaryFolder();
     const written = await writeLedger(folder, 1, 40, 7);
     const { leaves, end } = await readLedger(folder);
@@ -39,7 +39,7 @@ describe('a ledger of snapshots', () => {
     });
   });
 
-  test('ends, with each snapshot, in the checkpoint over all events so far', async () => {
+  test('ends each snapshot with the checkpoint over all events so far', async () => {
     const folder = temporaryFolder();
     await writeLedger(folder, 5, 6);
     const [first, second] = await openDirectory(folder).snapshots(null);
@@ -52,7 +52,7 @@ describe('a ledger of snapshots', () => {
     expect(last.leaves).toHaveLength(6);
   });
 
-  test('is read on from a position that went through JSON', async () => {
+  test('resumes from a position stored as JSON', async () => {
     const folder = temporaryFolder();
     await writeLedger(folder, 5, 6);
     const [first, second] = await openDirectory(folder).snapshots(null);
@@ -73,13 +73,13 @@ describe('a ledger of snapshots', () => {
     expect(contents(one)).toEqual(contents(two));
   });
 
-  test('may have a snapshot of a slot in which nothing happened', async () => {
+  test('may have a snapshot of a slot without events', async () => {
     const folder = temporaryFolder();
     await writeLedger(folder, 5, 0, 3);
     expect((await readLedger(folder)).leaves).toHaveLength(8);
   });
 
-  test('may be signed by a key that came later, with both keys known', async () => {
+  test('may be signed by a newer key, if both keys are known', async () => {
     const folder = temporaryFolder();
     const position = await writeLedger(folder, 5);
     const later = signerFromSeed(ORIGIN, new Uint8Array(32).fill(8));
@@ -94,8 +94,8 @@ describe('a ledger of snapshots', () => {
   });
 });
 
-describe('a snapshot too large to be read at once', () => {
-  // Texts without repetition, so that the file is over 256 kB compressed as well.
+describe('a snapshot too large to read at once', () => {
+  // Texts without repetition, so that the file exceeds 256 kB even when compressed.
   const long = (seq: number, length: number) => {
     let text = '';
     for (let i = 0; text.length < length; i++) text += sampleEvent(seq * 1000 + i).salt;
@@ -108,7 +108,7 @@ describe('a snapshot too large to be read at once', () => {
         : { ...event, type: 'long', data: { text: long(event.seq, 50 + ((event.seq * 7919) % 9000)) } },
     );
 
-  test('is streamed, and is the same', async () => {
+  test('is streamed, with the same result', async () => {
     const folder = temporaryFolder();
     const events = largeEvents(400);
     await writeSnapshot(folder, FIRST_SLOT, LEDGER_START, events);
@@ -130,7 +130,7 @@ describe('a snapshot too large to be read at once', () => {
     expect(sizes).not.toContain(0);
   });
 
-  test('may be left half-read', async () => {
+  test('need not be read to its end', async () => {
     const folder = temporaryFolder();
     await writeSnapshot(folder, FIRST_SLOT, LEDGER_START, largeEvents(400));
     const [file] = await openDirectory(folder).snapshots(null);
@@ -138,7 +138,7 @@ describe('a snapshot too large to be read at once', () => {
     expect((await readLedger(folder)).leaves).toHaveLength(400);
   });
 
-  test('though small when compressed is the same too', async () => {
+  test('is streamed even if small when compressed', async () => {
     const folder = temporaryFolder();
     const event = (seq: number) => ({
       ...sampleEvent(seq),
@@ -155,7 +155,7 @@ describe('the snapshot writer', () => {
   const create = (folder: string, position = LEDGER_START) =>
     SnapshotWriter.create(folder, position, signer, ORIGIN, { durable: false });
 
-  test('leaves nothing but the two files', async () => {
+  test('leaves only the two files', async () => {
     const folder = temporaryFolder();
     const writer = SnapshotWriter.create(folder, LEDGER_START, signer, ORIGIN);
     for (const event of sampleEvents(3000)) await writer.append(event);
@@ -188,7 +188,7 @@ describe('the snapshot writer', () => {
     expect(readFileSync(snapshotFile(folder, FIRST_SLOT).events)).toEqual(before);
   });
 
-  test('replaces events that a killed writer left without a checkpoint', async () => {
+  test('replaces events left without a checkpoint by a killed writer', async () => {
     const folder = temporaryFolder();
     await writeLedger(folder, 3);
     const half = snapshotFile(folder, '2025-07-03T12Z').events;
@@ -223,7 +223,7 @@ describe('the snapshot writer', () => {
   test.each([
     ['a gap', [sampleEvent(0), sampleEvent(2)], 'ledger_order'],
     ['a repetition', [sampleEvent(0), sampleEvent(0)], 'ledger_order'],
-    ['a first event that is not the next', [sampleEvent(1)], 'ledger_order'],
+    ['a first event with the wrong seq', [sampleEvent(1)], 'ledger_order'],
     [
       'time going backwards',
       [sampleEvent(0), { ...sampleEvent(1), timestamp: '2025-07-02T23:59:59Z' }],
@@ -232,11 +232,11 @@ describe('the snapshot writer', () => {
     ['a second genesis', [sampleEvent(0), { ...sampleEvent(0), seq: 1 }], 'ledger_order'],
     ['data that does not fit', [{ ...sampleEvent(0), data: {} }], 'ledger_schema'],
     [
-      'data that is no JSON object',
+      'data that is not a JSON object',
       [{ ...sampleEvent(0), type: 'other', data: new Date(0) as never }],
       'ledger_schema',
     ],
-    ['a member too many', [{ ...sampleEvent(0), more: 1 }], 'ledger_schema'],
+    ['an extra member', [{ ...sampleEvent(0), more: 1 }], 'ledger_schema'],
     [
       'a line too long',
       [{ ...sampleEvent(0), type: 'other', data: { text: 'é'.repeat(40_000) } }],
@@ -255,7 +255,7 @@ describe('the snapshot writer', () => {
     await expect(append()).rejects.toMatchObject({ code, place: `event ${events.length - 1}` });
   });
 
-  test('goes on as before after an event that it did not append', async () => {
+  test('continues after an event that it refused', async () => {
     const folder = temporaryFolder();
     const writer = create(folder);
     await writer.append(sampleEvent(0));
@@ -265,13 +265,13 @@ describe('the snapshot writer', () => {
     expect((await readLedger(folder)).leaves.map(({ event }) => event)).toEqual(sampleEvents(2));
   });
 
-  test('signs only as the origin that the key is named for', () => {
+  test('signs only for the log origin in the key’s name', () => {
     expect(() => SnapshotWriter.create(temporaryFolder(), LEDGER_START, signer, 'another')).toThrow(
       expect.objectContaining({ code: 'config_invalid' }),
     );
   });
 
-  test('says so where it cannot write', async () => {
+  test('reports that it cannot write', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     expect(() => create(join(folder, 'file'))).toThrow(
@@ -281,7 +281,7 @@ describe('the snapshot writer', () => {
   });
 });
 
-test('any cut of a ledger into snapshots has the same leaves and the same last root', async () => {
+test('any division of a ledger into snapshots has the same leaves and the same final root hash', async () => {
   const cut = fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(cut, async (counts) => {

@@ -15,7 +15,7 @@ import { ORIGIN, signer } from './test-signer.ts';
 export { ORIGIN, signer };
 export const FIRST_SLOT = '2025-07-03T06Z';
 
-/** A folder that is removed when the test has finished. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cathedral-ledger-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -19,12 +19,12 @@ describe('timestamps', () => {
     ['2025-12-01T06:00:00Z', '2025-12-01T06:00:00.0Z'],
     ['2025-12-01T06:00:00.5Z', '2025-12-01T06:00:00.500Z'],
     ['2025-12-01T06:00:00.120Z', '2025-12-01T06:00:00.12000Z'],
-  ])('%s and %s are one instant', (a, b) => {
+  ])('%s and %s are the same instant', (a, b) => {
     expect(compareTimestamps(a, b)).toBe(0);
     expect(compareTimestamps(b, a)).toBe(0);
   });
 
-  test('are in the order of the instants that they name', () => {
+  test('are ordered by their instants', () => {
     const spelt = fc.tuple(fc.integer({ min: 0, max: 1e6 }), fc.nat(999), fc.nat(6)).map(([s, ms, zeros]) => {
       const digits = `${String(ms).padStart(3, '0')}${'0'.repeat(zeros)}`;
       const fraction = ms === 0 && zeros === 0 ? '' : `.${digits}`;

@@ -7,7 +7,7 @@ import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 const SIGNER = signerFromSeed('ledger.example/test', new Uint8Array(32).fill(7));
 const OTHER = signerFromSeed('ledger.example/test', new Uint8Array(32).fill(8));
 const NOTE = signNote('what is said\n', SIGNER);
-/** No point of the curve has this encoding. */
+/** Not the encoding of any point of the curve. */
 const NO_POINT: Verifier = { ...SIGNER.verifier, publicKey: new Uint8Array(32).fill(0xff) };
 
 afterEach(() => {
@@ -15,17 +15,17 @@ afterEach(() => {
   vi.resetModules();
 });
 
-/** The platforms that a page may find itself on. */
+/** The platforms that a page may run on. */
 const PLATFORMS = {
   WebCrypto: crypto,
-  // Of an older browser: it hashes, and knows no Ed25519.
+  // An older browser, with hashes but without Ed25519.
   'WebCrypto without Ed25519': {
     subtle: {
       digest: crypto.subtle.digest.bind(crypto.subtle),
       importKey: () => Promise.reject(new DOMException('unknown', 'NotSupportedError')),
     },
   },
-  'a page that came over plain HTTP': {},
+  'a page loaded over plain HTTP': {},
 };
 
 describe.each(Object.entries(PLATFORMS))('with %s', (platform, stub) => {
@@ -37,7 +37,7 @@ describe.each(Object.entries(PLATFORMS))('with %s', (platform, stub) => {
     return { verifyNote, ed25519 };
   }
 
-  test('a note is opened as the command line opens it', async () => {
+  test('a note is opened like on the command line', async () => {
     const { verifyNote, ed25519 } = await loaded();
     expect(await verifyNote(NOTE, [OTHER.verifier, SIGNER.verifier], 'note')).toEqual(
       openNote(NOTE, [OTHER.verifier, SIGNER.verifier], 'note'),
@@ -50,7 +50,7 @@ describe.each(Object.entries(PLATFORMS))('with %s', (platform, stub) => {
     ['a key that is no point', NOTE, [NO_POINT]],
     ['another key', NOTE, [OTHER.verifier]],
     ['no note', 'what is said\n', [SIGNER.verifier]],
-  ])('%s is refused with the same words', async (_, note, verifiers) => {
+  ])('%s is refused with the same message', async (_, note, verifiers) => {
     const { verifyNote } = await loaded();
     let expected = '';
     try {

@@ -21,12 +21,12 @@ function walk(bytes: Uint8Array, step = bytes.length || 1): void {
 }
 
 const corrupt = expect.objectContaining({ code: 'ledger_corrupt', place: 'file' });
-/** What Node's compressor appends. */
+/** The bytes that Node's compressor appends. */
 const EMPTY = Buffer.from('28b52ffd240001000099e9d851', 'hex');
 const text = Buffer.from('Nothing is lost that is written down twice. '.repeat(20_000));
 
 describe('a zstd frame', () => {
-  test('is whole whatever is in it and however it comes', () => {
+  test('is read completely for any content and any chunks', () => {
     const content = fc.oneof(
       fc.uint8Array({ maxLength: 3000 }),
       fc.integer({ min: 0, max: text.length }).map((length) => text.subarray(0, length)),
@@ -50,20 +50,20 @@ describe('a zstd frame', () => {
     );
   });
 
-  test('of every length of content size is passed over', () => {
+  test('with a content size field of any length is skipped', () => {
     for (const length of [0, 1, 255, 256, 65_791, 65_792, 3_000_000]) {
       expect(() => walk(compress(Buffer.alloc(length)), 1)).not.toThrow();
     }
   });
 
-  test('is refused where it is cut off', () => {
+  test('is refused if truncated', () => {
     const frame = compress(text);
     for (let length = 0; length < frame.length; length++) {
       expect(() => walk(frame.subarray(0, length)), `at ${length}`).toThrow(corrupt);
     }
   });
 
-  test('may have no checksum', () => {
+  test('may omit the checksum', () => {
     expect(() => walk(zstdCompressSync(text))).not.toThrow();
     expect(() => walk(zstdCompressSync(text).subarray(0, -1))).toThrow(corrupt);
   });
@@ -106,7 +106,7 @@ describe('a zstd frame', () => {
 
 describe('a zstd file', () => {
   const noise = createHash('shake256', { outputLength: 262_200 }).update('noise').digest();
-  /** The file of these writes, and what is read from it. */
+  /** The file of these writes, and its content as read back. */
   async function written(...writes: Buffer[]) {
     const path = join(temporaryFolder(), 'file.zst');
     const file = new ZstdFile(`${path}.tmp`, false);
@@ -117,14 +117,14 @@ describe('a zstd file', () => {
     return { path, bytes: readFileSync(path), content: Buffer.concat(content) };
   }
 
-  // Noise does not shrink, so the lengths below pass every length of output around the boundary.
+  // Random bytes do not compress, so the lengths below cover every output length around the boundary.
   test.each([
     ['at once', 16_384, 14, (bytes: Buffer) => [bytes]],
     ['at once', 32_768, 14, (bytes: Buffer) => [bytes]],
     ['as a stream', 131_072, 14, (bytes: Buffer) => [bytes.subarray(0, 50_000), bytes.subarray(50_000)]],
     ['as a stream', 262_144, 17, (bytes: Buffer) => [bytes.subarray(0, 9), bytes.subarray(9)]],
     ['as a stream', 131_072, 14, (bytes: Buffer) => [bytes, bytes.subarray(0, 0)]],
-  ])('written %s is one frame where its output ends at %i bytes', async (_, boundary, overhead, cut) => {
+  ])('written %s is one frame if its output ends at %i bytes', async (_, boundary, overhead, cut) => {
     const lengths = new Set<number>();
     for (let length = boundary - overhead - 3; length <= boundary - overhead + 3; length++) {
       const content = noise.subarray(0, length);
@@ -139,8 +139,8 @@ describe('a zstd file', () => {
   test.each([
     ['small', text],
     ['large', noise],
-    ['small but of much content', Buffer.alloc(5_000_000)],
-  ])('that is %s and has an empty frame after it is read', async (_, content) => {
+    ['small but with much content', Buffer.alloc(5_000_000)],
+  ])('that is %s and followed by an empty frame is read', async (_, content) => {
     const { path, bytes } = await written(content);
     writeFileSync(path, Buffer.concat([bytes, EMPTY]));
     let read = 0;

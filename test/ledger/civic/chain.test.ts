@@ -15,28 +15,28 @@ const ids = (links: Link[]) => links.map(({ event_id }) => event_id);
 const nothing = () => false;
 
 describe('inChainOrder', () => {
-  test('puts the events of a fork in the order of their times', () => {
+  test('orders the events of a fork by time', () => {
     const links = [link('d', 'b', 3), link('c', 'a', 2), link('b', 'a', 1), link('a', null, 0)];
     expect(ids(inChainOrder(links, nothing))).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('puts events of one time in the order of their ids', () => {
+  test('orders events of the same time by id', () => {
     const links = [link('a', null, 0), link('c', 'a', 1), link('b', 'a', 1)];
     expect(ids(inChainOrder(links, nothing))).toEqual(['a', 'b', 'c']);
   });
 
-  test('puts no event before its predecessor, though the clock went back', () => {
+  test('puts no event before its predecessor, even if the clock went back', () => {
     const links = [link('a', null, 9), link('b', 'a', 8), link('c', 'b', 1), link('x', null, 5)];
     expect(ids(inChainOrder(links, nothing))).toEqual(['x', 'a', 'b', 'c']);
   });
 
-  test('leaves out what hangs on nothing', () => {
+  test('omits events without a connection to the chain', () => {
     const links = [link('a', null, 0), link('c', 'b', 2), link('d', 'c', 3)];
     expect(ids(inChainOrder(links, nothing))).toEqual(['a']);
     expect(ids(inChainOrder(links, (hash) => hash === hashOf('b')))).toEqual(['a', 'c', 'd']);
   });
 
-  test('gives the same order whatever order they come in, each behind its predecessor', () => {
+  test('gives the same order for any order of arrival, each event after its predecessor', () => {
     const tree = fc.array(fc.record({ after: fc.nat(), second: fc.nat(20) }), { maxLength: 40 });
     const links = tree.map((nodes) =>
       nodes.map(({ after, second }, index) =>
@@ -59,7 +59,7 @@ describe('inChainOrder', () => {
     );
   });
 
-  test('orders a chain of 100 000 whose clock went back all the way', () => {
+  test('orders a chain of 100 000 events whose clock ran backwards', () => {
     const links = Array.from({ length: 100_000 }, (_, n) => link(`e${n}`, n === 0 ? null : `e${n - 1}`, -n));
     expect(inChainOrder(links, nothing).at(-1)!.event_id).toBe('e99999');
   });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { CHAIN_START, eventHash } from '../../../pipeline/ledger/civic/remote-event.ts';
 import { parseExactJson } from '../../../pipeline/ledger/json.ts';
 
-/** An event as the server holds it: the payload is JSON text, sent as it stands. */
+/** An event on the server. The payload is JSON text, sent unchanged. */
 export interface CivicEvent {
   event_id: string;
   event_type: string;
@@ -32,7 +32,7 @@ export function civicEvent(fields: Partial<CivicEvent> & { event_id: string }): 
   return { event_hash: eventHash({ ...event, payload }), ...event };
 }
 
-/** The event that follows `before`, a minute later unless `fields` say when. */
+/** The event after `before`, one minute later unless `fields` sets the time. */
 export function civicAfter(
   before: CivicEvent,
   fields: Partial<CivicEvent> & { event_id: string },
@@ -60,12 +60,12 @@ export function minutesAfter(timestamp: string, minutes: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}${timestamp.slice(19)}`;
 }
 
-/** Answers a request itself and returns true, or returns false and leaves it to the server; `count` from 1. */
+/** Answers the request and returns true, or returns false to let the server answer. `count` starts at 1. */
 export type Intercept = (response: ServerResponse, url: URL, count: number) => boolean;
 
-/** A ledger over HTTP that pages as the production one: see `newestFirst`. */
+/** A ledger over HTTP with the production ledger's paging: see `newestFirst`. */
 export class CivicServer {
-  /** In the order of their insertion. */
+  /** In order of insertion. */
   events: CivicEvent[];
   /** `/ledger/events?limit=…&offset=…` of each request. */
   readonly requests: string[] = [];
@@ -113,7 +113,7 @@ function formatEvent({ payload, ...members }: CivicEvent): string {
   return `${JSON.stringify(members).slice(0, -1)},"payload":${payload}}`;
 }
 
-/** The production order: by whole seconds, newest first; of one second, in the order of insertion. */
+/** The production order: by whole seconds, newest first, and within a second in order of insertion. */
 export function newestFirst(events: readonly CivicEvent[]): CivicEvent[] {
   const second = ({ timestamp }: CivicEvent) => Math.floor(Date.parse(timestamp) / 1000);
   return [...events].sort((a, b) => second(b) - second(a));

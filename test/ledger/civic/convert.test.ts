@@ -19,7 +19,7 @@ const remote = (fields: Partial<CivicEvent>) =>
 const convert = (fields: Partial<CivicEvent>, place: { seq: number; notBefore: string | null } = PLACE) =>
   convertEvent(remote(fields), place, SECRET);
 
-/** What docs and `sourcedData` promise: the event_hash, from the ledger's line alone. */
+/** Computes the event_hash from the ledger's line alone, as docs and `sourcedData` promise. */
 function hashFromLine(line: string): string {
   const { data } = parseExactJson(line) as { data: Record<string, unknown> };
   const { source, ...members } = data as { source: Record<string, string> };
@@ -36,7 +36,7 @@ function hashFromLine(line: string): string {
 const readBack = (event: LedgerEvent) => parseEventLine(Buffer.from(formatEventLine(event)), 'line');
 
 describe('convertEvent', () => {
-  test('gives an event of the ledger with the payload as its data and its origin in data.source', () => {
+  test('gives a ledger event with the payload as its data and its source in data.source', () => {
     const fields = { event_type: 'Reflection', payload: '{"mood": "calm", "n": 1.0}', signature: 'sig' };
     const { event, kept } = convert(fields);
     expect(kept).toBe('members');
@@ -74,7 +74,7 @@ describe('convertEvent', () => {
     expect(convert({ timestamp }).event).toMatchObject({ timestamp: expected, cycle });
   });
 
-  test('never goes back in time, and keeps the time that the event had', () => {
+  test('never goes back in time, and keeps the original time', () => {
     const { event } = convert({}, { seq: 5, notBefore: '2025-12-02T00:00:00.7Z' });
     expect(event).toMatchObject({
       timestamp: '2025-12-02T00:00:00.7Z',
@@ -87,11 +87,15 @@ describe('convertEvent', () => {
     ['floats', '{"a": [1.0, 0.1, 1e-7, 1e16, -0.0, 12345678901234567890]}', 'members'],
     ['other scripts', '{"é": "漢字", "😀": "\\ud800"}', 'members'],
     ['a member named source', '{"source": {"x": 1.0}, "a": 2}', 'members'],
-    ['members named like ours', '{"toJSON": 1.0, "payload_json": 2, "constructor": {}}', 'members'],
-    ['a name that is written with an escape', '{"a": {"\\"": 1.0, "\\\\": 2}}', 'text'],
-    ['a name that objects do not hold', '{"__proto__": 1}', 'text'],
+    [
+      'members with names that the conversion uses',
+      '{"toJSON": 1.0, "payload_json": 2, "constructor": {}}',
+      'members',
+    ],
+    ['a name written with an escape', '{"a": {"\\"": 1.0, "\\\\": 2}}', 'text'],
+    ['a name that objects cannot hold', '{"__proto__": 1}', 'text'],
     ['a number beyond a double', '{"a": [1e400]}', 'text'],
-  ])('keeps %s so that event_hash can be had from the line', (_, payload, kept) => {
+  ])('keeps %s so that event_hash can be computed from the line', (_, payload, kept) => {
     const converted = convert({ payload });
     const line = formatEventLine(converted.event);
     expect(converted.kept).toBe(kept);
@@ -100,7 +104,7 @@ describe('convertEvent', () => {
     expect(formatEventLine(parseExactLine(line)!)).toBe(line);
   });
 
-  test('gives a line that is read, with the event_hash in it, for any payload', () => {
+  test('gives a valid line with the event_hash for any payload', () => {
     const payload = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
     fc.assert(
       fc.property(payload, (value) => {
@@ -114,14 +118,14 @@ describe('convertEvent', () => {
     );
   });
 
-  test('becomes a known type where the payload fits, floats written as integers or not', () => {
+  test('becomes a known type if the payload fits, even with integers for floats', () => {
     expect(convert({ event_type: 'mii_reading', payload: '{"mii": 1.0}' }).event.type).toBe('mii_reading');
     expect(convert({ event_type: 'mii_reading', payload: '{"mii": "1"}' }).event.type).toBe(
       'civic_mii_reading',
     );
   });
 
-  test('holds the hash of a payload that is too long for a line', () => {
+  test('has only the hash of a payload that is too long for a line', () => {
     const payload = JSON.stringify({ note: 'é'.repeat(40_000) });
     const { event, kept } = convert({ event_type: 'mii_reading', payload });
     const text = formatPythonJson(JSON.parse(payload));
@@ -136,7 +140,7 @@ describe('convertEvent', () => {
     });
   });
 
-  test('fits a line however long the strings of the remote event are', () => {
+  test('fits into a line, however long the strings of the remote event are', () => {
     const long = '\u0001'.repeat(30_000);
     const { event } = convert({ event_type: long, civic_id: long, lab_source: long, signature: long });
     const digest = { sha256: hash('sha256', long, 'hex'), bytes: 30_000 };
@@ -159,7 +163,7 @@ describe('convertEvent', () => {
     expect(readBack(event).data.source).toMatchObject({ civic_id });
   });
 
-  test('salts by event_id and secret alone', () => {
+  test('derives the salt only from event_id and secret', () => {
     const salts = [
       convert({}),
       convert({ payload: '{"other": 1}' }, { seq: 9, notBefore: null }),
@@ -172,7 +176,7 @@ describe('convertEvent', () => {
 });
 
 describe('forkAlert', () => {
-  test('is an alert of the ledger that names both events and no origin', () => {
+  test('is a ledger alert that names both events and no source', () => {
     const place = { seq: 6, notBefore: '2025-12-01T06:30:00Z' };
     const alert = readBack(forkAlert('evt_0', remote({ previous_hash: 'ab'.repeat(32) }), place, SECRET));
     expect(alert).toMatchObject({

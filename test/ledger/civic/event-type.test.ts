@@ -18,7 +18,7 @@ describe('ledgerType', () => {
     expect(ledgerType(type, {}, 1)).toBe(expected);
   });
 
-  test('is a type of the ledger whatever it was', () => {
+  test('is a valid ledger type for any remote type', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (type) => {
         expect(Envelope.shape.type.safeParse(ledgerType(type, {}, 1)).success).toBe(true);
@@ -26,15 +26,15 @@ describe('ledgerType', () => {
     );
   });
 
-  test('is a known type where the payload has its form', () => {
+  test('is a known type if the payload fits its schema', () => {
     expect(ledgerType('MII_READING', { mii: 0.97, note: 'kept' }, 1)).toBe('mii_reading');
   });
 
-  test('is no known type where the payload has another form', () => {
+  test('is not a known type if the payload does not fit', () => {
     expect(ledgerType('mii_reading', { mii: 97 }, 1)).toBe('civic_mii_reading');
   });
 
-  test('is genesis for the first event only', () => {
+  test('is genesis only for the first event', () => {
     const data = { allocation: '0', multipliers: {} };
     expect([0, 1].map((seq) => ledgerType('genesis', data, seq))).toEqual(['genesis', 'civic_genesis']);
   });

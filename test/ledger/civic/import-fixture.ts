@@ -16,7 +16,7 @@ import { signerFromSeed } from '../../../pipeline/ledger/signer-from-seed.ts';
 
 export const ORIGIN = 'ledger.example/civic';
 export const SIGNER = signerFromSeed(ORIGIN, new Uint8Array(32).fill(7));
-/** The import's index of the events in its folder. */
+/** The import's index of events. */
 export const INDEX = 'civic-import.db';
 const SECRET = new Uint8Array(32).fill(9);
 
@@ -53,7 +53,7 @@ export function importInto(
 }
 
 export interface VerifiedLedger {
-  /** Sealed ones, then those of the head. */
+  /** Sealed events, then those of the head. */
   events: LedgerEvent[];
   /** The lines of `events`. */
   snapshots: string[];
@@ -85,7 +85,7 @@ export function headLines(directory: string): string[] {
   return readFileSync(join(directory, 'head.ndjson'), 'utf8').split('\n').slice(0, -1);
 }
 
-/** Path → SHA-256 of all files, but for the index, which is made from the others and whose pages depend on its past. */
+/** Path → SHA-256 of all files except the index, which is derived and whose pages depend on its history. */
 export function filesOf(directory: string): Record<string, string> {
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
   const files = names.filter((name) => name !== INDEX && statSync(join(directory, name)).isFile());

@@ -7,7 +7,7 @@ import { Folders, filesOf, headLines, INDEX, idsOf, importInto, verifiedLedger }
 const NOON = '2025-12-01T12:30:00Z';
 const EVENING = '2025-12-01T18:30:00Z';
 
-/** 400 events, one a minute, from half past five in the morning to ten past twelve. */
+/** 400 events, one per minute, from 05:30 to 12:10. */
 const chain = civicChain(400, { timestamp: '2025-12-01T05:30:00.25+00:00' });
 const folders = new Folders();
 let server: CivicServer;
@@ -32,7 +32,7 @@ async function importFirst(count: number, now = NOON, folder = directory) {
 }
 
 describe('a second import', () => {
-  test('asks for the newest page, for the end, and for one page of the past', async () => {
+  test('requests the newest page, the end, and one older page', async () => {
     await importFirst(390);
     server.requests.length = 0;
     const report = await importFirst(400);
@@ -46,14 +46,14 @@ describe('a second import', () => {
     expect(await ids()).toEqual(idsUntil(400));
   });
 
-  test('of a ledger that has not changed changes nothing', async () => {
+  test('of an unchanged ledger changes nothing', async () => {
     await importFirst(400);
     const files = filesOf(directory);
     expect(await importFirst(400)).toEqual({ imported: 0, sealed: [], size: 400, head: 10, findings: [] });
     expect(filesOf(directory)).toEqual(files);
   });
 
-  test('gives the bytes that one import of all would have given', async () => {
+  test('gives the same bytes as a single import', async () => {
     await importFirst(1, '2025-12-01T05:30:30Z');
     await importFirst(2, '2025-12-01T05:31:30Z');
     await importFirst(45, '2025-12-01T06:20:00Z');
@@ -64,7 +64,7 @@ describe('a second import', () => {
     expect(filesOf(directory)).toEqual(filesOf(whole));
   });
 
-  test('seals the head when its slot is over, its lines as they were', async () => {
+  test('seals the head with unchanged lines when its slot is over', async () => {
     const exact = civicAfter(chain[395]!, {
       event_id: 'exact',
       payload: '{"a": [1.0, 1e-7, 12345678901234567890]}',
@@ -80,7 +80,7 @@ describe('a second import', () => {
     expect(filesOf(directory)).toEqual(filesOf(whole));
   });
 
-  test('puts an event that came after its slot was sealed behind it, and says so', async () => {
+  test('puts an event that arrives after its slot was sealed into a later one, and reports it', async () => {
     await importFirst(400, EVENING);
     const late = civicAfter(chain[398]!, { event_id: 'late', timestamp: '2025-12-01T12:09:30+00:00' });
     server.events = [...chain, late];
@@ -93,7 +93,7 @@ describe('a second import', () => {
 
   test('finds an event that became visible behind newer ones', async () => {
     const visible = chain.filter((_, index) => index !== 395);
-    // 396 and those after it follow 394 here, so 395 is a branch of its own.
+    // 396 and later events follow 394 here, so 395 is a separate branch.
     const others = visible.slice(0, 395);
     for (const { event_id, timestamp } of visible.slice(395)) {
       others.push(civicAfter(others.at(-1)!, { event_id: `${event_id}b`, timestamp }));
@@ -105,7 +105,7 @@ describe('a second import', () => {
     expect(report).toMatchObject({ imported: 1, findings: [{ kind: 'fork', event_id: 'evt_395' }] });
   });
 
-  test('finds an event of the second of the newest one, which the server gives behind that', async () => {
+  test('finds an event of the same second as the newest, which the server lists after it', async () => {
     const [first, ...others] = civicChain(3);
     const twin = civicAfter(others[1]!, { event_id: 'twin', timestamp: '2025-12-01T12:00:00.5+00:00' });
     const newest = civicAfter(others[1]!, { event_id: 'newest', timestamp: '2025-12-01T12:00:00.9+00:00' });
@@ -116,7 +116,7 @@ describe('a second import', () => {
     expect((await ids()).slice(3)).toEqual(['newest', 'twin', '!newest twin']);
   });
 
-  test('finds an event which came long after its time', async () => {
+  test('finds an event that arrived long after its time', async () => {
     const late = civicAfter(chain[2]!, { event_id: 'late' });
     await importFirst(400);
     server.events = [...chain, late];
@@ -128,7 +128,7 @@ describe('a second import', () => {
     expect(await importInto(directory, server.url, { now: NOON })).toMatchObject({ imported: 0 });
   });
 
-  test('finds many events that came long after their time, beside new ones', async () => {
+  test('finds many events that arrived long after their time, together with new ones', async () => {
     await importFirst(390);
     const late = [3, 60, 61, 250, 300].map((n) => civicAfter(chain[n]!, { event_id: `late_${n}` }));
     server.events = [...chain, ...late];
@@ -152,7 +152,7 @@ describe('a second import', () => {
     expect(filesOf(directory)).toEqual(files);
   });
 
-  test('finds an old event that was rewritten, at the latest when it has compared everything', async () => {
+  test('finds a rewritten old event, at the latest after a full comparison', async () => {
     await importFirst(400);
     const { event_hash: _, ...fields } = chain[57]!;
     const rewritten = civicEvent({ ...fields, payload: '{"n": -1}' });
@@ -170,7 +170,7 @@ describe('a second import', () => {
     await expect(full).rejects.toThrow('no such event: it was removed');
   });
 
-  test('that is asked for everything compares everything at once', async () => {
+  test('compares everything at once if requested', async () => {
     await importFirst(400);
     const other = civicAfter(chain[56]!, { event_id: 'other', timestamp: chain[57]!.timestamp });
     server.events = chain.map((event, index) => (index === 57 ? other : event));
@@ -178,7 +178,7 @@ describe('a second import', () => {
     await expect(full).rejects.toThrow('event evt_57 (');
   });
 
-  test('audits a second in which more events came than a page has', async () => {
+  test('audits a second with more events than a page', async () => {
     const second = chain[9]!.timestamp;
     const many = Array.from({ length: 30 }, (_, n) =>
       civicAfter(chain[8]!, { event_id: `m${n}`, timestamp: second }),
@@ -196,7 +196,7 @@ describe('a second import', () => {
     await expect(imports()).rejects.toThrow('event m17 (');
   });
 
-  test('knows a fork from an event that it imported long ago', async () => {
+  test('detects a fork at an event imported long ago', async () => {
     await importFirst(400);
     const fork = civicAfter(chain[3]!, { event_id: 'fork', timestamp: '2025-12-01T12:10:30+00:00' });
     server.events = [...chain, fork];
@@ -205,7 +205,7 @@ describe('a second import', () => {
     expect((await ids()).slice(400)).toEqual(['fork', '!evt_4 fork']);
   });
 
-  test('knows a second beginning from the first', async () => {
+  test('distinguishes a second genesis from the first', async () => {
     await importFirst(400);
     server.events = [...chain, civicEvent({ event_id: 'again', timestamp: '2025-12-01T12:11:00+00:00' })];
     await importInto(directory, server.url, { now: NOON });
@@ -230,7 +230,7 @@ describe('a second import', () => {
     await expect(importInto(directory, server.url, { now: NOON })).rejects.toThrow('event evt_0 (');
   });
 
-  test('refuses an old event without its predecessor, each time', async () => {
+  test('refuses an old event without its predecessor every time', async () => {
     await importFirst(400);
     const orphan = civicEvent({
       event_id: 'orphan',
@@ -246,7 +246,7 @@ describe('a second import', () => {
     }
   });
 
-  test('is not held up by an event that arrives with each request', async () => {
+  test('is not delayed by an event that arrives with each request', async () => {
     await importFirst(200);
     server.requests.length = 0;
     server.intercept = () => {
@@ -254,7 +254,7 @@ describe('a second import', () => {
       return false;
     };
     await importInto(directory, server.url, { now: NOON, pageSize: 10 });
-    // The numbers cannot be compared meanwhile, but that is no reason to read everything.
+    // The counts cannot be compared meanwhile, but that does not require reading everything.
     expect(server.requests.length).toBeLessThan(90);
     server.intercept = () => false;
     await importInto(directory, server.url, { now: NOON });
@@ -262,7 +262,7 @@ describe('a second import', () => {
     expect((await ids()).toSorted()).toEqual(server.events.map(({ event_id }) => event_id).toSorted());
   });
 
-  test('refuses a ledger that began anew', async () => {
+  test('refuses a ledger that started over', async () => {
     await importFirst(400);
     server.events = civicChain(3, { timestamp: '2025-12-01T12:20:00+00:00' }, 'new');
     await expect(importInto(directory, server.url, { now: NOON })).rejects.toMatchObject({
@@ -274,7 +274,7 @@ describe('a second import', () => {
     });
   });
 
-  test('refuses an event whose content changed since', async () => {
+  test('refuses an event whose content has changed', async () => {
     await importFirst(400);
     server.events = [
       ...chain.slice(0, 399),
@@ -287,7 +287,7 @@ describe('a second import', () => {
   });
 });
 
-describe('an import that was killed', () => {
+describe('a killed import', () => {
   let whole: string;
 
   /** `directory` holds the import of noon with 380 events; `whole`, that and the one of the evening with 400. */
@@ -303,7 +303,7 @@ describe('an import that was killed', () => {
     expect(filesOf(directory)).toEqual(filesOf(whole));
   }
 
-  test('before it wrote anything is made up for', expectContinues);
+  test('before it wrote anything is repeated', expectContinues);
 
   test('after it sealed its snapshots is continued from them', async () => {
     cpSync(join(whole, 'snapshots'), join(directory, 'snapshots'), { recursive: true });
@@ -329,12 +329,12 @@ describe('an import that was killed', () => {
     await expectContinues();
   });
 
-  test('amid a line of the head is continued before that line', async () => {
+  test('within a line of the head is continued before that line', async () => {
     appendFileSync(join(directory, 'head.ndjson'), headLines(directory)[0]!.slice(0, 50));
     await expectContinues();
   });
 
-  test('does not go by the index of another ledger', async () => {
+  test('ignores the index of another ledger', async () => {
     const other = folders.make();
     server.events = civicChain(380, { timestamp: '2025-12-01T05:30:00.75+00:00' });
     await importInto(other, server.url, { now: '2025-12-01T11:50:00Z' });
@@ -345,22 +345,22 @@ describe('an import that was killed', () => {
   test.each([
     ['is gone', (path: string) => rmSync(path)],
     ['is cut off', (path: string) => truncateSync(path, 5000)],
-    ['is no database', (path: string) => writeFileSync(path, 'x'.repeat(5000))],
+    ['is not a database', (path: string) => writeFileSync(path, 'x'.repeat(5000))],
     ['is empty', (path: string) => truncateSync(path, 0)],
     ['has lost its rows', (path: string) => writeFileSync(path, readFileSync(path).fill(0, 4096 * 8))],
-  ])('makes an index again that %s', async (_, damage) => {
+  ])('rebuilds an index that %s', async (_, damage) => {
     damage(join(directory, INDEX));
     await expectContinues();
   });
 });
 
 describe('a local ledger that is damaged', () => {
-  test('stops the import at a line of the head that is not as it was written', async () => {
+  test('stops the import at a changed line of the head', async () => {
     await importFirst(400);
     const path = join(directory, 'head.ndjson');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"seq":', '"seq": '));
     await expect(importFirst(400)).rejects.toMatchObject({ code: 'ledger_corrupt', place: 'head.ndjson:1' });
-    // As the guide says.
+    // The procedure in the guide.
     rmSync(path);
     expect(await importFirst(400)).toMatchObject({ imported: 10, head: 10 });
     expect(await ids()).toEqual(idsUntil(400));

@@ -8,7 +8,7 @@ afterEach(() => folders.remove());
 
 const START = Date.parse('2025-12-01T04:00:00Z');
 
-/** A remote ledger in which time goes on with every event, and events arrive between requests. */
+/** A remote ledger whose time advances with every event. Events arrive between requests. */
 class Remote {
   readonly events: CivicEvent[] = [];
   now = START;
@@ -26,7 +26,7 @@ class Remote {
     this.events.push(civicEvent({ event_id, timestamp, ...link }));
   }
 
-  /** Answers as the server, after the next of `arrivals` has arrived. */
+  /** Adds the next of `arrivals`, then answers like the server. */
   fetch(arrivals: Arrival[]): typeof fetch {
     return async (input) => {
       const next = arrivals.shift();
@@ -61,13 +61,13 @@ const step = fc.record({
   pageSize: fc.integer({ min: 1, max: 12 }),
 });
 
-test('whatever arrives when, every event is imported once, behind its predecessor, and forks are told', async () => {
+test('for any arrivals, every event is imported once, after its predecessor, and forks are reported', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
       const remote = new Remote();
       const directory = folders.make();
       const run = (folder: string, pageSize: number, arrivals: Arrival[]) =>
-        // Ahead of the arrivals, whose time goes on during the import.
+        // Later than the arrivals, whose time advances during the import.
         importInto(folder, 'http://ledger.example', {
           fetch: remote.fetch(arrivals),
           pageSize,
@@ -94,7 +94,7 @@ test('whatever arrives when, every event is imported once, behind its predecesso
   );
 }, 60_000);
 
-test('whatever is removed or replaced, an import names it, at the latest when all was compared', async () => {
+test('an import names anything removed or replaced, at the latest after a full comparison', async () => {
   const spacing = fc.array(fc.constantFrom(0, 0, 400, 1000, 60_000, 1_800_000), {
     minLength: 30,
     maxLength: 90,
@@ -122,7 +122,7 @@ test('whatever is removed or replaced, an import names it, at the latest when al
           for (let count = 0; count <= waits.length; count += 1) await run();
         };
         await expect(runs()).rejects.toThrow(`${gone!.event_id} (`);
-        // What came in its place may have been imported by then, as an event that came late.
+        // Its replacement may already have been imported as a late event.
         if (!replace) expect(filesOf(directory)).toEqual(files);
       },
     ),

@@ -28,7 +28,7 @@ const ids = async () => idsOf((await verifiedLedger(directory)).events);
 const names = (count: number, prefix = 'evt') => Array.from({ length: count }, (_, n) => `${prefix}_${n}`);
 
 describe('importCivicLedger', () => {
-  test('makes a ledger that verifies of the events that Python hashed', async () => {
+  test('makes a valid ledger from events hashed by Python', async () => {
     await serve(vectors.events);
     const report = await importInto(directory, server.url);
     expect(report).toMatchObject({ imported: 4, size: 5, head: 0, sealed: ['2025-12-01T12Z'] });
@@ -48,7 +48,7 @@ describe('importCivicLedger', () => {
   });
 
   test.skipIf(spawnSync('python3', ['--version']).error)(
-    'keeps what the program in the guide needs to compute every hash again',
+    'keeps everything that the program in the guide needs to recompute every hash',
     async () => {
       const odd = civicChain(
         1,
@@ -57,7 +57,7 @@ describe('importCivicLedger', () => {
       );
       await serve([...vectors.events, ...odd]);
       await importInto(directory, server.url);
-      // As they are on the disk: read as numbers, 1.0 would become 1.
+      // The text on disk: parsed as numbers, 1.0 would become 1.
       const folder = join(directory, 'snapshots');
       const snapshots = readdirSync(folder).filter((name) => name.endsWith('.zst'));
       const text = snapshots.map((name) => zstdDecompressSync(readFileSync(join(folder, name)))).join('');
@@ -82,7 +82,7 @@ describe('importCivicLedger', () => {
     expect(filesOf(directory)).toEqual(filesOf(other));
   });
 
-  test('reads to the end where the server gives less than was asked for', async () => {
+  test('reads to the end if the server returns less than requested', async () => {
     await serve(civicChain(25));
     server.intercept = (_, url) => {
       url.searchParams.set('limit', '4');
@@ -92,13 +92,13 @@ describe('importCivicLedger', () => {
     expect(await ids()).toEqual(names(25));
   });
 
-  test('imports a ledger without events as one without events', async () => {
+  test('imports an empty ledger as an empty ledger', async () => {
     const report = await importInto(directory, server.url);
     expect(report).toEqual({ imported: 0, sealed: [], size: 0, head: 0, findings: [] });
     expect(await ids()).toEqual([]);
   });
 
-  test('neither loses nor doubles an event where one arrives before every page', async () => {
+  test('neither loses nor duplicates an event if one arrives before every page', async () => {
     const chain = civicChain(30);
     await serve(chain.slice(0, 20));
     server.intercept = () => {
@@ -106,13 +106,13 @@ describe('importCivicLedger', () => {
       return false;
     };
     await importInto(directory, server.url, { pageSize: 3 });
-    // The first page has the event that arrived before it; those that came later are for the next import.
+    // The first page has the event that arrived before it. The next import gets the later ones.
     expect(await ids()).toEqual(names(21));
     await importInto(directory, server.url, { pageSize: 3 });
     expect(await ids()).toEqual(names(30));
   });
 
-  test('pages again where a predecessor came to lie where it had been already', async () => {
+  test('pages again if a predecessor moved to an offset already read', async () => {
     const old = civicChain(6, { timestamp: '2025-12-01T06:00:00+00:00' });
     const second = { timestamp: '2025-12-01T07:00:00+00:00' };
     const a = civicAfter(old[5]!, { event_id: 'a', ...second });
@@ -120,7 +120,7 @@ describe('importCivicLedger', () => {
     const c = civicAfter(b, { event_id: 'c', ...second });
     await serve([...old, a]);
     server.intercept = (_, __, count) => {
-      // Of one second the server gives the oldest first: b comes to lie at offset 1, which has been read, and c at 2.
+      // Within a second the server lists the oldest first: b moves to offset 1, which was already read, and c to 2.
       if (count === 2) server.events = [...old, a, b, c];
       return false;
     };
@@ -128,7 +128,7 @@ describe('importCivicLedger', () => {
     expect(await ids()).toEqual([...names(6), 'a', 'b', 'c']);
   });
 
-  test('refuses a server that gives the same page for every offset', async () => {
+  test('refuses a server that returns the same page for every offset', async () => {
     await serve(civicChain(5));
     server.intercept = (_, url) => {
       url.searchParams.set('offset', '0');
@@ -140,7 +140,7 @@ describe('importCivicLedger', () => {
     });
   });
 
-  test('keeps both branches of a fork, with an alert behind the second', async () => {
+  test('keeps both branches of a fork, with an alert after the second', async () => {
     const [a, b] = civicChain(2, { timestamp: '2025-12-01T06:00:00.1+00:00' }) as [CivicEvent, CivicEvent];
     const fork = civicAfter(a, { event_id: 'fork' });
     const third = civicAfter(a, { event_id: 'third' });
@@ -165,7 +165,7 @@ describe('importCivicLedger', () => {
     });
   });
 
-  test('takes a second beginning for a fork', async () => {
+  test('reports a second genesis as a fork', async () => {
     const chain = civicChain(3);
     await serve([...chain, civicEvent({ event_id: 'again', timestamp: '2025-12-01T09:00:00+00:00' })]);
     const { findings } = await importInto(directory, server.url);
@@ -186,7 +186,7 @@ describe('importCivicLedger', () => {
     expect(idsOf(head)).toEqual(names(3));
   });
 
-  test('takes the time of the predecessor for an event whose clock went back', async () => {
+  test('uses the predecessor’s time for an event whose clock went back', async () => {
     const [a] = civicChain(1) as [CivicEvent];
     await serve([a, civicAfter(a, { event_id: 'b', timestamp: '2025-12-01T05:00:00+00:00' })]);
     await importInto(directory, server.url);
@@ -195,14 +195,14 @@ describe('importCivicLedger', () => {
     expect(events[1]!.data.source).toMatchObject({ timestamp: '2025-12-01T05:00:00+00:00' });
   });
 
-  test('reports a payload that it can hold as a hash only', async () => {
+  test('reports a payload of which it can only keep the hash', async () => {
     await serve([civicEvent({ event_id: 'big', payload: JSON.stringify({ text: 'x'.repeat(70_000) }) })]);
     const { findings } = await importInto(directory, server.url);
     expect(findings).toMatchObject([{ kind: 'payload_as_hash', event_id: 'big' }]);
     expect(await ids()).toEqual(['big']);
   });
 
-  test('gives other salts, so other hashes, for another secret', async () => {
+  test('gives different salts and hashes for a different secret', async () => {
     await serve(civicChain(3));
     await importInto(directory, server.url);
     const other = folders.make();
@@ -237,7 +237,7 @@ describe('importCivicLedger', () => {
       expect(filesOf(directory)).toEqual({});
     });
 
-    test('two events of which the border between two fields was moved', async () => {
+    test('two events with the boundary between two fields moved', async () => {
       const one = civicEvent({ event_id: 'evt_1', event_type: '2x' });
       await serve([one, civicEvent({ event_id: 'evt_12', event_type: 'x' })]);
       await expect(importInto(directory, server.url)).rejects.toMatchObject({
@@ -247,7 +247,7 @@ describe('importCivicLedger', () => {
       expect(filesOf(directory)).toEqual({});
     });
 
-    test('a page that does not come', async () => {
+    test('a missing page', async () => {
       await serve(chain);
       server.intercept = (response, url) => {
         if (url.searchParams.get('offset') === '0') return false;
@@ -262,7 +262,7 @@ describe('importCivicLedger', () => {
     });
   });
 
-  test('imports all the same where pages fail once', async () => {
+  test('still imports if pages fail once', async () => {
     await serve(civicChain(9));
     server.intercept = (response, _, count) => {
       if (count % 2 === 0) return false;

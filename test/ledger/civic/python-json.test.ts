@@ -10,7 +10,7 @@ describe('formatPythonJson', () => {
     expect(formatPythonJson(parseExactJson(text))).toBe(python);
   });
 
-  test('prints what it printed again', () => {
+  test('prints its own output unchanged', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
         const python = formatPythonJson(parseExactJson(text));
@@ -19,7 +19,7 @@ describe('formatPythonJson', () => {
     );
   });
 
-  test('prints a double so that it reads back as the same double', () => {
+  test('prints doubles that read back as the same double', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const written = Object.is(value, -0) ? '-0.0' : value.toExponential(20);

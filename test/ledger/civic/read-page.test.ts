@@ -25,7 +25,7 @@ function remote(more: Partial<Remote> = {}): Remote {
   };
 }
 
-/** Answers the first `times` requests so, and leaves the others to the server. */
+/** Answers the first `times` requests this way and leaves the others to the server. */
 function fail(times: number, answer: (response: ServerResponse) => unknown): void {
   server.intercept = (response, _, count) => {
     if (count > times) return false;
@@ -37,7 +37,7 @@ function fail(times: number, answer: (response: ServerResponse) => unknown): voi
 const page = formatPage(civicChain(3));
 
 describe('readPage', () => {
-  test('asks for a page below the base address, newest first', async () => {
+  test('requests a page below the base address, newest first', async () => {
     const events = await readPage(remote(), 2, 1);
     expect(events.map(({ event_id }) => event_id)).toEqual(['evt_1', 'evt_0']);
     expect(server.requests).toEqual(['/ledger/events?limit=2&offset=1']);
@@ -68,20 +68,20 @@ describe('readPage', () => {
     ['text that is not JSON', (response) => response.end('<html>waking up</html>')],
     ['bytes that are not UTF-8', (response) => response.end(Buffer.from([0x7b, 0xff, 0x7d]))],
     ['nothing at all', (response) => response.end()],
-  ])('asks again after %s', async (_, answer) => {
+  ])('retries after %s', async (_, answer) => {
     fail(2, answer);
     expect(await readPage(remote(), 100, 0)).toHaveLength(3);
     expect(server.requests).toHaveLength(3);
     expect(waits).toEqual([1000, 2000]);
   });
 
-  test('asks again after an answer that does not come, or does not end', async () => {
+  test('retries if the response does not arrive or does not end', async () => {
     fail(2, (response) => server.requests.length === 2 && response.write('{"events":['));
     expect(await readPage(remote({ timeoutMs: 100 }), 100, 0)).toHaveLength(3);
     expect(server.requests).toHaveLength(3);
   });
 
-  test('waits as long as the server says, at most a minute', async () => {
+  test('waits as long as the server requests, at most one minute', async () => {
     const answers = ['7', 'Sun, 06 Nov 1994 08:50:37 GMT'];
     const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
     fail(2, (response) => response.writeHead(429, { 'retry-after': answers.shift()!, date }).end());
@@ -94,7 +94,7 @@ describe('readPage', () => {
     ['61', '2 min'],
     ['9999999', '2777 h 47 min'],
     ['Sun, 06 Nov 1994 10:49:37 GMT', '2 h 0 min'],
-  ])('stops at once where the server wants to be asked after %s, and says when', async (after, when) => {
+  ])('stops at once if the server requests a retry after %s, and reports the time', async (after, when) => {
     const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
     fail(9, (response) => response.writeHead(429, { 'retry-after': after, date }).end());
     await expect(readPage(remote(), 100, 0)).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('readPage', () => {
     expect([server.requests.length, waits]).toEqual([1, []]);
   });
 
-  test('gives up after the last attempt, naming the URL and what came', async () => {
+  test('gives up after the last attempt and names the URL and the response', async () => {
     fail(99, (response) => response.writeHead(503).end());
     await expect(readPage(remote(), 100, 200)).rejects.toMatchObject({
       code: 'import_failed',
@@ -114,14 +114,14 @@ describe('readPage', () => {
     });
     expect(server.requests).toEqual([
       ...Array(3).fill('/ledger/events?limit=100&offset=200'),
-      // Is one event the reason? Not where the events on either side of the page do not come.
+      // Checks whether a single event is the cause. It is not if the events on either side of the page fail, too.
       '/ledger/events?limit=1&offset=199',
       '/ledger/events?limit=1&offset=300',
     ]);
   });
 
-  describe('where one event keeps the server from answering', () => {
-    /** Refuses every page that has the event at `place`. */
+  describe('if one event prevents the server from answering', () => {
+    /** Rejects every page with the event at `place`. */
     function breakAt(place: number, answer: (response: ServerResponse) => unknown): void {
       server.events = civicChain(250);
       server.intercept = (response, { searchParams }) => {
@@ -153,7 +153,7 @@ describe('readPage', () => {
     });
   });
 
-  test('gives up where nobody listens, naming the reason', async () => {
+  test('gives up if nothing listens, and names the reason', async () => {
     const away = remote({ baseUrl: new URL('http://127.0.0.1:1') });
     await expect(readPage(away, 1, 0)).rejects.toMatchObject({
       found: expect.stringMatching(/ECONNREFUSED|bad port/),
@@ -179,7 +179,7 @@ describe('readPage', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('does not ask again for a page of another form', async () => {
+  test('does not retry a page of an invalid form', async () => {
     fail(9, (response) => response.end('{"detail":"maintenance"}'));
     await expect(readPage(remote(), 100, 0)).rejects.toMatchObject({
       code: 'import_failed',
@@ -197,7 +197,7 @@ describe('readPage', () => {
     });
   });
 
-  test('ends at once when it is told to, with the reason it was given', async () => {
+  test('stops at once when aborted, with the given reason', async () => {
     const controller = new AbortController();
     const reason = new Error('shutting down');
     fail(9, () => controller.abort(reason));

@@ -3,10 +3,10 @@ import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const PIPELINE = resolve(import.meta.dirname, '../../../pipeline');
-/** With values; types leave nothing behind. */
+/** Imports of values. Type imports are erased. */
 const IMPORT = /^(?:import|export)\s(?!type\b)[^'"`;]*?from\s+'([^']+)'|\bimport\('([^']+)'\)/gm;
 
-/** What a file and all that it loads names of packages and of the platform, and where Node’s own globals are used. */
+/** The packages and platform modules that a file imports directly or indirectly, and its uses of Node’s globals. */
 function needs(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file)) return [];
   seen.add(file);
@@ -24,12 +24,12 @@ const allNeeds = (...files: string[]) =>
     new Set(['@noble/hashes/utils.js', '@noble/hashes/sha2.js', '@noble/curves/ed25519.js', 'zod']),
   );
 
-test('tiles, proofs and their check run in a browser', () => {
+test('tiles, proofs and their verification run in a browser', () => {
   const files = ['tile-reader', 'proofs', 'find-leaf', 'tlog-proof', 'entry-bundle'];
   expect(allNeeds(...files.map((file) => `ledger/log/${file}.ts`))).toEqual(new Set());
 });
 
-test('signatures, and what a client believes of a release, are checked in a browser by the same code', () => {
+test('browsers verify signatures and releases with the same code', () => {
   const release = ['verify', 'page-origin'];
   const event = ['verify-proof', 'export-row'];
   expect(

@@ -21,13 +21,13 @@ test.each([0, 255, 256, 1279, 1280, SIZE - 1])('leaf %d is found from either end
   expect(await finding(index, { first: 'newest', parallel: 1 })).toBe(index);
 });
 
-test('nothing is found outside the part that is searched, by whole tiles', async () => {
+test('nothing is found outside the searched part, in whole tiles', async () => {
   expect(await finding(700, { from: 1024, to: SIZE })).toBeNull();
   expect(await finding(700, { from: 600, to: 650 })).toBe(700);
   expect(await finding(700, { from: 0, to: 512 })).toBeNull();
 });
 
-test('a search can be followed, and stopped', async () => {
+test('a search reports progress and can be stopped', async () => {
   const seen: string[] = [];
   await finding(0, {
     first: 'newest',

@@ -25,7 +25,7 @@ const webNodeHash: NodeHash = async (left, right) => {
 };
 
 describe('an inclusion proof', () => {
-  /** Of Certificate Transparency’s implementations, which count leaves from 1. */
+  /** Vectors of Certificate Transparency implementations, which count leaves from 1. */
   test.each([
     [1, 1, []],
     [
@@ -115,7 +115,7 @@ describe('an inclusion proof', () => {
     );
   });
 
-  test('of a leaf that there is not is not made', async () => {
+  test('of a missing leaf is rejected', async () => {
     const reader = await readerOf(many.slice(0, 3));
     for (const index of [3, -1, 1.5]) await expect(inclusionProof(reader, index)).rejects.toThrow(RangeError);
   });
@@ -189,7 +189,7 @@ describe('a consistency proof', () => {
     }
   });
 
-  test('from nothing is empty, and true of every tree', async () => {
+  test('from the empty tree is empty and valid for every tree', async () => {
     const reader = await readerOf(many.slice(0, 5));
     expect(await consistencyProof(reader, 0)).toEqual([]);
     const nothing = { size: 0, root: EMPTY_ROOT };
@@ -199,7 +199,7 @@ describe('a consistency proof', () => {
       expect(await verifyConsistency({ size: 0, root: OTHER }, head, [], nodeHash)).toBe(false);
   });
 
-  test('from a larger tree is not made', async () => {
+  test('from a larger tree is rejected', async () => {
     await expect(consistencyProof(await readerOf(many.slice(0, 5)), 6)).rejects.toThrow(RangeError);
   });
 });
@@ -214,7 +214,7 @@ describe('a reader of tiles', () => {
 
   test.each(
     [...files.keys()].filter((path) => !path.startsWith('tile/entries/')).filter((_, at) => at % 40 === 0),
-  )('believes no tile with a byte changed: %s', async (path) => {
+  )('rejects a tile with a changed byte: %s', async (path) => {
     const bytes = Uint8Array.from(files.get(path)!);
     bytes[bytes.length - 1]! ^= 1;
     const changed = new Map(files).set(path, bytes);
@@ -232,7 +232,7 @@ describe('a reader of tiles', () => {
     await expect(other.tile(0, 7)).rejects.toMatchObject({ code: 'log_invalid', place: 'tile/0/007' });
   });
 
-  test('reads a tile again after it could not be read', async () => {
+  test('retries a tile that could not be read', async () => {
     let fails = true;
     const flaky = async (tile: Parameters<ReturnType<typeof tilesOf>>[0]) => {
       if (fails && tile.index === 9) throw new Error('for now');

@@ -9,7 +9,7 @@ import {
 } from '../../../pipeline/ledger/log/tree-builder.ts';
 import { leafHash, nodeHash } from '../../../pipeline/ledger/merkle.ts';
 
-/** All files of a log with these entries, by path; `from` is what it goes on from. */
+/** All files of a log with these entries, by path. `from` is the tree that it extends. */
 export function buildTree(entries: Iterable<Uint8Array>, from: TreeEdge = EMPTY_TREE) {
   const builder = new TreeBuilder(from);
   const files = new Map<string, Uint8Array>();
@@ -36,14 +36,14 @@ export async function readerOf(entries: readonly Uint8Array[]): Promise<TileRead
   return TileReader.open(head, tilesOf(files), nodeHash);
 }
 
-/** MTH(D) of RFC 6962 §2.1 over leaf hashes, as it is written there. */
+/** MTH(D) of RFC 6962 §2.1 over leaf hashes. */
 export function plainTree(hashes: readonly Hash[]): Hash {
   if (hashes.length === 1) return hashes[0]!;
   const k = plainSplit(hashes.length);
   return nodeHash(plainTree(hashes.slice(0, k)), plainTree(hashes.slice(k)));
 }
 
-/** PATH(m, D) of §2.1.1, as it is written there. */
+/** PATH(m, D) of §2.1.1. */
 export function plainPath(m: number, hashes: readonly Hash[]): Hash[] {
   if (hashes.length === 1) return [];
   const k = plainSplit(hashes.length);
@@ -51,7 +51,7 @@ export function plainPath(m: number, hashes: readonly Hash[]): Hash[] {
   return m < k ? [...plainPath(m, left), plainTree(right)] : [...plainPath(m - k, right), plainTree(left)];
 }
 
-/** SUBPROOF(m, D, b) of §2.1.2, as it is written there. */
+/** SUBPROOF(m, D, b) of §2.1.2. */
 export function plainSubproof(m: number, hashes: readonly Hash[], b = true): Hash[] {
   if (m === hashes.length) return b ? [] : [plainTree(hashes)];
   const k = plainSplit(hashes.length);

@@ -18,7 +18,7 @@ const sizes = fc.oneof(
 const indexes = fc.maxSafeNat();
 const widths = fc.integer({ min: 1, max: TILE_WIDTH });
 
-/** Of the specification: as many hashes as whole subtrees, 256 to a tile, the rest in a partial one. */
+/** By the specification: one hash per complete subtree, 256 per tile, the rest in a partial tile. */
 function plainTiles(size: number): Set<string> {
   const paths = new Set<string>();
   for (let level = 0; Math.floor(size / 256 ** level) > 0; level += 1) {
@@ -45,12 +45,12 @@ describe('the tiles of a tree', () => {
     ]);
   });
 
-  test('of 256 leaves are a whole one and, above it, a partial one of one hash', () => {
+  test('of 256 leaves are a full tile and, above it, a partial tile of one hash', () => {
     expect([...newTiles(0, 256)].map(tilePath)).toEqual(['tile/0/000', 'tile/1/000.p/1']);
     expect([...newTiles(0, 0)]).toEqual([]);
   });
 
-  test('that an extension writes are those that the longer tree has and the shorter one has not', () => {
+  test('written by an extension are those of the longer tree that the shorter one lacks', () => {
     fc.assert(
       fc.property(sizes, sizes, (a, b) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)];
@@ -62,7 +62,7 @@ describe('the tiles of a tree', () => {
     );
   });
 
-  test('at a place outside of the tree are none', () => {
+  test('at a position outside the tree do not exist', () => {
     expect(tileAt(0, 1, 256)).toBeNull();
     expect(tileAt(1, 0, 255)).toBeNull();
     expect(tileAt(0, 0, 255)).toEqual({ level: 0, index: 0, width: 255 });
@@ -79,7 +79,7 @@ describe('the path of a tile', () => {
     expect(tilePath(tile)).toBe(path);
   });
 
-  test('is read as the tile that it was written for', () => {
+  test('parses back to the same tile', () => {
     fc.assert(
       fc.property(fc.nat(63), indexes, widths, (level, index, width) => {
         const [tile, bundle] = [

@@ -14,7 +14,7 @@ describe('a tlog-proof', () => {
     expect(TEXT).toBe(`c2sp.org/tlog-proof@v1\nindex 3\n${first}\n${second}\n\n${CHECKPOINT}`);
   });
 
-  test('says the same when it is read', () => {
+  test('parses back to the same proof', () => {
     const hashes = fc.array(fc.uint8Array({ minLength: 32, maxLength: 32 }), { maxLength: 53 });
     const extras = fc.option(fc.uint8Array({ maxLength: 200 }));
     fc.assert(
@@ -27,17 +27,17 @@ describe('a tlog-proof', () => {
   });
 
   test.each([
-    ['of another version', TEXT.replace('@v1', '@v2'), 1],
-    ['with a line end of Windows', TEXT.replaceAll('\n', '\r\n'), 1],
+    ['of a different version', TEXT.replace('@v1', '@v2'), 1],
+    ['with a Windows line ending', TEXT.replaceAll('\n', '\r\n'), 1],
     ['without a checkpoint', TEXT.slice(0, TEXT.indexOf('\n\n')), 1],
     ['without an index', TEXT.replace('index 3\n', ''), 2],
-    ['with an index with a zero before it', TEXT.replace('index 3', 'index 03'), 2],
+    ['with a leading zero in the index', TEXT.replace('index 3', 'index 03'), 2],
     ['with a negative index', TEXT.replace('index 3', 'index -3'), 2],
-    ['with an index beyond all numbers', TEXT.replace('index 3', 'index 9007199254740993'), 2],
+    ['with an index that is too large', TEXT.replace('index 3', 'index 9007199254740993'), 2],
     ['with a hash of 31 bytes', TEXT.replace(/\n[\w+/]{43}=/, `\n${Buffer.alloc(31).toString('base64')}`), 3],
     ['with a hash in another base64', TEXT.replace(/=\n/, '\n'), 3],
     ['with a space after a hash', TEXT.replace('=\n', '= \n'), 3],
-    ['with extra data that is no base64', TEXT.replace('index', 'extra ???\nindex'), 2],
+    ['with extra data that is not base64', TEXT.replace('index', 'extra ???\nindex'), 2],
     ['with extra data after the index', TEXT.replace('index 3', 'index 3\nextra AAAA'), 3],
     [
       'with more hashes than any tree has',

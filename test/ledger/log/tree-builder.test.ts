@@ -13,7 +13,7 @@ import { leafHash } from '../../../pipeline/ledger/merkle.ts';
 import { buildTree, leaves, plainTree, readerOf } from './test-tree.ts';
 
 describe('the builder of a tree', () => {
-  test('makes all tiles and bundles, each with the hashes and the entries of its place', () => {
+  test('makes all tiles and bundles with their hashes and entries', () => {
     const entries = leaves(66_700);
     const { files, head } = buildTree(entries);
     const bundles = [...newTiles(0, entries.length)].filter(({ level }) => level === 0);
@@ -38,7 +38,7 @@ describe('the builder of a tree', () => {
     }
   });
 
-  test('goes on from the edge of a tree as if it had never stopped', async () => {
+  test('resumes from the edge of a tree with the same result', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(1400), fc.nat(1400), async (first, more) => {
         const entries = leaves(first + more);
@@ -65,7 +65,7 @@ describe('the builder of a tree', () => {
 });
 
 describe('a bundle of entries', () => {
-  test('gives its entries back, empty and longest ones too', () => {
+  test('gives its entries back, including empty and longest ones', () => {
     const entry = fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.constant(new Uint8Array(MAX_ENTRY_BYTES)));
     fc.assert(
       fc.property(fc.array(entry, { minLength: 1, maxLength: 256 }), (entries) => {
@@ -76,11 +76,11 @@ describe('a bundle of entries', () => {
     );
   });
 
-  test('does not take an entry whose length two bytes cannot say', () => {
+  test('rejects an entry whose length does not fit into two bytes', () => {
     expect(() => formatBundle([new Uint8Array(MAX_ENTRY_BYTES + 1)])).toThrow(RangeError);
   });
 
-  test('that is cut off, too short or too long is refused', () => {
+  test('that is truncated, too short or too long is refused', () => {
     const bytes = formatBundle(leaves(3));
     for (let length = 0; length < bytes.length; length += 1)
       expect(() => parseBundle(bytes.subarray(0, length), 3, 'here')).toThrow('here: expected');
