@@ -70,7 +70,7 @@ export class LogWriter {
   readonly #lock: DatabaseSync;
   readonly #head: HeadRecord;
   /** Cleanup of the files that stay open as long as the writer. */
-  readonly #placements: readonly OpenedFiles[];
+  readonly #openedFiles: readonly OpenedFiles[];
   #current: Current | null = null;
   #rotateAt: number;
 
@@ -84,7 +84,7 @@ export class LogWriter {
       this.#current = this.#open();
       assertHoldsOwnEntries(dir, this.#current.database, this.#current.last, acknowledged);
       this.#head = openHeadRecord(dir);
-      this.#placements = [HEAD, WRITER_LOCK].map((name) => new OpenedFiles(join(dir, name)));
+      this.#openedFiles = [HEAD, WRITER_LOCK].map((name) => new OpenedFiles(join(dir, name)));
     } catch (error) {
       this.#closeCurrent();
       this.#lock.close();
@@ -141,7 +141,7 @@ export class LogWriter {
   /** Throws store_failed if a file of the log was removed or replaced. */
   #assertPlaced(): void {
     asStoreErrors(this.#options.dir, () => {
-      for (const placement of [...this.#placements, this.#takeCurrent().placement])
+      for (const placement of [...this.#openedFiles, this.#takeCurrent().placement])
         placement.assertSnapshotsIntact();
     });
   }

@@ -26,7 +26,7 @@ export interface LogFinding {
 }
 
 export interface LogVerdict {
-  /** In log order, at most MAX_FAULTS. Empty if the log is intact. */
+  /** In log order, at most MAX_FINDINGS. Empty if the log is intact. */
   faults: LogFinding[];
   /** Number of entries examined. */
   entries: number;
@@ -42,7 +42,7 @@ export interface VerifyOptions {
 }
 
 /** A ruined log needs no finding per entry. */
-export const MAX_FAULTS = 1_000;
+export const MAX_FINDINGS = 1_000;
 
 /**
  * Reads the whole log and verifies its chain. A server may write and remove old entries meanwhile. Throws store_failed if the
@@ -116,7 +116,7 @@ class Chain {
   }
 
   get isFull(): boolean {
-    return this.#faults.length >= MAX_FAULTS;
+    return this.#faults.length >= MAX_FINDINGS;
   }
 
   follow(entry: Entry, file: string): void {

@@ -13,7 +13,7 @@ import { SIMULATION_LIMITS } from '../../../src/sidecar/simulation/simulation-op
 import { collectGarbage } from './collect-garbage.ts';
 
 const PACE_MS = 1000;
-const SUMMARY_PATH = 100_000;
+const MANY = 100_000;
 
 const KINDS: Record<string, (bytes: number) => Server> = { ours, bare };
 const [kind = 'ours', bytes = '0'] = process.argv.slice(2);
@@ -28,7 +28,7 @@ function ours(): Server {
       keys: { keyByHash: async () => null },
       limiter: null,
       gate: new LoadGate({
-        limits: { active: SUMMARY_PATH, loopDelayMs: SUMMARY_PATH },
+        limits: { active: MANY, loopDelayMs: MANY },
         loopDelayMs: () => 0,
       }),
       logger: console,
@@ -38,7 +38,7 @@ function ours(): Server {
       baseUrl: 'http://localhost',
       origins: [],
       addressOf: clientAddress(null),
-      limits: { ...SIMULATION_LIMITS, connections: SUMMARY_PATH, connectionsPerClient: SUMMARY_PATH },
+      limits: { ...SIMULATION_LIMITS, connections: MANY, connectionsPerClient: MANY },
     },
   );
   return createServer().on('upgrade', simulation.upgrade);

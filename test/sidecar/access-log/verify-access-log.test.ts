@@ -6,7 +6,7 @@ import { COLUMNS, type Entry, hashEntry } from '../../../src/sidecar/access-log/
 import { CURRENT, listArchives } from '../../../src/sidecar/access-log/log-files.ts';
 import {
   LOG_FAULTS,
-  MAX_FAULTS,
+  MAX_FINDINGS,
   verifyAccessLog,
 } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { failureOf } from '../../release/temporary-folder.ts';
@@ -161,9 +161,9 @@ describe('a verification finds', () => {
   });
 
   test('no end of faults, but not all of them', async () => {
-    const dir = await writtenLog(MAX_FAULTS + 50);
+    const dir = await writtenLog(MAX_FINDINGS + 50);
     edit(dir, "UPDATE entries SET area = 'x'");
-    expect(faultsOf(dir)).toHaveLength(MAX_FAULTS);
+    expect(faultsOf(dir)).toHaveLength(MAX_FINDINGS);
   });
 });
 

@@ -10,7 +10,7 @@ function heard() {
   return { at, ring: (time: number) => void at.push(time) };
 }
 
-describe('a tickTimer', () => {
+describe('a tick timer', () => {
   test('calls each once, on the first beat after it is due, and never before', async () => {
     const tickTimer = new TickTimer(now);
     const dues = Array.from({ length: 50 }, (_, place) => now() + 3 * place);
