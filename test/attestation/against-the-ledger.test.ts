@@ -47,7 +47,7 @@ describe('with what the ledger has', () => {
     expect(resultOf(verdict, 'registration')).toBe('passed');
   });
 
-  test('it may be relied upon, and nothing else is said to be', () => {
+  test('it is trustworthy, and no other attestation is', () => {
     const unread = signed({ drift_monitoring: { ...UNSIGNED.drift_monitoring, extra: 1 } });
     const entry = (changes: Partial<Registered>, more: Partial<Trust> = {}) =>
       verify(DOCUMENT, { ...inLedger(changes), ...more }).summary;
@@ -66,7 +66,7 @@ describe('with what the ledger has', () => {
     expect(Object.keys(said)).toEqual(Object.keys(SUMMARIES));
   });
 
-  test('it expires by itself, at that instant', () => {
+  test('it expires at that instant without an event', () => {
     const before = verify(DOCUMENT, {
       ...inLedger({ checked_at: '2026-02-28T00:00:00Z' }),
       ...at('2026-02-28T05:59:59.999Z'),
@@ -82,7 +82,7 @@ describe('with what the ledger has', () => {
     }
   });
 
-  test.each(['revoked', 'superseded'] as const)('it is %s, and stays so after its end', (status) => {
+  test.each(['revoked', 'superseded'] as const)('it is %s, even after its end', (status) => {
     const ended = inLedger({ status, ended_at: '2025-12-01T10:00:00Z', reason: 'as said' });
     for (const when of ['2025-12-01T12:00:00Z', '2027-01-01T00:00:00Z']) {
       const verdict = verify(DOCUMENT, { ...ended, ...at(when) });
@@ -100,7 +100,7 @@ describe('with what the ledger has', () => {
     [{ drift_threshold: null }, '/drift_monitoring'],
     [{ check_interval: 'P1D' }, '/drift_monitoring/check_interval'],
     [{ renews: 'f'.repeat(64) }, '/metadata/previous_attestation'],
-  ])('it is refused where that is %j', (changes, pointer) => {
+  ])('it is refused if that is %j', (changes, pointer) => {
     const verdict = verify(DOCUMENT, inLedger(changes));
     expect(verdict).toMatchObject({
       valid: false,
@@ -123,7 +123,7 @@ describe('with what the ledger has', () => {
     expect(verdict.warnings.map(({ code }) => code)).toEqual(isLate ? ['drift_check_late'] : []);
   });
 
-  test('what ended before the registry begins is not called unknown', () => {
+  test('an attestation that ended before the registry starts is not unknown', () => {
     const registry = registryOf({}, { since: '2026-06-01T00:00:00Z', asOf: null });
     const verdict = verify(DOCUMENT, { registry, ...at('2026-09-01T00:00:00Z') });
     expect(verdict).toMatchObject({ status: 'expired', warnings: [] });
@@ -145,7 +145,7 @@ describe('with what the ledger has', () => {
       { [ID]: drifted(0.9), [attestationUuid(ID)]: lost },
       'The key was lost.',
     ],
-  ])('it is revoked though the ledger does not have it yet, where it was %s', (_, unattested, reason) => {
+  ])('it is revoked even before the ledger has it, if it was %s', (_, unattested, reason) => {
     expect(verify(DOCUMENT, { registry: registryOf({}, { unattested }) })).toMatchObject({
       valid: false,
       status: 'revoked',
@@ -156,7 +156,7 @@ describe('with what the ledger has', () => {
     });
   });
 
-  test('it is revoked where the ledger lists it by its UUID alone, and has revoked that', () => {
+  test('it is revoked if the ledger lists and revoked only its UUID', () => {
     const end = { status: 'revoked', ended_at: '2025-12-01T10:00:00Z', reason: 'lost' } as const;
     const verdict = verify(DOCUMENT, inLedger(end, attestationUuid(ID)));
     expect(verdict).toMatchObject({ valid: false, status: 'revoked' });
@@ -166,7 +166,7 @@ describe('with what the ledger has', () => {
     });
   });
 
-  test('it is not revoked for the drift of another, nor for one below its threshold or that is not watched', () => {
+  test('it is not revoked for another attestation’s drift, drift below its threshold or unmonitored drift', () => {
     const unwatched = signed({ drift_monitoring: { enabled: false } });
     const cases = [
       [DOCUMENT, { [ID]: drifted(0.1999) }],
@@ -180,7 +180,7 @@ describe('with what the ledger has', () => {
       });
   });
 
-  test('a check that the registry cannot know of yet is not late', () => {
+  test('a check that the registry cannot have yet is not late', () => {
     const entry = { ...ENTRY, checked_at: '2025-12-02T06:00:00Z' };
     const asOf = (time: string) => registryOf({ [ID]: entry }, { since: null, asOf: time });
     const codes = (registry: Trust['registry']) =>
@@ -189,17 +189,17 @@ describe('with what the ledger has', () => {
     expect(codes(asOf('2025-12-02T18:00:01Z'))).toEqual(['drift_check_late']);
   });
 
-  test('an interval that is written in another way is the same', () => {
+  test('a different spelling of the same interval is equal', () => {
     expect(verify(DOCUMENT, inLedger({ check_interval: 'PT720M' }))).toMatchObject({ valid: true });
   });
 
-  test('the interval of checks that nobody makes does not matter', () => {
+  test('the interval does not matter without monitoring', () => {
     const document = signed({ drift_monitoring: { enabled: false, check_interval: 'PT12H' } });
     const entry = { drift_threshold: null, check_interval: 'P1D' };
     expect(verify(document, inLedger(entry, attestationId(document)))).toMatchObject({ valid: true });
   });
 
-  test('nobody waits for a check of what is not monitored', () => {
+  test('no check is due without monitoring', () => {
     const document = signed({ drift_monitoring: { enabled: false } });
     const entry = inLedger({ drift_threshold: null }, attestationId(document));
     expect(verify(document, { ...entry, ...at('2026-01-01T00:00:00Z') })).toMatchObject({
@@ -216,7 +216,7 @@ describe('a renewal', () => {
     metadata: { previous_attestation: previous.toUpperCase() },
   });
 
-  test('names the one before by its UUID', () => {
+  test('names its predecessor by UUID', () => {
     expect(verify(renewal, inLedger())).toMatchObject({
       valid: true,
       warnings: [{ code: 'not_registered' }],
@@ -224,7 +224,7 @@ describe('a renewal', () => {
     expect(resultOf(verify(renewal), 'renewal')).toBe('not_checked');
   });
 
-  /** The one before, and what the ledger made of the renewal. */
+  /** The predecessor, and the ledger's result for the renewal. */
   const taken = (before: Partial<Registered>, after: Partial<Registered>) => ({
     registry: registryOf({
       [ID]: { ...ENTRY, ...before },
@@ -233,7 +233,7 @@ describe('a renewal', () => {
   });
   const REVOKED = { status: 'revoked', ended_at: '2025-12-01T11:30:00Z', reason: 'drift' } as const;
 
-  test('is good after the one before was superseded by it, or expired', () => {
+  test('is valid after its predecessor was superseded by it or expired', () => {
     const superseded_by = attestationId(renewal);
     const ended = { status: 'superseded', ended_at: '2025-12-01T11:00:01Z', superseded_by } as const;
     expect(resultOf(verify(renewal, inLedger(ended)), 'renewal')).toBe('passed');
@@ -242,19 +242,19 @@ describe('a renewal', () => {
     );
   });
 
-  test('is good where the ledger found it good, though the one before is forgotten', () => {
+  test('is valid if the ledger accepted it, even if the predecessor was dropped', () => {
     const renewed = { ...ENTRY, attested_at: '2025-12-01T11:00:05Z', renews: ID };
     const registry = registryOf({ [attestationId(renewal)]: renewed });
     expect(verify(renewal, { registry })).toMatchObject({ valid: true });
   });
 
-  test('stays good where the one before was revoked after it', () => {
+  test('stays valid if the predecessor was revoked later', () => {
     expect(verify(renewal, taken(REVOKED, { renews: ID }))).toMatchObject({ valid: true });
   });
 
   test.each<[string, ReturnType<typeof taken>]>([
     ['previous_of_another', taken({ companion: 'TALLY' }, {})],
-    // Its own date is before the revocation, which is the companion's word alone.
+    // Its own date is before the revocation, but only the companion states that date.
     ['previous_revoked', taken({ ...REVOKED, ended_at: '2025-12-01T11:00:04Z' }, {})],
     ['previous_superseded', taken({ superseded_by: 'f'.repeat(64) }, {})],
     ['registration_differs', taken({}, {})],
@@ -286,7 +286,7 @@ describe('a renewal', () => {
       expect(problems).toMatchObject([{ code: 'previous_unknown' }]);
   });
 
-  test('is not refused for one that the registry may have forgotten', () => {
+  test('is not refused if the registry may have dropped the predecessor', () => {
     const since = (time: string) => ({ registry: registryOf({}, { since: time, asOf: null }) });
     expect(resultOf(verify(renewal, since('2025-12-01T11:00:00Z')), 'renewal')).toBe('failed');
     expect(resultOf(verify(renewal, since('2025-12-01T11:00:01Z')), 'renewal')).toBe('not_checked');
@@ -301,7 +301,7 @@ describe('a renewal', () => {
       inLedger({ status: 'superseded', ended_at: '2025-12-01T10:00:00Z', superseded_by: 'f'.repeat(64) }),
     ],
     ['previous_revoked', inLedger({ status: 'revoked', ended_at: '2025-12-01T11:00:00Z', reason: 'drift' })],
-    // Not in the ledger, it could have been dated back to before the revocation.
+    // Outside the ledger, it could have been backdated to before the revocation.
     ['previous_revoked', inLedger({ status: 'revoked', ended_at: '2025-12-01T11:30:00Z', reason: 'drift' })],
   ])('is refused for %s', (code, trust) => {
     const verdict = verify(renewal, trust);
@@ -309,8 +309,8 @@ describe('a renewal', () => {
     expect(verdict.problems).toMatchObject([{ code, pointer: '/metadata/previous_attestation' }]);
   });
 
-  test('is refused where it names itself, even without a ledger', () => {
-    // No document can hold the hash of itself, so the check is asked alone.
+  test('is refused if it names itself, even without a ledger', () => {
+    // No document can contain its own hash, so this calls the check directly.
     const parsed = parseAttestation(JSON.stringify(renewal));
     if ('problems' in parsed) throw new Error('refused');
     expect(checkRenewal({ ...TRUST, ...parsed, message: new Uint8Array(), id: ID }).problems).toMatchObject([
@@ -332,7 +332,7 @@ describe('a signature by a key that has ended', () => {
   test.each([
     ['2025-12-01T06:04:59Z', false],
     ['2025-12-01T06:05:00Z', true],
-  ])('is a warning where the ledger took it at %s, 300 seconds after its end: %s', (attested_at, warns) => {
+  ])('is a warning if the ledger accepted it at %s, 300 seconds after its end: %s', (attested_at, warns) => {
     const document = signed({ attested_at: '2025-12-01T05:59:59Z' });
     const entry = { registry: registryOf({ [attestationId(document)]: { ...ENTRY, attested_at } }) };
     const found = verify(document, { ...entry, companions: endingAt('2025-12-01T06:00:00Z') });

@@ -31,19 +31,19 @@ describe('the wallet', () => {
     return `0x${bytesToHex(recovered.subarray(1))}${(27 + recovered[0]!).toString(16)}`;
   }
 
-  test('has the address and the signature that Ethereum’s tools give', () => {
-    // The key, message and signature of the eth-account and web3.js documentation.
+  test('has the same address and signature as with Ethereum’s tools', () => {
+    // Key, message and signature from the eth-account and web3.js documentation.
     expect(address).toBe('0x2c7536e3605d9c16a7a3d7b1898e529396a65c23');
     expect(walletSignature('Some data')).toBe(
       '0xb91467e570a6466aa9e9876cbcd013baba02900b8979d43fe208a4a4f339f5fd6007e74cd82e037b800186422fc2da167c747ef045e5d18a5f5d4300f8e1a0291c',
     );
   });
 
-  test('is not checked where it is not known', () => {
+  test('is not checked if unknown', () => {
     expect(resultOf(verify(DOCUMENT), 'wallet')).toBe('not_checked');
   });
 
-  test('has to have signed what is requested', () => {
+  test('must have signed the request', () => {
     const text = walletText(UNSIGNED);
     expect(text.split('\n')).toEqual([
       'Companion Attestation 1.0.0',
@@ -59,12 +59,12 @@ describe('the wallet', () => {
 
   const good = walletSignature(walletText(UNSIGNED));
   test.each([
-    ['over another text', walletSignature('other'), 'wallet_signature_invalid'],
+    ['over a different text', walletSignature('other'), 'wallet_signature_invalid'],
     ['too short', good.slice(0, -2), 'wallet_signature_malformed'],
     ['too long', `${good}00`, 'wallet_signature_malformed'],
     ['with v of 0', `${good.slice(0, -2)}00`, 'wallet_signature_malformed'],
     [
-      'with the other v',
+      'with the wrong v',
       `${good.slice(0, -2)}${good.endsWith('1b') ? '1c' : '1b'}`,
       'wallet_signature_invalid',
     ],
@@ -87,14 +87,14 @@ describe('companions', () => {
 
   test.each([
     ['a key of small order', withKey({ public_key: `01${'00'.repeat(31)}` })],
-    ['a key of the other algorithm', withKey({ algorithm: 'ecdsa-secp256k1' })],
-    ['a key of an odd number of digits', withKey({ public_key: key.public_key.slice(1) })],
-    ['a key that is no hex', withKey({ public_key: `${key.public_key.slice(2)}0o` })],
+    ['a key of the wrong algorithm', withKey({ algorithm: 'ecdsa-secp256k1' })],
+    ['a key with an odd number of digits', withKey({ public_key: key.public_key.slice(1) })],
+    ['a key that is not hex', withKey({ public_key: `${key.public_key.slice(2)}0o` })],
     ['a key in capitals', withKey({ public_key: key.public_key.toUpperCase() })],
     ['an end before the beginning', withKey({ valid_until: '2025-07-03T00:00:00Z' })],
-    ['a member that there is not', withKey({ valid_to: '2026-07-03T00:00:00Z' })],
+    ['an unknown member', withKey({ valid_to: '2026-07-03T00:00:00Z' })],
     ['no keys', { companions: [{ ...first, keys: [] }] }],
-    ['one companion twice', { companions: [first, first] }],
+    ['a duplicate companion', { companions: [first, first] }],
     [
       'a wallet without an address',
       { companions: [], wallets: [{ ledger_id: UNSIGNED.ledger_id, address: '0x' }] },
@@ -113,7 +113,7 @@ describe('companions', () => {
     expect(Companions.safeParse(given).success).toBe(false);
   });
 
-  test('may have two keys at once, and one that has ended does not count', () => {
+  test('may have two keys at once, of which expired ones do not count', () => {
     const next = keyOf('LANTERN, next', 'ed25519');
     const keys = [
       key,

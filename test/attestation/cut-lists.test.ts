@@ -20,7 +20,7 @@ function documentOf({ scope, applies_when, fails_when, ...more }: Lists): JsonOb
   return { ...UNSIGNED, scope, epicon_ej, signature: 'AA==' };
 }
 
-test('a list with faults has no more items looked at than a verdict has room for, wherever it is', () => {
+test('no more items of a list with findings are checked than fit into a verdict', () => {
   const many: Json[] = Array(3000).fill({});
   const document = documentOf({
     scope: many,
@@ -35,12 +35,12 @@ test('a list with faults has no more items looked at than a verdict has room for
   );
 });
 
-test('a document without faults is left as it is, however long its lists are', () => {
+test('a document without findings is unchanged, however long its lists are', () => {
   const long = signed({ scope: Array(2000).fill('ledger.read') });
   expect(truncateLists(long)).toBe(long);
 });
 
-test('what is told of a document is what would be told if nothing were cut', () => {
+test('truncation does not change the findings', () => {
   const item = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom<Json>('ledger.read', JUSTIFICATION.anchors[0]!) },
     fc.constantFrom<Json>({}, 0, '', null, [], 'Ledger'),

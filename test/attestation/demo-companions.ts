@@ -1,4 +1,4 @@
 import { demoCompanions } from '../../pipeline/attestation/demo-companions.ts';
 
-/** Whom the sample trusts. */
+/** The companions that the sample trusts. */
 export const DEMO_COMPANIONS = demoCompanions();

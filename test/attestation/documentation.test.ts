@@ -49,21 +49,21 @@ describe.skipIf(!has('openssl', 'version'))('the worked example', () => {
   const [message, justification, printed] = blocks(example, 'text');
   const signature = printed!.split('\n')[2]!;
 
-  test('makes the bytes that it shows', () => {
+  test('gives the bytes shown', () => {
     run(files!);
     run(bytes!);
     expect(`${readHere('message')}\n`).toBe(message);
     expect(`${readHere('justification')}\n`).toBe(`${justification!.split('\n')[0]}\n`);
   });
 
-  test('prints with openssl what it shows', () => {
+  test('gives the output shown with openssl', () => {
     expect(run(openssl!)).toBe(printed);
     const [hash, id] = printed!.split('\n');
     expect(justification).toContain(`sha256:${hash}`);
     expect(example).toContain(`The UUID is \`${attestationUuid(id!)}\``);
   });
 
-  test('signs with Node, and verifies here, its wallet too', () => {
+  test('signs with Node, and verifies here, including its wallet', () => {
     expect(run(node!)).toBe(`${signature}\n`);
     const verdict = verifyAttestation(readHere('signed.json'), trust);
     expect(verdict).toMatchObject({ valid: true, id: printed!.split('\n')[1] });
@@ -76,7 +76,7 @@ describe.skipIf(!has('openssl', 'version'))('the worked example', () => {
     expect(run(python!)).toBe(`${signature}\n`);
   });
 
-  test('signs with secp256k1, and that verifies here', () => {
+  test('signs with secp256k1, and verifies here', () => {
     const public_key = run(ec!).trim();
     const [, json = ''] = readHere('ec-message').split('\n');
     const document = { ...JSON.parse(json), signature: readHere('ec-signature') };
@@ -87,7 +87,7 @@ describe.skipIf(!has('openssl', 'version'))('the worked example', () => {
     });
   });
 
-  test('shows the text that its wallet has signed', () => {
+  test('shows the text that its wallet signed', () => {
     const document = JSON.parse(readHere('signed.json'));
     expect(blocks(page, 'text').at(-1)).toBe(`${walletText(document)}\n`);
   });
@@ -96,7 +96,7 @@ describe.skipIf(!has('openssl', 'version'))('the worked example', () => {
 describe('the page for implementers', () => {
   const rows = [...page.matchAll(/^\| `([^|]+)` \| (.+) \|$/gm)].map(([, name, rest]) => [name, rest]);
 
-  test('has every problem with its meaning, and no other', () => {
+  test('has exactly the existing problems with their meanings', () => {
     const [, table = ''] = page.split('| code | meaning |\n|---|---|\n');
     const expected = Object.entries(PROBLEMS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
     expect(table.split('\n\n')[0]!.split('\n')).toEqual(expected);

@@ -30,7 +30,7 @@ const made = (day: number, days: number, previous?: string): JsonObject =>
     metadata: previous === undefined ? {} : { previous_attestation: previous },
   });
 const first = made(0, 30);
-/** Some of them from days to come, which no honest companion signs; one renews another, and two the same. */
+/** Some have future dates, which no honest companion signs. One renews another, and two renew the same. */
 const DOCUMENTS = [
   first,
   made(20, 90, attestationUuid(attestationId(first))),
@@ -52,7 +52,7 @@ const step = fc.record({
   place,
   name,
   score: fc.constantFrom(0.01, 0.2, 1),
-  /** What the ledger says of its end, true or not. */
+  /** The ledger's statements about its end, true or not. */
   until: fc.option(fc.integer({ min: 1, max: 90 }), { nil: null }),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -94,7 +94,7 @@ function attestedData(place: number, until: string | null) {
   };
 }
 
-test('what a verifier who knows the whole ledger calls revoked is valid for nobody, however much time has passed', () => {
+test('an attestation revoked according to the whole ledger is never valid for any verifier', () => {
   const seen = { listed: 0, gone: 0 };
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 14 }), fc.nat({ max: 90 }), (steps, wait) => {

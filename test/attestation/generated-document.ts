@@ -53,7 +53,7 @@ const justification = open(
   ),
 );
 
-/** Documents that the specification allows. */
+/** Documents that conform to the specification. */
 export const valid = fc.record(
   {
     version: fc.constant('1.0.0'),
@@ -110,7 +110,7 @@ export const valid = fc.record(
   },
 ) as fc.Arbitrary<JsonObject>;
 
-/** What may be put in the place of any value. */
+/** Replacements for any value. */
 export const WRONG: readonly Json[] = [
   null,
   true,
@@ -172,7 +172,7 @@ export const WRONG: readonly Json[] = [
   [{}, {}],
 ];
 
-/** The valid document with one place changed: a value replaced, a member added or taken away. */
+/** A valid document with one change: a value replaced, or a member added or removed. */
 export const mutated = fc
   .tuple(valid, fc.nat(), fc.nat(), fc.constantFrom('replace', 'remove', 'add'))
   .map(([document, at, which, how]) => {

@@ -14,7 +14,7 @@ import { mutated, placesOf, valid, WRONG } from './generated-document.ts';
 import { UNSIGNED } from './signed-document.ts';
 
 const SCHEMA = attestationJsonSchema('https://data.example.org');
-// The patterns say what the formats say, so a validator that takes formats for remarks is as strict as one that does not.
+// The patterns repeat the formats, so validators that ignore formats are as strict as others.
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false });
 const accepts = ajv.compile(SCHEMA);
 
@@ -23,7 +23,7 @@ function readerAccepts(document: Json): boolean {
 }
 
 describe('the published JSON Schema', () => {
-  test('is named for its place and says which draft it is of', () => {
+  test('has its address as id and names its draft', () => {
     expect(SCHEMA).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'https://data.example.org/schemas/companion-attestation-1.0.0.json',
@@ -32,11 +32,11 @@ describe('the published JSON Schema', () => {
     expect(JSON.parse(formatAttestationJsonSchema('https://data.example.org'))).toEqual(SCHEMA);
   });
 
-  test('is itself valid, by the schema of its draft', () => {
+  test('is valid by the schema of its draft', () => {
     expect(ajv.validateSchema(SCHEMA)).toBe(true);
   });
 
-  test('and the reader accept every document that the specification allows', () => {
+  test('and the reader accept every conforming document', () => {
     fc.assert(
       fc.property(valid, (document) => {
         expect(accepts(document), JSON.stringify(accepts.errors)).toBe(true);
@@ -46,7 +46,7 @@ describe('the published JSON Schema', () => {
     );
   });
 
-  test('and the reader agree about documents that are changed in one place', () => {
+  test('and the reader agree about documents with one change', () => {
     const seen = { accepted: 0, refused: 0 };
     fc.assert(
       fc.property(mutated, (document) => {
@@ -56,11 +56,11 @@ describe('the published JSON Schema', () => {
       }),
       { numRuns: 4000 },
     );
-    // Else the changes would be too wild, or too tame, to find a difference.
+    // Otherwise the changes would be too large or too small to find differences.
     expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(200);
   });
 
-  test('and the reader agree about each wrong value at each place', () => {
+  test('and the reader agree about every wrong value in every place', () => {
     const document: JsonObject = structuredClone({
       ...UNSIGNED,
       signature: 'AA==',
@@ -86,12 +86,12 @@ describe('the published JSON Schema in other languages', () => {
     ([, text]) => JSON.parse(`"${text}"`) as string,
   );
 
-  test('has no pattern that looks ahead or back, which RE2 and Rust’s expressions cannot', () => {
+  test('has no pattern with lookaround, which RE2 and Rust do not support', () => {
     expect(patterns.length).toBeGreaterThan(10);
     expect(patterns.filter((pattern) => /\(\?|\\[1-9bdDpPsSwW]/.test(pattern))).toEqual([]);
   });
 
-  test('refuses a line end at the end, also where $ is before one, as in Python, Java and Perl', () => {
+  test('refuses a final line ending, even where $ matches before it, as in Python, Java and Perl', () => {
     const text = JSON.stringify(SCHEMA).replaceAll('$"', '(\\\\n|\\\\r|\\\\u2028)?$"');
     const elsewhere = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false }).compile(
       JSON.parse(text),
@@ -118,7 +118,7 @@ describe('the published JSON Schema in other languages', () => {
 });
 
 describe('defaults', () => {
-  test('are filled in on reading, and are not in what is signed', () => {
+  test('are filled in on reading, and are not signed', () => {
     const { signature_algorithm: _, drift_monitoring: __, ...rest } = UNSIGNED;
     const parsed = parseAttestation(JSON.stringify({ ...rest, signature: 'AA==' }));
     if ('problems' in parsed) throw new Error('refused');

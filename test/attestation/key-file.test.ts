@@ -16,12 +16,12 @@ const thrownBy = (work: () => unknown): unknown => {
 };
 
 describe('a key file', () => {
-  test.each([LANTERN, COMPASS])('gives the $algorithm key back to the passphrase', (key) => {
+  test.each([LANTERN, COMPASS])('returns the $algorithm key for the passphrase', (key) => {
     const opened = openKey(parseKeyFile(sealKey(key, PASSPHRASE), 'a.key'), PASSPHRASE, 'a.key');
     expect({ ...opened, secretKey: Buffer.from(opened.secretKey) }).toEqual(key);
   });
 
-  test('does not have the secret key in it, and is another one each time', () => {
+  test('does not contain the secret key, and differs each time', () => {
     const file = parseKeyFile(SEALED, 'a.key');
     for (const encoding of ['hex', 'base64', 'base64url'] as const)
       expect(SEALED).not.toContain(Buffer.from(LANTERN.secretKey).toString(encoding));
@@ -30,14 +30,14 @@ describe('a key file', () => {
     expect(again.secret_key).not.toBe(file.secret_key);
   });
 
-  test('is not opened by another passphrase', () => {
+  test('does not open with a different passphrase', () => {
     const file = parseKeyFile(SEALED, 'a.key');
     expect(thrownBy(() => openKey(file, `${PASSPHRASE}.`, 'a.key'))).toEqual(
       refusal('attestation_refused', /a wrong one/),
     );
   });
 
-  test('opens however the passphrase is composed by the keyboard', () => {
+  test('opens for any Unicode composition of the passphrase', () => {
     const file = parseKeyFile(sealKey(LANTERN, 'caf\u00e9 au lait, s.v.p.'), 'a.key');
     expect(openKey(file, 'cafe\u0301 au lait, s.v.p.', 'a.key').companion).toBe('LANTERN');
   });
@@ -66,18 +66,15 @@ describe('a key file', () => {
   test.each([
     ['no JSON', 'key'],
     ['another format', JSON.stringify({ ...changed, format: 'cathedral-attestation-key/2' })],
-    [
-      'a cost that would fill the memory',
-      JSON.stringify({ ...changed, kdf: { ...changed.kdf, N: 2 ** 30 } }),
-    ],
-    ['a cost that is none', JSON.stringify({ ...changed, kdf: { ...changed.kdf, N: 2 } })],
+    ['a cost that would exhaust memory', JSON.stringify({ ...changed, kdf: { ...changed.kdf, N: 2 ** 30 } })],
+    ['an invalid cost', JSON.stringify({ ...changed, kdf: { ...changed.kdf, N: 2 } })],
     ['a shorter tag', JSON.stringify({ ...changed, tag: Buffer.alloc(4).toString('base64') })],
     ['a member more', JSON.stringify({ ...changed, note: '' })],
   ])('of %s is refused before anything is computed', (_, text) => {
     expect(thrownBy(() => parseKeyFile(text, 'a.key'))).toEqual(refusal('attestation_refused', /./));
   });
 
-  test('is not made with a short passphrase', () => {
+  test('rejects a short passphrase', () => {
     expect(thrownBy(() => sealKey(LANTERN, 'elevenchars'))).toEqual(refusal('attestation_refused', /fewer/));
   });
 });

@@ -8,7 +8,7 @@ const SIGNED = { ...UNSIGNED, signature: `${'A'.repeat(86)}==` };
 const names = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, place) => [place.toString(36), 1]));
 
-/** Documents that are as long as they may be, by what they are full of. */
+/** Documents of maximum length, by content. */
 const FULL: Record<string, (count: number) => JsonObject> = {
   'zeros of a second': (count) => ({ ...SIGNED, attested_at: `2025-12-01T06:00:00.${'0'.repeat(count)}1Z` }),
   'zeros of two seconds': (count) => ({
@@ -41,7 +41,7 @@ const FULL: Record<string, (count: number) => JsonObject> = {
   'a signature': (count) => ({ ...SIGNED, signature: 'A'.repeat(count) }),
 };
 
-/** The longest text that fits. */
+/** The longest text within the limit. */
 function fill(make: (count: number) => JsonObject): string {
   const textOf = (count: number) => JSON.stringify(make(count));
   let [fits, tooMany] = [1, BYTES];
