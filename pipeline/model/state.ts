@@ -179,7 +179,7 @@ const DaySums = z.strictObject({
 const Metrics = z.record(z.string(), z.number().nullable());
 
 export const StateFile = z.strictObject({
-  format: z.literal('cathedral-state/6'),
+  format: z.literal('cathedral-state/7'),
   /** Timestamp of the last folded event, and of everything published from the state. */
   asOf: Time,
   /** Timestamp of the first event. */
@@ -240,7 +240,7 @@ export type Metrics = z.output<typeof Metrics>;
 /** The state of an empty ledger. */
 export function emptyState(): State {
   return {
-    format: 'cathedral-state/6',
+    format: 'cathedral-state/7',
     asOf: '',
     since: '',
     cycle: '',
