@@ -245,7 +245,7 @@ describe('the page of attestations', () => {
     );
     expect(await verify(page, JSON.stringify(sealed))).toMatch(/WalletPassed/);
     await page.fill('#new-scope', 'ledger.read');
-    expect(await submit(40_000)).toContain('or over another request');
+    expect(await submit(40_000)).toContain('or over a different request');
     await page.fill('#new-wallet-signature', '');
     await submit(50_000);
     expect((await document()).expires_at).not.toBe(first.expires_at);
