@@ -3,7 +3,7 @@ import { CathedralError } from '../errors.ts';
 import { LEDGER_START, type LedgerPosition } from '../ledger/leaf.ts';
 import { emptyState, formatState, parseState, type State } from '../model/state.ts';
 
-/** Where a run stopped and the next one goes on; a release's state.json. */
+/** Where a run stopped and the next one resumes: a release's state.json. */
 export interface Resume {
   position: LedgerPosition;
   state: State;

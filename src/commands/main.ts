@@ -129,7 +129,7 @@ function escaped(message: string): string {
   return message.split('\n').map(printable).join('\n');
 }
 
-// The messages of a service may be lost, as on a full disk; the service goes on.
+// A service keeps running even if its messages are lost, as on a full disk.
 process.stderr.on('error', () => {});
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? unread : 1));
 process.exitCode = (await main(process.argv.slice(2)).catch(explain)) || stopped();

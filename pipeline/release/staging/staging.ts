@@ -252,7 +252,7 @@ export class Staging implements AsyncDisposable {
     });
   }
 
-  /** Removes the folder; of no effect after `publish`. Where the disk refuses, the next run does: what led here is to be told. */
+  /** Removes the folder. Does nothing after `publish`. If the disk refuses, the next run removes it; the original error matters more. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.folder.remove().catch(() => {});
   }

@@ -22,7 +22,7 @@ const MOST_CHUNK = 1 << 20;
 const DECODERS = {
   brotli: createBrotliDecompress,
   gzip: createGunzip,
-  // A segment's block has no last block: the file that it becomes part of goes on.
+  // A segment's deflate has no last block, because it becomes part of a longer stream.
   deflate: () => createInflateRaw({ finishFlush: constants.Z_SYNC_FLUSH }),
 };
 
