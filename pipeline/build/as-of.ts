@@ -1,9 +1,9 @@
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { asDiskErrors } from '../disk/durable.ts';
 import { CathedralError, type Finding } from '../errors.ts';
 import { openDirectory } from '../ledger/directory.ts';
-import { asDiskErrors } from '../release/disk/durable.ts';
 import type { Manifest } from '../release/format/manifest.ts';
 import { SNAPSHOTS, type Snapshot, type SnapshotFile } from '../release/format/snapshot-index.ts';
 import { build } from './build.ts';

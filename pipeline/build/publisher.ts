@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
+import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import { openDirectory, snapshotFile } from '../ledger/directory.ts';
 import { formatVerifierKey, signNote, type Verifier } from '../ledger/note.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
-import { withLock } from '../release/disk/lock.ts';
 import type { Manifest, NewFile } from '../release/format/manifest.ts';
 import type { Proof } from '../release/format/proof-files.ts';
 import type { Published } from '../release/format/release.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asDiskErrors } from '../disk/durable.ts';
 import { yearOf } from '../model/period.ts';
 import { dayOf } from '../model/window.ts';
-import { asDiskErrors } from '../release/disk/durable.ts';
 import type { Staging } from '../release/staging/staging.ts';
 import type { Row } from './columns.ts';
 import { type FormsState, formatFormsState, parseFormsState, type TableState } from './forms-state.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { asDiskErrors } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
-import { asDiskErrors } from '../release/disk/durable.ts';
 import type { Blob } from '../release/format/manifest.ts';
 import type { StagingFolder } from '../release/staging/staging-folder.ts';
 

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { asDiskErrors, exists } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { TransientFault } from '../ledger/transient-fault.ts';
-import { asDiskErrors, exists } from '../release/disk/durable.ts';
 import { mismatchError } from '../verify/findings.ts';
 import { type Origin, type Promised, promisedBody } from '../verify/origin.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { exists, replaceFile, replaceFiles } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import type { Hash } from '../ledger/log/hash.ts';
 import { newTiles, type Tile } from '../ledger/log/tile.ts';
 import type { TileReader } from '../ledger/log/tile-reader.ts';
-import { exists, replaceFile, replaceFiles } from '../release/disk/durable.ts';
 import { sha256 } from '../release/format/manifest.ts';
 import { MANIFEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
 import { LIST_PATH, LIST_SIGNATURE_PATH, type SnapshotEntry } from '../release/format/snapshot-index.ts';

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asDiskErrors, exists } from '../disk/durable.ts';
 import type { Tile } from '../ledger/log/tile.ts';
-import { asDiskErrors, exists } from '../release/disk/durable.ts';
 import { inParallel } from '../release/disk/in-parallel.ts';
 import { OLD_HISTORIES, SNAPSHOTS } from '../release/format/snapshot-index.ts';
 import { mismatchError } from '../verify/findings.ts';

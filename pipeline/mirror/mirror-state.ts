@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseJsonFile } from '../artifacts/format/json.ts';
+import { replaceFile } from '../disk/durable.ts';
 import { formatVerifierKey, parseVerifierKey, type Verifier } from '../ledger/note.ts';
-import { replaceFile } from '../release/disk/durable.ts';
 import { sha256 } from '../release/format/manifest.ts';
 import {
   LONGEST,

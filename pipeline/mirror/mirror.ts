@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asDiskErrors, exists, sync } from '../disk/durable.ts';
+import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import type { Verifier } from '../ledger/note.ts';
-import { asDiskErrors, exists, sync } from '../release/disk/durable.ts';
-import { withLock } from '../release/disk/lock.ts';
 import { LATEST_PATH, type PublicManifest } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
 import { type Retries, retryWhileInconsistent } from '../verify/findings.ts';

@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asDiskErrors, exists, makeFolder, sync } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
-import { asDiskErrors, exists, makeFolder, sync } from '../release/disk/durable.ts';
 import { swapCurrent } from '../release/disk/swap-current.ts';
 import type { PublicManifest } from '../release/format/public-manifest.ts';
 import { currentId } from '../release/format/release.ts';

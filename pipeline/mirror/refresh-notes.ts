@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { replaceFile } from '../disk/durable.ts';
 import { MAX_NOTE_BYTES, noteText } from '../ledger/note.ts';
-import { replaceFile } from '../release/disk/durable.ts';
 import { SIGNATURE_PATH } from '../release/format/public-manifest.ts';
 import { LIST_SIGNATURE_PATH } from '../release/format/snapshot-index.ts';
 import { LOG, type Origin, readSmall } from '../verify/origin.ts';

@@ -3,9 +3,9 @@ import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
+import { exists, finished } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { nodeHash } from '../ledger/merkle.ts';
-import { exists, finished } from '../release/disk/durable.ts';
 import { listTree, type Tree } from '../release/disk/list-tree.ts';
 import { mismatchError } from './findings.ts';
 import {

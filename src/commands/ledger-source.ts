@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
 import type { Flag } from '../../pipeline/config/setting.ts';
 import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
+import { diskFull, isDiskFull } from '../../pipeline/disk/durable.ts';
+import { withLock } from '../../pipeline/disk/lock.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { type ImportReport, importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
-import { diskFull, isDiskFull } from '../../pipeline/release/disk/durable.ts';
-import { withLock } from '../../pipeline/release/disk/lock.ts';
 import { importPeriodically } from '../sidecar/live/import-periodically.ts';
 import { type Context, SWITCH } from './command.ts';
 

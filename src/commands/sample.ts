@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { integer, text } from '../../pipeline/config/setting.ts';
+import { withLock } from '../../pipeline/disk/lock.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { withLock } from '../../pipeline/release/disk/lock.ts';
 import { runFeeder } from '../../pipeline/sample/feeder/run-feeder.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { defineCommand, formatJson, json, SWITCH } from './command.ts';

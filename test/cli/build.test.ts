@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { withLock } from '../../pipeline/release/disk/lock.ts';
+import { withLock } from '../../pipeline/disk/lock.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { CivicServer, civicChain } from '../ledger/civic/civic-server.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { withLock } from '../../pipeline/release/disk/lock.ts';
+import { withLock } from '../../pipeline/disk/lock.ts';
 import type { Status } from '../../pipeline/release/format/status.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';

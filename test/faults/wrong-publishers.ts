@@ -21,7 +21,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'renames a file that is not flushed': {
     scenario: 'replace',
     changes: {
-      'pipeline/release/disk/durable.ts': [
+      'pipeline/disk/durable.ts': [
         ['await handle.writeFile(content);\n      await handle.sync();', 'await handle.writeFile(content);'],
       ],
     },
@@ -47,7 +47,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'makes folders whose names are not flushed': {
     scenario: 'first run',
-    changes: { 'pipeline/release/disk/durable.ts': [['await sync(dirname(at));', '{}']] },
+    changes: { 'pipeline/disk/durable.ts': [['await sync(dirname(at));', '{}']] },
   },
   'shows the checkpoint before the tiles': {
     scenario: 'next run',

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { withLock } from '../../pipeline/disk/lock.ts';
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
-import { withLock } from '../../pipeline/release/disk/lock.ts';
 import { sha256 } from '../../pipeline/release/format/manifest.ts';
 import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 import { answer, LyingServer, serve, stream } from './lying-server.ts';

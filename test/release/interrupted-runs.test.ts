@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildSite } from '../../pipeline/build/site/site.ts';
-import { withLock } from '../../pipeline/release/disk/lock.ts';
+import { withLock } from '../../pipeline/disk/lock.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { publishTiny } from './publish-tiny.ts';

@@ -3,7 +3,7 @@
  * the lock, and prints each one's outcome. Run by tests that kill it, run two of it, or take the disk away
  * from it.
  */
-import { withLock } from '../../pipeline/release/disk/lock.ts';
+import { withLock } from '../../pipeline/disk/lock.ts';
 import { publishTiny } from './publish-tiny.ts';
 
 const [out, first, last, waitMs = '0'] = process.argv.slice(2) as [string, string, string, string?];

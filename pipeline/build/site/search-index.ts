@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { close, createIndex, type PagefindIndex } from 'pagefind';
+import { asDiskErrors } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { asDiskErrors } from '../../release/disk/durable.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
 import { kindOf, SEARCH_INDEX, type SearchKind } from '../../release/format/search-kinds.ts';
 

@@ -2,7 +2,7 @@ import { readFile, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { asDiskErrors } from '../../release/disk/durable.ts';
+import { asDiskErrors } from '../../disk/durable.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
 import type { Staging } from '../../release/staging/staging.ts';
 

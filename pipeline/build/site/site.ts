@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import { asDiskErrors, diskFull } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { asDiskErrors, diskFull } from '../../release/disk/durable.ts';
 import { writeSearchIndex } from './search-index.ts';
 import { finishServer, serverFolder } from './site-server.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors } from '../../release/disk/durable.ts';
+import { asDiskErrors } from '../../disk/durable.ts';
 import { sha256 as digest, type Manifest, type Segment } from '../../release/format/manifest.ts';
 import type { SnapshotFile } from '../../release/format/snapshot-index.ts';
 

@@ -1,6 +1,6 @@
 import { copyFile, link, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors, sync } from '../../release/disk/durable.ts';
+import { asDiskErrors, sync } from '../../disk/durable.ts';
 import { type Manifest, parseManifest, storedAt } from '../../release/format/manifest.ts';
 import { OLD_HISTORIES, type SnapshotEntry } from '../../release/format/snapshot-index.ts';
 import { type EndedFile, extendsHistory, isEndOf } from './history-ranges.ts';

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asDiskErrors, exists, makeFolder, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { asDiskErrors, exists, makeFolder, sync } from '../../release/disk/durable.ts';
 import { removeLeftOvers, STAGING } from '../../release/disk/remove-left-overs.ts';
 import { type Manifest, storedAt } from '../../release/format/manifest.ts';
 import { formatSnapshot, INDEX, SNAPSHOTS } from '../../release/format/snapshot-index.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { asDiskErrors, replaceFiles } from '../../release/disk/durable.ts';
+import { asDiskErrors, replaceFiles } from '../../disk/durable.ts';
 import { type Manifest, sha256 } from '../../release/format/manifest.ts';
 import type { Published } from '../../release/format/release.ts';
 import {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asDiskErrors, replaceFile } from '../../release/disk/durable.ts';
+import { asDiskErrors, replaceFile } from '../../disk/durable.ts';
 import { sha256 } from '../../release/format/manifest.ts';
 import { ASSETS } from '../../release/format/snapshot-index.ts';
 

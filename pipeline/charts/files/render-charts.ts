@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PublishedFiles } from '../../artifacts/published-files.ts';
+import { asDiskErrors } from '../../disk/durable.ts';
 import { LICENCE } from '../../forms/catalogue/facts.ts';
 import { linkFile } from '../../forms/record-file.ts';
 import { zipFiles } from '../../forms/zip.ts';
-import { asDiskErrors } from '../../release/disk/durable.ts';
 import { inParallel } from '../../release/disk/in-parallel.ts';
 import { type Facts, type Manifest, storedAt } from '../../release/format/manifest.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors } from './durable.ts';
+import { asDiskErrors } from '../../disk/durable.ts';
 
 /** Name prefix of every staging folder: for a release, the log or a snapshot. */
 export const STAGING = 'staging-';

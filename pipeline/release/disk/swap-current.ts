@@ -1,6 +1,6 @@
 import { readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sync } from './durable.ts';
+import { sync } from '../../disk/durable.ts';
 
 /**
  * Makes a folder of `OUT/releases` the current release and removes all others except `served`, the previous one, which readers may

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
+import { replaceFile } from '../../disk/durable.ts';
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
-import { replaceFile } from '../disk/durable.ts';
 import { Manifest } from './manifest.ts';
 
 /** Number of latest findings in the status. All findings are alerts in the published data. */

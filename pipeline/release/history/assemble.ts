@@ -1,8 +1,8 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HistoryArtifact } from '../../artifacts/artifact.ts';
+import { asDiskErrors } from '../../disk/durable.ts';
 import { compressBrotli } from '../disk/compress.ts';
-import { asDiskErrors } from '../disk/durable.ts';
 import { type ManifestFile, type Segment, storedAt } from '../format/manifest.ts';
 import type { Staging } from '../staging/staging.ts';
 import { concatenate, type Part } from './concatenate.ts';

@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { asDiskErrors, sync } from '../../disk/durable.ts';
 import {
   type Bundle,
   bundlePath,
@@ -8,7 +9,6 @@ import {
   TILE_WIDTH,
   tilePath,
 } from '../../ledger/log/tile.ts';
-import { asDiskErrors, sync } from '../disk/durable.ts';
 import { logFile } from './log-folder.ts';
 
 const PART = '.p';

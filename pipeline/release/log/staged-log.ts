@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { asDiskErrors, replaceFile, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import type { LedgerDirectory, SnapshotFile } from '../../ledger/directory.ts';
 import { parseEventLine } from '../../ledger/event-line.ts';
@@ -8,7 +9,6 @@ import { type LogFile, TreeBuilder } from '../../ledger/log/tree-builder.ts';
 import type { Verifier } from '../../ledger/note.ts';
 import { readCheckpoint } from '../../ledger/read-checkpoint.ts';
 import { readLines } from '../../ledger/read-lines.ts';
-import { asDiskErrors, replaceFile, sync } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { STAGING } from '../disk/remove-left-overs.ts';
 import { type Facts, sha256 } from '../format/manifest.ts';

@@ -1,6 +1,6 @@
+import { withLock } from '../../disk/lock.ts';
 import { CathedralError } from '../../errors.ts';
 import { formatVerifierKey } from '../../ledger/note.ts';
-import { withLock } from '../disk/lock.ts';
 import { readCurrent } from '../format/release.ts';
 import { type PublisherKey, signerOf } from './publisher-key-file.ts';
 import { newPublisherKey, readPublisherKeys, writePublisherKeys } from './publisher-keys.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { asDiskErrors, makeFolder, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { formatTimestamp } from '../../words/moment.ts';
-import { asDiskErrors, makeFolder, sync } from '../disk/durable.ts';
 import { formatPublisherKeys, type PublisherKey, parsePublisherKeys } from './publisher-key-file.ts';
 
 const SEED_BYTES = 32;

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
+import { withLock } from '../../disk/lock.ts';
 import { CathedralError } from '../../errors.ts';
-import { withLock } from '../disk/lock.ts';
 import type { Manifest } from '../format/manifest.ts';
 import { type Proof, proofOf, type Signing } from '../format/proof-files.ts';
 import { expiryOf, MANIFEST_PATH, needsRefresh } from '../format/public-manifest.ts';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
+import { replaceFile } from '../../disk/durable.ts';
+import { withLock } from '../../disk/lock.ts';
 import { CathedralError } from '../../errors.ts';
-import { replaceFile } from '../disk/durable.ts';
-import { withLock } from '../disk/lock.ts';
 import type { Facts } from '../format/manifest.ts';
 import { Latest, PublicManifest, ReleaseId, SnapshotId } from '../format/public-manifest.ts';
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskErrors, exists, sync } from '../disk/durable.ts';
+import { asDiskErrors, exists, sync } from '../../disk/durable.ts';
 import { listTree } from '../disk/list-tree.ts';
 import { swapCurrent } from '../disk/swap-current.ts';
 import {

@@ -2,8 +2,8 @@ import { subtle } from 'node:crypto';
 import { copyFileSync, linkSync, statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { asDiskErrors, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
-import { asDiskErrors, sync } from '../disk/durable.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { type Blob, sha256 } from '../format/manifest.ts';
 

@@ -1,8 +1,8 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asDiskErrors, makeFolder } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { compress } from '../disk/compress.ts';
-import { asDiskErrors, makeFolder } from '../disk/durable.ts';
 import { removeLeftOvers, STAGING } from '../disk/remove-left-overs.ts';
 import { formatHeadersFile } from '../format/headers.ts';
 import {

@@ -6,8 +6,8 @@ import { SCHEMES, SECRET_KEY_BYTES } from '../../../pipeline/attestation/algorit
 import { ALGORITHMS, type Algorithm } from '../../../pipeline/attestation/document.ts';
 import { publicKeyHex } from '../../../pipeline/attestation/sign-attestation.ts';
 import { type Flag, text } from '../../../pipeline/config/setting.ts';
+import { makeFolder, sync } from '../../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { makeFolder, sync } from '../../../pipeline/release/disk/durable.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
 import { sealKey } from './key-file.ts';

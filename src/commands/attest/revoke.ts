@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { text } from '../../../pipeline/config/setting.ts';
+import { withLock } from '../../../pipeline/disk/lock.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { HeadWriter } from '../../../pipeline/ledger/append-head.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { EventOf } from '../../../pipeline/ledger/event.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
-import { withLock } from '../../../pipeline/release/disk/lock.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
 import { type LocalLedger, localLedger, SOURCE_SETTINGS } from '../ledger-source.ts';

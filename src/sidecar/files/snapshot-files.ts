@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { TEMPORARY_SUFFIX } from '../../../pipeline/disk/durable.ts';
 import { isSlotId } from '../../../pipeline/ledger/slot.ts';
-import { TEMPORARY_SUFFIX } from '../../../pipeline/release/disk/durable.ts';
 import { type HeaderFacts, headersFor } from '../../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import {

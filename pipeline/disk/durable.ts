@@ -1,6 +1,6 @@
 import { access, mkdir, open, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError } from '../errors.ts';
 
 /** Flushes a file, or the names in a folder, to disk. Before that, a power failure may undo them. */
 export async function sync(path: string): Promise<void> {

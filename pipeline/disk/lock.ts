@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CathedralError } from '../../errors.ts';
+import { CathedralError } from '../errors.ts';
 import { asDiskErrors, makeFolder } from './durable.ts';
 
 /** SQLite's result code for a lock that another connection holds. */

@@ -4,10 +4,10 @@ import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { withLock } from '../../pipeline/release/disk/lock.ts';
-import { failureOf, temporaryFolder } from './temporary-folder.ts';
+import { withLock } from '../../pipeline/disk/lock.ts';
+import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
 
-const LOCK = join(import.meta.dirname, '../../pipeline/release/disk/lock.ts');
+const LOCK = join(import.meta.dirname, '../../pipeline/disk/lock.ts');
 
 /** Another process that holds the lock until it is killed. */
 async function holdElsewhere(out: string) {
