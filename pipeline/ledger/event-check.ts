@@ -43,7 +43,13 @@ const EXPECTATIONS: Record<string, (issue: any) => string> = {
   too_small: ({ origin, minimum }) => `${SIZED[origin] ?? ''}at least ${minimum}${UNITS[origin] ?? ''}`,
   too_big: ({ origin, maximum }) => `${SIZED[origin] ?? ''}at most ${maximum}${UNITS[origin] ?? ''}`,
   unrecognized_keys: ({ keys }) => `without the member ${keys.join(', ')}`,
-  invalid_format: ({ format, message }) => (format === 'regex' ? message : `a valid ${format}`),
+  invalid_format: ({ format, message }) =>
+    format === 'regex' ? message : (FORMATS[format] ?? `a valid ${format}`),
+};
+const FORMATS: Record<string, string> = {
+  datetime: 'a UTC time like 2025-12-01T06:00:00Z',
+  date: 'a day like 2025-12-01',
+  guid: 'a UUID',
 };
 const INDEFINITE: Record<string, string> = { int: 'a whole number', object: 'an object', array: 'an array' };
 const SIZED: Record<string, string> = { string: 'of ', array: 'of ' };

@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto';
+import { isPlainName } from '../../words/plain-name.ts';
 
-/** Names that are safe in an address, on a disk and in any server's configuration: ASCII, no two dots in a row. */
-const PLAIN = /^(?=.{1,100}$)[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9]))*$/;
-/** Lists by year, and names that mean something to Windows, static hosts or the site's build. */
-const RESERVED =
-  /^(in-\d{4}|web\.config|(index|con|prn|aux|nul|com\d|lpt\d)(\..*)?|.*\.(html?|xhtml|br|gz|zst))$/;
 const HASH_LENGTH = 10;
 
 /**
@@ -18,7 +14,7 @@ export function pageNames(ids: readonly string[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const id of ids) {
     if (names.has(id)) continue;
-    let name = plainName(id) ?? hashedName(id, id);
+    let name = isPlainName(id) ? id.toLowerCase() : hashedName(id, id);
     // An id may equal the hashed name of another.
     for (let count = 0; used.has(name); count += 1)
       name = hashedName(id, count === 0 ? id : `${id}\0${count}`);
@@ -26,11 +22,6 @@ export function pageNames(ids: readonly string[]): Map<string, string> {
     names.set(id, name);
   }
   return names;
-}
-
-function plainName(id: string): string | null {
-  const lower = id.toLowerCase();
-  return PLAIN.test(id) && !RESERVED.test(lower) ? lower : null;
 }
 
 function hashedName(id: string, hashed: string): string {

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { completeEvent, type EventDraft, type NextPlace, warningsOf } from '../../pipeline/ledger/draft.ts';
+import { slotTime } from '../../pipeline/ledger/slot.ts';
+
+const NEXT: NextPlace = {
+  seq: 7,
+  notBefore: '2026-10-01T00:00:00Z',
+  now: slotTime('2026-10-01T06Z'),
+  salt: () => 'AAAAAAAAAAAAAAAAAAAAAA',
+};
+const DRAFT: EventDraft = { type: 'mii_reading', agent: 'ATLAS', data: { mii: 0.94 } };
+
+function refusal(draft: Partial<EventDraft>, next: Partial<NextPlace> = {}): string {
+  try {
+    completeEvent({ ...DRAFT, ...draft }, { ...NEXT, ...next }, () => 'votes.csv:3');
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'accepted';
+}
+
+describe('a draft', () => {
+  test('gets a seq, the time of the clock, its cycle and a salt', () => {
+    expect(completeEvent(DRAFT, NEXT)).toEqual({
+      seq: 7,
+      timestamp: '2026-10-01T06:00:00Z',
+      cycle: 'C-455',
+      type: 'mii_reading',
+      agent: 'ATLAS',
+      data: { mii: 0.94 },
+      salt: 'AAAAAAAAAAAAAAAAAAAAAA',
+    });
+  });
+
+  test('keeps what it states, with its time in UTC', () => {
+    const given = {
+      seq: 7,
+      cycle: 'C-1',
+      salt: 'BBBBBBBBBBBBBBBBBBBBBA',
+      timestamp: '2026-10-01T02:30:00.250+02:00',
+    };
+    expect(completeEvent({ ...DRAFT, ...given }, NEXT)).toMatchObject({
+      ...given,
+      timestamp: '2026-10-01T00:30:00.250Z',
+    });
+  });
+
+  test('gets no time before its predecessor where the clock is behind', () => {
+    const { timestamp } = completeEvent(DRAFT, { ...NEXT, now: slotTime('2026-09-30T06Z') });
+    expect(timestamp).toBe('2026-10-01T00:00:00Z');
+  });
+
+  test('gets another salt each time, over many requests of random bytes', () => {
+    const { salt: _, ...next } = NEXT;
+    const salts = Array.from({ length: 2000 }, () => completeEvent(DRAFT, next).salt);
+    expect(new Set(salts).size).toBe(2000);
+  });
+
+  test.for<[what: string, Partial<EventDraft>, Partial<NextPlace>, message: string]>([
+    ['a wrong seq', { seq: 8 }, {}, 'expected seq 7, or none, found seq 8 (ledger_order)'],
+    [
+      'a second genesis',
+      { type: 'genesis', data: { allocation: '1', multipliers: {} } },
+      {},
+      'genesis as event 7',
+    ],
+    [
+      'a time before the previous event',
+      { timestamp: '2026-09-30T23:59:59Z' },
+      {},
+      'at or after 2026-10-01T00:00:00Z',
+    ],
+    [
+      'a future time',
+      { timestamp: '2026-10-01T06:05:01Z' },
+      {},
+      '5 minutes after the clock, 2026-10-01T06:00:00Z',
+    ],
+    ['a day that does not exist', { timestamp: '2026-02-30T08:00:00+02:00' }, {}, 'a UTC time like'],
+    ['a time without a zone', { timestamp: '2026-10-01 05:00' }, {}, 'a UTC time like'],
+    ['a time before C-0', { timestamp: '2025-07-02T00:00:00Z' }, { notBefore: null }, '2025-07-03T00:00:00Z'],
+    ['wrong data', { data: { mii: '0.94' } }, {}, 'expected data.mii to be a number, found "0.94"'],
+    ['no data', { data: undefined as never }, {}, 'expected data to be'],
+  ])('is refused with %s', ([, draft, next, message]) => {
+    expect(refusal(draft, next)).toContain('votes.csv:3: ');
+    expect(refusal(draft, next)).toContain(message);
+  });
+
+  test('may be up to 5 minutes ahead of the clock', () => {
+    expect(refusal({ timestamp: '2026-10-01T06:05:00Z' })).toBe('accepted');
+  });
+});
+
+describe('warnings', () => {
+  const warn = (draft: Partial<EventDraft>) =>
+    warningsOf(completeEvent({ ...DRAFT, ...draft }, NEXT)).map(
+      ({ kind, expected, found }) => `${kind}: ${expected}: ${found}`,
+    );
+  const alert = { severity: 'info', scope: 'system', message: '' };
+
+  test.for<[Partial<EventDraft>, string[]]>([
+    [{}, []],
+    [{ type: 'mint' }, ['type: the type mic_mint: mint, which the service does not know']],
+    [{ type: 'mii_readng' }, ['type: the type mii_reading: mii_readng, which the service does not know']],
+    [{ type: 'budget_approved' }, []],
+    [{ type: 'member_attestation' }, []],
+    [{ cycle: 'C-454' }, ['cycle: cycle C-455, the day of 2026-10-01T06:00:00Z: C-454']],
+    [{ data: { mii: 1, note: 'own members are fine' } }, []],
+    [
+      { type: 'alert_raised', data: { ...alert, alert: 'a', sentinal: 'ATLAS' } },
+      ['member: data.sentinel: data.sentinal, which the service ignores'],
+    ],
+    [
+      { type: 'alert_raised', data: { ...alert, alert: '007' } },
+      ['id: data.alert to be an id that spreadsheets keep as it is: "007", which they convert'],
+    ],
+    [
+      { type: 'deliberation_opened', data: { deliberation: 'index.html', topic: '' } },
+      ['id: data.deliberation to be an id that can be part of an address: "index.html"'],
+    ],
+    [{ type: 'deliberation_opened', data: { deliberation: 'Bürgerrat-12', topic: '' } }, []],
+  ])('of %j', ([draft, expected]) => {
+    expect(warn(draft)).toEqual(expected);
+  });
+});
