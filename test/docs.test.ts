@@ -8,6 +8,7 @@ import { readOptions } from '../pipeline/config/config.ts';
 import type { Setting } from '../pipeline/config/setting.ts';
 import { SETTINGS } from '../pipeline/config/settings.ts';
 import { ERROR_CODES } from '../pipeline/errors.ts';
+import { WARNINGS } from '../pipeline/ledger/check/findings.ts';
 import { EVENT_DATA } from '../pipeline/ledger/event.ts';
 import { PROBLEMS } from '../src/api/problem.ts';
 import { formatReference } from '../src/commands/reference.ts';
@@ -107,6 +108,10 @@ describe('the ledger’s format', () => {
       expect(row).toMatch(new RegExp(`\`${name}\`${optional ? '\\?' : '(?!\\?)'}`));
     }
     expect(row).not.toBe('');
+  });
+
+  test.each(Object.entries(WARNINGS))('says what the warning %s of a check means', (code, meaning) => {
+    expect(read('docs/ledger.md')).toContain(`| \`${code}\` | ${meaning} |\n`);
   });
 });
 

@@ -36,7 +36,7 @@ export interface NextPlace {
 }
 
 /** How much later than the clock an event may be, since the clocks of two machines differ. */
-const MAX_AHEAD_MS = 5 * 60_000;
+export const MAX_AHEAD_MS = 5 * 60_000;
 
 /**
  * Fills in what a draft lacks, and checks the whole event as a reader of the ledger does, data included. The caller need not check it

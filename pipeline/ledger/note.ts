@@ -70,6 +70,8 @@ export interface NoteClaims {
   text: string;
   /** In the note's order, at least one. */
   claims: readonly [Claim, ...Claim[]];
+  /** Name and id of the other keys in whose name it is signed, `name+id`. */
+  unknown: readonly string[];
 }
 
 interface Claim {
@@ -89,20 +91,20 @@ export function readClaims(
   place: string,
 ): NoteClaims {
   const { text, signatures } = splitNote(decodeNote(note, place), place);
-  const seen = new Set<string>();
+  const unknown = new Set<string>();
   const claims: Claim[] = [];
   for (const { name, id, signature } of signatures) {
-    seen.add(`${name}+${id}`);
     const verifier = verifiers.find((known) => known.name === name && known.id === id);
     if (verifier) claims.push({ verifier, signature });
+    else unknown.add(`${name}+${id}`);
   }
   const [first, ...others] = claims;
-  if (first) return { text, claims: [first, ...others] };
+  if (first) return { text, claims: [first, ...others], unknown: [...unknown] };
   const known = verifiers.map((verifier) => `${verifier.name}+${verifier.id}`).join(', ');
   throw unsigned(
     place,
     `a signature by ${known || 'a known key (none is known)'}`,
-    `only ${[...seen].join(', ')}`,
+    `only ${[...unknown].join(', ')}`,
   );
 }
 

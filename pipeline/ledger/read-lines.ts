@@ -103,8 +103,30 @@ const LINE_END = 0x0a;
  */
 export async function* readLines(file: SnapshotFile): AsyncGenerator<Buffer[]> {
   const place = `snapshots/${file.id}.ndjson.zst`;
+  const rest = yield* splitLines(decompress(file.events, place), place);
+  if (rest > 0) throw corrupt(place, 'a line end at the end', 'none');
+}
+
+/**
+ * The lines of the head in batches, without line ends. Returns how many bytes of an incomplete line follow, which is being written or is
+ * left of a writer that was killed. Throws `ledger_unreadable` or `ledger_corrupt`.
+ */
+export async function* readHeadLines(path: string): AsyncGenerator<Buffer[], number> {
+  const place = 'head.ndjson';
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  try {
+    return yield* splitLines(file as AsyncIterable<Buffer>, place);
+  } catch (cause) {
+    if (cause instanceof CathedralError) throw cause;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw unreadable(place, cause);
+  }
+}
+
+/** The complete lines of the chunks. Returns how many bytes follow the last line end. */
+async function* splitLines(chunks: AsyncIterable<Buffer>, place: string): AsyncGenerator<Buffer[], number> {
   let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of decompress(file.events, place)) {
+  for await (const chunk of chunks) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     const lines: Buffer[] = [];
     let start = 0;
@@ -117,7 +139,7 @@ export async function* readLines(file: SnapshotFile): AsyncGenerator<Buffer[]> {
     if (longest > MAX_LINE_BYTES) throw corrupt(place, `lines of at most ${MAX_LINE_BYTES} bytes`, longest);
     if (lines.length > 0) yield lines;
   }
-  if (rest.length > 0) throw corrupt(place, 'a line end at the end', 'none');
+  return rest.length;
 }
 
 function corrupt(place: string, expected: string, found: string | number, cause?: unknown): CathedralError {

@@ -40,16 +40,23 @@ export async function* readSnapshot(
     if (leaves.length > 0) yield leaves;
   }
   reader.end();
-  if (reader.size !== checkpoint.size)
-    throw sizeFault(file, `the ${reader.size} events read`, checkpoint.size);
-  if (reader.root() !== checkpoint.root) {
-    throw new CathedralError('ledger_root', {
-      place: `snapshots/${file.id}.checkpoint`,
-      expected: `root ${reader.root()} of the ${reader.size} events read`,
-      found: `root ${checkpoint.root}`,
-    });
-  }
+  assertSigned(file, reader, checkpoint);
   return { ...reader.position(file.id), checkpoint, note };
+}
+
+/** Throws ledger_order or ledger_root unless the checkpoint is that of the events read. */
+export function assertSigned(
+  file: SnapshotFile,
+  read: { size: number; root(): string },
+  { size, root }: Checkpoint,
+): void {
+  if (read.size !== size) throw sizeFault(file, `the ${read.size} events read`, size);
+  if (read.root() === root) return;
+  throw new CathedralError('ledger_root', {
+    place: `snapshots/${file.id}.checkpoint`,
+    expected: `root ${read.root()} of the ${read.size} events read`,
+    found: `root ${root}`,
+  });
 }
 
 function assertLater(id: string, position: LedgerPosition, place: string): void {

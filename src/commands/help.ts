@@ -81,7 +81,10 @@ export function usageOf(name: string, { options, positionals }: Command): string
   );
   return [
     name,
-    ...positionals.map((key) => argumentName(options[key]!)),
+    ...positionals.map((key) => {
+      const name = argumentName(options[key]!);
+      return options[key]!.required ? name : `[${name}]`;
+    }),
     ...needed.map(([, option]) => withValue(option)),
     '[FLAGS]',
   ].join(' ');

@@ -11,6 +11,9 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     serve: async () => (await import('./serve.ts')).serve,
     sample: async () => (await import('./sample.ts')).sample,
   },
+  'Keep a ledger': {
+    'ledger check': async () => (await import('./ledger/check.ts')).ledgerCheck,
+  },
   'Check what you published': {
     check: async () => (await import('./check.ts')).check,
     'as-of': async () => (await import('./as-of.ts')).asOf,

@@ -31,6 +31,8 @@ export function secondOf({ timestamp }: { timestamp: string }): number {
 }
 
 const FILE = 'civic-import.db';
+/** The names of the index in the ledger's folder. */
+export const INDEX_FILES = [FILE, `${FILE}-journal`] as const;
 /** SQLITE_CORRUPT and SQLITE_NOTADB, https://www.sqlite.org/rescode.html */
 const DAMAGED = [11, 26];
 
@@ -43,7 +45,7 @@ export function isIndexDamage(error: unknown): boolean {
 
 /** Removes a ledger's index. The next import rebuilds it. */
 export function removeIndex(ledger: string): void {
-  for (const suffix of ['', '-journal']) rmSync(join(ledger, FILE) + suffix, { force: true });
+  for (const name of INDEX_FILES) rmSync(join(ledger, name), { force: true });
 }
 
 /**
