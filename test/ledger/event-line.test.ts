@@ -103,7 +103,11 @@ describe('the error of an invalid event has the place, what was expected and wha
     [{ seq: 1.5 }, 'seq to be a whole number', '1.5'],
     [{ seq: -1 }, 'seq to be at least 0', '-1'],
     [{ seq: undefined }, 'seq to be a number', 'nothing'],
-    [{ timestamp: '2025-02-30T00:00:00Z' }, 'timestamp to be a UTC time like 2025-12-01T06:00:00Z', '"2025-02-30T00:00:00Z"'],
+    [
+      { timestamp: '2025-02-30T00:00:00Z' },
+      'timestamp to be a UTC time like 2025-12-01T06:00:00Z',
+      '"2025-02-30T00:00:00Z"',
+    ],
     [
       { timestamp: '2025-12-01T06:00:00+01:00' },
       'timestamp to be a UTC time like 2025-12-01T06:00:00Z',
