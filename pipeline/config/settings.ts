@@ -107,6 +107,17 @@ export const SETTINGS = {
       'How often the server asks a remote ledger for new events. It asks less often while the ledger does not answer.',
     schema: integer(1, 86_400),
   },
+  mapping: {
+    group: 'Ledger',
+    flag: 'mapping',
+    env: 'CATHEDRAL_MAPPING',
+    default: null,
+    unit: 'a JSON file',
+    description:
+      'What the columns of a table mean, for a ledger that is read from CSV, NDJSON or a database and for `ledger append`. docs/mapping.md describes the file. Without it, the columns must be id, timestamp, type, agent, cycle, and data or data.<member>.',
+    path: true,
+    schema: text,
+  },
   wait: {
     group: 'Ledger',
     flag: 'wait',

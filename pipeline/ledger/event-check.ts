@@ -30,9 +30,14 @@ function assertFits(
   const found = path.reduce<unknown>((part, key) => (part as Record<PropertyKey, unknown>)?.[key], event);
   throw new CathedralError('ledger_schema', {
     place: place(),
-    expected: `${path.join('.') || 'the event'} to be ${EXPECTATIONS[issue.code]?.(issue) ?? issue.message}`,
+    expected: `${path.join('.') || 'the event'} to be ${describeIssue(issue)}`,
     found: found === undefined ? 'nothing' : (JSON.stringify(found) ?? typeof found).slice(0, 200),
   });
+}
+
+/** What a schema expected: `at most 10`, `one of support, oppose`. */
+export function describeIssue(issue: z.core.$ZodIssue): string {
+  return EXPECTATIONS[issue.code]?.(issue) ?? issue.message;
 }
 
 // Each issue is given to the entry of its own code only, which TypeScript cannot follow through a table.

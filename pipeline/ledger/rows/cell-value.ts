@@ -1,0 +1,205 @@
+import type { z } from 'zod';
+import { CathedralError } from '../../errors.ts';
+import { Amount, CalendarDate, EVENT_DATA, isKnownType, Timestamp } from '../event.ts';
+import { parseDay, parseTime, TimeFault, type TimeFormat } from './local-time.ts';
+
+/** What a cell becomes in an event. `as it is`: a member of no schema. */
+export type Kind =
+  | 'text'
+  | 'number'
+  | 'truth'
+  | 'amount'
+  | 'time'
+  | 'day'
+  | 'object'
+  | 'as it is'
+  | { items: Kind };
+
+/** How a table writes values. */
+export interface CellFormat extends TimeFormat {
+  /** The character before the fraction of a number. Default: the point. */
+  decimal?: ',' | '.' | undefined;
+  /** The character between groups of three digits. Default: none. */
+  thousands?: string | undefined;
+  /** What separates the items of a list. Default: `|`. */
+  separator?: string | undefined;
+}
+
+/** A member of an event type's data, from its schema. */
+export interface Member {
+  kind: Kind;
+  /** An empty cell is an empty text, not an absent one. */
+  takesEmpty: boolean;
+}
+
+const UNKNOWN: Member = { kind: 'as it is', takesEmpty: false };
+const members = new Map<string, Member>();
+
+/** The member at a path of `data`, `statuses.GDPR`. */
+export function memberOf(type: string, path: string): Member {
+  return members.getOrInsertComputed(`${type} ${path}`, () => findMember(type, path));
+}
+
+function findMember(type: string, path: string): Member {
+  if (!isKnownType(type)) return UNKNOWN;
+  let schemas: z.ZodType[] = [EVENT_DATA[type]];
+  for (const name of path.split('.')) schemas = schemas.flatMap((schema) => childrenOf(schema, name));
+  const [schema] = schemas;
+  if (!schema) return UNKNOWN;
+  const isOptional = schema.def.type === 'optional';
+  const kind = kindOf(schema);
+  return { kind, takesEmpty: kind === 'text' && !isOptional && schema.safeParse('').success };
+}
+
+/** Of a union, such as the jurisdictions of an audit, the member of each of its options. */
+function childrenOf(schema: z.ZodType, name: string): z.ZodType[] {
+  const { def } = schema as z.ZodObject | z.ZodUnion;
+  if (def.type === 'union') return def.options.flatMap((option) => childrenOf(option as z.ZodType, name));
+  if (def.type !== 'object' || !Object.hasOwn(def.shape, name)) return [];
+  return [def.shape[name] as z.ZodType];
+}
+
+function kindOf(schema: z.ZodType): Kind {
+  const { def } = schema as z.ZodOptional<z.ZodType> | z.ZodArray<z.ZodType> | z.ZodObject | z.ZodString;
+  if (schema === Amount) return 'amount';
+  if (schema === Timestamp) return 'time';
+  if (schema === CalendarDate) return 'day';
+  switch (def.type as z.ZodType['def']['type']) {
+    case 'optional':
+      return kindOf((def as z.ZodOptional<z.ZodType>['def']).innerType);
+    case 'array':
+      return { items: kindOf((def as z.ZodArray<z.ZodType>['def']).element) };
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'truth';
+    case 'object':
+    case 'record':
+    case 'union':
+      return 'object';
+    default:
+      return 'text';
+  }
+}
+
+/** A value that cannot be what its member needs. */
+class CellFault extends Error {
+  readonly expected: string;
+
+  constructor(expected: string) {
+    super(expected);
+    this.expected = expected;
+  }
+}
+
+/**
+ * A cell's value → the value of a member. A text (of CSV, or of a database's text column) is converted; a value that has the right
+ * type stays as it is. Throws `ledger_schema`; `place` names row and column, `name` the member.
+ */
+export function convertCell(
+  value: unknown,
+  kind: Kind,
+  how: CellFormat,
+  name: string,
+  place: () => string,
+): unknown {
+  try {
+    return convert(value, kind, how);
+  } catch (fault) {
+    if (!(fault instanceof CellFault || fault instanceof TimeFault)) throw fault;
+    throw new CathedralError('ledger_schema', {
+      place: place(),
+      expected: `${name} to be ${fault.expected}`,
+      found: (JSON.stringify(value) ?? typeof value).slice(0, 200),
+    });
+  }
+}
+
+function convert(value: unknown, kind: Kind, how: CellFormat): unknown {
+  // A database's driver reads a time as a Date, and a large integer as a bigint.
+  if (value instanceof Date) return convert(value.toISOString(), kind, how);
+  if (typeof value === 'bigint') return convert(`${value}`, kind, how);
+  if (typeof kind === 'object') return toItems(value, kind.items, how);
+  return CONVERSIONS[kind](value, how);
+}
+
+const CONVERSIONS: Record<Exclude<Kind, object>, (value: unknown, how: CellFormat) => unknown> = {
+  'as it is': (value) => value,
+  text: (value) => (typeof value === 'number' ? decimalText(value) : value),
+  number: toNumber,
+  truth: (value) => {
+    if (typeof value !== 'string') return value;
+    if (!/^(true|false)$/i.test(value.trim())) throw new CellFault('TRUE or FALSE');
+    return value.trim().toLowerCase() === 'true';
+  },
+  amount: toAmount,
+  time: (value, how) => (typeof value === 'string' ? parseTime(value.trim(), how) : value),
+  day: (value, how) => (typeof value === 'string' ? parseDay(value.trim(), how) : value),
+  object: (value) => (typeof value === 'string' ? parseJson(value, 'a JSON object') : value),
+};
+
+function toItems(value: unknown, kind: Kind, how: CellFormat): unknown {
+  const items = typeof value === 'string' ? splitItems(value, how.separator ?? '|') : value;
+  // What is no list is refused by the schema of the event.
+  return Array.isArray(items) ? items.map((item) => convert(item, kind, how)) : items;
+}
+
+function splitItems(text: string, separator: string): unknown {
+  if (text.startsWith('[')) return parseJson(text, 'a JSON array, or a list of another separator');
+  return text
+    .split(separator)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function parseJson(text: string, expected: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CellFault(expected);
+  }
+}
+
+const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+function toNumber(value: unknown, how: CellFormat): unknown {
+  if (typeof value !== 'string') return value;
+  const text = plainNumber(value.trim(), how);
+  const number = Number(text);
+  if (!NUMBER.test(text)) throw new CellFault(numberHint(value, how));
+  const isExact = /[.e]/i.test(text) || Number.isSafeInteger(number);
+  if (!isExact || !Number.isFinite(number)) throw new CellFault('a number that a double holds exactly');
+  return number;
+}
+
+function toAmount(value: unknown, how: CellFormat): unknown {
+  if (typeof value === 'number') return decimalText(value);
+  if (typeof value !== 'string') return value;
+  const text = plainNumber(value.trim(), how);
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new CellFault(numberHint(value, how));
+  // A column numeric(18,8) writes 12.50000000. Zeros at the end add nothing; any other seventh place is refused.
+  return text.replace(/(\.\d{6})0+$/, '$1');
+}
+
+/** The same number with a point and without groups, `1.234,5` → `1234.5`. */
+function plainNumber(text: string, { decimal = '.', thousands }: CellFormat): string {
+  const group = thousands === undefined ? '' : RegExp.escape(thousands);
+  const point = RegExp.escape(decimal);
+  const isGrouped = group !== '' && new RegExp(`^[+-]?\\d{1,3}(${group}\\d{3})+(${point}\\d+)?$`).test(text);
+  const ungrouped = isGrouped ? text.replaceAll(thousands!, '') : text;
+  if (decimal === '.') return ungrouped;
+  // A point is not a decimal here, and without its group character nothing else.
+  return ungrouped.includes('.') ? '' : ungrouped.replace(decimal, '.');
+}
+
+function numberHint(value: string, { decimal = '.' }: CellFormat): string {
+  if (decimal === ',') return 'a number like 1,5';
+  const hint = /^[+-]?[\d.]*,\d+$/.test(value.trim()) ? ', or "decimal": "," in the mapping file' : '';
+  return `a number like 1.5${hint}`;
+}
+
+/** A number as a text without exponent. The schema of an event refuses it where it needs another text. */
+function decimalText(value: number): unknown {
+  const text = JSON.stringify(value);
+  return /^-?\d+(\.\d+)?$/.test(text) ? text : value;
+}

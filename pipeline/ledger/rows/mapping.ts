@@ -1,0 +1,262 @@
+import { nearestName } from '../../config/nearest-name.ts';
+import { CathedralError } from '../../errors.ts';
+import type { EventDraft } from '../draft.ts';
+import { type CellFormat, convertCell, type Kind, memberOf } from './cell-value.ts';
+import {
+  isColumn,
+  type MappingFile,
+  parseMappingFile,
+  readMappingFile,
+  type Source,
+} from './mapping-file.ts';
+
+/** A row of a table: column → value. All values of CSV are texts. Missing, null and, mostly, an empty text mean: absent. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What a row says. */
+export interface MappedRow {
+  /** The row's id in its table; null if the table has no column for it. */
+  id: string | null;
+  draft: EventDraft;
+}
+
+/** How rows of one table become events. */
+export interface Mapping {
+  /** The columns that it reads. */
+  columns: readonly string[];
+  /** How the file of the table is written, for CSV. */
+  file: { encoding?: string | undefined; delimiter?: string | undefined };
+  /** Whether an id is read. Without one, a row cannot be recognised when it comes again. */
+  hasId: boolean;
+  /**
+   * The draft of an event; null for a row that the mapping leaves out. `place` names the row in errors.
+   * Throws `ledger_schema`, with the column.
+   */
+  map(row: Row, place: () => string): MappedRow | null;
+  /** The column of a member of an event, `data.mii` or `agent`, for errors; null if it has none. */
+  columnOf(type: string, member: string): string | null;
+}
+
+/** Reads a mapping file. Throws `config_invalid` with its path and a JSON pointer. */
+export async function readMapping(path: string): Promise<Mapping> {
+  return compile(await readMappingFile(path));
+}
+
+/** A mapping from the text of its file; `place` names the file. Throws `config_invalid`. */
+export function parseMapping(text: string, place: string): Mapping {
+  return compile(parseMappingFile(text, place));
+}
+
+/** Reads one value of a row; undefined if it is absent. */
+interface Reader {
+  column: string | null;
+  columns: readonly string[];
+  read(row: Row, kind: Kind, takesEmpty: boolean, name: string, place: () => string): unknown;
+}
+
+function compile(file: MappingFile): Mapping {
+  const { decimal, thousands, zone, ambiguous } = file;
+  const defaults = { decimal, thousands, zone, ambiguous };
+  const reader = (source: Source | undefined) => (source === undefined ? ABSENT : readerOf(source, defaults));
+  const head = {
+    id: reader(file.id),
+    timestamp: reader(file.timestamp),
+    type: reader(file.type),
+    agent: reader(file.agent),
+    cycle: reader(file.cycle),
+  };
+  const data = new Map(
+    Object.entries(file.data).map(([type, sources]) => [
+      type,
+      Object.entries(sources).map(([path, source]) => ({ path, reader: reader(source) })),
+    ]),
+  );
+  const readers = [...Object.values(head), ...[...data.values()].flat().map((one) => one.reader)];
+  return {
+    columns: [...new Set(readers.flatMap((one) => one.columns))],
+    file: file.file ?? {},
+    hasId: file.id !== undefined,
+    map: (row, place) => mapRow(row, head, (type) => data.get(type) ?? [], place),
+    columnOf: (type, member) => {
+      if (member in head) return head[member as keyof typeof head].column;
+      const path = member.replace(/^data\./, '');
+      return data.get(type)?.find((one) => one.path === path)?.reader.column ?? null;
+    },
+  };
+}
+
+const ABSENT: Reader = { column: null, columns: [], read: () => undefined };
+
+function readerOf(source: Source, defaults: CellFormat): Reader {
+  if (typeof source === 'string') return readerOf({ column: source }, defaults);
+  if (!isColumn(source)) return { column: null, columns: [], read: () => source.constant };
+  const columns = typeof source.column === 'string' ? [source.column] : source.column;
+  const column = columns.join(', ');
+  const { separator, format, as, values, default: preset } = source;
+  const { decimal = defaults.decimal, thousands = defaults.thousands } = source;
+  const { zone = defaults.zone, ambiguous = defaults.ambiguous } = source;
+  const how: CellFormat = { separator, format, decimal, thousands, zone, ambiguous };
+  const replace = (value: unknown, place: () => string) =>
+    values === undefined ? value : lookUp(value, values, place);
+  return {
+    column,
+    columns,
+    read(row, kind, takesEmpty, name, place) {
+      const at = () => `${place()}, column ${column}`;
+      const cell = cellOf(row, columns);
+      if (cell === undefined || (cell === '' && !takesEmpty)) return preset;
+      if (cell === '' && preset !== undefined) return preset;
+      // The items of a list are looked up one by one.
+      const isList = typeof kind === 'object' && values !== undefined;
+      if (!isList && values !== undefined) return replace(cell, at);
+      const own = kind === 'as it is' && as !== undefined ? OWN_KINDS[as] : kind;
+      const value = convertCell(cell, own, how, name, at);
+      return isList && Array.isArray(value) ? value.map((item) => replace(item, at)) : value;
+    },
+  };
+}
+
+const OWN_KINDS = { text: 'text', number: 'number', truth: 'truth', json: 'object' } as const;
+
+function cellOf(row: Row, columns: readonly string[]): unknown {
+  if (columns.length === 1) return columnValue(row, columns[0]!);
+  const cells = columns
+    .map((column) => columnValue(row, column))
+    .filter((cell) => cell !== undefined && cell !== '');
+  return cells.length === 0 ? undefined : cells.join(' ');
+}
+
+/** A column, or in a row of JSON a member of a member: `vote.position`. */
+function columnValue(row: Row, column: string): unknown {
+  if (Object.hasOwn(row, column)) return row[column] ?? undefined;
+  if (!column.includes('.')) return undefined;
+  let value: unknown = row;
+  for (const name of column.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Row)[name];
+  }
+  return value ?? undefined;
+}
+
+function lookUp(value: unknown, values: Record<string, unknown>, place: () => string): unknown {
+  const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);
+  if (Object.hasOwn(values, text)) return values[text];
+  throw new CathedralError('ledger_schema', {
+    place: place(),
+    expected: `one of ${Object.keys(values).join(', ')}, as the mapping file lists`,
+    found: (JSON.stringify(value) ?? typeof value).slice(0, 200),
+  });
+}
+
+type Head = Record<'id' | 'timestamp' | 'type' | 'agent' | 'cycle', Reader>;
+type Members = readonly { path: string; reader: Reader }[];
+
+function mapRow(
+  row: Row,
+  head: Head,
+  membersOf: (type: string) => Members,
+  place: () => string,
+): MappedRow | null {
+  const text = (name: keyof Head, kind: Kind = 'text') => head[name].read(row, kind, false, name, place);
+  const type = text('type');
+  if (type === null) return null;
+  if (type === undefined) throw emptyRow(row, head.type.column, place);
+  const data: Record<string, unknown> = {};
+  for (const { path, reader } of membersOf(`${type}`)) {
+    const { kind, takesEmpty } = memberOf(`${type}`, path);
+    const value = reader.read(row, kind, takesEmpty, `data.${path}`, place);
+    if (value !== undefined) setMember(data, path, value);
+  }
+  const id = text('id');
+  const [timestamp, cycle] = [text('timestamp', 'time'), text('cycle')];
+  // What has the wrong type is refused when the draft is completed.
+  const draft = { type, agent: text('agent'), data } as EventDraft;
+  if (timestamp !== undefined) draft.timestamp = timestamp as string;
+  if (cycle !== undefined) draft.cycle = cycle as string;
+  return { id: id === undefined ? null : `${id}`, draft };
+}
+
+function emptyRow(row: Row, column: string | null, place: () => string): CathedralError {
+  const isEmpty = Object.values(row).every((value) => value === undefined || value === null || value === '');
+  return new CathedralError('ledger_schema', {
+    place: isEmpty || column === null ? place() : `${place()}, column ${column}`,
+    expected: isEmpty ? 'a row with values: delete it from the table' : 'the type of an event',
+    found: isEmpty ? 'only empty cells' : 'nothing',
+  });
+}
+
+/** `statuses.GDPR` is the member GDPR of the member statuses. */
+function setMember(data: Record<string, unknown>, path: string, value: unknown): void {
+  const names = path.split('.');
+  let object = data;
+  for (const name of names.slice(0, -1)) {
+    const inner = object[name];
+    const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+    if (!isObject) object[name] = {};
+    object = object[name] as Record<string, unknown>;
+  }
+  object[names.at(-1)!] = value;
+}
+
+const HEAD = ['id', 'timestamp', 'type', 'agent', 'cycle'] as const;
+const MEMBER = 'data.';
+
+/**
+ * The mapping of a table that is written for the ledger: columns id, timestamp, type, agent, cycle, and `data` (JSON) or `data.<member>`.
+ * Throws `ledger_schema` for another column; `place` names the header.
+ */
+export function plainMapping(columns: readonly string[], place: string): Mapping {
+  const known = [...HEAD, 'data'] as const;
+  for (const column of columns) {
+    if ((known as readonly string[]).includes(column) || column.startsWith(MEMBER)) continue;
+    const near = nearestName(column, known);
+    const expected = near ?? `one of ${known.join(', ')} or data.<member>`;
+    throw new CathedralError('ledger_schema', {
+      place,
+      expected: `the column ${expected}, or a mapping file (--mapping) that says what the columns mean`,
+      found: `the column ${JSON.stringify(column)}`,
+    });
+  }
+  const head = Object.fromEntries(
+    HEAD.map((name) => [name, columns.includes(name) ? readerOf(name, {}) : ABSENT]),
+  ) as Head;
+  const whole = columns.includes('data') ? readerOf('data', {}) : ABSENT;
+  const members = columns
+    .filter((column) => column.startsWith(MEMBER))
+    .map((column) => ({ path: column.slice(MEMBER.length), reader: readerOf(column, {}) }));
+  return {
+    columns,
+    file: {},
+    hasId: columns.includes('id'),
+    map(row, place) {
+      const mapped = mapRow(row, head, () => members, place);
+      const data = whole.read(row, 'object', false, 'data', place);
+      if (mapped && data !== undefined) mapped.draft.data = withMembers(data, mapped.draft.data);
+      return mapped;
+    },
+    columnOf: (_, member) => {
+      if (columns.includes(member)) return member;
+      return member.startsWith(MEMBER) && columns.includes('data') ? 'data' : null;
+    },
+  };
+}
+
+function withMembers(data: unknown, members: Record<string, unknown>): Record<string, unknown> {
+  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+  // Anything else is refused when the draft is completed.
+  return isObject ? { ...data, ...members } : (data as Record<string, unknown>);
+}
+
+/** Throws `config_invalid` if the mapping names a column that the table lacks; `place` names the table. */
+export function assertColumns(mapping: Mapping, columns: readonly string[], place: string): void {
+  for (const column of mapping.columns) {
+    if (columns.includes(column)) continue;
+    const near = nearestName(column, columns);
+    const all = columns.map((one) => JSON.stringify(one)).join(', ');
+    throw new CathedralError('config_invalid', {
+      place,
+      expected: `the column ${JSON.stringify(column)}, which the mapping file names`,
+      found: near === null ? `the columns ${all}`.slice(0, 500) : `${JSON.stringify(near)}, but not this one`,
+    });
+  }
+}
