@@ -1,9 +1,10 @@
 import { randomFillSync } from 'node:crypto';
+import type { z } from 'zod';
 import { nearestName } from '../config/nearest-name.ts';
 import { CathedralError } from '../errors.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { isPlainName } from '../words/plain-name.ts';
-import { Envelope, EVENT_DATA, isKnownType, type LedgerEvent } from './event.ts';
+import { EVENT_DATA, isId, isKnownType, type LedgerEvent } from './event.ts';
 import { assertEvent } from './event-check.ts';
 import { cycleNumber, FIRST_CYCLE } from './slot.ts';
 import { compareTimestamps, utcTimestamp } from './timestamp.ts';
@@ -162,8 +163,8 @@ interface Members {
 /** The members of each type's data. */
 const MEMBERS: Readonly<Record<string, Members>> = Object.fromEntries(
   Object.entries(EVENT_DATA).map(([type, schema]) => {
-    const shape: Record<string, unknown> = 'shape' in schema ? schema.shape : schema.options[0]!.shape;
-    const ids = Object.keys(shape).filter((name) => shape[name] === Envelope.shape.agent);
+    const shape: Record<string, z.ZodType> = 'shape' in schema ? schema.shape : schema.options[0]!.shape;
+    const ids = Object.keys(shape).filter((name) => isId(shape[name]!));
     return [type, { known: new Set(Object.keys(shape)), ids }];
   }),
 );

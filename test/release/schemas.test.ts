@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { ATTESTATION_SCHEMA_PATH } from '../../pipeline/attestation/json-schema.ts';
+import { eventSchemas } from '../../pipeline/ledger/event-schemas.ts';
 import { schemaFiles, schemaPath } from '../../pipeline/release/format/schemas.ts';
 import { formatTableSchema } from '../../pipeline/release/format/table-schema.ts';
 
@@ -14,7 +15,7 @@ describe('schemas', () => {
     const wanted = ARTIFACTS.filter(({ mediaType }) => /json|csv/.test(mediaType)).map((artifact) =>
       schemaPath(artifact),
     );
-    const listed = [...wanted, ATTESTATION_SCHEMA_PATH];
+    const listed = [...wanted, ATTESTATION_SCHEMA_PATH, ...eventSchemas(BASE).keys()];
     expect(files.map(({ path }) => path).sort()).toEqual(listed.sort());
     expect(wanted).toContain('schemas/economy/supply.schema.json');
     expect(wanted).toContain('schemas/academics/mii-timeline.csv.table.json');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Artifact } from '../../artifacts/artifact.ts';
 import { ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema } from '../../attestation/json-schema.ts';
+import { eventSchemas } from '../../ledger/event-schemas.ts';
 import type { NewFile } from './manifest.ts';
 import { formatTableSchema } from './table-schema.ts';
 
@@ -10,8 +11,8 @@ type Described = Exclude<Artifact, { kind: 'printed' }>;
 /**
  * The schema of each file: `schemas/<path>.schema.json` (JSON Schema 2020-12) for JSON, `schemas/<path>.table.json` (Table
  * Schema of Data Package 2) for CSV. `path` has no `.json`: `schemas/economy/roi.schema.json`,
- * `schemas/economy/mic-history.csv.table.json`. The schema of a yearly file also holds for closed years. One more describes
- * the attestations that companions sign.
+ * `schemas/economy/mic-history.csv.table.json`. The schema of a yearly file also holds for closed years. Others
+ * describe the attestations that companions sign, and the events of the ledger.
  */
 export function schemaFiles(artifacts: readonly Artifact[], baseUrl: string): NewFile[] {
   const described = artifacts.filter((artifact): artifact is Described => artifact.kind !== 'printed');
@@ -20,7 +21,11 @@ export function schemaFiles(artifacts: readonly Artifact[], baseUrl: string): Ne
     if (artifact.mediaType.startsWith('text/csv')) return [tableSchemaFile(artifact)];
     return [];
   });
-  return [...files, attestationSchemaFile(baseUrl)];
+  const events = [...eventSchemas(baseUrl)].map(([path, schema]) =>
+    sharedSchemaFile(path, formatSchema(schema)),
+  );
+  const attestation = sharedSchemaFile(ATTESTATION_SCHEMA_PATH, formatAttestationJsonSchema(baseUrl));
+  return [...files, attestation, ...events];
 }
 
 /** Path of an artifact's schema below the root; null if it has none. */
@@ -43,10 +48,17 @@ function jsonSchemaFile(artifact: Described, baseUrl: string): NewFile {
   return schemaFile(artifact, path, 'application/schema+json', document);
 }
 
-function attestationSchemaFile(baseUrl: string): NewFile {
-  const content = formatAttestationJsonSchema(baseUrl);
+function tableSchemaFile(artifact: Described): NewFile {
+  return schemaFile(artifact, schemaPath(artifact)!, 'application/json', formatTableSchema(artifact));
+}
+
+function schemaFile({ area }: Described, path: string, mediaType: string, document: unknown): NewFile {
+  return { ...sharedSchemaFile(path, formatSchema(document)), area, mediaType };
+}
+
+/** The schema of something that belongs to no area. */
+function sharedSchemaFile(path: string, content: string): NewFile {
   const mediaType = 'application/schema+json';
-  const path = ATTESTATION_SCHEMA_PATH;
   return {
     path,
     kind: 'schema',
@@ -59,11 +71,6 @@ function attestationSchemaFile(baseUrl: string): NewFile {
   };
 }
 
-function tableSchemaFile(artifact: Described): NewFile {
-  return schemaFile(artifact, schemaPath(artifact)!, 'application/json', formatTableSchema(artifact));
-}
-
-function schemaFile({ area }: Described, path: string, mediaType: string, document: unknown): NewFile {
-  const content = `${JSON.stringify(document, null, 2)}\n`;
-  return { path, kind: 'schema', area, restricted: false, mediaType, rows: null, immutable: false, content };
+function formatSchema(document: unknown): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
