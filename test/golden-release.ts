@@ -7,8 +7,8 @@ import { build } from './build/run-build.ts';
 
 export const GOLDEN_RELEASE = 'test/golden/release';
 
-/** The data files and schemas of a small release over the turn of a year, by path, as text. */
-export async function smallRelease(): Promise<Record<string, string>> {
+/** The data files, the schemas and the state of a small release over the turn of a year, by path, as text. */
+export async function smallRelease(): Promise<{ files: Record<string, string>; state: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'cathedral-golden-'));
   try {
     const [ledger, out] = [join(folder, 'ledger'), join(folder, 'out')];
@@ -32,7 +32,8 @@ export async function smallRelease(): Promise<Record<string, string>> {
     const files = await Promise.all(
       roots.map((root) => readTree(join(out, 'releases', manifest.release), root)),
     );
-    return Object.assign({}, ...files);
+    const state = await readFile(join(out, 'current/state.json'), 'utf8');
+    return { files: Object.assign({}, ...files), state };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -28,7 +28,7 @@ import { openPublisher, type Publisher, publisherKeysFile } from './publisher.ts
 import { refreshRelease } from './refresh-release.ts';
 import { renderDocuments } from './render-documents.ts';
 import { hasExtras, renderExtras } from './render-extras.ts';
-import { formatResume, parseResume, type Resume, START } from './resume.ts';
+import { formatResume, parseResume, type Resume, readResume, START } from './resume.ts';
 import { renderSite, type SiteOptions } from './site/render-site.ts';
 import { publishMissedSnapshots } from './snapshots/publish-missed-snapshots.ts';
 import { publishSnapshots } from './snapshots/publish-snapshots.ts';
@@ -64,6 +64,8 @@ export interface BuildReport {
   events: number;
   /** Contradictions in the ledger that this run found. */
   findings: string[];
+  /** Why this run rebuilt the release of an earlier version from genesis; null if it did not. */
+  migrated: string | null;
 }
 
 /**
@@ -88,12 +90,16 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const current = plan.from === 'genesis' ? await recoverFinalFiles(out) : await readCurrent(out);
   const previous = current ?? (plan.snapshots ? await restoredRelease(out) : null);
   if (previous && !current) log(`no release found: resuming from the snapshots in ${out}`);
-  const rebuild = plan.from === 'genesis' || current === null;
+  const startsOver = plan.from === 'genesis' || current === null;
+  const found = startsOver ? START : readResume(current.state);
+  const migrated = 'outdated' in found ? found.outdated : null;
+  if (migrated !== null) log(`rebuilding the release of an earlier version from genesis: ${migrated}`);
+  const resume = 'outdated' in found ? START : found;
+  const rebuild = startsOver || migrated !== null;
   const extendLog = await prepareLog(
-    { ...options, rebuild, publishesLog: plan.purpose === 'publish' },
+    { ...options, rebuild: startsOver, publishesLog: plan.purpose === 'publish' },
     previous,
   );
-  const resume = rebuild ? START : parseResume(previous!.state);
   const inputs = await openInputs(options, previous);
   const prepare = snapshotPublisher(options, inputs);
   const snapshots = await newSnapshots(options, resume);
@@ -108,7 +114,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   await publishMissedSnapshots(base, snapshots, { ...options, ...inputs, ...plan }, (before, upTo, keep) =>
     buildMissed(before, upTo, keep, options, inputs),
   );
-  await using staging = await openStaging(out, previous, { reuse: !rebuild });
+  await using staging = await openStaging(out, previous ?? plan.earlier ?? null, { reuse: !rebuild });
   const { folded, facts, view } = await stageData(staging, { snapshots, resume }, options, inputs);
   if (contents.formats) await renderExtras(staging, facts, view);
   if (contents.charts) await renderCharts(staging, chartsOptions(options, facts, inputs.documents));
@@ -122,7 +128,7 @@ async function run(options: BuildOptions): Promise<BuildReport> {
   const { manifest } = release;
   const { events, findings } = folded;
   log(`${outcome} ${manifest.release}`);
-  return { outcome, manifest, snapshots: snapshots.length, events, findings };
+  return { outcome, manifest, snapshots: snapshots.length, events, findings, migrated };
 }
 
 /** The inputs of a release other than the ledger, and its publisher. */
@@ -200,7 +206,7 @@ async function stand(
   options: BuildOptions,
   prepare: (release: Published) => Promise<void>,
 ): Promise<BuildReport> {
-  const nothing = { snapshots: 0, events: 0, findings: [] };
+  const nothing = { snapshots: 0, events: 0, findings: [], migrated: null };
   if (!publisher?.isStillCurrent || (await publisher.isStillCurrent(served))) {
     await prepare(served);
     return { outcome: 'unchanged', manifest: served.manifest, ...nothing };

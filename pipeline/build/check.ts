@@ -12,6 +12,7 @@ import { checkRelease } from './check-release.ts';
 import { compareManifests } from './compare-manifests.ts';
 import type { BuildPlan } from './plan.ts';
 import { hasExtras } from './render-extras.ts';
+import { publishedIds, readPublished } from './snapshots/read-published.ts';
 
 /** The options of a build, as far as a check does not take them from the release. Without a ledger nothing is rebuilt. */
 export interface CheckOptions extends Omit<BuildOptions, 'ledger' | 'plan'> {
@@ -42,11 +43,31 @@ async function compareWithLedger(options: CheckOptions & { ledger: string }): Pr
   const out = await mkdtemp(join(tmpdir(), 'cathedral-check-'));
   try {
     options.log(`rebuilding from the ledger, up to ${manifest.ledger.snapshot}`);
-    const rebuilt = await build({ ...options, out, plan: planOf(published) });
+    const earlier = await publishedEarlier(published, options.out);
+    for (const { path } of earlier?.manifest.files ?? [])
+      options.log(`${path} is not rebuilt: an earlier version published it, and it never changes`);
+    const rebuilt = await build({ ...options, out, plan: { ...planOf(published), earlier } });
     return compareManifests(manifest, rebuilt.manifest);
   } finally {
     await rm(out, { recursive: true, force: true });
   }
+}
+
+/**
+ * The files of closed years that an earlier version published. They never change, even if this version would write them differently,
+ * so a rebuild takes them as they are; their bytes are verified. Null if there are none.
+ */
+async function publishedEarlier({ dir, manifest }: Published, out: string): Promise<Published | null> {
+  let last = '';
+  for (const id of await publishedIds(out)) {
+    const { snapshot } = await readPublished(out, id);
+    if (snapshot.software !== manifest.software && snapshot.as_of > last) last = snapshot.as_of;
+  }
+  const files = manifest.files.filter(
+    ({ kind, immutable, modified }) => kind === 'data' && immutable && modified <= last,
+  );
+  const nothing = { segments: {}, unlisted: [] };
+  return files.length === 0 ? null : { dir, manifest: { ...manifest, ...nothing, files }, state: null };
 }
 
 /** Rebuilds what the release contains. Its PDFs, whose bytes are verified, stand for those of a browser. */

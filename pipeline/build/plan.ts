@@ -1,4 +1,5 @@
 import type { PrintCharts } from '../charts/files/print-charts.ts';
+import type { Published } from '../release/format/release.ts';
 import type { Print } from './pdf/print-pdf.ts';
 import type { PublisherOptions } from './publisher.ts';
 import type { SnapshotOptions } from './snapshots/publish-snapshots.ts';
@@ -14,6 +15,8 @@ export interface BuildPlan {
   /** The last ledger snapshot to read; by default the newest. */
   until?: string;
   contents: Contents;
+  /** For a comparison: immutable files that are not made again, and the folder that has them. */
+  earlier?: Published | null;
   /** Who signs the release; null: nobody. */
   publisher: PublisherOptions | null;
   /** Null: publishes no snapshots. */

@@ -42,7 +42,7 @@ export const build = defineCommand({
     rebuild: {
       flag: 'rebuild',
       description:
-        'Starts from genesis and reuses nothing from the current release. It repairs a damaged release, and some upgrades ask for it.',
+        'Starts from genesis and reuses nothing from the current release. It repairs a damaged release, and goes back to an earlier version.',
       ...SWITCH,
     },
     givesUpSnapshots: {
@@ -80,16 +80,17 @@ export const build = defineCommand({
       });
     });
     progress.end();
-    const { manifest, outcome, snapshots, events, findings } = report;
+    const { manifest, outcome, snapshots, events, findings, migrated } = report;
     const ms = now() - started;
     if (config.json) {
       const { release, timestamp, ledger, files } = manifest;
       const read = { new_snapshots: snapshots, new_events: events, findings };
       const about = { outcome, release, as_of: timestamp, ledger, files: files.length };
-      print(formatJson({ ...about, ...read, duration_ms: ms }));
+      print(formatJson({ ...about, ...read, migrated, duration_ms: ms }));
     } else {
       const read = `${snapshots} new snapshots, ${events} new events, ${findings.length} findings`;
       print(`${outcome} ${manifest.release}: ${manifest.files.length} files; ${read}; ${formatDuration(ms)}`);
+      if (migrated !== null) print(`rebuilt from genesis: ${migrated}`);
     }
     return 0;
   },

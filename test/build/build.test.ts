@@ -2,9 +2,21 @@ import { cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BuildReport } from '../../pipeline/build/build.ts';
 import { check } from '../../pipeline/build/check.ts';
+import { checkpointOf } from '../../pipeline/build/checkpoint-of.ts';
+import { openPublisher } from '../../pipeline/build/publisher.ts';
+import { refreshRelease } from '../../pipeline/build/refresh-release.ts';
+import { publishSnapshots } from '../../pipeline/build/snapshots/publish-snapshots.ts';
+import { hashesOf } from '../../pipeline/build/snapshots/restore.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
+import { STATE_VERSION } from '../../pipeline/model/state.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import type { SnapshotIndex } from '../../pipeline/release/format/snapshot-index.ts';
+import { openStaging } from '../../pipeline/release/staging/staging.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
+import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
+import { updateMirror } from '../mirror/update-mirror.ts';
 import { type BuildParts, build } from './run-build.ts';
 
 let folder: string;
@@ -150,6 +162,103 @@ describe('a run', () => {
         (file) => /compliance-report|policy-impact|ledger\/export/.test(file) && !/schemas/.test(file),
       ),
     ).toEqual([]);
+  });
+});
+
+const CLOSED = 'government/transparency-2025.json';
+const keyFile = (out: string) => join(folder, `${out}.key`);
+const signs = (out: string) =>
+  ({ kind: 'signs', keyFile: keyFile(out), name: 'data.example.org', now: () => Date.parse(NOW) }) as const;
+const NOW = '2026-01-06T01:00:00Z';
+
+/** Publishes the current release as another version: with this format of the state, and with other words in the closed report. */
+async function publishAs(software: string, format: string, options: BuildParts): Promise<void> {
+  const { out, baseUrl, ledger, verifiers } = options;
+  const current = (await readCurrent(out))!;
+  const { timestamp, inputs, files, unlisted } = current.manifest;
+  const report = await readFile(join(current.dir, 'public', CLOSED), 'utf8');
+  const without = {
+    files: files.filter(({ path }) => path !== CLOSED),
+    unlisted: unlisted.filter(({ file }) => file !== 'state.json'),
+  };
+  const previous = { ...current, manifest: { ...current.manifest, ...without } };
+  await using staging = await openStaging(out, previous, { reuse: true });
+  await refreshRelease(staging, previous);
+  const { media_type: mediaType, ...about } = files.find(({ path }) => path === CLOSED)!;
+  const content = report.replace('"closed": true', '"closed":  true');
+  await staging.write({ ...about, mediaType, content });
+  const place = { out, baseUrl, waitMs: 0, ledger, verifiers, rebuild: false };
+  const publisher = (await openPublisher(signs('earlier'), { ...place, previous }))!;
+  const state = `${JSON.stringify(current.state).replace(`cathedral-state/${STATE_VERSION}`, format)}\n`;
+  const facts = { timestamp, ledger: current.manifest.ledger, software, inputs };
+  await staging.publish({
+    facts,
+    state,
+    sign: (release) => {
+      const checkpoint = checkpointOf(ledger, release.ledger, verifiers);
+      return publisher.sign!(release, { checkpoint, isServed: true });
+    },
+    prepare: (release) => {
+      const record = (index: SnapshotIndex) =>
+        publisher.snapshots!.record({ snapshots: hashesOf(index), lost: {} });
+      return publishSnapshots(out, release, { days: 9, baseUrl, sign: publisher.signText, record });
+    },
+  });
+}
+
+describe('a release of another version', () => {
+  const mirror = async ({ out, baseUrl }: BuildParts) =>
+    updateMirror(baseUrl, `${out}-mirror`, {
+      origin: await FolderOrigin.at(out),
+      keys: null,
+      now: () => Date.parse(NOW),
+    });
+  const parts = (more: Partial<BuildParts> = {}) =>
+    options('earlier', { publisher: signs('earlier'), ...more });
+  const snapshots = { days: 9 };
+
+  test('is rebuilt from genesis if it is an earlier one; readers, mirrors and a check accept what follows', async () => {
+    const until = (await snapshotIds()).at(-3)!;
+    await build(parts({ until }));
+    await publishAs('cathedral-data-service 0.0.9', 'cathedral-state/6', parts());
+    await mirror(parts());
+    const cited = await readFile(join(folder, 'earlier/snapshots', until, 'index.json'), 'utf8');
+    const { [`public/${CLOSED}`]: closed } = await published('earlier');
+    const lines: string[] = [];
+    const report = await build(parts({ snapshots, log: (line) => lines.push(line) }));
+    expect(report.migrated).toContain('cathedral-state/6');
+    expect(lines[0]).toContain('from genesis');
+    expect(lines).toContain(`${CLOSED} stays as an earlier version published it`);
+    // What a rebuild by this version alone would have, but for the closed report, which never changes.
+    const alone = await build(
+      options('alone', { publisher: signs('alone'), baseUrl: 'https://alone.example.org' }),
+    );
+    const dataOf = ({ manifest }: BuildReport) =>
+      manifest.files
+        .filter(({ kind, path }) => kind === 'data' && /\.csv$|^economy/.test(path))
+        .map(({ path, sha256 }) => [path, sha256]);
+    expect(dataOf(report)).toEqual(dataOf(alone));
+    expect((await published('earlier'))[`public/${CLOSED}`]).toBe(closed);
+    expect(await readFile(join(folder, 'earlier/snapshots', until, 'index.json'), 'utf8')).toBe(cited);
+    expect(await readdir(join(folder, 'earlier/snapshots'))).toEqual(
+      expect.arrayContaining((await snapshotIds()).slice(-3)),
+    );
+    expect(await mirror(parts())).toMatchObject({ outcome: 'mirrored' });
+    expect(await check(parts())).toEqual([]);
+    expect(await build(parts({ snapshots }))).toMatchObject({ outcome: 'unchanged', migrated: null });
+  });
+
+  test('is not replaced by accident if it is a later one', async () => {
+    const later = `cathedral-state/${STATE_VERSION + 1}`;
+    await publishAs('cathedral-data-service 9.0.0', later, parts());
+    const link = await readlink(join(folder, 'earlier/current'));
+    await expect(build(parts({ snapshots }))).rejects.toMatchObject({
+      code: 'release_invalid',
+      found: `${later}, of a later version`,
+    });
+    expect(await readlink(join(folder, 'earlier/current'))).toBe(link);
+    expect(await build(parts({ snapshots, rebuild: true }))).toMatchObject({ outcome: 'published' });
+    expect(await check(parts())).toEqual([]);
   });
 });
 

@@ -24,7 +24,7 @@ async function folder() {
 async function published(out: string): Promise<BuildReport> {
   const { outcome, release } = await publishTiny(out, { events: 5 });
   const findings = Array.from({ length: 30 }, (_, index) => `finding ${index}`);
-  return { outcome, manifest: release.manifest, snapshots: 2, events: 5, findings };
+  return { outcome, manifest: release.manifest, snapshots: 2, events: 5, findings, migrated: null };
 }
 
 describe('the status', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { View } from '../../../pipeline/artifacts/artifact.ts';
 import { readDocuments } from '../../../pipeline/artifacts/documents.ts';
 import { readCompanions } from '../../../pipeline/artifacts/read-companions.ts';
-import { parseResume, type Resume } from '../../../pipeline/build/resume.ts';
+import { type Outdated, type Resume, readResume } from '../../../pipeline/build/resume.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { Verifier } from '../../../pipeline/ledger/note.ts';
 import type { State } from '../../../pipeline/model/state.ts';
@@ -79,10 +79,9 @@ export class LiveState {
   async update(): Promise<boolean> {
     const before = this.#shown;
     // If the new release cannot be read, the ledger is still followed from the previous one.
-    const faults = [
-      await this.#faultOf(() => this.#followRelease()),
-      await this.#faultOf(() => this.#followLedger()),
-    ];
+    const faults = [await this.#faultOf(() => this.#followRelease())];
+    // Without any release, the fault is why there is none.
+    if (this.#fold || faults[0] === null) faults.push(await this.#faultOf(() => this.#followLedger()));
     this.#faults = faults.filter((fault) => fault !== null);
     return this.#shown !== before;
   }
@@ -98,10 +97,13 @@ export class LiveState {
   }
 
   /** Starts again from each new release, so that a mistake lasts no longer than one release. */
-  async #followRelease(): Promise<null> {
+  async #followRelease(): Promise<Fault | null> {
     const release = await this.#options.releases.current();
     if (!release || release === this.#release) return null;
-    const resume = await readResume(release);
+    const resume = await readState(release);
+    // The next run replaces it, which is no fault to report.
+    if ('outdated' in resume)
+      return { id: '', text: 'an earlier version made the release; the next run rebuilds it' };
     const { documents, companions, verifiers, baseUrl } = this.#options;
     this.#inputs = {
       documents: await readDocuments(documents),
@@ -149,7 +151,10 @@ export class LiveState {
 }
 
 /** The state of a release, read from disk each time, so the caller may change it. Throws `release_invalid`. */
-async function readResume({ dir, manifest }: Pick<ServedRelease, 'dir' | 'manifest'>): Promise<Resume> {
+async function readState({
+  dir,
+  manifest,
+}: Pick<ServedRelease, 'dir' | 'manifest'>): Promise<Resume | Outdated> {
   const place = join(dir, 'state.json');
   const bytes = await readFile(place).catch((cause: NodeJS.ErrnoException) => {
     throw invalid(place, 'a readable file', cause.code ?? cause.message, cause);
@@ -157,7 +162,7 @@ async function readResume({ dir, manifest }: Pick<ServedRelease, 'dir' | 'manife
   const listed = manifest.unlisted.find(({ file }) => file === 'state.json');
   const found = sha256(bytes);
   if (found !== listed?.sha256) throw invalid(place, `SHA-256 ${listed?.sha256}`, found);
-  return parseResume(JSON.parse(bytes.toString()));
+  return readResume(JSON.parse(bytes.toString()));
 }
 
 function invalid(place: string, expected: string, found: string, cause?: unknown): CathedralError {

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import { openDirectory } from '../../../pipeline/ledger/directory.ts';
+import { sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { writeSample } from '../../../pipeline/sample/write-sample.ts';
-import { Releases } from '../../../src/sidecar/files/releases.ts';
+import { Releases, type ServedRelease } from '../../../src/sidecar/files/releases.ts';
 import { LiveDocuments } from '../../../src/sidecar/live/live-documents.ts';
 import { LiveState } from '../../../src/sidecar/live/live-state.ts';
 import { BASE_URL, DOCUMENTS, type LiveLedger, liveLedger, START, VERIFIERS } from './live-ledger.ts';
@@ -82,6 +83,25 @@ describe('the live state', () => {
     const { dir } = (await readCurrent(ledger.out))!;
     for (const path of LIVE_PATHS)
       expect(files()[path]).toBe(await readFile(join(dir, 'public', path), 'utf8'));
+  });
+
+  test('waits for the next run if an earlier version made the release', async () => {
+    const ledger = await liveLedger();
+    const { dir, manifest, state: old } = (await readCurrent(ledger.out))!;
+    const text = JSON.stringify(old).replace(/cathedral-state\/\d+/, 'cathedral-state/1');
+    await writeFile(join(dir, 'state.json'), text);
+    const unlisted = [{ file: 'state.json', bytes: text.length, sha256: sha256(text) }];
+    let release: unknown = { dir, manifest: { ...manifest, unlisted } };
+    const releases = { current: async () => release as ServedRelease };
+    const { state, reports, files } = follow(ledger, releases);
+    await state.update();
+    expect(state.fault).toBe('an earlier version made the release; the next run rebuilds it');
+    expect(reports).toEqual([]);
+    await writeFile(join(dir, 'state.json'), `${JSON.stringify(old)}\n`);
+    release = { dir, manifest };
+    await state.update();
+    expect(state.fault).toBeNull();
+    expect(files()).toEqual(await ledger.rebuild());
   });
 
   test('does not see a line before it is complete', async () => {
