@@ -209,7 +209,8 @@ function changesInSpreadsheets(id: string): boolean {
 const nearTypes = new Map<string, string | null>();
 const MOST_REMEMBERED = 1000;
 
-function nearType(type: string): string | null {
+/** The known type that was probably meant by an unknown one; null if none is near. */
+export function nearType(type: string): string | null {
   const known = nearTypes.get(type);
   if (known !== undefined) return known;
   if (nearTypes.size >= MOST_REMEMBERED) nearTypes.clear();

@@ -46,3 +46,11 @@ export function slotTimestamp(id: string): string {
 export function cycleNumber(ms: number): number {
   return Math.floor((ms - Date.parse(FIRST_CYCLE)) / (24 * HOUR_MS));
 }
+
+/** `C-151` → `2025-12-01`; null for what is not a cycle label, and for a cycle after the year 9999. */
+export function dayOfCycle(label: string): string | null {
+  const [, number] = /^C-(0|[1-9]\d{0,6})$/.exec(label) ?? [];
+  if (number === undefined) return null;
+  const day = new Date(Date.parse(FIRST_CYCLE) + Number(number) * 24 * HOUR_MS).toISOString();
+  return day.startsWith('+') ? null : day.slice(0, 10);
+}

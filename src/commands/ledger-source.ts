@@ -62,6 +62,11 @@ export async function localLedger(source: LedgerSource, config: SourceConfig): P
   return { ledger: config.importFolder, verifiers: [signer.verifier] };
 }
 
+/** The folder of a ledger; of a remote one, where it is imported to. */
+export function ledgerFolder(source: LedgerSource, { importFolder }: Pick<Config, 'importFolder'>): string {
+  return source.kind === 'directory' ? source.path : importFolder;
+}
+
 export const FOLLOW_SETTINGS = [...SOURCE_SETTINGS, 'importInterval'] as const;
 type FollowConfig = Pick<Config, (typeof FOLLOW_SETTINGS)[number] | 'companions'>;
 

@@ -13,6 +13,7 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   },
   'Keep a ledger': {
     'ledger check': async () => (await import('./ledger/check.ts')).ledgerCheck,
+    'ledger show': async () => (await import('./ledger/show.ts')).ledgerShow,
   },
   'Check what you published': {
     check: async () => (await import('./check.ts')).check,

@@ -68,3 +68,35 @@ function contentOf(folder: string): Map<string, string> {
   const files = names.filter((name) => statSync(join(folder, name)).isFile());
   return new Map(files.map((name) => [name, readFileSync(join(folder, name), 'latin1')]));
 }
+
+test('ledger show prints events as lines, as NDJSON and as JSON, and where they are', async () => {
+  const ledger = join(await temporaryFolder(), 'ledger');
+  await writeSample({ out: ledger, from: '2025-07-03', to: '2025-07-05' });
+  const show = (...flags: string[]) => runHere('ledger show', [ledger, ...flags], { env: {}, now });
+  const raw = await show('--seq=0', '--raw');
+  expect(raw.stdout).toMatch(/^\{"seq":0,"timestamp":"2025-07-03T00:00:00Z",.*\}\n$/);
+  const head = { ...JSON.parse(raw.stdout), seq: 1e6, type: 'hint', data: { text: 'a\u001b[2J' } };
+  const [newest = ''] = (await show('--reverse', '--limit=1', '--raw')).stdout.split('\n');
+  const { seq } = JSON.parse(newest);
+  appendFileSync(
+    join(ledger, 'head.ndjson'),
+    `${formatEventLine({ ...head, seq: seq + 1, timestamp: '2025-07-05T00:30:00Z', cycle: 'C-2' })}\n`,
+  );
+  // The text of an event must not control the terminal.
+  expect((await show('--from=C-2', '--to=C-2')).stdout).toBe(
+    `${`${seq + 1}`.padStart(7)}  2025-07-05T00:30:00Z  C-2  head            hint  LEDGER  {"text":"a\\u001b[2J"}\n`,
+  );
+  const listed = JSON.parse((await show('--reverse', '--limit=2', '--json')).stdout);
+  expect(listed).toMatchObject([
+    { seq: seq + 1, snapshot: null, attestation_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
+    { seq, snapshot: '2025-07-05T00Z' },
+  ]);
+  expect(await show('--type=mint', '--json')).toMatchObject({
+    status: 0,
+    stdout: '[]\n',
+    stderr: expect.stringContaining('No event matches. Did you mean mic_mint?'),
+  });
+  for (const wrong of ['--seq=5-3', '--from=yesterday', '--to=2025-02-30', '--from=C-99999999', '--limit=0'])
+    expect(await show(wrong)).toMatchObject({ status: 2, stdout: '' });
+  expect(await show('--raw', '--json')).toMatchObject({ status: 2 });
+});
