@@ -18,21 +18,32 @@ export interface LockOptions {
   holder: string;
 }
 
+/** Runs `work` while holding the lock of `out`. Throws what `takeLock` throws. */
+export async function withLock<T>(out: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
+  const lock = await takeLock(out, options);
+  try {
+    return await work();
+  } finally {
+    lock.close();
+  }
+}
+
 /**
- * Runs `work` while holding the lock of `out`. Throws locked, with the current holder's name.
+ * Takes the lock of `out`, a folder that is created if missing, until `close`. Throws locked, with the current holder's name.
  *
  * The lock is the operating system's: a write transaction on an empty SQLite file that is never committed, which is the only
  * byte-range lock available in Node. It ends with its process, so there are no stale locks to detect, no reused process ids and
  * no races over a stale lock. `lock.holder` is informational.
  */
-export async function withLock<T>(out: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
+export async function takeLock(out: string, options: LockOptions): Promise<{ close(): void }> {
   const lock = await acquire(out, options);
   try {
     await asDiskErrors(join(out, 'lock.holder'), () => writeFile(join(out, 'lock.holder'), options.holder));
-    return await work();
-  } finally {
+  } catch (cause) {
     lock.close();
+    throw cause;
   }
+  return lock;
 }
 
 async function acquire(out: string, { waitMs }: LockOptions): Promise<DatabaseSync> {

@@ -14,12 +14,11 @@ const ROOM = 3 * MAX_LINE_BYTES + 1;
 const NONE = Buffer.alloc(0);
 
 /**
- * Writes events that continue from a position as ledger lines, each validated as by a reader. Throws `ledger_schema`, `ledger_order` or
- * `ledger_corrupt` (too long) with the place `event <seq>`.
+ * Collects the lines of checked events that continue from a position. Throws `ledger_order` or `ledger_corrupt` (too long) with the
+ * place `event <seq>`.
  */
-export class EventWriter {
+export class LineWriter {
   readonly #order: EventOrder;
-  readonly #tree: CompactRange;
   readonly #batchBytes: number;
   readonly #place = () => `event ${this.#order.seq}`;
   #batch = NONE;
@@ -27,29 +26,30 @@ export class EventWriter {
   #at = 1;
 
   /** `full` once `batchBytes` have been written. */
-  constructor(position: LedgerPosition, batchBytes: number) {
+  constructor(position: Pick<LedgerPosition, 'size' | 'timestamp'>, batchBytes: number) {
     this.#order = new EventOrder(position);
-    this.#tree = CompactRange.resume(position.size, position.range);
     this.#batchBytes = batchBytes;
   }
 
-  append(event: LedgerEvent): void {
-    assertEvent(event, this.#place);
-    const line = formatEventLine(event);
+  /** `line`: its line without the line end. Returns the line after one byte that belongs to its predecessor. */
+  append(event: LedgerEvent, line: string | Uint8Array): Buffer {
     if (this.#batch === NONE) this.#batch = Buffer.allocUnsafeSlow(1 + this.#batchBytes + ROOM);
     const start = this.#at;
-    const bytes = line.length > MAX_LINE_BYTES ? line.length : this.#batch.write(line, start);
+    const bytes = line.length > MAX_LINE_BYTES ? line.length : this.#write(line);
     if (bytes > MAX_LINE_BYTES) {
       const expected = `at most ${MAX_LINE_BYTES} bytes`;
       throw new CathedralError('ledger_corrupt', { place: this.#place(), expected, found: `${bytes}` });
     }
     this.#order.accept(event, this.#place);
     this.#at += bytes;
-    // The byte before the line is its predecessor's line end. The leaf prefix replaces it while the line is hashed.
-    this.#batch[start - 1] = LEAF_PREFIX;
-    this.#tree.append(hash('sha256', this.#batch.subarray(start - 1, this.#at), 'hex'));
-    this.#batch[start - 1] = LINE_END;
     this.#batch[this.#at++] = LINE_END;
+    return this.#batch.subarray(start - 1, start + bytes);
+  }
+
+  #write(line: string | Uint8Array): number {
+    if (typeof line === 'string') return this.#batch.write(line, this.#at);
+    this.#batch.set(line, this.#at);
+    return line.length;
   }
 
   get full(): boolean {
@@ -64,6 +64,59 @@ export class EventWriter {
     return lines;
   }
 
+  /** The place of the next event, in errors. */
+  get place(): () => string {
+    return this.#place;
+  }
+
+  /** Timestamp of the last event; null before the first. */
+  get timestamp(): string | null {
+    return this.#order.timestamp;
+  }
+
+  /** Seq of the next event. */
+  get size(): number {
+    return this.#order.seq;
+  }
+}
+
+/**
+ * Writes events that continue from a position as ledger lines, each validated as by a reader, and computes their Merkle tree. Throws
+ * `ledger_schema`, `ledger_order` or `ledger_corrupt` (too long) with the place `event <seq>`.
+ */
+export class EventWriter {
+  readonly #lines: LineWriter;
+  readonly #tree: CompactRange;
+
+  /** `full` once `batchBytes` have been written. */
+  constructor(position: LedgerPosition, batchBytes: number) {
+    this.#lines = new LineWriter(position, batchBytes);
+    this.#tree = CompactRange.resume(position.size, position.range);
+  }
+
+  append(event: LedgerEvent): void {
+    assertEvent(event, this.#lines.place);
+    this.appendLine(event, formatEventLine(event));
+  }
+
+  /** An event that has been checked, and its line without the line end. */
+  appendLine(event: LedgerEvent, line: string | Uint8Array): void {
+    const leaf = this.#lines.append(event, line);
+    // The byte before the line is its predecessor's line end. The leaf prefix replaces it while the line is hashed.
+    leaf[0] = LEAF_PREFIX;
+    this.#tree.append(hash('sha256', leaf, 'hex'));
+    leaf[0] = LINE_END;
+  }
+
+  get full(): boolean {
+    return this.#lines.full;
+  }
+
+  /** The lines since the last call, with line ends. The caller may keep the buffer. */
+  take(): Buffer {
+    return this.#lines.take();
+  }
+
   get size(): number {
     return this.#tree.size;
   }
@@ -74,6 +127,11 @@ export class EventWriter {
   }
 
   position(snapshot: string | null): LedgerPosition {
-    return { snapshot, size: this.#tree.size, range: this.#tree.hashes(), timestamp: this.#order.timestamp };
+    return {
+      snapshot,
+      size: this.#tree.size,
+      range: this.#tree.hashes(),
+      timestamp: this.#lines.timestamp,
+    };
   }
 }

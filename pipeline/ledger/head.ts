@@ -11,7 +11,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { CathedralError, type ErrorCode } from '../errors.ts';
 import type { LedgerDirectory } from './directory.ts';
-import { MAX_LINE_BYTES } from './event.ts';
+import { type LedgerEvent, MAX_LINE_BYTES } from './event.ts';
 import { parseEventLine } from './event-line.ts';
 import { EventReader } from './event-reader.ts';
 import type { Leaf, LedgerPosition } from './leaf.ts';
@@ -90,6 +90,80 @@ async function* readFrom(
   }
   const end = { first, offset: bytes - reader.pending, size: reader.size };
   return { position: reader.position(position.snapshot), cursor: end, behind: false };
+}
+
+/** An event of the head with its line, whose bytes are the event. */
+export interface HeadLine {
+  event: LedgerEvent;
+  line: Buffer;
+}
+
+/**
+ * Yields the lines of the head from seq `size` on, for the writer that holds the ledger's lock: each line is valid by itself, and the
+ * writer compares it with its predecessor. Throws as `readHead`.
+ */
+export async function* readHeadLines(ledger: LedgerDirectory, size: number): AsyncGenerator<HeadLine[]> {
+  const file = await openHead(ledger.head);
+  if (!file) return;
+  try {
+    const firstLine = await readFirstLine(file);
+    if (!firstLine) return;
+    const covered = size - parseEventLine(firstLine, placeOf(1)).seq;
+    const offset = await skipLines(file, Math.max(covered, 0));
+    if (offset === undefined) return;
+    let number = Math.max(covered, 0);
+    let rest: Buffer = Buffer.alloc(0);
+    for await (const chunk of chunksOf(file, offset, Number.MAX_SAFE_INTEGER)) {
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      const lines: HeadLine[] = [];
+      let start = 0;
+      for (let end = bytes.indexOf(LINE_END); end >= 0; end = bytes.indexOf(LINE_END, start)) {
+        number += 1;
+        const line = bytes.subarray(start, end);
+        lines.push({ event: parseEventLine(line, placeOf(number)), line });
+        start = end + 1;
+      }
+      rest = bytes.subarray(start);
+      if (rest.length > MAX_LINE_BYTES) parseEventLine(rest, placeOf(number + 1));
+      yield lines;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The ends of the head, for its writer. */
+export interface HeadEnds {
+  /** Bytes of complete lines. */
+  bytes: number;
+  /** Null if there is no complete line. */
+  first: LedgerEvent | null;
+  last: LedgerEvent | null;
+}
+
+/** Reads only the first and the last line. Throws as `readHead`. */
+export async function readHeadEnds(ledger: LedgerDirectory): Promise<HeadEnds> {
+  const file = await openHead(ledger.head);
+  if (!file) return { bytes: 0, first: null, last: null };
+  try {
+    const firstLine = await readFirstLine(file);
+    if (!firstLine) return { bytes: 0, first: null, last: null };
+    const { size } = await file.stat();
+    // The last line and a following incomplete one, each of at most this length, with the line end before them.
+    const start = Math.max(0, size - 2 * (MAX_LINE_BYTES + 1) - 1);
+    const chunks: Buffer[] = [];
+    for await (const chunk of chunksOf(file, start, size)) chunks.push(chunk);
+    const tail = Buffer.concat(chunks);
+    const end = tail.lastIndexOf(LINE_END);
+    const begin = end > 0 ? tail.lastIndexOf(LINE_END, end - 1) + 1 : 0;
+    return {
+      bytes: start + end + 1,
+      first: parseEventLine(firstLine, placeOf(1)),
+      last: parseEventLine(tail.subarray(begin, Math.max(end, 0)), 'head.ndjson, last line'),
+    };
+  } finally {
+    await file.close();
+  }
 }
 
 async function readFirstLine(file: FileHandle): Promise<Buffer | undefined> {

@@ -16,6 +16,9 @@ export interface SnapshotOptions {
   durable?: boolean;
 }
 
+/** The keys that sign a ledger: one, and during a rotation more. */
+export type Signers = readonly [Signer, ...Signer[]];
+
 /** Bytes of lines to compress at a time. */
 const BATCH_BYTES = 256 * 1024;
 const READY = Promise.resolve();
@@ -27,35 +30,37 @@ const READY = Promise.resolve();
 export class SnapshotWriter {
   readonly #ledger: string;
   readonly #before: LedgerPosition;
-  readonly #signer: Signer;
+  readonly #signers: Signers;
   readonly #durable: boolean;
   readonly #events: EventWriter;
   readonly #file: ZstdFile;
   #open = true;
 
-  private constructor(ledger: string, position: LedgerPosition, signer: Signer, durable: boolean) {
+  private constructor(ledger: string, position: LedgerPosition, signers: Signers, durable: boolean) {
     this.#ledger = ledger;
     this.#before = position;
-    this.#signer = signer;
+    this.#signers = signers;
     this.#durable = durable;
     this.#events = new EventWriter(position, BATCH_BYTES);
     this.#file = new ZstdFile(`${snapshotFile(ledger, 'next').events}.tmp`, durable);
   }
 
-  /** `ledger` is the ledger's folder, created if missing; `origin` is the signing key's name. */
+  /**
+   * `ledger` is the ledger's folder, created if missing. All signers have the name of the ledger's origin, and each signs the checkpoint.
+   */
   static create(
     ledger: string,
     position: LedgerPosition,
-    signer: Signer,
-    origin: string,
+    signers: Signers,
     { durable = true }: SnapshotOptions = {},
   ): SnapshotWriter {
-    if (origin !== signer.verifier.name) {
-      const found = signer.verifier.name;
+    const [{ verifier }] = signers;
+    const other = signers.find((signer) => signer.verifier.name !== verifier.name);
+    if (other) {
       throw new CathedralError('config_invalid', {
         place: 'ledger key',
-        expected: `a key named ${origin}`,
-        found,
+        expected: `keys of one name, ${verifier.name}`,
+        found: other.verifier.name,
       });
     }
     try {
@@ -63,7 +68,7 @@ export class SnapshotWriter {
     } catch (cause) {
       throw unwritable(ledger, cause);
     }
-    return new SnapshotWriter(ledger, position, signer, durable);
+    return new SnapshotWriter(ledger, position, signers, durable);
   }
 
   /** Number of events in the ledger including those appended so far, which is the next event's seq. */
@@ -79,6 +84,17 @@ export class SnapshotWriter {
   append(event: LedgerEvent): Promise<void> {
     if (!this.#open) throw new Error('this snapshot is closed');
     this.#events.append(event);
+    return this.#flushed();
+  }
+
+  /** As `append`, for an event that has been checked, with its line without the line end. */
+  appendLine(event: LedgerEvent, line: string | Uint8Array): Promise<void> {
+    if (!this.#open) throw new Error('this snapshot is closed');
+    this.#events.appendLine(event, line);
+    return this.#flushed();
+  }
+
+  #flushed(): Promise<void> {
     return this.#events.full ? this.#written(this.#file.write(this.#events.take())) : READY;
   }
 
@@ -90,12 +106,12 @@ export class SnapshotWriter {
     await this.#written(this.#file.finish(this.#events.take(), file.events));
     const { size } = this.#events;
     const checkpoint = formatCheckpoint({
-      origin: this.#signer.verifier.name,
+      origin: this.#signers[0].verifier.name,
       size,
       root: this.#events.root(),
     });
     try {
-      writeFileAtomically(file.checkpoint, signNote(checkpoint, this.#signer), this.#durable);
+      writeFileAtomically(file.checkpoint, signNote(checkpoint, ...this.#signers), this.#durable);
     } catch (cause) {
       throw unwritable(file.checkpoint, cause);
     }

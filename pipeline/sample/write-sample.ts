@@ -2,9 +2,10 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { CathedralError } from '../errors.ts';
-import { HeadWriter } from '../ledger/append-head.ts';
+import { writeFileAtomically } from '../ledger/atomic-file.ts';
 import { DEMO_ORIGIN, demoSigner } from '../ledger/demo-key.ts';
 import { openDirectory } from '../ledger/directory.ts';
+import { EventWriter } from '../ledger/event-writer.ts';
 import { LEDGER_START, type LedgerPosition } from '../ledger/leaf.ts';
 import type { Signer } from '../ledger/note.ts';
 import { SnapshotWriter } from '../ledger/write-snapshot.ts';
@@ -49,9 +50,9 @@ export async function writeSample({
   for (; !next.done; next = slots.next()) {
     const slot = next.value;
     if (slot.isOver) snapshots += 1;
-    position = await (slot.isOver
-      ? writeSnapshot(out, position, slot, signer)
-      : writeHead(out, position, slot));
+    position = slot.isOver
+      ? await writeSnapshot(out, position, slot, signer)
+      : writeHead(out, position, slot);
     onProgress?.(position.size, Date.parse(position.timestamp!));
     // Generating events blocks the event loop; yield, so that process signals are handled.
     await setImmediate();
@@ -66,20 +67,19 @@ async function writeSnapshot(
   { id, events }: SampleSlot,
   signer: Signer,
 ): Promise<LedgerPosition> {
-  const writer = SnapshotWriter.create(out, position, signer, DEMO_ORIGIN, { durable: false });
+  const writer = SnapshotWriter.create(out, position, [signer], { durable: false });
   for (const event of events) await writer.append(event);
   return writer.seal(id);
 }
 
-async function writeHead(
-  out: string,
-  position: LedgerPosition,
-  { events }: SampleSlot,
-): Promise<LedgerPosition> {
-  const head = await HeadWriter.open(openDirectory(out), position, { durable: false });
-  for (const event of events) head.append(event);
-  head.close();
-  return head.position;
+function writeHead(out: string, position: LedgerPosition, { events }: SampleSlot): LedgerPosition {
+  const writer = new EventWriter(position, 0);
+  const lines = events.map((event) => {
+    writer.append(event);
+    return writer.take();
+  });
+  writeFileAtomically(openDirectory(out).head, Buffer.concat(lines), false);
+  return writer.position(position.snapshot);
 }
 
 /**

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
 import { exists } from '../../pipeline/disk/durable.ts';
-import { withLock } from '../../pipeline/disk/lock.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { openDirectory, type SnapshotFile } from '../../pipeline/ledger/directory.ts';
+import { lockLedger } from '../../pipeline/ledger/ledger-writer.ts';
 import { openNote } from '../../pipeline/ledger/open-note.ts';
 import { slotId } from '../../pipeline/ledger/slot.ts';
 import { recoverFinalFiles } from '../../pipeline/release/format/release.ts';
@@ -65,12 +65,13 @@ export async function keepDemoLedger(
 /** Of two services with one demo ledger, one would write it and the other would see no new events. */
 async function assertNoOtherWriter(path: string): Promise<void> {
   const lock = { waitMs: OTHER_ENDS_MS, holder: `start --demo, process ${process.pid}` };
-  await withLock(`${path}.lock`, lock, async () => {}).catch((cause: unknown) => {
+  const held = await lockLedger(path, lock).catch((cause: unknown) => {
     if (!(cause instanceof CathedralError && cause.code === 'locked')) throw cause;
     const expected =
       'no other start with this demo ledger (to run two: CATHEDRAL_LEDGER, CATHEDRAL_OUT and PORT)';
     throw new CathedralError('locked', { place: path, expected, found: cause.found, cause });
   });
+  held.close();
 }
 
 /**

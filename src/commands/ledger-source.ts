@@ -7,7 +7,6 @@ import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
 import type { Flag } from '../../pipeline/config/setting.ts';
 import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
 import { diskFull, isDiskFull } from '../../pipeline/disk/durable.ts';
-import { withLock } from '../../pipeline/disk/lock.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { type ImportReport, importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
@@ -112,16 +111,13 @@ async function importNew(
   auditPages = 1,
 ): Promise<ImportReport> {
   const { importFolder: directory, wait, importFull: full = false } = config;
-  const { signer, origin, salts } = await importer(baseUrl, config);
-  const holder = `import, process ${process.pid}`;
-  const options = { baseUrl, directory, signer, origin, secret: salts, now: now(), full, auditPages };
-  return withLock(directory, { waitMs: wait * 1000, holder }, () => importCivicLedger(options)).catch(
-    (error: Error) => {
-      if (!isDiskFull(error)) throw error;
-      // The import collects events in the temporary folder until it has all of them.
-      throw diskFull(`${directory} or ${tmpdir()}`, error.message, error);
-    },
-  );
+  const { signer, salts } = await importer(baseUrl, config);
+  const options = { baseUrl, directory, signer, secret: salts, now: now(), full, auditPages };
+  return importCivicLedger({ ...options, waitMs: wait * 1000 }).catch((error: Error) => {
+    if (!isDiskFull(error)) throw error;
+    // The import collects events in the temporary folder until it has all of them.
+    throw diskFull(`${directory} or ${tmpdir()}`, error.message, error);
+  });
 }
 
 /** Who signs imported ledger snapshots, and the secret that salts their events. */
@@ -130,7 +126,6 @@ async function importer(baseUrl: string, { importKey, mustExist = false }: Sourc
   const secret = await readSecret(importKey);
   const origin = `${new URL(baseUrl).host}/imported`;
   return {
-    origin,
     signer: signerFromSeed(origin, derive(secret, 'signing key')),
     salts: derive(secret, 'salts'),
   };

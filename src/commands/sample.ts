@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { integer, text } from '../../pipeline/config/setting.ts';
-import { withLock } from '../../pipeline/disk/lock.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { runFeeder } from '../../pipeline/sample/feeder/run-feeder.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
@@ -93,9 +92,5 @@ export const sample = defineCommand({
 
 async function followLedger(ledger: string, seed: number, now: () => number, signal: AbortSignal) {
   const pause = (ms: number, ending: AbortSignal) => sleep(ms, undefined, { signal: ending });
-  const holder = `sample --follow, process ${process.pid}`;
-  // Two writers would corrupt the ledger. The lock is beside it, because a ledger's folder holds nothing else.
-  await withLock(`${ledger}.lock`, { waitMs: 0, holder }, () =>
-    runFeeder({ ledger, seed, now, sleep: pause, signal }),
-  );
+  await runFeeder({ ledger, seed, now, sleep: pause, signal });
 }

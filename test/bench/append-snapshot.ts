@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DEMO_ORIGIN, demoSigner } from '../../pipeline/ledger/demo-key.ts';
+import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import type { LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
@@ -11,7 +11,7 @@ import { coordinationScore, reward } from '../../pipeline/model/formulas.ts';
 /** Seals one more snapshot of `count` events onto a ledger that `out` holds a release of: half of them heartbeats, a quarter attestations, a quarter mints. */
 export async function appendSnapshot(ledger: string, out: string, count: number): Promise<void> {
   const { position, state } = JSON.parse(await readFile(join(out, 'current', 'state.json'), 'utf8'));
-  const writer = SnapshotWriter.create(ledger, position as LedgerPosition, demoSigner(), DEMO_ORIGIN);
+  const writer = SnapshotWriter.create(ledger, position as LedgerPosition, [demoSigner()]);
   const sentinels = Object.entries<{ cathedral: string }>(state.sentinels);
   const start = Date.parse(state.asOf) + 1000;
   for (let index = 0; index < count; index += 1) {

@@ -52,7 +52,7 @@ async function latenciesOf(server: Server, feed: HeadFeed): Promise<{ asked: num
   const [asked, told]: [number[], number[]] = [[], []];
   for (let event = 0; event < EVENTS; event += 1) {
     await sleep(PAUSE_MS * (1 + Math.random()));
-    const { timestamp, at } = feed.append();
+    const { timestamp, at } = await feed.append();
     const seen = [untilSeen(`${server.url}/economy/supply`, timestamp), listener.untilTold(timestamp)];
     const [askedAt, toldAt] = await Promise.all(seen);
     asked.push(askedAt! - at);

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DEMO_ORIGIN, demoSigner } from '../../pipeline/ledger/demo-key.ts';
+import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
 import { snapshotFile } from '../../pipeline/ledger/directory.ts';
 import type { LedgerPosition } from '../../pipeline/ledger/leaf.ts';
 import { EMPTY_TREE, type LogFile, TreeBuilder } from '../../pipeline/ledger/log/tree-builder.ts';
@@ -33,7 +33,7 @@ export async function writeSyntheticLog(ledger: string, out: string, count: numb
   }
   for (const file of builder.partial()) write(file);
   const position = { snapshot: null, size: count, range: tree.hashes(), timestamp: TIMESTAMP };
-  const sealed = await SnapshotWriter.create(ledger, position, demoSigner(), DEMO_ORIGIN).seal(SLOT);
+  const sealed = await SnapshotWriter.create(ledger, position, [demoSigner()]).seal(SLOT);
   writeFileSync(logFile(out, 'checkpoint'), readFileSync(snapshotFile(ledger, SLOT).checkpoint));
   return sealed;
 }
@@ -44,7 +44,7 @@ export async function sealHeartbeats(
   position: LedgerPosition,
   count: number,
 ): Promise<LedgerPosition> {
-  const writer = SnapshotWriter.create(ledger, position, demoSigner(), DEMO_ORIGIN);
+  const writer = SnapshotWriter.create(ledger, position, [demoSigner()]);
   for (let index = 0; index < count; index += 1) {
     const about = { timestamp: TIMESTAMP, cycle: 'C-182', type: 'heartbeat', agent: 'SYNTHETIC', data: {} };
     await writer.append({ seq: position.size + index, ...about, salt: 'A'.repeat(22) });

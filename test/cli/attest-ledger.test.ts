@@ -5,10 +5,8 @@ import { attestationId, attestationUuid } from '../../pipeline/attestation/canon
 import { PublishedRegistry, trustOf } from '../../pipeline/attestation/published-registry.ts';
 import type { JsonObject } from '../../pipeline/attestation/read-json.ts';
 import { verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
-import { HeadWriter } from '../../pipeline/ledger/append-head.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
-import { openDirectory } from '../../pipeline/ledger/directory.ts';
-import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
+import { LedgerWriter } from '../../pipeline/ledger/ledger-writer.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { readLedger } from '../../src/commands/attest/ledger.ts';
 import { COMPANIONS, LANTERN, NOW, signed, UNSIGNED } from '../attestation/signed-document.ts';
@@ -31,13 +29,15 @@ const LOST = { type: 'companion_revoked', attestation: ID, reason: 'The key was 
 async function ledgerWith(name: string, added: ({ type: string; timestamp?: string } & JsonObject)[]) {
   const ledger = inFolder(name);
   cpSync(inFolder('sample'), ledger, { recursive: true });
-  const { sealed, last } = await readLedger({ ledger, verifiers: VERIFIERS });
-  const head = await HeadWriter.open(openDirectory(ledger), sealed, { durable: false });
-  for (const { type, timestamp = AT, ...data } of added) {
-    const envelope = { seq: head.position.size, timestamp, cycle: last!.cycle, type, agent: 'WITNESS', data };
-    head.append({ ...envelope, salt: 'A'.repeat(22) } as LedgerEvent);
-  }
-  head.close();
+  const { last } = await readLedger({ ledger, verifiers: VERIFIERS });
+  const options = { verifiers: VERIFIERS, now: Date.now, waitMs: 0, holder: 'a test', durable: false };
+  const writer = await LedgerWriter.open(ledger, options);
+  await writer.append(
+    added.map(({ type, timestamp = AT, ...data }) => ({
+      ...{ type, timestamp, cycle: last!.cycle, agent: 'WITNESS', data, salt: 'A'.repeat(22) },
+    })),
+  );
+  writer.close();
   return ledger;
 }
 

@@ -8,7 +8,7 @@ import { SOFTWARE } from '../../src/commands/software.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
 import { sampleEvents } from '../ledger/sample-events.ts';
-import { ORIGIN, signer } from '../ledger/test-signer.ts';
+import { signer } from '../ledger/test-signer.ts';
 import { workingFolder } from './working-folder.ts';
 
 export const NOW = Date.parse('2026-01-02T03:04:05Z');
@@ -30,7 +30,7 @@ async function writeLedger(snapshots: number): Promise<string> {
   let position: LedgerPosition = LEDGER_START;
   let id = '2025-07-03T06Z';
   for (const count of COUNTS.slice(0, snapshots)) {
-    const writer = SnapshotWriter.create(folder, position, signer, ORIGIN, { durable: false });
+    const writer = SnapshotWriter.create(folder, position, [signer], { durable: false });
     for (const event of sampleEvents(count, position.size)) await writer.append(event);
     position = await writer.seal(id);
     id = nextSlotId(id);

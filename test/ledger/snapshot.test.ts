@@ -83,7 +83,7 @@ describe('a ledger of snapshots', () => {
     const folder = temporaryFolder();
     const position = await writeLedger(folder, 5);
     const later = signerFromSeed(ORIGIN, new Uint8Array(32).fill(8));
-    const writer = SnapshotWriter.create(folder, position, later, ORIGIN, { durable: false });
+    const writer = SnapshotWriter.create(folder, position, [later], { durable: false });
     await writer.append(sampleEvent(5));
     await writer.seal('2025-07-03T12Z');
     expect((await readLedger(folder, [later.verifier, signer.verifier])).leaves).toHaveLength(6);
@@ -153,11 +153,11 @@ describe('a snapshot too large to read at once', () => {
 
 describe('the snapshot writer', () => {
   const create = (folder: string, position = LEDGER_START) =>
-    SnapshotWriter.create(folder, position, signer, ORIGIN, { durable: false });
+    SnapshotWriter.create(folder, position, [signer], { durable: false });
 
   test('leaves only the two files', async () => {
     const folder = temporaryFolder();
-    const writer = SnapshotWriter.create(folder, LEDGER_START, signer, ORIGIN);
+    const writer = SnapshotWriter.create(folder, LEDGER_START, [signer]);
     for (const event of sampleEvents(3000)) await writer.append(event);
     await writer.seal(FIRST_SLOT);
     expect(readdirSync(join(folder, 'snapshots')).sort()).toEqual([
@@ -265,9 +265,10 @@ describe('the snapshot writer', () => {
     expect((await readLedger(folder)).leaves.map(({ event }) => event)).toEqual(sampleEvents(2));
   });
 
-  test('signs only for the log origin in the key’s name', () => {
-    expect(() => SnapshotWriter.create(temporaryFolder(), LEDGER_START, signer, 'another')).toThrow(
-      expect.objectContaining({ code: 'config_invalid' }),
+  test('signs only with keys of one name, the log origin', () => {
+    const other = signerFromSeed('another', new Uint8Array(32));
+    expect(() => SnapshotWriter.create(temporaryFolder(), LEDGER_START, [signer, other])).toThrow(
+      expect.objectContaining({ code: 'config_invalid', found: 'another' }),
     );
   });
 

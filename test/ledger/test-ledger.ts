@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -15,10 +15,12 @@ import { ORIGIN, signer } from './test-signer.ts';
 export { ORIGIN, signer };
 export const FIRST_SLOT = '2025-07-03T06Z';
 
-/** A folder that is removed after the test. */
+/** A folder that is removed after the test, with what is beside it, such as a ledger's lock. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cathedral-ledger-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const above = mkdtempSync(join(tmpdir(), 'cathedral-ledger-'));
+  onTestFinished(() => rmSync(above, { recursive: true, force: true }));
+  const folder = join(above, 'ledger');
+  mkdirSync(folder);
   return folder;
 }
 
@@ -28,7 +30,7 @@ export async function writeSnapshot(
   position: LedgerPosition,
   events: LedgerEvent[],
 ): Promise<LedgerPosition> {
-  const writer = SnapshotWriter.create(folder, position, signer, ORIGIN, { durable: false });
+  const writer = SnapshotWriter.create(folder, position, [signer], { durable: false });
   for (const event of events) await writer.append(event);
   return writer.seal(id);
 }

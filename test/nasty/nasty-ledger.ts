@@ -7,7 +7,7 @@ import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts
 import { SLOT_MS, slotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
-import { ORIGIN, signer } from '../ledger/test-signer.ts';
+import { signer } from '../ledger/test-signer.ts';
 import { cycleLabel } from '../model/cycle.ts';
 
 /** Time, type, agent, data, and the cycle where it is not that of the day. */
@@ -25,7 +25,7 @@ export async function writeNastyLedger(folder: string, ledger: NastyLedger): Pro
   await mkdir(path, { recursive: true });
   let position: LedgerPosition = LEDGER_START;
   for (const [index, events] of ledger.entries()) {
-    const writer = SnapshotWriter.create(path, position, signer, ORIGIN, { durable: false });
+    const writer = SnapshotWriter.create(path, position, [signer], { durable: false });
     for (const [timestamp, type, agent, data, cycle = cycleOf(timestamp)] of events)
       await writer.append({ seq: writer.size, timestamp, cycle, type, agent, data, salt: 'A'.repeat(22) });
     position = await writer.seal(slotOf(index));

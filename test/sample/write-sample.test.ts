@@ -163,7 +163,7 @@ describe('the folder', () => {
     await using folder = await temporaryFolder();
     const out = folder.path('ledger');
     const signer = signerFromSeed('ledger.example.org/production', new Uint8Array(32).fill(3));
-    const writer = SnapshotWriter.create(out, LEDGER_START, signer, signer.verifier.name);
+    const writer = SnapshotWriter.create(out, LEDGER_START, [signer]);
     await writer.seal('2025-07-03T06Z');
     const before = await hashes(out);
     await expect(writeSample({ out, to: '2025-07-04' })).rejects.toThrow(

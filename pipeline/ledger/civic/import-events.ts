@@ -1,86 +1,10 @@
-import { openDirectory } from '../directory.ts';
 import type { LedgerEvent } from '../event.ts';
-import type { LedgerPosition } from '../leaf.ts';
-import type { Signer } from '../note.ts';
 import { compareTimestamps } from '../timestamp.ts';
-import { SnapshotWriter } from '../write-snapshot.ts';
 import type { FreshLink } from './collector.ts';
 import { convertEvent, forkAlert, type Place } from './convert.ts';
-import { writeHeadEvents } from './head-events.ts';
 import type { KnownEvents } from './known-events.ts';
 import type { RemoteEvent } from './remote-event.ts';
-import { snapshotEnd, snapshotOf } from './snapshot-time.ts';
 import type { Spool } from './spool.ts';
-
-interface AppendOptions {
-  directory: string;
-  /** End of the last snapshot. */
-  position: LedgerPosition;
-  signer: Signer;
-  origin: string;
-  /** Unix ms. Slots that ended by then are sealed. */
-  now: number;
-}
-
-interface Appended {
-  position: LedgerPosition;
-  /** Ids of the new snapshots, oldest first. */
-  sealed: string[];
-  /** The events that stay in the head. */
-  head: LedgerEvent[];
-}
-
-/** Writes the events after the last snapshot, including those of the old head: a snapshot per ended slot, then the head. */
-export async function appendEvents(events: Iterable<LedgerEvent>, options: AppendOptions): Promise<Appended> {
-  const snapshots = new Snapshots(options);
-  const head: LedgerEvent[] = [];
-  try {
-    for (const event of events) {
-      const id = snapshotOf(event.timestamp, snapshots.position.snapshot);
-      if (snapshotEnd(id) > options.now) head.push(event);
-      else await snapshots.append(event, id);
-    }
-    await snapshots.seal();
-  } catch (error) {
-    await snapshots.discard();
-    throw error;
-  }
-  // After the snapshots. Until then the old head repeats sealed events, which readers skip by their seq.
-  writeHeadEvents(openDirectory(options.directory).head, head);
-  return { position: snapshots.position, sealed: snapshots.sealed, head };
-}
-
-class Snapshots {
-  readonly sealed: string[] = [];
-  position: LedgerPosition;
-  readonly #options: AppendOptions;
-  #writer: SnapshotWriter | undefined;
-  #id = '';
-
-  constructor(options: AppendOptions) {
-    this.#options = options;
-    this.position = options.position;
-  }
-
-  async append(event: LedgerEvent, id: string): Promise<void> {
-    if (id !== this.#id) await this.seal();
-    this.#id = id;
-    const { directory, signer, origin } = this.#options;
-    this.#writer ??= SnapshotWriter.create(directory, this.position, signer, origin);
-    await this.#writer.append(event);
-  }
-
-  async seal(): Promise<void> {
-    if (!this.#writer) return;
-    this.position = await this.#writer.seal(this.#id);
-    this.sealed.push(this.#id);
-    this.#writer = undefined;
-  }
-
-  async discard(): Promise<void> {
-    await this.#writer?.discard();
-  }
-}
 
 /** A finding about an imported event that does not stop the import. */
 export interface ImportFinding {

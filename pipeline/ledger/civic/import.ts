@@ -1,25 +1,25 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../../errors.ts';
-import { formatTimestamp } from '../../words/moment.ts';
-import type { LedgerEvent } from '../event.ts';
+import { LedgerWriter } from '../ledger-writer.ts';
 import type { Signer } from '../note.ts';
+import { slotTimestamp } from '../slot.ts';
 import { inChainOrder } from './chain.ts';
 import { collectFresh } from './collect.ts';
-import { appendEvents, type ImportFinding, importEvents } from './import-events.ts';
-import { isIndexDamage, removeIndex } from './known-events.ts';
-import { type LocalLedger, openLocalLedger } from './local-ledger.ts';
+import { type ImportFinding, importEvents } from './import-events.ts';
+import { isIndexDamage, type KnownEvents, removeIndex } from './known-events.ts';
+import { openLocalLedger } from './local-ledger.ts';
 import { type Remote, readPage } from './read-page.ts';
-import { snapshotEnd } from './snapshot-time.ts';
 import { Spool } from './spool.ts';
 
 export interface ImportOptions {
   /** Base address of the remote ledger, above `/ledger/events`. */
   baseUrl: string;
-  /** Folder of the local ledger, created if missing. Only one import may use it at a time. */
+  /** Folder of the local ledger, created if missing. */
   directory: string;
+  /** Its name is the origin of the local ledger. */
   signer: Signer;
-  /** Name of the local ledger and of its signing key. */
-  origin: string;
   /** Salts derive from it; at least 16 bytes. With the same secret, a second import gives the same bytes. */
   secret: Uint8Array;
   /** Unix ms. Slots that ended by then are sealed. */
@@ -37,6 +37,8 @@ export interface ImportOptions {
    * starts over. Default 1.
    */
   auditPages?: number;
+  /** How long to wait for another import into the same folder, ms. Default 0. */
+  waitMs?: number;
   /** Aborts the paging. Nothing is written then. */
   signal?: AbortSignal;
   fetch?: typeof fetch;
@@ -76,10 +78,17 @@ export async function importCivicLedger(options: ImportOptions): Promise<ImportR
 async function importOnce(options: ImportOptions): Promise<ImportReport> {
   const { directory, signer, now, pageSize = 100 } = options;
   const remote = remoteOf(options);
-  const local = await openLocalLedger(directory, [signer.verifier]);
-  const { known, head } = local;
+  mkdirSync(join(directory, 'snapshots'), { recursive: true });
+  const writer = await LedgerWriter.open(directory, {
+    verifiers: [signer.verifier],
+    now: () => now,
+    waitMs: options.waitMs ?? 0,
+    holder: `import, process ${process.pid}`,
+  });
   const spool = new Spool();
+  let known: KnownEvents | undefined;
   try {
+    known = (await openLocalLedger(directory, [signer.verifier])).known;
     const { fresh, audited } = await collectFresh({
       readPage: (limit, offset) => readPage(remote, limit, offset),
       known,
@@ -90,16 +99,25 @@ async function importOnce(options: ImportOptions): Promise<ImportReport> {
       now,
     });
     const findings: ImportFinding[] = [];
-    const inOrder = inChainOrder(fresh, (hash) => known.withHash(hash) !== undefined);
-    const place = { ...placeAfter(local), secret: options.secret };
-    const events = concat(head, importEvents(inOrder, { spool, known, findings, ...place }));
-    const appended = await appendEvents(events, { ...options, position: local.position });
-    known.save(appended.position, audited);
-    const size = appended.position.size + appended.head.length;
-    return { imported: fresh.length, sealed: appended.sealed, size, head: appended.head.length, findings };
+    const isKnown = (hash: string) => known!.withHash(hash) !== undefined;
+    const { snapshot } = writer.sealed;
+    const events = importEvents(inChainOrder(fresh, isKnown), {
+      spool,
+      known,
+      findings,
+      secret: options.secret,
+      place: { seq: writer.end.size, notBefore: writer.notBefore },
+      // An event belongs to the slot of its time, so it must be later than the sealed slots.
+      sealedUntil: snapshot === null ? null : slotTimestamp(snapshot),
+    });
+    const { snapshots, position, head } = await writer.seal([signer], {}, events);
+    known.save(position, audited);
+    const sealed = snapshots.map(({ id }) => id);
+    return { imported: fresh.length, sealed, size: position.size + head, head, findings };
   } finally {
-    known.close();
+    known?.close();
     spool.close();
+    writer.close();
   }
 }
 
@@ -126,15 +144,4 @@ function remoteOf(options: ImportOptions): Remote {
 
 function badSetting(name: string, expected: string, found: string): CathedralError {
   return new CathedralError('config_invalid', { place: `civic-ledger ${name}`, expected, found });
-}
-
-function placeAfter({ position, head }: LocalLedger) {
-  // An event belongs to the slot of its time, so it must be later than the sealed slots.
-  const sealedUntil = position.snapshot === null ? null : formatTimestamp(snapshotEnd(position.snapshot));
-  const notBefore = head.at(-1)?.timestamp ?? sealedUntil;
-  return { place: { seq: position.size + head.length, notBefore }, sealedUntil };
-}
-
-function* concat(...lists: Iterable<LedgerEvent>[]): Generator<LedgerEvent> {
-  for (const list of lists) yield* list;
 }

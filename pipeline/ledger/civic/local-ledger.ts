@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { CathedralError } from '../../errors.ts';
 import { parseCheckpoint } from '../checkpoint.ts';
 import { openDirectory, snapshotFile } from '../directory.ts';
 import type { LedgerEvent } from '../event.ts';
+import { readHead } from '../head.ts';
 import type { LedgerPosition } from '../leaf.ts';
 import { CompactRange } from '../merkle.ts';
 import type { Verifier } from '../note.ts';
@@ -12,7 +12,6 @@ import { readSnapshot } from '../read-snapshot.ts';
 import { utcTimestamp } from '../timestamp.ts';
 import type { Link } from './chain.ts';
 import { IMPORT_AGENT } from './convert.ts';
-import { readHeadEvents } from './head-events.ts';
 import { KnownEvents } from './known-events.ts';
 import { Source } from './source.ts';
 
@@ -22,19 +21,16 @@ export interface LocalLedger {
   position: LedgerPosition;
   /** Every imported event, including those of the head. */
   known: KnownEvents;
-  /** The events after the last snapshot. */
-  head: LedgerEvent[];
 }
 
-/** Opens the ledger in `path`, creating it if missing, and reads only what its index lacks. The caller closes `known`. */
+/** Opens the ledger in `path` and reads only what its index lacks. The caller closes `known`. */
 export async function openLocalLedger(path: string, verifiers: readonly Verifier[]): Promise<LocalLedger> {
-  mkdirSync(join(path, 'snapshots'), { recursive: true });
   const known = KnownEvents.open(path, (position) => isSealed(path, position, verifiers));
   try {
     const position = await readSealed(path, known, verifiers);
-    const head = readHeadEvents(openDirectory(path).head, position.size);
-    for (const event of head) addLink(known, event);
-    return { position, known, head };
+    for await (const leaves of readHead(openDirectory(path), position))
+      for (const { event } of leaves) addLink(known, event);
+    return { position, known };
   } catch (error) {
     known.close();
     throw error;

@@ -1,13 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { HeadWriter } from '../../ledger/append-head.ts';
 import { demoSigner } from '../../ledger/demo-key.ts';
-import { type LedgerDirectory, openDirectory, snapshotFile } from '../../ledger/directory.ts';
+import { openDirectory, snapshotFile } from '../../ledger/directory.ts';
 import type { LedgerEvent } from '../../ledger/event.ts';
-import type { LedgerPosition } from '../../ledger/leaf.ts';
-import type { Signer } from '../../ledger/note.ts';
-import { slotId } from '../../ledger/slot.ts';
-import { SnapshotWriter } from '../../ledger/write-snapshot.ts';
+import { LedgerWriter } from '../../ledger/ledger-writer.ts';
 import { SENTINEL_IDS } from '../../model/sentinel-profiles.ts';
 import { Random } from '../../random.ts';
 import type { Draft } from '../agenda.ts';
@@ -22,42 +18,30 @@ const ESCROW = 'fee_escrow';
 
 /** Appends to a demo ledger on disk. After a kill at any moment, opening it again resumes where it stopped. */
 export class Feed {
-  readonly #ledger: LedgerDirectory;
   readonly #seed: number;
-  readonly #signer: Signer;
   readonly #generator: EventGenerator;
-  #sealed: LedgerPosition;
-  #head: HeadWriter;
-  /** Time of the last event, Unix ms. */
-  #reached: number;
+  readonly #writer: LedgerWriter;
 
-  private constructor(
-    ledger: LedgerDirectory,
-    seed: number,
-    signer: Signer,
-    sealed: LedgerPosition,
-    head: HeadWriter,
-    generator: EventGenerator,
-  ) {
-    this.#ledger = ledger;
+  private constructor(seed: number, writer: LedgerWriter, generator: EventGenerator) {
     this.#seed = seed;
-    this.#signer = signer;
-    this.#sealed = sealed;
-    this.#head = head;
+    this.#writer = writer;
     this.#generator = generator;
-    this.#reached = Date.parse(head.position.timestamp ?? '1970-01-01');
   }
 
-  /** `path` is the ledger's folder; an empty one starts with genesis. */
-  static async open(path: string, seed: number): Promise<Feed> {
-    const ledger = openDirectory(path);
-    const signer = demoSigner();
+  /** `path` is the ledger's folder; an empty one starts with genesis. Throws locked, and the errors of reading a ledger. */
+  static async open(path: string, seed: number, now: () => number): Promise<Feed> {
     await mkdir(dirname(snapshotFile(path, 'any').events), { recursive: true });
-    const found = await readLedger(ledger, [signer.verifier]);
-    const { generator, missing } = resumeGenerator(seed, found);
-    const head = await HeadWriter.open(ledger, found.sealed);
-    for (const event of missing) head.append(event);
-    return new Feed(ledger, seed, signer, found.sealed, head, generator);
+    const verifiers = [demoSigner().verifier];
+    const holder = `sample --follow, process ${process.pid}`;
+    const writer = await LedgerWriter.open(path, { verifiers, now, waitMs: 0, holder });
+    try {
+      const { generator, missing } = resumeGenerator(seed, await readLedger(openDirectory(path), verifiers));
+      await writer.append(missing);
+      return new Feed(seed, writer, generator);
+    } catch (error) {
+      writer.close();
+      throw error;
+    }
   }
 
   /** Unix ms of the next action: the sample's next event, or the end of the slot. */
@@ -67,64 +51,38 @@ export class Feed {
 
   /** Appends the sample's events up to `now`, and seals each slot that has ended. */
   async advance(now: number): Promise<void> {
-    this.#appendUntil(now);
-    if (this.#generator.slot.end > now) return;
-    this.#sealed = await this.#head.seal(slotId(this.#generator.slot.end), this.#signer);
-    this.#generator.openNextSlot();
-    if (this.#generator.slot.end <= now) await this.#skip(now);
-    this.#appendUntil(now);
+    const isOver = this.#generator.slot.end <= now;
+    await this.#writer.append(this.#eventsUntil(now));
+    if (isOver) await this.#writer.seal([demoSigner()]);
   }
 
   /** Appends an extra event at `now`, unless the drawn one is impossible at the moment. */
-  liven(now: number): void {
+  async liven(now: number): Promise<void> {
     const { seq, world, slot } = this.#generator;
     const at = Math.floor(now / 1000) * 1000;
-    if (at < this.#reached || at < slot.start || at >= slot.end) return;
+    const reached = Date.parse(this.#writer.end.timestamp ?? '1970-01-01');
+    if (at < reached || at < slot.start || at >= slot.end) return;
     const random = new Random(this.#seed, 'feeder', seq);
     const draft = extraDraft(world, random, at);
-    if (draft) this.#append(this.#generator.record(draft, at, random.salt()));
+    if (draft) await this.#writer.append([this.#generator.record(draft, at, random.salt())]);
   }
 
   close(): void {
-    this.#head.close();
+    this.#writer.close();
   }
 
-  #appendUntil(now: number): void {
-    const { slot } = this.#generator;
-    const events: LedgerEvent[] = [];
-    for (
-      let at = this.#generator.nextAt;
-      at !== undefined && at <= now && at < slot.end;
-      at = this.#generator.nextAt
-    ) {
-      this.#generator.step(events);
-    }
-    for (const event of events) this.#append(event);
-  }
-
-  #append(event: LedgerEvent): void {
-    this.#head.append(event);
-    this.#reached = Date.parse(event.timestamp);
-  }
-
-  /** Writes slots that ended while the feeder was stopped directly into snapshots; the head is empty. */
-  async #skip(now: number): Promise<void> {
+  *#eventsUntil(now: number): Generator<LedgerEvent> {
     const generator = this.#generator;
-    this.#head.close();
-    while (generator.slot.end <= now) {
-      const writer = SnapshotWriter.create(
-        this.#ledger.path,
-        this.#sealed,
-        this.#signer,
-        this.#signer.verifier.name,
-      );
-      const events: LedgerEvent[] = [];
-      while (generator.nextAt !== undefined) generator.step(events);
-      for (const event of events) await writer.append(event);
-      this.#sealed = await writer.seal(slotId(generator.slot.end));
+    for (;;) {
+      const { end } = generator.slot;
+      while ((generator.nextAt ?? end) < end && generator.nextAt! <= now) {
+        const events: LedgerEvent[] = [];
+        generator.step(events);
+        yield* events;
+      }
+      if (end > now) return;
       generator.openNextSlot();
     }
-    this.#head = await HeadWriter.open(this.#ledger, this.#sealed);
   }
 }
 

@@ -3,7 +3,7 @@ import { DEFAULT_SEED } from '../span.ts';
 import { Feed } from './feed.ts';
 
 export interface FeederOptions {
-  /** Folder of a demo ledger, signed with the demo key. Nothing else may write to it at the same time. */
+  /** Folder of a demo ledger, signed with the demo key. */
   ledger: string;
   /** The seed of the sample. Default 1. */
   seed?: number;
@@ -21,12 +21,12 @@ const PACE = [4000, 15_000] as const;
 
 /**
  * Keeps a demo ledger up to date until `signal` aborts: catches up with the clock, then appends the sample's events at
- * their times and some extra ones in between, and seals a snapshot at the end of each slot. Throws the errors of reading
- * or writing the ledger.
+ * their times and some extra ones in between, and seals a snapshot at the end of each slot. Throws locked, and the
+ * errors of reading or writing the ledger.
  */
 export async function runFeeder(options: FeederOptions): Promise<void> {
   const { ledger, seed = DEFAULT_SEED, now, sleep, signal, pace = PACE } = options;
-  const feed = await Feed.open(ledger, seed);
+  const feed = await Feed.open(ledger, seed, now);
   const random = new Random(seed, 'pace', now());
   try {
     for (let livenAt = now(); !signal.aborted; ) {
@@ -34,7 +34,7 @@ export async function runFeeder(options: FeederOptions): Promise<void> {
       const at = now();
       await feed.advance(at);
       if (at >= livenAt) {
-        feed.liven(at);
+        await feed.liven(at);
         livenAt = at + random.between(...pace);
       }
       await untilAborted(sleep(Math.max(0, Math.min(livenAt, feed.nextAt) - now()), signal), signal);

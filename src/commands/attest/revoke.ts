@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { text } from '../../../pipeline/config/setting.ts';
-import { withLock } from '../../../pipeline/disk/lock.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { HeadWriter } from '../../../pipeline/ledger/append-head.ts';
-import { openDirectory } from '../../../pipeline/ledger/directory.ts';
 import type { EventOf } from '../../../pipeline/ledger/event.ts';
+import { LedgerWriter } from '../../../pipeline/ledger/ledger-writer.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
@@ -91,29 +88,24 @@ async function revokeAttestation(
   ledger: LocalLedger,
   revocation: Revocation,
 ): Promise<EventOf<'companion_revoked'>> {
-  const holder = `attest revoke, process ${process.pid}`;
-  // Two writers would corrupt the ledger. The writer of a demo ledger takes the same lock, beside the ledger.
-  return withLock(`${ledger.ledger}.lock`, { waitMs: WAIT_MS, holder }, () => append(ledger, revocation));
-}
-
-async function append(ledger: LocalLedger, revocation: Revocation): Promise<EventOf<'companion_revoked'>> {
-  const read = await readLedger(ledger);
-  const { sealed, last } = read;
-  const id = revocableId(read, revocation);
-  const timestamp = timestampAfter(last!.timestamp, revocation);
-  const writer = await HeadWriter.open(openDirectory(ledger.ledger), sealed);
+  const writer = await LedgerWriter.open(ledger.ledger, {
+    verifiers: ledger.verifiers,
+    now: () => revocation.now,
+    waitMs: WAIT_MS,
+    holder: `attest revoke, process ${process.pid}`,
+  });
   try {
-    const event = {
-      seq: writer.position.size,
-      timestamp,
-      cycle: last!.cycle,
-      type: 'companion_revoked' as const,
+    const read = await readLedger(ledger);
+    const id = revocableId(read, revocation);
+    const { timestamp, cycle } = read.last!;
+    const draft = {
+      timestamp: timestampAfter(timestamp, revocation),
+      cycle,
+      type: 'companion_revoked',
       agent: revocation.agent,
       data: { attestation: id, reason: revocation.reason },
-      salt: randomBytes(16).toString('base64url'),
     };
-    writer.append(event);
-    return event;
+    return (await writer.append([draft])).last as EventOf<'companion_revoked'>;
   } finally {
     writer.close();
   }

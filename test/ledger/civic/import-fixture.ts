@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -25,8 +25,11 @@ export class Folders {
   readonly #made: string[] = [];
 
   make(): string {
-    const folder = mkdtempSync(join(tmpdir(), 'civic-test-'));
-    this.#made.push(folder);
+    const above = mkdtempSync(join(tmpdir(), 'civic-test-'));
+    this.#made.push(above);
+    // The ledger's lock is beside it.
+    const folder = join(above, 'ledger');
+    mkdirSync(folder);
     return folder;
   }
 
@@ -45,7 +48,6 @@ export function importInto(
     directory,
     baseUrl,
     signer: SIGNER,
-    origin: ORIGIN,
     secret: SECRET,
     wait: async () => {},
   };
@@ -82,7 +84,8 @@ export async function verifiedLedger(directory: string): Promise<VerifiedLedger>
 }
 
 export function headLines(directory: string): string[] {
-  return readFileSync(join(directory, 'head.ndjson'), 'utf8').split('\n').slice(0, -1);
+  const path = join(directory, 'head.ndjson');
+  return !existsSync(path) ? [] : readFileSync(path, 'utf8').split('\n').slice(0, -1);
 }
 
 /** Path → SHA-256 of all files except the index, which is derived and whose pages depend on its history. */

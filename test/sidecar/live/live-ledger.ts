@@ -35,9 +35,9 @@ export async function liveLedger(inside?: string): Promise<LiveLedger> {
   let clock = Date.parse(START);
   const advance = async (minutes: number) => {
     clock += minutes * MINUTE;
-    const feed = await Feed.open(ledger, 1);
+    const feed = await Feed.open(ledger, 1, () => clock);
     await feed.advance(clock);
-    feed.liven(clock);
+    await feed.liven(clock);
     feed.close();
   };
   await advance(1);

@@ -1,0 +1,451 @@
+import { closeSync, fsyncSync, ftruncateSync, openSync, realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { type LockOptions, takeLock } from '../disk/lock.ts';
+import { CathedralError } from '../errors.ts';
+import { writeFileAtomically } from './atomic-file.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { type LedgerDirectory, openDirectory, type SnapshotFile } from './directory.ts';
+import { completeEvent, type EventDraft, type NextPlace } from './draft.ts';
+import { type LedgerEvent, MAX_LINE_BYTES } from './event.ts';
+import { formatEventLine, parseEventLine } from './event-line.ts';
+import { LineWriter } from './event-writer.ts';
+import { readHeadEnds, readHeadLines } from './head.ts';
+import { LEDGER_START, type LedgerPosition } from './leaf.ts';
+import { CompactRange } from './merkle.ts';
+import { NewHead, orUnwritable, writeAll } from './new-head.ts';
+import type { Verifier } from './note.ts';
+import { readCheckpoint } from './read-checkpoint.ts';
+import { decompress } from './read-lines.ts';
+import { readSnapshot } from './read-snapshot.ts';
+import { type SealedSlot, SlotSealer } from './seal-slots.ts';
+import { slotId, slotTimestamp } from './slot.ts';
+import { compareTimestamps } from './timestamp.ts';
+import type { Signers } from './write-snapshot.ts';
+
+/**
+ * The folder of a ledger's lock, `LEDGER.lock`: beside the ledger, because a ledger's folder holds nothing else. Every spelling of a
+ * path, and every link to it, leads to the same lock.
+ */
+export function lockOf(ledger: string): string {
+  try {
+    return `${realpathSync(ledger)}.lock`;
+  } catch {
+    return `${resolve(ledger)}.lock`;
+  }
+}
+
+/** Takes the lock that every writer of a ledger holds while it writes. Throws locked, with the name of the writer that holds it. */
+export function lockLedger(ledger: string, options: LockOptions): Promise<{ close(): void }> {
+  return takeLock(lockOf(ledger), options);
+}
+
+export interface WriterOptions extends LockOptions {
+  /** The keys of which one must have signed each checkpoint. */
+  verifiers: readonly Verifier[];
+  /** Unix ms */
+  now: () => number;
+  /** Whether an event is on disk when it is acknowledged. Off where a ledger can be made again. Default true. */
+  durable?: boolean;
+}
+
+type Drafts = Iterable<EventDraft> | AsyncIterable<EventDraft>;
+
+export interface AppendOptions {
+  /** Names the draft that was taken last, in errors: its file and line. */
+  place?: () => string;
+  /** Called with each complete event before anything is written; may throw to refuse the batch. */
+  check?: (event: LedgerEvent) => void;
+  /** Checks all drafts and writes nothing. */
+  dryRun?: boolean;
+}
+
+export interface Appended {
+  /** Number of events that were appended. */
+  count: number;
+  /** The last of them; null if there were none. */
+  last: LedgerEvent | null;
+}
+
+export interface SealOptions extends AppendOptions {
+  /**
+   * Whether the newest finished slot gets a snapshot although it has no events, which tells readers that the ledger is quiet and its
+   * sealer alive. `always`: also where the ledger's last event or snapshot is more than `MAX_PAUSE_MS` ago. Default `never`.
+   */
+  quiet?: 'never' | 'alive' | 'always';
+}
+
+export interface Sealed {
+  /** The new snapshots, oldest first. */
+  snapshots: SealedSlot[];
+  /** End of the last snapshot. */
+  position: LedgerPosition;
+  /** Number of events that stay in the head. */
+  head: number;
+  /** The finished slot that was not sealed because of the pause before it, and the pause in ms; null in most cases. */
+  paused: { id: string; ms: number } | null;
+}
+
+/**
+ * A pause after which a finished slot without events is sealed only if asked for: sealing ends the time before it for all events, so a
+ * clock that is a year ahead would close the ledger for a year.
+ */
+export const MAX_PAUSE_MS = 7 * 86_400_000;
+
+const BATCH_BYTES = 1024 * 1024;
+
+/**
+ * The one writer of a ledger on disk. It holds the ledger's lock until `close`.
+ *
+ * Appending adds lines to `head.ndjson`; `head.ts` describes how readers see them. Sealing moves events of finished slots into snapshots,
+ * each with its events before its checkpoint, and replaces the head last. A writer that is killed leaves a temporary file, an incomplete
+ * line, events without a checkpoint, or a head that begins with sealed events; readers ignore these, and the next writer removes them.
+ */
+export class LedgerWriter {
+  readonly #ledger: LedgerDirectory;
+  readonly #options: WriterOptions;
+  readonly #lock: { close(): void };
+  readonly #durable: boolean;
+  /** Of the newest snapshot; null before the first. */
+  #checkpoint: Checkpoint | null = null;
+  #sealed: Pick<LedgerPosition, 'snapshot' | 'size'> = LEDGER_START;
+  #end: Pick<LedgerPosition, 'size' | 'timestamp'> = LEDGER_START;
+  /** Bytes of complete lines in the head; 0 if all of them are in a snapshot. */
+  #headBytes = 0;
+  /** Whether the head begins with events that are in a snapshot. */
+  #isCovered = false;
+  /** The head, opened for appending. */
+  #file: number | undefined;
+  #isOpen = true;
+
+  private constructor(path: string, options: WriterOptions, lock: { close(): void }) {
+    this.#ledger = openDirectory(path);
+    this.#options = options;
+    this.#durable = options.durable ?? true;
+    this.#lock = lock;
+  }
+
+  /**
+   * Opens the ledger in the folder `path`, at a cost that depends on its newest snapshot and the end of its head, not on its size.
+   * Throws locked, `ledger_unreadable` if it is no ledger, `ledger_signature`, `ledger_corrupt`, `ledger_order` or `ledger_schema`.
+   */
+  static async open(path: string, options: WriterOptions): Promise<LedgerWriter> {
+    // Before the lock, so that a mistyped path creates nothing.
+    await openDirectory(path).snapshots(null);
+    const writer = new LedgerWriter(path, options, await lockLedger(path, options));
+    try {
+      await writer.#findEnd();
+      return writer;
+    } catch (error) {
+      writer.close();
+      throw error;
+    }
+  }
+
+  /** The end of the ledger: the seq of the next event, and the time of the last one, null before the first. */
+  get end(): Pick<LedgerPosition, 'size' | 'timestamp'> {
+    return this.#end;
+  }
+
+  /** The last snapshot, null before the first, and the number of events up to its end. */
+  get sealed(): Pick<LedgerPosition, 'snapshot' | 'size'> {
+    return this.#sealed;
+  }
+
+  /** The earliest time that the next event may have: that of the last event, or the end of the last sealed slot if that is later. */
+  get notBefore(): string | null {
+    return notBefore(this.#end.timestamp, this.#sealed.snapshot);
+  }
+
+  /**
+   * Appends all drafts or none of them. They are on disk when the promise resolves. One event is appended in place; more are written to a
+   * copy of the head that replaces it, so that nobody ever sees part of them. Throws what `completeEvent` throws, what `drafts` throws, and
+   * `ledger_unwritable` or `disk_full`.
+   */
+  async append(drafts: Drafts, options: AppendOptions = {}): Promise<Appended> {
+    const now = this.#options.now();
+    const lines = new LineWriter(this.#end, BATCH_BYTES);
+    let copy: NewHead | undefined;
+    let last: LedgerEvent | null = null;
+    let since = this.notBefore;
+    const flush = () => {
+      const bytes = lines.take();
+      if (options.dryRun) return;
+      copy ??= new NewHead(this.#ledger.head, this.#headBytes, this.#durable);
+      copy.write(bytes);
+    };
+    const take = (draft: EventDraft) => {
+      const { event, line } = completed(draft, { seq: lines.size, notBefore: since, now }, options);
+      lines.append(event, line);
+      since = event.timestamp;
+      last = event;
+      if (lines.full) flush();
+    };
+    try {
+      // Awaiting each draft of a list would cost as much as checking it.
+      if (Symbol.asyncIterator in drafts) for await (const draft of drafts) take(draft);
+      else for (const draft of drafts) take(draft);
+      const count = lines.size - this.#end.size;
+      if (count === 0 || options.dryRun) return { count, last };
+      if (count === 1 && !copy) this.#appendInPlace(lines.take());
+      else {
+        flush();
+        if (this.#headBytes === 0) this.#isCovered = false;
+        this.#replaced(copy!.commit());
+      }
+      this.#end = { size: lines.size, timestamp: lines.timestamp };
+      return { count, last };
+    } catch (error) {
+      copy?.discard();
+      throw error;
+    }
+  }
+
+  /**
+   * Writes the snapshot of each slot that has ended and has events, and keeps the later events in the head. `drafts` are appended after
+   * the head's events in the same pass: if one of them is refused, those in slots that were sealed before it stay. Reads the head once, and
+   * needs memory for a few batches of lines. Throws as `append`, and `config_invalid` for keys that are not this ledger's.
+   */
+  async seal(signers: Signers, options: SealOptions = {}, drafts: Drafts = []): Promise<Sealed> {
+    const now = this.#options.now();
+    this.#assertOwn(signers);
+    const { path, head } = this.#ledger;
+    const position = await this.#sealedPosition();
+    const sealer = new SlotSealer({ path, head, position, signers, now, durable: this.#durable });
+    try {
+      for await (const lines of readHeadLines(this.#ledger, position.size))
+        for (const { event, line } of lines) await sealer.append(event, line);
+      const known = sealer.end.size;
+      for await (const draft of drafts) {
+        const { size: seq, timestamp } = sealer.end;
+        const since = notBefore(timestamp, sealer.position.snapshot);
+        const { event, line } = completed(draft, { seq, notBefore: since, now }, options);
+        await sealer.append(event, line);
+      }
+      await sealer.finish();
+      const paused = await this.#sealQuiet(sealer, options.quiet ?? 'never', now);
+      // After the snapshots. Until then the old head begins with sealed events, which readers skip by their seq.
+      if (this.#isCovered || sealer.end.size > known || sealer.position.size > position.size)
+        this.#replaced(sealer.replaceHead());
+      else await sealer.discard();
+      this.#isCovered = false;
+      const { sealed: snapshots, end } = sealer;
+      this.#end = end;
+      this.#keepPosition(sealer.position);
+      return { snapshots, position: sealer.position, head: end.size - sealer.position.size, paused };
+    } catch (error) {
+      await sealer.discard();
+      await this.#findEnd();
+      throw error;
+    }
+  }
+
+  /** May be called again. */
+  close(): void {
+    this.#closeHead();
+    if (this.#isOpen) this.#lock.close();
+    this.#isOpen = false;
+  }
+
+  #appendInPlace(line: Uint8Array): void {
+    const file = orUnwritable(() => this.#openHead());
+    orUnwritable(() => {
+      try {
+        writeAll(file, line);
+        if (this.#durable) fsyncSync(file);
+      } catch (cause) {
+        ftruncateSync(file, this.#headBytes);
+        throw cause;
+      }
+    });
+    this.#headBytes += line.length;
+  }
+
+  #openHead(): number {
+    if (this.#file !== undefined) return this.#file;
+    const { head } = this.#ledger;
+    // There is none yet, or all of its events are in a snapshot.
+    if (this.#headBytes === 0) writeFileAtomically(head, '', this.#durable);
+    this.#file = openSync(head, 'a');
+    // A line that a killed writer left half-written would swallow the next one.
+    ftruncateSync(this.#file, this.#headBytes);
+    if (this.#headBytes === 0) this.#isCovered = false;
+    return this.#file;
+  }
+
+  /** The file of that name is another one now. */
+  #replaced(bytes: number): void {
+    this.#closeHead();
+    this.#headBytes = bytes;
+  }
+
+  #closeHead(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  /** Reads the newest checkpoint, and the first and the last line of the head. */
+  async #findEnd(): Promise<void> {
+    this.#closeHead();
+    const files = await this.#ledger.snapshots(null);
+    const newest = files.at(-1);
+    this.#checkpoint = newest ? readCheckpoint(newest, this.#options.verifiers).checkpoint : null;
+    this.#sealed = { snapshot: newest?.id ?? null, size: this.#checkpoint?.size ?? 0 };
+    const { first, last, bytes } = await readHeadEnds(this.#ledger);
+    const { size } = this.#sealed;
+    if (first && first.seq > size) throw gap(size, first.seq);
+    this.#isCovered = first !== null && first.seq < size;
+    const isInHead = last !== null && last.seq >= size;
+    this.#headBytes = isInHead ? bytes : 0;
+    this.#end = isInHead
+      ? { size: last.seq + 1, timestamp: last.timestamp }
+      : { size, timestamp: await this.#lastSealedTime(files) };
+  }
+
+  /** The time of the last event in the snapshots; null without one. */
+  async #lastSealedTime(files: readonly SnapshotFile[]): Promise<string | null> {
+    const kept = await this.#keptPosition(files);
+    if (kept && kept.snapshot === files.at(-1)?.id) return kept.timestamp;
+    for (const file of files.toReversed()) {
+      const time = await lastTimeIn(file);
+      if (time !== null) return time;
+    }
+    return null;
+  }
+
+  /** The end of the last snapshot with its tree, which the next checkpoint extends. */
+  async #sealedPosition(): Promise<LedgerPosition> {
+    const files = await this.#ledger.snapshots(null);
+    let position: LedgerPosition = (await this.#keptPosition(files)) ?? LEDGER_START;
+    const after = files.filter(({ id }) => position.snapshot === null || id > position.snapshot);
+    for (const file of after) {
+      const leaves = readSnapshot(file, position, this.#options.verifiers);
+      let step = await leaves.next();
+      while (!step.done) step = await leaves.next();
+      const { snapshot, size, range, timestamp } = step.value;
+      position = { snapshot, size, range, timestamp };
+    }
+    return position;
+  }
+
+  /** The position that the last sealer kept, if the ledger has its checkpoint; null otherwise. */
+  async #keptPosition(files: readonly SnapshotFile[]): Promise<LedgerPosition | null> {
+    const text = await readFile(this.#positionPath, 'utf8').catch(() => '');
+    try {
+      const position = Position.parse(JSON.parse(text));
+      const file = files.find(({ id }) => id === position.snapshot)!;
+      const { checkpoint } = readCheckpoint(file, this.#options.verifiers);
+      const root = CompactRange.resume(position.size, position.range).root();
+      return checkpoint.size === position.size && checkpoint.root === root ? position : null;
+    } catch {
+      // Missing, damaged or of another ledger. It is derived: the ledger is read instead.
+      return null;
+    }
+  }
+
+  /** So that the next sealer need not read the whole ledger. Without it, the sealer does. */
+  #keepPosition(position: LedgerPosition): void {
+    this.#sealed = position;
+    const { snapshot, size, range, timestamp } = position;
+    if (snapshot === null) return;
+    try {
+      writeFileAtomically(this.#positionPath, JSON.stringify({ snapshot, size, range, timestamp }), false);
+    } catch {
+      // The ledger is sealed.
+    }
+  }
+
+  get #positionPath(): string {
+    return join(lockOf(this.#ledger.path), 'sealed.json');
+  }
+
+  async #sealQuiet(
+    sealer: SlotSealer,
+    quiet: 'never' | 'alive' | 'always',
+    now: number,
+  ): Promise<Sealed['paused']> {
+    const id = slotId(now);
+    const { snapshot } = sealer.position;
+    const since = notBefore(sealer.end.timestamp, snapshot);
+    // Without an event there is no ledger yet.
+    if (quiet === 'never' || since === null || (snapshot !== null && id <= snapshot)) return null;
+    const ms = now - Date.parse(since);
+    if (ms > MAX_PAUSE_MS && quiet !== 'always') return { id, ms };
+    await sealer.sealEmpty(id);
+    return null;
+  }
+
+  /** A checkpoint by another key, or for another origin, would end the ledger for its readers. */
+  #assertOwn(signers: Signers): void {
+    const { name } = signers[0].verifier;
+    const origin = this.#checkpoint?.origin;
+    const { verifiers } = this.#options;
+    const isKnown = signers.some(({ verifier }) => verifiers.some((known) => isSame(known, verifier)));
+    const refused = (expected: string, found: string) =>
+      new CathedralError('config_invalid', { place: 'ledger signing key', expected, found });
+    if (origin !== undefined && name !== origin)
+      throw refused(`a key of the ledger ${origin}`, `one of ${name}`);
+    if (isKnown) return;
+    const list = (keys: readonly Verifier[]) => keys.map((key) => `${key.name}+${key.id}`).join(', ');
+    throw refused(
+      `one of the keys that may sign the ledger, ${list(verifiers)}`,
+      list(signers.map(({ verifier }) => verifier)),
+    );
+  }
+}
+
+function isSame(one: Verifier, other: Verifier): boolean {
+  return one.name === other.name && one.id === other.id;
+}
+
+const Position = z.strictObject({
+  snapshot: z.string(),
+  size: z.int().min(0),
+  range: z.array(z.string()),
+  timestamp: z.string().nullable(),
+});
+
+/** UTF-8 needs at most three bytes for one UTF-16 unit. */
+const CERTAINLY_FITS = MAX_LINE_BYTES / 3;
+
+/** The event that a draft becomes, and its line. */
+function completed(draft: EventDraft, next: NextPlace, { place, check }: AppendOptions) {
+  const event = completeEvent(draft, next, place);
+  check?.(event);
+  const line = formatEventLine(event);
+  if (line.length > CERTAINLY_FITS) assertFits(line, place?.() ?? `event ${next.seq}`);
+  return { event, line };
+}
+
+function assertFits(line: string, place: string): void {
+  const bytes = Buffer.byteLength(line);
+  if (bytes <= MAX_LINE_BYTES) return;
+  const expected = `an event whose line has at most ${MAX_LINE_BYTES} bytes`;
+  throw new CathedralError('ledger_corrupt', { place, expected, found: `${bytes}` });
+}
+
+function notBefore(timestamp: string | null, sealed: string | null): string | null {
+  if (sealed === null) return timestamp;
+  const end = slotTimestamp(sealed);
+  return timestamp !== null && compareTimestamps(timestamp, end) > 0 ? timestamp : end;
+}
+
+/** The time of a snapshot's last event; null if it has none. */
+async function lastTimeIn(file: SnapshotFile): Promise<string | null> {
+  const place = `snapshots/${file.id}.ndjson.zst`;
+  let tail = Buffer.alloc(0);
+  for await (const chunk of decompress(file.events, place))
+    tail = Buffer.concat([tail, chunk]).subarray(-2 * (MAX_LINE_BYTES + 1));
+  if (tail.length === 0) return null;
+  const start = tail.lastIndexOf('\n', tail.length - 2) + 1;
+  return parseEventLine(tail.subarray(start, -1), `${place}, last line`).timestamp;
+}
+
+function gap(expected: number, found: number): CathedralError {
+  return new CathedralError('ledger_order', {
+    place: 'head.ndjson:1',
+    expected: `seq ${expected} or before`,
+    found: `seq ${found}`,
+  });
+}

@@ -1,0 +1,110 @@
+import type { LedgerEvent } from './event.ts';
+import { LineWriter } from './event-writer.ts';
+import type { LedgerPosition } from './leaf.ts';
+import { NewHead } from './new-head.ts';
+import { nextSlotId, slotId, slotTime } from './slot.ts';
+import { type Signers, SnapshotWriter } from './write-snapshot.ts';
+
+export interface SealedSlot {
+  id: string;
+  /** Number of events in its snapshot. */
+  events: number;
+}
+
+interface SlotSealerOptions {
+  /** The ledger's folder. */
+  path: string;
+  /** Its `head.ndjson`. */
+  head: string;
+  /** End of the last snapshot. */
+  position: LedgerPosition;
+  signers: Signers;
+  /** Unix ms. Slots that ended by then are sealed. */
+  now: number;
+  durable: boolean;
+}
+
+const BATCH_BYTES = 1024 * 1024;
+
+/** Takes the events after the last snapshot in order: writes a snapshot for each slot that has ended, and the other events to a new head. */
+export class SlotSealer {
+  readonly sealed: SealedSlot[] = [];
+  /** End of the last snapshot. */
+  position: LedgerPosition;
+  /** End of the events so far. */
+  end: Pick<LedgerPosition, 'size' | 'timestamp'>;
+  readonly #options: SlotSealerOptions;
+  #snapshot: { id: string; writer: SnapshotWriter } | undefined;
+  #head: NewHead | undefined;
+  #rest: LineWriter | undefined;
+
+  constructor(options: SlotSealerOptions) {
+    this.#options = options;
+    this.position = options.position;
+    this.end = options.position;
+  }
+
+  /** An event that has been checked, and its line without the line end. Throws `ledger_order`, `ledger_unwritable`, `disk_full`. */
+  async append(event: LedgerEvent, line: string | Uint8Array): Promise<void> {
+    const id = this.#rest ? null : slotOf(event.timestamp, this.position.snapshot);
+    if (id !== null && slotTime(id) <= this.#options.now) {
+      if (id !== this.#snapshot?.id) await this.#seal();
+      this.#snapshot ??= { id, writer: this.#newSnapshot() };
+      await this.#snapshot.writer.appendLine(event, line);
+    } else {
+      if (!this.#rest) await this.#seal();
+      this.#rest ??= new LineWriter(this.position, BATCH_BYTES);
+      this.#rest.append(event, line);
+      if (this.#rest.full) this.#flush();
+    }
+    this.end = { size: event.seq + 1, timestamp: event.timestamp };
+  }
+
+  /** Seals the last finished slot that has events. */
+  async finish(): Promise<void> {
+    await this.#seal();
+  }
+
+  /** Seals a finished slot that has no events, after `finish`. */
+  async sealEmpty(id: string): Promise<void> {
+    this.#snapshot = { id, writer: this.#newSnapshot() };
+    await this.#seal();
+  }
+
+  /** Replaces the head by the events that stay in it, and returns its length in bytes. */
+  replaceHead(): number {
+    this.#flush();
+    return this.#head!.commit();
+  }
+
+  /** Removes what is not finished. */
+  async discard(): Promise<void> {
+    await this.#snapshot?.writer.discard();
+    this.#head?.discard();
+  }
+
+  #newSnapshot(): SnapshotWriter {
+    const { path, signers, durable } = this.#options;
+    return SnapshotWriter.create(path, this.position, signers, { durable });
+  }
+
+  async #seal(): Promise<void> {
+    if (!this.#snapshot) return;
+    const { id, writer } = this.#snapshot;
+    const before = this.position.size;
+    this.position = await writer.seal(id);
+    this.sealed.push({ id, events: this.position.size - before });
+    this.#snapshot = undefined;
+  }
+
+  #flush(): void {
+    this.#head ??= new NewHead(this.#options.head, 0, this.#options.durable);
+    if (this.#rest) this.#head.write(this.#rest.take());
+  }
+}
+
+/** The slot that an event belongs to: the first one that ends after its timestamp and after the last sealed one. */
+function slotOf(timestamp: string, sealed: string | null): string {
+  const id = nextSlotId(slotId(Date.parse(timestamp)));
+  return sealed !== null && id <= sealed ? nextSlotId(sealed) : id;
+}
