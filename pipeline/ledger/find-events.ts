@@ -16,7 +16,7 @@ export interface EventQuery {
   from: string | null;
   to: string | null;
   types: ReadonlySet<string> | null;
-  agents: ReadonlySet<string> | null;
+  agent: string | null;
 }
 
 export interface FoundEvent {
@@ -152,7 +152,7 @@ async function* matching(
   to: number,
 ): AsyncGenerator<FoundEvent> {
   let line = 0;
-  const { seq, types, agents, ...period } = query;
+  const { seq, types, agent, ...period } = query;
   for await (const batch of part.lines()) {
     for (const bytes of batch) {
       line += 1;
@@ -172,7 +172,7 @@ async function* matching(
         (seq === null || event.seq >= seq.from) &&
         (period.from === null || compareTimestamps(event.timestamp, period.from) >= 0) &&
         (types === null || types.has(event.type)) &&
-        (agents === null || agents.has(event.agent));
+        (agent === null || event.agent === agent);
       if (matches) yield { event, line: bytes, snapshot: part.snapshot };
     }
   }

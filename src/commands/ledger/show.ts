@@ -78,12 +78,12 @@ export const ledgerShow = defineCommand({
       description: 'The types of the events. Without it, all, also unknown ones.',
       schema: names,
     },
-    agents: {
+    agent: {
       flag: 'agent',
       default: null,
-      unit: 'names, separated by commas',
-      description: 'The agents of the events. Without it, all.',
-      schema: names,
+      unit: 'a name',
+      description: 'The agent of the events. Without it, all.',
+      schema: text,
     },
     limit: {
       flag: 'limit',
