@@ -4,12 +4,11 @@ import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import { openDirectory, snapshotFile } from '../ledger/directory.ts';
 import { formatVerifierKey, signNote, type Verifier } from '../ledger/note.ts';
+import { type NoteKey, newNoteKey, readNoteKeys, signerOf, writeNoteKeys } from '../ledger/note-keys.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import type { Manifest, NewFile } from '../release/format/manifest.ts';
 import type { Proof } from '../release/format/proof-files.ts';
 import type { Published } from '../release/format/release.ts';
-import { type PublisherKey, signerOf } from '../release/signing/publisher-key-file.ts';
-import { newPublisherKey, readPublisherKeys, writePublisherKeys } from '../release/signing/publisher-keys.ts';
 import {
   assertFollows as assertExtendsLast,
   assertOneFolder,
@@ -79,7 +78,7 @@ export async function openPublisher(
     return { keys: options.keys, sign: null, isStillCurrent: null, signText: null, snapshots: null };
   const { keyFile, now } = options;
   const keys =
-    (await readPublisherKeys(keyFile)) ?? (await firstKeys(options, { previous, waitMs: place.waitMs }));
+    (await readNoteKeys(keyFile)) ?? (await firstKeys(options, { previous, waitMs: place.waitMs }));
   const verifierKeys = keys.map((key) => formatVerifierKey(signerOf(key).verifier));
   await assertFollows(keyFile, previous, verifierKeys);
   const recorded = (await readSigningRecord(keyFile)).services[place.baseUrl];
@@ -115,15 +114,15 @@ export function publisherKeysFile({ keys }: Publisher): NewFile {
 async function firstKeys(
   { keyFile, name, now }: Extract<PublisherOptions, { kind: 'signs' }>,
   { previous, waitMs }: Pick<SigningPlace, 'previous' | 'waitMs'>,
-): Promise<PublisherKey[]> {
+): Promise<NoteKey[]> {
   if (previous?.manifest.signed) throw lost(keyFile, previous, 'no such file');
   const holder = `first keys, process ${process.pid}`;
   return withLock(signingFolder(keyFile), { waitMs, holder }, async () => {
     // Another folder's first run may have created them meanwhile.
-    const found = await readPublisherKeys(keyFile);
+    const found = await readNoteKeys(keyFile);
     if (found) return found;
-    const made = [newPublisherKey(name, now())];
-    await writePublisherKeys(keyFile, made);
+    const made = [newNoteKey(name, now())];
+    await writeNoteKeys(keyFile, made);
     return made;
   });
 }

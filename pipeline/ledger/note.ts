@@ -14,6 +14,8 @@ import { decodeBase64, encodeBase64 } from './base64.ts';
 export const MAX_NOTE_BYTES = 1_000_000;
 /** The number that every verifier must accept. */
 const MAX_SIGNATURES = 16;
+/** How many keys of one name may sign. A rotation has two. */
+export const MOST_KEYS = 8;
 const ED25519 = 0x01;
 const PUBLIC_KEY_BYTES = 32;
 const ID_BYTES = 4;

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { check as checkRelease } from '../../pipeline/build/check.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
-import { signerOf } from '../../pipeline/release/signing/publisher-key-file.ts';
-import { readPublisherKeys } from '../../pipeline/release/signing/publisher-keys.ts';
+import { readNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 import { importFull, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
@@ -66,7 +65,7 @@ export const check = defineCommand({
 
 /** The publisher's public keys; null where there is no key file, so that those in the release count. */
 async function publisherVerifiers(keyFile: string): Promise<Verifier[] | null> {
-  const keys = await readPublisherKeys(keyFile);
+  const keys = await readNoteKeys(keyFile);
   return keys?.map((key) => signerOf(key).verifier) ?? null;
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { integer } from '../../pipeline/config/setting.ts';
+import { type NoteKey, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import {
   type KeyChange,
@@ -7,9 +8,7 @@ import {
   requireKeys,
   retirePublisher,
   rotatePublisher,
-  verifierKeyOf,
 } from '../../pipeline/release/signing/change-publisher.ts';
-import type { PublisherKey } from '../../pipeline/release/signing/publisher-key-file.ts';
 import { readSigningRecord } from '../../pipeline/release/signing/signing-record.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';
 
@@ -107,7 +106,7 @@ function changeOf(
 }
 
 async function report(
-  keys: readonly PublisherKey[],
+  keys: readonly NoteKey[],
   { out, json }: { out: string; json: boolean },
   { print }: Pick<Context, 'print'>,
 ): Promise<0> {
@@ -118,7 +117,7 @@ async function report(
 }
 
 /** `in_release`: the current release of `out` names the key, so that its readers know it; null without a release. */
-async function describe(keys: readonly PublisherKey[], out: string) {
+async function describe(keys: readonly NoteKey[], out: string) {
   const release = await readCurrent(out).catch(() => null);
   return keys.map((key, index) => ({
     verifier_key: verifierKeyOf(key),

@@ -8,7 +8,7 @@ import type { Environment } from '../../pipeline/config/config.ts';
 import type { Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { formatPublisherKeys } from '../../pipeline/release/signing/publisher-key-file.ts';
+import { formatNoteKeys } from '../../pipeline/ledger/note-keys.ts';
 import { readArguments } from '../../src/commands/command.ts';
 import { Progress } from '../../src/commands/progress.ts';
 import { COMMANDS, loadCommands } from '../../src/commands/table.ts';
@@ -156,6 +156,6 @@ function publisherKey(out: string): string {
   const path = `${out}.publisher-key`;
   const key = { name: 'test.example', seed: new Uint8Array(32).fill(3), made: '2025-01-01T00:00:00Z' };
   mkdirSync(dirname(path), { recursive: true });
-  if (!existsSync(path)) writeFileSync(path, formatPublisherKeys([key]), { mode: 0o600 });
+  if (!existsSync(path)) writeFileSync(path, formatNoteKeys([key]), { mode: 0o600 });
   return path;
 }

@@ -5,12 +5,11 @@ import { checkLog, compareProofs } from '../../pipeline/build/check-release.ts';
 import { publishedIds, readIndex } from '../../pipeline/build/snapshots/read-published.ts';
 import { verifyList, verifySnapshot } from '../../pipeline/build/snapshots/verify-published-snapshots.ts';
 import { CathedralError, type Finding } from '../../pipeline/errors.ts';
+import { readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LIST_PATH } from '../../pipeline/release/format/snapshot-index.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { openLog } from '../../pipeline/release/log/open-log.ts';
-import { verifierKeyOf } from '../../pipeline/release/signing/change-publisher.ts';
-import { readPublisherKeys } from '../../pipeline/release/signing/publisher-keys.ts';
 import { readSigningRecord } from '../../pipeline/release/signing/signing-record.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
@@ -67,7 +66,7 @@ async function releaseProblems(folder: string, sizes: readonly number[]): Promis
     ...(await compareProofs(dir, manifest)),
     ...(manifest.signed ? await signatureProblems(outOf(folder)) : []),
   ];
-  const keys = (await readPublisherKeys(keysOf(folder)))?.map(verifierKeyOf) ?? [];
+  const keys = (await readNoteKeys(keysOf(folder)))?.map(verifierKeyOf) ?? [];
   const isFollowed = manifest.signed?.keys.some((key) => keys.includes(key)) ?? false;
   const replaced = (await readSigningRecord(keysOf(folder))).replaced;
   return [

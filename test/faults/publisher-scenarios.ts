@@ -1,10 +1,9 @@
+import { readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
 import {
   replacePublisher,
   retirePublisher,
   rotatePublisher,
-  verifierKeyOf,
 } from '../../pipeline/release/signing/change-publisher.ts';
-import { readPublisherKeys } from '../../pipeline/release/signing/publisher-keys.ts';
 import { publishedProblems } from './published-problems.ts';
 import type { Scenario } from './scenario.ts';
 import { buildCommand, keysOf, NOW, outOf, publish, publisherOf } from './small-publisher.ts';
@@ -23,8 +22,7 @@ function keyChange(
   before: (folder: string) => Promise<unknown>,
   command: (folder: string) => Promise<unknown>,
 ): Scenario {
-  const textOf = async (folder: string) =>
-    (await readPublisherKeys(keysOf(folder)))?.map(verifierKeyOf).join();
+  const textOf = async (folder: string) => (await readNoteKeys(keysOf(folder)))?.map(verifierKeyOf).join();
   let first: string | undefined;
   return {
     async prepare(folder) {
@@ -86,7 +84,7 @@ export const PUBLISHER_SCENARIOS: Readonly<Record<string, Scenario>> = {
   replace: keyChange(
     async () => {},
     async (folder) => {
-      const [key] = (await readPublisherKeys(keysOf(folder)))!;
+      const [key] = (await readNoteKeys(keysOf(folder)))!;
       const givesUp = verifierKeyOf(key!).split('+')[1]!;
       return replacePublisher(change(folder), { out: outOf(folder), givesUp, name: 'data.example.org' });
     },

@@ -12,7 +12,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'writes a file in its place': {
     scenario: 'rotate',
     changes: {
-      'pipeline/release/signing/publisher-keys.ts': [
+      'pipeline/ledger/note-keys.ts': [
         ["await open(unsettled(path), 'wx', 0o600)", "await open(path, 'w', 0o600)"],
         ['await rename(unsettled(path), path);', ''],
       ],
@@ -79,9 +79,7 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'goes on after a flush that failed': {
     scenario: 'rotate',
     changes: {
-      'pipeline/release/signing/publisher-keys.ts': [
-        ['await handle.sync();', 'await handle.sync().catch(() => {});'],
-      ],
+      'pipeline/ledger/note-keys.ts': [['await handle.sync();', 'await handle.sync().catch(() => {});']],
     },
   },
   'leaves what it has begun': {

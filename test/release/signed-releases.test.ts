@@ -7,6 +7,7 @@ import { check } from '../../pipeline/build/check.ts';
 import { snapshotFile } from '../../pipeline/ledger/directory.ts';
 import { LEDGER_START } from '../../pipeline/ledger/leaf.ts';
 import { parseVerifierKey } from '../../pipeline/ledger/note.ts';
+import { readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
 import { openNote } from '../../pipeline/ledger/open-note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { type PublicManifest, parseLatest } from '../../pipeline/release/format/public-manifest.ts';
@@ -15,10 +16,8 @@ import {
   replacePublisher,
   retirePublisher,
   rotatePublisher,
-  verifierKeyOf,
 } from '../../pipeline/release/signing/change-publisher.ts';
 import { openManifest } from '../../pipeline/release/signing/open-manifest.ts';
-import { readPublisherKeys } from '../../pipeline/release/signing/publisher-keys.ts';
 import { sampleEvents } from '../ledger/sample-events.ts';
 import { signer, writeSnapshot } from '../ledger/test-ledger.ts';
 import { NOW, type SmallService, smallService } from './small-service.ts';
@@ -38,11 +37,11 @@ function read({ out }: SmallService, path: string): Promise<Buffer<ArrayBuffer>>
 }
 
 async function keysOf({ keyFile }: SmallService): Promise<string[]> {
-  return (await readPublisherKeys(keyFile))!.map(verifierKeyOf);
+  return (await readNoteKeys(keyFile))!.map(verifierKeyOf);
 }
 
 async function secretOf({ keyFile }: SmallService): Promise<string> {
-  const [key] = (await readPublisherKeys(keyFile))!;
+  const [key] = (await readNoteKeys(keyFile))!;
   return Buffer.from([1, ...key!.seed]).toString('base64');
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
 import { CathedralError } from '../../errors.ts';
-import { MAX_NOTE_BYTES } from '../../ledger/note.ts';
+import { MAX_NOTE_BYTES, MOST_KEYS } from '../../ledger/note.ts';
 import { isSlotId, SLOT_MS, slotId, slotTime } from '../../ledger/slot.ts';
 import { timestampOf } from '../../model/window.ts';
 import { formatSignedFile, parseSignedFile, type SignedFile } from '../signing/signed-file.ts';
@@ -21,8 +21,6 @@ export const LONGEST = {
   [LATEST_PATH]: 16 << 10,
 } as const;
 export const MOST_FILES = 100_000;
-/** A rotation has two. */
-export const MOST_KEYS = 8;
 
 /** How long a release is valid. Eight releases are due in that time. */
 const LIFETIME_MS = 48 * 3_600_000;

@@ -1,9 +1,13 @@
 import { withLock } from '../../disk/lock.ts';
 import { CathedralError } from '../../errors.ts';
-import { formatVerifierKey } from '../../ledger/note.ts';
+import {
+  type NoteKey,
+  newNoteKey,
+  readNoteKeys,
+  verifierKeyOf,
+  writeNoteKeys,
+} from '../../ledger/note-keys.ts';
 import { readCurrent } from '../format/release.ts';
-import { type PublisherKey, signerOf } from './publisher-key-file.ts';
-import { newPublisherKey, readPublisherKeys, writePublisherKeys } from './publisher-keys.ts';
 import { readSigningRecord, signingFolder, writeSigningRecord } from './signing-record.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,25 +20,20 @@ export interface KeyChange {
   waitMs: number;
 }
 
-/** Verifier key: `name+id+base64`. */
-export function verifierKeyOf(key: PublisherKey): string {
-  return formatVerifierKey(signerOf(key).verifier);
-}
-
 /** The keys in the file. Throws release_refused if the file does not exist. */
-export async function requireKeys(keyFile: string): Promise<PublisherKey[]> {
-  const keys = await readPublisherKeys(keyFile);
+export async function requireKeys(keyFile: string): Promise<NoteKey[]> {
+  const keys = await readNoteKeys(keyFile);
   if (keys) return keys;
   throw refusal(keyFile, 'the publisher’s keys (the first run makes them)', 'no such file');
 }
 
 /** Adds a new key in front of the current one. From the next release on, both sign. */
-export async function rotatePublisher({ keyFile, now, waitMs }: KeyChange): Promise<PublisherKey[]> {
+export async function rotatePublisher({ keyFile, now, waitMs }: KeyChange): Promise<NoteKey[]> {
   return changing({ keyFile, waitMs }, async () => {
     const keys = await requireKeys(keyFile);
     if (keys.length > 1)
       throw refusal(keyFile, 'one key (first: cathedral publisher retire)', `${keys.length} keys`);
-    return { keys: [newPublisherKey(keys[0]!.name, now), ...keys] };
+    return { keys: [newNoteKey(keys[0]!.name, now), ...keys] };
   });
 }
 
@@ -45,7 +44,7 @@ export async function rotatePublisher({ keyFile, now, waitMs }: KeyChange): Prom
 export async function retirePublisher(
   { keyFile, now, waitMs }: KeyChange,
   { out, days }: { out: string; days: number },
-): Promise<PublisherKey[]> {
+): Promise<NoteKey[]> {
   return changing({ keyFile, waitMs }, async () => {
     const [first, ...older] = await requireKeys(keyFile);
     if (older.length === 0) throw refusal(keyFile, 'two keys (first: cathedral publisher rotate)', 'one');
@@ -67,20 +66,20 @@ export async function retirePublisher(
 export async function replacePublisher(
   { keyFile, now, waitMs }: KeyChange,
   { out, givesUp, name }: { out: string; givesUp: string; name: string },
-): Promise<PublisherKey[]> {
+): Promise<NoteKey[]> {
   return changing({ keyFile, waitMs }, async () => {
-    const keys = (await readPublisherKeys(keyFile)) ?? [];
+    const keys = (await readNoteKeys(keyFile)) ?? [];
     const signed = (await readCurrent(out))?.manifest.signed?.keys ?? [];
     const old = [...new Set([...signed, ...keys.map(verifierKeyOf)])];
     if (!old.some((key) => key.split('+')[1] === givesUp))
       throw refusal('--gives-up', `the id in one of ${old.join(', ') || 'no keys'}`, givesUp);
-    return { keys: [newPublisherKey(keys[0]?.name ?? name, now)], replaced: old };
+    return { keys: [newNoteKey(keys[0]?.name ?? name, now)], replaced: old };
   });
 }
 
 interface Change {
   /** The new content of the file. */
-  keys: PublisherKey[];
+  keys: NoteKey[];
   /** Verifier keys that are abandoned. */
   replaced?: readonly string[];
 }
@@ -92,14 +91,14 @@ interface Change {
 async function changing(
   { keyFile, waitMs }: Omit<KeyChange, 'now'>,
   decide: () => Promise<Change>,
-): Promise<PublisherKey[]> {
+): Promise<NoteKey[]> {
   await decide();
   const lock = { waitMs, holder: `publisher, process ${process.pid}` };
   return withLock(signingFolder(keyFile), lock, async () => {
     const { keys, replaced } = await decide();
     // First: a process killed in between would otherwise leave a key that no run accepts.
     if (replaced) await recordReplaced(keyFile, replaced);
-    await writePublisherKeys(keyFile, keys);
+    await writeNoteKeys(keyFile, keys);
     return keys;
   });
 }

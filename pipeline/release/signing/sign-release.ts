@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import { withLock } from '../../disk/lock.ts';
 import { CathedralError } from '../../errors.ts';
+import { removeUnsettledKeys } from '../../ledger/note-keys.ts';
 import type { Manifest } from '../format/manifest.ts';
 import { type Proof, proofOf, type Signing } from '../format/proof-files.ts';
 import { expiryOf, MANIFEST_PATH, needsRefresh } from '../format/public-manifest.ts';
 import { currentId, type Published } from '../format/release.ts';
-import { removeUnsettledKeys } from './publisher-keys.ts';
 import {
   assertExtendsLast,
   type Ledgered,

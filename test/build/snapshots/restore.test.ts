@@ -6,13 +6,12 @@ import { makePdf, pdfJobs } from '../../../pipeline/build/pdf/pdfs.ts';
 import { publishSnapshots } from '../../../pipeline/build/snapshots/publish-snapshots.ts';
 import { publishedIds } from '../../../pipeline/build/snapshots/read-published.ts';
 import { restoredRelease } from '../../../pipeline/build/snapshots/restore.ts';
+import { readNoteKeys, signerOf } from '../../../pipeline/ledger/note-keys.ts';
 import { emptyState, emptyYear } from '../../../pipeline/model/state.ts';
 import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
 import { type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { proofOf } from '../../../pipeline/release/format/proof-files.ts';
 import { type Published, readCurrent } from '../../../pipeline/release/format/release.ts';
-import { signerOf } from '../../../pipeline/release/signing/publisher-key-file.ts';
-import { readPublisherKeys } from '../../../pipeline/release/signing/publisher-keys.ts';
 import { readSigningRecord, writeSigningRecord } from '../../../pipeline/release/signing/signing-record.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
 import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
@@ -249,7 +248,7 @@ test('a closed year’s PDF is restored from the newest snapshot, not printed by
   const path = 'government/transparency-2024.pdf';
   const previous = (await readCurrent(of.out))!;
   const { timestamp, ledger, inputs, software } = previous.manifest;
-  const signer = signerOf((await readPublisherKeys(of.keyFile))![0]!);
+  const signer = signerOf((await readNoteKeys(of.keyFile))![0]!);
   // The first release of this snapshot, with the PDF.
   await rm(join(of.out, 'snapshots'), { recursive: true });
   await using staging = await openStaging(of.out, null, { reuse: false });

@@ -11,6 +11,7 @@ import { check } from '../../../pipeline/build/check.ts';
 import { publishSnapshots } from '../../../pipeline/build/snapshots/publish-snapshots.ts';
 import { retained } from '../../../pipeline/build/snapshots/retained.ts';
 import { parseVerifierKey } from '../../../pipeline/ledger/note.ts';
+import { readNoteKeys, signerOf } from '../../../pipeline/ledger/note-keys.ts';
 import { openNote } from '../../../pipeline/ledger/open-note.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import {
@@ -22,8 +23,6 @@ import {
 import { openHistory } from '../../../pipeline/release/history/history.ts';
 import { rotatePublisher } from '../../../pipeline/release/signing/change-publisher.ts';
 import { openManifest } from '../../../pipeline/release/signing/open-manifest.ts';
-import { signerOf } from '../../../pipeline/release/signing/publisher-key-file.ts';
-import { readPublisherKeys } from '../../../pipeline/release/signing/publisher-keys.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
 import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
 import { BASE_URL, NOW, type SmallService, smallService } from '../../release/small-service.ts';
@@ -243,7 +242,7 @@ describe('the signature of the list', () => {
   const place = ({ out }: SmallService) => join(out, 'snapshots/index.json.sig');
   const read = (of: SmallService) => readFile(place(of), 'utf8');
   const keysOf = async ({ keyFile }: SmallService) =>
-    (await readPublisherKeys(keyFile))!.map((key) => signerOf(key).verifier);
+    (await readNoteKeys(keyFile))!.map((key) => signerOf(key).verifier);
 
   async function assertOfRelease(of: SmallService): Promise<void> {
     const { signed } = (await readCurrent(of.out))!.manifest;

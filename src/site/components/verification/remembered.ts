@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { formatVerifierKey } from '../../../../pipeline/ledger/note.ts';
-import { Latest, MOST_KEYS, PublicManifest } from '../../../../pipeline/release/format/public-manifest.ts';
+import { formatVerifierKey, MOST_KEYS } from '../../../../pipeline/ledger/note.ts';
+import { Latest, PublicManifest } from '../../../../pipeline/release/format/public-manifest.ts';
 import type { SignedRelease } from '../../../../pipeline/verify/signed-release.ts';
 import { formatMoment } from '../../../../pipeline/words/moment.ts';
 import { makeElement } from '../attestations/make-element.ts';

@@ -1,7 +1,12 @@
 import { CathedralError } from '../../../../pipeline/errors.ts';
-import { formatVerifierKey, parseVerifierKey, type Verifier } from '../../../../pipeline/ledger/note.ts';
+import {
+  formatVerifierKey,
+  MOST_KEYS,
+  parseVerifierKey,
+  type Verifier,
+} from '../../../../pipeline/ledger/note.ts';
 import { ed25519 } from '../../../../pipeline/ledger/verify-note.ts';
-import { MANIFEST_PATH, MOST_KEYS } from '../../../../pipeline/release/format/public-manifest.ts';
+import { MANIFEST_PATH } from '../../../../pipeline/release/format/public-manifest.ts';
 import type { Choice, Trust, Verdict } from '../../../../pipeline/verify/checks.ts';
 import { headOf } from '../../../../pipeline/verify/log.ts';
 import type { PageOrigin } from '../../../../pipeline/verify/page-origin.ts';
