@@ -2,9 +2,10 @@ import type { Area, Artifact } from '../artifacts/artifact.ts';
 import { type Cell, csvRow, inertCell } from '../artifacts/format/csv.ts';
 import type { PublishedFiles } from '../artifacts/published-files.ts';
 import { CathedralError } from '../errors.ts';
+import type { KnownType } from '../ledger/event.ts';
 import { formatDay, formatMoment } from '../words/moment.ts';
 import { formatList } from '../words/phrase.ts';
-import type { ChartState, ControlName } from './chart-state.ts';
+import { type ChartState, type ControlName, DEFAULT_STATE } from './chart-state.ts';
 import { figure, type Picture } from './drawing/figure.ts';
 import type { Plot } from './drawing/plot.ts';
 
@@ -26,6 +27,29 @@ export interface ChartTable {
   rows: readonly (readonly (Cell | null)[])[];
 }
 
+/** What a chart waits for in a young ledger, or in one without such events. */
+export interface Missing {
+  /** A sentence that says what the ledger does not have yet. */
+  nothing: string;
+  /** The event types that bring it; empty if it only takes time. */
+  types: readonly KnownType[];
+  /** Whether the chart shows whole days, so that it begins a day after the first event. */
+  wholeDays: boolean;
+}
+
+/** The sentences of an empty chart. Only the second one names event types. */
+export function missingSentences({ nothing, types, wholeDays }: Missing): string[] {
+  return [
+    nothing,
+    ...(types.length > 0
+      ? [
+          `The chart is drawn from events of the ${types.length === 1 ? 'type' : 'types'} ${formatList(types)}.`,
+        ]
+      : []),
+    ...(wholeDays ? ['Only whole days are shown: the first one appears when it is over, at 00:00 UTC.'] : []),
+  ];
+}
+
 /** `Shown` is the part of the data that a state selects. Title, table, sentences and picture are derived from it. */
 export interface ChartSpec<Data, Shown> {
   /** Part of URLs, so it never changes: `supply`. */
@@ -44,6 +68,10 @@ export interface ChartSpec<Data, Shown> {
   asOf(data: Data): string;
   show(data: Data, state: ChartState): Shown;
   isEmpty(shown: Shown): boolean;
+  /** Whether the ledger has brought nothing yet. By default: whether the default state is empty. */
+  isMissing?(data: Data): boolean;
+  /** What the chart then waits for; null for a chart that needs no events. */
+  missing: Missing | null;
   /** States what it shows. */
   title(shown: Shown): string;
   /** States what is measured, in which unit, and how it is aggregated. */
@@ -69,7 +97,8 @@ export interface Chart {
   prepare(files: PublishedFiles): unknown;
   series(data: unknown): Series[];
   asOf(data: unknown): string;
-  isEmpty(data: unknown, state: ChartState): boolean;
+  /** What the chart waits for; null if it shows something, or can always show something. */
+  missing(data: unknown): Missing | null;
   title(data: unknown, state: ChartState): string;
   unit(data: unknown, state: ChartState): string;
   note(data: unknown, state: ChartState): string;
@@ -81,8 +110,8 @@ export interface Chart {
   draw(data: unknown, state: ChartState, picture: Picture): string;
 }
 
-const NOTHING = 'There is nothing to show yet.';
-const EMPTY_HEIGHT = 160;
+/** The chart has data, but not in the days or series that the reader chose. */
+const NOTHING_CHOSEN = 'There is nothing to show for this choice.';
 
 /** Makes a chart. Each method checks the state, and derives its result from what the state selects. */
 export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
@@ -94,6 +123,27 @@ export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
     requireSeries(id, series(data), state);
     return spec.show(data as Data, state);
   };
+  const isEmpty = (data: unknown, shown: Shown) =>
+    (spec.isMissing?.(data as Data) ?? false) || spec.isEmpty(shown);
+  const missing = (data: unknown) => {
+    const isMissing = spec.isMissing?.(data as Data) ?? spec.isEmpty(show(data, DEFAULT_STATE));
+    return isMissing ? spec.missing : null;
+  };
+  /** What to say of a state that shows something; null of one that shows nothing. */
+  const filled = (data: unknown, state: ChartState) => {
+    const shown = show(data, state);
+    return isEmpty(data, shown) ? null : shown;
+  };
+  const note = (data: unknown, state: ChartState) => {
+    const shown = filled(data, state);
+    return shown === null ? '' : (spec.note?.(shown) ?? '');
+  };
+  const summary = (data: unknown, state: ChartState) => {
+    const shown = filled(data, state);
+    if (shown !== null) return spec.summary(shown);
+    const waiting = missing(data);
+    return waiting ? missingSentences(waiting) : [NOTHING_CHOSEN];
+  };
   return {
     id,
     area,
@@ -102,52 +152,35 @@ export function defineChart<Data, Shown>(spec: ChartSpec<Data, Shown>): Chart {
     controls,
     series,
     source,
+    missing,
+    summary,
     prepare: (files) => spec.prepare(files),
     asOf: (data) => spec.asOf(data as Data),
-    isEmpty: (data, state) => spec.isEmpty(show(data, state)),
     title: (data, state) => spec.title(show(data, state)),
     unit: (data, state) => spec.unit(show(data, state)),
-    note: (data, state) => noteOf(spec, show(data, state)),
-    summary: (data, state) => summaryOf(spec, show(data, state)),
-    table: (data, state) => tableOf(spec, show(data, state)),
-    draw: (data, state, picture) => pictureOf(spec, show(data, state), source(data), picture),
+    note,
+    table(data, state) {
+      const table = spec.table(show(data, state));
+      // An empty chart has no rows, not rows of empty cells.
+      return filled(data, state) === null ? { ...table, rows: [] } : table;
+    },
+    draw(data, state, picture) {
+      const words = {
+        id,
+        title: spec.title(show(data, state)),
+        unit: spec.unit(show(data, state)),
+        notes: [note(data, state), source(data)].filter((line) => line !== ''),
+        summary: summary(data, state).join(' '),
+      };
+      const shown = filled(data, state);
+      return shown === null
+        ? figure(words, picture, null)
+        : figure(words, picture, {
+            height: (width) => spec.plotHeight(shown, width),
+            draw: (plot) => spec.plot(shown, plot),
+          });
+    },
   };
-}
-
-function noteOf<Data, Shown>(spec: ChartSpec<Data, Shown>, shown: Shown): string {
-  return spec.isEmpty(shown) ? '' : (spec.note?.(shown) ?? '');
-}
-
-/** An empty chart has no rows, not rows of empty cells. */
-function tableOf<Data, Shown>(spec: ChartSpec<Data, Shown>, shown: Shown): ChartTable {
-  const table = spec.table(shown);
-  return spec.isEmpty(shown) ? { ...table, rows: [] } : table;
-}
-
-function summaryOf<Data, Shown>(spec: ChartSpec<Data, Shown>, shown: Shown): string[] {
-  return spec.isEmpty(shown) ? [NOTHING] : spec.summary(shown);
-}
-
-function pictureOf<Data, Shown>(
-  spec: ChartSpec<Data, Shown>,
-  shown: Shown,
-  source: string,
-  picture: Picture,
-): string {
-  const words = {
-    id: spec.id,
-    title: spec.title(shown),
-    unit: spec.unit(shown),
-    notes: [noteOf(spec, shown), source].filter((line) => line !== ''),
-    summary: summaryOf(spec, shown).join(' '),
-  };
-  if (spec.isEmpty(shown)) return figure(words, picture, () => EMPTY_HEIGHT, null);
-  return figure(
-    words,
-    picture,
-    (width) => spec.plotHeight(shown, width),
-    (plot) => spec.plot(shown, plot),
-  );
 }
 
 function requireSeries(id: string, offered: Series[], { series }: ChartState): void {

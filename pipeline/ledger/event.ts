@@ -1,5 +1,16 @@
 import { z } from 'zod';
 import { DURATION } from '../words/duration.ts';
+import {
+  ALERT_SCOPES,
+  CATHEDRALS,
+  CycleLabel,
+  JURISDICTIONS,
+  type Jurisdiction,
+  POSITIONS,
+  REGIMES,
+  SEVERITIES,
+  VIRTUES,
+} from './vocabulary.ts';
 
 /** Longest line of a ledger file, in bytes without its line end: a tile's entry bundle has 16-bit lengths. */
 export const MAX_LINE_BYTES = 65_535;
@@ -12,7 +23,6 @@ export const Timestamp = z.iso.datetime({ offset: false, local: false }).meta({
   range: 'UTC with Z; a fraction of a second is allowed',
 });
 export const CalendarDate = z.iso.date();
-export const CycleLabel = z.string().regex(/^C-(0|[1-9]\d*)$/, 'a cycle label like C-151');
 /** MIC as a decimal string with at most six places, `"12.5"`; never a float, so that sums are exact. */
 export const Amount = z
   .string()
@@ -58,31 +68,8 @@ const Points = z.number().min(0).meta({ unit: 'points', range: '≥ 0' });
 /** The range of M_c in the reward formula. */
 export const Multiplier = z.number().min(1).max(2).meta({ unit: 'factor', range: '1–2' });
 
-export const CATHEDRALS = [
-  'FOR-GOVERNMENTS',
-  'FOR-ECONOMISTS',
-  'FOR-ACADEMICS',
-  'FOR-PHILOSOPHERS',
-  'DIPLOMACY',
-] as const;
 export const Cathedral = z.enum(CATHEDRALS);
 export type Cathedral = z.infer<typeof Cathedral>;
-
-export const POSITIONS = ['support', 'support_with_conditions', 'oppose', 'abstain'] as const;
-export const VIRTUES = ['integrity', 'temperance', 'justice', 'prudence', 'courage'] as const;
-export type Virtue = (typeof VIRTUES)[number];
-export const SEVERITIES = ['info', 'warning', 'critical'] as const;
-export const ALERT_SCOPES = ['system', 'sentinel', 'economy', 'compliance', 'drift', 'ledger'] as const;
-
-/** The audited regimes by jurisdiction, in the order of publication. */
-export const REGIMES = {
-  USA: ['SEC', 'CFTC', 'Federal_Reserve_Act'],
-  EU: ['GDPR', 'AI_Act', 'MiCA'],
-  UK: ['FCA', 'Data_Protection_Act'],
-  International: ['Basel_III', 'FATF'],
-} as const;
-export type Jurisdiction = keyof typeof REGIMES;
-export const JURISDICTIONS = Object.keys(REGIMES) as Jurisdiction[];
 
 const AuditStatus = SnakeToken.meta({
   range:

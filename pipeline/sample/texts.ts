@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { decodeText } from '../artifacts/documents/files.ts';
 import { parseJsonFile } from '../artifacts/format/json.ts';
 import { CathedralError } from '../errors.ts';
-import { REGIMES, VIRTUES } from '../ledger/event.ts';
+import { REGIMES, VIRTUES } from '../ledger/vocabulary.ts';
 import { SENTINEL_IDS } from '../model/sentinel-profiles.ts';
 
 /** The name of the folder in messages, wherever the folder is. */

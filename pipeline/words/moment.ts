@@ -29,6 +29,12 @@ export function formatPeriod({ from, to }: { from: string; to: string }): string
   return `between ${start.endsWith(year) ? start.slice(0, -year.length) : start} and ${end}`;
 }
 
+/** The days that a sentence begins with: `From 1 October 2026 to 3 October 2026`, or `On 1 October 2026` for a single one. */
+export function formatSpan(from: string, to: string): string {
+  const [first, last] = [formatDay(from), formatDay(to)];
+  return first === last ? `On ${first}` : `From ${first} to ${last}`;
+}
+
 /** Milliseconds since 1970 → `2026-09-30T18:00:12Z`; the fraction of a second is dropped. */
 export function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,4 +1,4 @@
-import type { Virtue } from '../../pipeline/ledger/event.ts';
+import type { Virtue } from '../../pipeline/ledger/vocabulary.ts';
 
 export type { Virtue };
 

@@ -4,7 +4,7 @@ import { transparency } from '../../pipeline/artifacts/government/transparency.t
 import { PublishedFiles } from '../../pipeline/artifacts/published-files.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import type { Chart } from '../../pipeline/charts/chart.ts';
-import { chartCsv } from '../../pipeline/charts/chart.ts';
+import { chartCsv, missingSentences } from '../../pipeline/charts/chart.ts';
 import {
   type ChartState,
   DEFAULT_STATE,
@@ -44,6 +44,9 @@ function statesOf(chart: Chart, data: unknown): ChartState[] {
     .map((change) => ({ ...DEFAULT_STATE, ...change }));
 }
 
+/** Those that show something after genesis: the allocation, its multipliers, the formula. */
+const NEEDS_NO_EVENTS = ['supply', 'multipliers', 'reward-curve', 'report-supply'];
+
 const OF_THE_REPORT = Object.values(reportCharts(transparency.path));
 
 describe.each([...CHARTS, ...OF_THE_REPORT].map((chart) => [chart.id, chart] as const))(
@@ -65,13 +68,15 @@ describe.each([...CHARTS, ...OF_THE_REPORT].map((chart) => [chart.id, chart] as 
       }
     });
 
-    test('says in a frame that there is nothing yet, where there is nothing', () => {
+    test('says in a frame what it waits for, where there is nothing', () => {
       const empty = chart.prepare(PublishedFiles.of(EMPTY_FILES));
       const svg = chart.draw(empty, DEFAULT_STATE, { width: 320, theme: 'light' });
       assertDrawn(svg, `${id}, empty`);
-      if (!chart.isEmpty(empty, DEFAULT_STATE)) return;
-      expect(svg).toContain('There is nothing to show yet.');
-      expect(chart.summary(empty, DEFAULT_STATE)).toEqual(['There is nothing to show yet.']);
+      const missing = chart.missing(empty);
+      expect(missing === null).toBe(NEEDS_NO_EVENTS.includes(id));
+      if (missing === null) return;
+      for (const type of missing.types) expect(svg).toContain(type);
+      expect(chart.summary(empty, DEFAULT_STATE)).toEqual(missingSentences(missing));
       expect(chart.table(empty, DEFAULT_STATE).rows).toEqual([]);
     });
 

@@ -75,7 +75,9 @@ describe('a chart of the report', () => {
   test('leaves a gap where a month has no reading', () => {
     const line = /<path d="([^"]*)" fill="none" stroke="#1d4f7c"/.exec(PICTURES['report-mii-light']!)![1]!;
     expect(line.match(/M/g)).toHaveLength(2);
-    expect(PICTURES['report-mii-no-reading']).toContain('There is nothing to show yet.');
+    expect(PICTURES['report-mii-no-reading']).toContain(
+      'The ledger has no reading of the integrity index in this period.',
+    );
   });
 
   test('hatches a month that is not whole, and rings its mean', () => {

@@ -140,6 +140,18 @@ describe('system health', () => {
     expect(systemHealth(fold(alone.add(G, 'alert_raised', 'W', alert('warning'))))).toBe('degraded');
   });
 
+  test('does not count sentinels in a ledger without any heartbeat', () => {
+    const reading = (ledger: TestLedger) =>
+      ledger.add('2025-07-09T00:00:00Z', 'mii_reading', 'MII', { mii: 0.96 });
+    const supplyless = new TestLedger().add(G, 'sentinel_registered', 'LEDGER', {
+      sentinel: 'ATLAS',
+      cathedral: 'DIPLOMACY',
+    });
+    expect(systemHealth(fold(reading(supplyless)))).toBe('not_measured');
+    expect(systemHealth(fold(reading(begun())))).toBe('healthy');
+    expect(systemHealth(fold(reading(begun().add(G, 'heartbeat', 'ATLAS', {}))))).toBe('critical');
+  });
+
   test('is critical while the MII is below its threshold', () => {
     expect(systemHealth(fold(healthy().add(G, 'mii_reading', 'MII', { mii: 0.9 })))).toBe('critical');
   });
@@ -394,9 +406,12 @@ describe('without measurements nothing is rated good or bad', () => {
     expect([systemHealth(state), complianceStatus(state)]).toEqual(['not_measured', 'not_audited']);
   });
 
-  test('justice is not measured if no active sentinel minted', () => {
+  test('justice is not measured if no active sentinel minted, or if there is only one', () => {
+    const another = { sentinel: 'ECHO', cathedral: 'FOR-ACADEMICS' } as const;
+    const minted = () => begun().add(G, 'mic_mint', 'MINT', mint('1000'));
     expect(virtueScores(fold(begun())).justice).toBeNull();
-    expect(virtueScores(fold(begun().add(G, 'mic_mint', 'MINT', mint('1000')))).justice).toBe(1);
+    expect(virtueScores(fold(minted())).justice).toBeNull();
+    expect(virtueScores(fold(minted().add(G, 'sentinel_registered', 'LEDGER', another))).justice).toBe(0.5);
   });
 
   test('returns are not measured before a mint', () => {

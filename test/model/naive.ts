@@ -79,7 +79,7 @@ function justice(events: Raw[], recent: Raw[]): number | null {
       .reduce((sum, event) => sum + Number(event.data.amount) / event.data.multiplier, 0),
   );
   const all = sums.reduce((a, b) => a + b, 0);
-  if (all === 0) return null;
+  if (all === 0 || sums.length < 2) return null;
   // Mean absolute difference over twice the mean: the definition, not the sorted form in the model.
   let difference = 0;
   for (const a of sums) for (const b of sums) difference += Math.abs(a - b);

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
+import { EVENT_DATA, type KnownType } from '../../pipeline/ledger/event.ts';
 import {
   ALERT_SCOPES,
   CATHEDRALS,
-  EVENT_DATA,
   JURISDICTIONS,
-  type KnownType,
   POSITIONS,
   REGIMES,
   SEVERITIES,
   VIRTUES,
-} from '../../pipeline/ledger/event.ts';
+} from '../../pipeline/ledger/vocabulary.ts';
 import { HOSTILE_IDS } from './nasty-events.ts';
 import type { NastyEvent, NastyLedger } from './nasty-ledger.ts';
 

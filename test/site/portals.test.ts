@@ -151,9 +151,10 @@ describe('what a portal says of a ledger that holds nothing but its genesis', ()
       if (path === 'academics/papers.json') return { papers: [] };
       if (path.startsWith('diplomacy/')) return { parties: { statement: 'In force.' } };
       const artifact = ARTIFACTS.find((one) => one.path === path) as {
-        render: (view: unknown, closed: boolean) => string;
+        render?: (view: unknown, closed: boolean) => string;
       };
-      return JSON.parse(artifact.render({ state }, false));
+      // Histories have whole days, of which there are none yet.
+      return artifact.render ? JSON.parse(artifact.render({ state }, false)) : [];
     },
   } as unknown as SiteRelease;
 

@@ -148,9 +148,9 @@ describe('the transparency report', () => {
     expect(paragraphs(EMPTY, 'outlook')).toEqual([
       'No MIC was minted in the period, so no growth is projected.',
     ]);
-    expect(paragraphs(EMPTY, 'compliance')[1]).toBe(
-      'The ledger records no audit yet for UK; until there is one, the status is not audited.',
-    );
+    expect(paragraphs(EMPTY, 'compliance')).toEqual([
+      'The ledger records no audit yet; until there is one, each status is not audited.',
+    ]);
   });
 
   test('projects, and says that it is arithmetic', () => {
@@ -220,7 +220,11 @@ describe('the sentences beside a chart', () => {
   });
 
   test('say that there is nothing to see', () => {
-    expect(summary('supply', EMPTY)).toMatch(/Nothing was minted in any month\.$/);
-    expect(summary('mii', EMPTY)).toBe('There is nothing to show yet.');
+    expect(summary('supply', EMPTY)).toBe(
+      'There are no MIC yet. The chart is drawn from events of the types genesis and mic_mint.',
+    );
+    expect(summary('mii', EMPTY)).toBe(
+      'The ledger has no reading of the integrity index in this period. The chart is drawn from events of the type mii_reading.',
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ALERT_SCOPES, SEVERITIES } from '../../ledger/event.ts';
+import { ALERT_SCOPES, SEVERITIES } from '../../ledger/vocabulary.ts';
 import { activeAlerts, HEALTHS, systemHealth } from '../../model/queries/health.ts';
 import {
   allSentinels,
@@ -43,7 +43,7 @@ const schema = z.strictObject({
     .meta({ description: 'Every sentinel ever registered, in the order of registration' }),
   system_health: z.enum(HEALTHS).meta({
     description:
-      'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; not_measured: neither an active sentinel nor an index with a threshold; else healthy',
+      'critical: a third of the active sentinels offline, mii below its threshold, or a critical alert; degraded: a sentinel not operational, or a warning; not_measured: no alert, no index with a threshold, and no heartbeat of an active sentinel; else healthy. Sentinels count from the ledger’s first heartbeat on',
   }),
   alerts: z.array(AlertMember).meta({ description: 'Raised and not cleared, newest first' }),
 });

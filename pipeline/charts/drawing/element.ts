@@ -66,7 +66,10 @@ export function linePath(
     .curve(curve)
     .digits(1)(points);
   if (path === null) return '';
-  return element('path', {
+  // Round caps would close the gaps of dashes, so dots of a dashed line are circles.
+  const dots = dash === undefined ? [] : points.filter((_, index) => isAlone(points, index));
+  const circles = dots.map(({ x, y }) => element('circle', { cx: x, cy: y, r: width, fill: stroke }));
+  const drawn = element('path', {
     d: path,
     fill: 'none',
     stroke,
@@ -76,4 +79,11 @@ export function linePath(
     // A dot where a line has one point only.
     'stroke-linecap': dash === undefined ? 'round' : null,
   });
+  return drawn + circles.join('');
+}
+
+/** Whether a point has gaps on both sides. */
+function isAlone(points: readonly Point[], index: number): boolean {
+  const has = (at: number) => (points[at]?.y ?? null) !== null;
+  return has(index) && !has(index - 1) && !has(index + 1);
 }

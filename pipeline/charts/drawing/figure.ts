@@ -39,12 +39,11 @@ interface Block {
 const PADDING = 16;
 const GAP = 12;
 
-/** A whole picture: title, unit, the plot in the remaining height, source. If `draw` is null, a frame that says so. */
+/** A whole picture: title, unit, the plot in the remaining height, source. Without marks, a frame with the summary. */
 export function figure(
   words: Words,
   { width, height, theme: themeName, parts = 'whole', onScale }: Picture,
-  plotHeight: (width: number) => number,
-  draw: ((plot: Plot) => string[]) | null,
+  marks: { height: (width: number) => number; draw: (plot: Plot) => string[] } | null,
 ): string {
   const theme = THEMES[themeName];
   const padding = parts === 'whole' ? PADDING : 0;
@@ -52,7 +51,7 @@ export function figure(
   const above = parts === 'whole' ? header(words, width, inner) : [];
   const below = parts === 'whole' ? footer(words, inner) : [];
   const around = 2 * padding + blockHeight(above) + blockHeight(below);
-  const wanted = Math.ceil(plotHeight(inner));
+  const wanted = Math.ceil(marks ? marks.height(inner) : noticeHeight(words, inner));
   const plotted = Math.max(wanted, (height ?? 0) - around);
   const total = Math.ceil(plotted + around);
   const top = padding + blockHeight(above);
@@ -65,7 +64,7 @@ export function figure(
     [
       ...(parts === 'whole' ? [element('rect', { width, height: total, fill: theme.paper })] : []),
       ...textBlocks(above, padding, padding, theme),
-      ...(draw ? draw({ box, theme, id, onScale }) : nothingYet(box, theme)),
+      ...(marks ? marks.draw({ box, theme, id, onScale }) : notice(words, box, theme)),
       ...textBlocks(below, padding, box.bottom + GAP, theme),
     ],
     { 'font-variant': 'tabular-nums' },
@@ -105,8 +104,21 @@ function textBlocks(blocks: Block[], x: number, top: number, theme: ChartTheme):
   });
 }
 
-function nothingYet({ left, right, top, bottom }: Box, theme: ChartTheme): string[] {
+const LEAST_NOTICE = 120;
+const NOTICE_LINE = 13 * LINE_HEIGHT;
+
+const noticeLines = ({ summary }: Words, width: number) =>
+  wrapText(summary, Math.min(width - 32, 520), 13, 9);
+
+function noticeHeight(words: Words, width: number): number {
+  return Math.max(LEAST_NOTICE, (noticeLines(words, width).length + 2) * NOTICE_LINE);
+}
+
+/** A frame that says why it is empty. */
+function notice(words: Words, { left, right, top, bottom }: Box, theme: ChartTheme): string[] {
   const [width, height] = [right - left, bottom - top];
+  const lines = noticeLines(words, width);
+  const first = top + height / 2 - ((lines.length - 1) * NOTICE_LINE) / 2;
   return [
     element('rect', {
       x: left + 0.5,
@@ -116,10 +128,9 @@ function nothingYet({ left, right, top, bottom }: Box, theme: ChartTheme): strin
       fill: 'none',
       stroke: theme.rule,
     }),
-    label('There is nothing to show yet.', left + width / 2, top + height / 2, {
-      fill: theme.muted,
-      anchor: 'middle',
-    }),
+    ...lines.map((line, index) =>
+      label(line, left + width / 2, first + index * NOTICE_LINE, { fill: theme.muted, anchor: 'middle' }),
+    ),
   ];
 }
 

@@ -22,6 +22,7 @@ interface PanelOptions {
   to: string;
   format: (value: number) => string;
   limits?: readonly [number, number];
+  leastSpan?: number;
   fromZero: boolean;
 }
 

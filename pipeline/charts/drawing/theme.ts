@@ -1,4 +1,5 @@
-import { CATHEDRALS, type Cathedral } from '../../ledger/event.ts';
+import type { Cathedral } from '../../ledger/event.ts';
+import { CATHEDRALS } from '../../ledger/vocabulary.ts';
 
 /** Colours and type of a chart. A value is whatever an SVG presentation attribute takes. */
 export interface ChartTheme {

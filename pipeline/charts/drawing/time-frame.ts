@@ -65,8 +65,9 @@ function fittingTicks(x: TimeScale, edges: Pick<Box, 'left' | 'right'>): Tick[] 
 }
 
 function ticksAt(days: Date[], x: TimeScale, { left, right }: Pick<Box, 'left' | 'right'>): Tick[] {
+  const isMonthly = days.every((day) => day.getUTCDate() === 1);
   return days.map((day, index) => {
-    const text = tickText(day, x, index === 0, right - left < NARROW);
+    const text = tickText(day, x, index === 0, { isMonthly, isNarrow: right - left < NARROW });
     const half = textWidth(text, TICK_SIZE) / 2;
     return { text, half, x: Math.min(Math.max(x(day), left + half), right - half) };
   });
@@ -88,11 +89,15 @@ function wholeDays(x: TimeScale, count: number): Date[] {
   return ticks.length > 0 ? ticks : [utcDay.floor(new Date((+from + +to) / 2))];
 }
 
-function tickText(tick: Date, x: TimeScale, isFirst: boolean, isNarrow: boolean): string {
+function tickText(
+  tick: Date,
+  x: TimeScale,
+  isFirst: boolean,
+  { isMonthly, isNarrow }: { isMonthly: boolean; isNarrow: boolean },
+): string {
   const [from, to] = x.domain() as [Date, Date];
   const months = (+to - +from) / (30 * DAY_MS);
-  if (tick.getUTCDate() !== 1 || months < 2)
-    return isFirst ? `${dayText(tick)} ${yearText(tick)}` : dayText(tick);
+  if (!isMonthly || months < 2) return isFirst ? `${dayText(tick)} ${yearText(tick)}` : dayText(tick);
   if (months > 40 && tick.getUTCMonth() === 0) return yearText(tick);
   if (!isFirst && tick.getUTCMonth() !== 0) return monthText(tick);
   return isNarrow ? shortMonthYearText(tick) : monthYearText(tick);
@@ -175,6 +180,25 @@ export function ticksOf(scale: ValueScale, kind: 'linear' | 'log', count: number
     .filter((value) => value <= 10 ** high);
 }
 
+/** Fewer ticks if two would have the same label. Only that of zero if all values are zero, because no unit follows from them. */
+function distinctTicks(
+  y: ValueScale,
+  { values, format, fromZero, scale }: ValueAxis & Pick<FrameOptions, 'format'>,
+  most: number,
+): number[] {
+  if (
+    fromZero &&
+    scale === 'linear' &&
+    (extentOf(values, Number.isFinite) ?? [0, 0]).every((end) => end === 0)
+  )
+    return [0];
+  for (let count = most; ; count -= 1) {
+    const ticks = ticksOf(y, scale, count);
+    const texts = ticks.map(format).filter((text) => text !== '');
+    if (count <= 2 || new Set(texts).size === texts.length) return ticks;
+  }
+}
+
 export interface TimeFrame {
   x: TimeScale;
   y: ValueScale;
@@ -237,10 +261,10 @@ export function valueAxis(
   theme: ChartTheme,
   options: ValueAxis & Pick<FrameOptions, 'format' | 'edges'>,
 ): { y: ValueScale; inner: Box; marks: string[] } {
-  const { format, scale } = options;
+  const { format } = options;
   const count = Math.max(2, Math.round((box.bottom - box.top) / TICK_EVERY));
   const y = valueScale(options, box.bottom, box.top, count);
-  const ticks = ticksOf(y, scale, count).map((value) => ({
+  const ticks = distinctTicks(y, options, count).map((value) => ({
     at: y(value),
     text: clipText(format(value), widthOf(box) * MAX_SHARE_OF_WIDTH, TICK_SIZE),
     value,

@@ -54,6 +54,13 @@ export const compliance = defineChart<Shown & { asOf: string }, Shown>({
   asOf: ({ asOf }) => asOf,
   show: ({ jurisdictions, status, today }) => ({ jurisdictions, status, today }),
   isEmpty: ({ jurisdictions }) => jurisdictions.length === 0,
+  isMissing: ({ jurisdictions }) =>
+    jurisdictions.every(({ last_audit, next_audit }) => last_audit === null && next_audit === null),
+  missing: {
+    nothing: 'No audit has been recorded or scheduled yet.',
+    types: ['compliance_audited', 'audit_scheduled'],
+    wholeDays: false,
+  },
   title: () => 'Compliance by jurisdiction, with the last and the next audit',
   unit: () => 'The worst status of each jurisdiction’s regimes, as of its last audit',
   note: () =>

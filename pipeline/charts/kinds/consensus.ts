@@ -65,6 +65,13 @@ export const consensus = defineChart<{ days: Day[]; asOf: string }, Shown>({
     return { days: binDays(inside, step).flatMap(endsOf), step };
   },
   isEmpty: ({ days }) => !days.some((day) => isRated(day) || isCounted(day)),
+  isMissing: ({ days }) =>
+    !days.some((day) => isRated(day) || (isCounted(day) && day.deliberations_closed > 0)),
+  missing: {
+    nothing: 'No deliberation has been closed yet.',
+    types: ['deliberation_closed'],
+    wholeDays: false,
+  },
   title: () => 'How often deliberations end in consensus',
   unit: ({ step }) =>
     `Above: share of the deliberations closed in the last 30 days that reached consensus, ${END_OF_STEP[step]}. Below: how many were closed`,
@@ -107,11 +114,9 @@ function summary({ days }: Shown): string[] {
       ? `The consensus rate of the 30 days up to ${formatDay(last.date)} is ${formatScore(last.consensus_rate)}.`
       : `No deliberation was closed in the 30 days up to ${formatDay(last.date)}, so there is no consensus rate.`,
     ...(counted && counted.deliberations_closed > 0
-      ? [
-          `In the 30 days up to the end of ${formatDay(counted.date)}, ${formatNumber(counted.consensus_reached)} of ${formatCount(counted.deliberations_closed, 'closed deliberation')} reached consensus.`,
-        ]
+      ? [`In the 30 days up to the end of ${formatDay(counted.date)}, ${closedWords(counted)}.`]
       : []),
-    ...(lowest && rated.length > 1
+    ...(lowest && rated.some((day) => day.consensus_rate > lowest.consensus_rate)
       ? [`The rate was lowest, ${formatScore(lowest.consensus_rate)}, on ${formatDay(lowest.date)}.`]
       : []),
   ];
@@ -152,6 +157,12 @@ function plot(shown: Shown, { box, theme, id, onScale }: Plot): string[] {
       ? counts.names([counts.y(counted.deliberations_closed), counts.y(counted.consensus_reached)])
       : []),
   ];
+}
+
+function closedWords({ deliberations_closed: closed, consensus_reached: reached }: Counted): string {
+  if (closed === 1)
+    return `the one deliberation that was closed ${reached === 1 ? 'reached' : 'did not reach'} consensus`;
+  return `${formatNumber(reached)} of ${formatCount(closed, 'closed deliberation')} reached consensus`;
 }
 
 type Edges = Pick<Box, 'left' | 'right'>;

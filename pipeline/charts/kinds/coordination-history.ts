@@ -60,19 +60,28 @@ export const coordinationHistory = defineChart<Row[], Shown>({
     return { lines, from: inside[0]?.date ?? '', to: inside.at(-1)?.date ?? '', step };
   },
   isEmpty: ({ lines }) => lines.length === 0,
+  missing: {
+    nothing: 'There is no day yet at whose end a sentinel had attested its work.',
+    types: ['sentinel_registered', 'attestation'],
+    wholeDays: true,
+  },
   title: () => 'Coordination score over time, by cathedral and sentinel',
   unit: ({ step }) => `Points, as last attested ${END_OF_STEP[step]}`,
   summary({ lines, from, to }) {
+    if (from === to) return [scoresOn(from, lines)];
     const changes = lines
       .map(({ sentinel, points }) => ({ sentinel, change: points.at(-1)!.value - points[0]!.value }))
       .sort((a, b) => b.change - a.change);
     const [most, least] = [changes[0]!, changes.at(-1)!];
     const said = lines.length > 1 ? [most, least] : [most];
     const changed = said.map(({ sentinel, change }) => `that of ${sentinel} by ${formatChange(change, 1)}`);
+    const isSame = formatChange(most.change, 1) === formatChange(least.change, 1);
     const range =
-      lines.length > 1
-        ? `the changes of the scores, in points, lie between ${formatList(changed.toReversed())}`
-        : `the score of ${most.sentinel} changed by ${formatChange(most.change, 1)} points`;
+      lines.length > 1 && isSame
+        ? `each score changed by ${formatChange(most.change, 1)} points`
+        : lines.length > 1
+          ? `the changes of the scores, in points, lie between ${formatList(changed.toReversed())}`
+          : `the score of ${most.sentinel} changed by ${formatChange(most.change, 1)} points`;
     return [`From ${formatDay(from)} to ${formatDay(to)}, ${range}.`];
   },
   table: ({ lines }) => ({
@@ -94,6 +103,13 @@ export const coordinationHistory = defineChart<Row[], Shown>({
       plot,
     ),
 });
+
+function scoresOn(date: string, lines: readonly Line[]): string {
+  const scores = lines.map(
+    ({ sentinel, points }) => `${sentinel} had ${formatNumber(points.at(-1)!.value, 1)}`,
+  );
+  return `At the end of ${formatDay(date)}, ${formatList(scores)} points.`;
+}
 
 function pointsOf(rows: readonly Row[], step: Step) {
   return binDays(rows, step).map((bin) => ({ date: bin.to, value: bin.rows.at(-1)!.score }));

@@ -41,6 +41,11 @@ export const coordination = defineChart<Data, Shown>({
     return { sentinels, average: data.average, all: sentinels.length === data.sentinels.length };
   },
   isEmpty: ({ sentinels }) => sentinels.length === 0,
+  missing: {
+    nothing: 'No active sentinel has attested its work yet.',
+    types: ['sentinel_registered', 'attestation'],
+    wholeDays: false,
+  },
   title: () => 'Coordination score by sentinel',
   unit: () => 'Points, at the last attestation; a score of 50 earns half of the highest reward',
   summary({ sentinels, average }) {

@@ -220,9 +220,14 @@ export const deliberations = defineChart<{ all: Deliberation[]; asOf: string }, 
     return { deliberations: all.slice(0, MOST_ROWS), sentinels, older: Math.max(0, all.length - MOST_ROWS) };
   },
   isEmpty: ({ deliberations }) => deliberations.length === 0,
+  missing: {
+    nothing: 'No deliberation has been open in the last ninety days.',
+    types: ['deliberation_opened', 'position_taken', 'deliberation_closed'],
+    wholeDays: false,
+  },
   title: ({ deliberations }) =>
-    deliberations.length === 0
-      ? 'What each sentinel said in the last deliberations'
+    deliberations.length < 2
+      ? `What each sentinel said in the last ${deliberations.length === 1 ? 'deliberation' : 'deliberations'}`
       : `What each sentinel said in the last ${formatCount(deliberations.length, 'deliberation')}`,
   unit: () => 'The position that each took last; the last opened deliberation first',
   note: ({ older }) => (older > 0 ? `The file has ${formatCount(older, 'older one')}.` : ''),
@@ -242,6 +247,16 @@ function summary({ deliberations, sentinels }: PositionTable): string[] {
     }))
     .sort((a, b) => b.times - a.times);
   const most = dissent.filter(({ times }) => times > 0 && times === dissent[0]!.times);
+  const [only] = deliberations;
+  if (only && deliberations.length === 1)
+    return [
+      {
+        reached: 'The one deliberation reached consensus.',
+        not_reached: 'The one deliberation did not reach consensus.',
+        pending: 'The one deliberation is open.',
+      }[only.consensus],
+      ...(most.length > 0 ? [`${formatList(most.map(({ name }) => name))} opposed.`] : []),
+    ];
   return [
     `Of the last ${formatCount(deliberations.length, 'deliberation')}, ${count('reached')} reached consensus, ${count('not_reached')} did not, and ${count('pending')} ${count('pending') === 1 ? 'is' : 'are'} open.`,
     ...(most.length > 0

@@ -2,8 +2,8 @@ import { scaleLinear } from 'd3';
 import { driftAnalysis } from '../../artifacts/philosophy/drift-analysis.ts';
 import { ownMember } from '../../model/own-member.ts';
 import type { DIRECTIONS } from '../../model/queries/drift.ts';
-import { formatChange, formatNumber, formatScore } from '../../words/number.ts';
-import { capitalise, formatToken } from '../../words/phrase.ts';
+import { formatChange, formatCount, formatNumber, formatScore } from '../../words/number.ts';
+import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
 import { element } from '../drawing/element.ts';
 import {
@@ -41,6 +41,7 @@ interface Shown {
 }
 
 const ROW = 30;
+const DIRECTION_ORDER = ['improving', 'worsening', 'stable'] as const;
 
 export const drift = defineChart<Shown & { asOf: string }, Shown>({
   id: 'drift',
@@ -61,6 +62,21 @@ export const drift = defineChart<Shown & { asOf: string }, Shown>({
     status,
   }),
   isEmpty: ({ trends }) => trends.every(({ baseline, current }) => baseline === null && current === null),
+  isMissing: ({ trends }) => trends.every(({ drift }) => drift === null),
+  missing: {
+    nothing:
+      'There is no drift yet: it compares the last thirty days with the ledger’s first thirty, so it begins when those are over and something was measured in both.',
+    types: [
+      'mii_reading',
+      'attestation',
+      'mic_mint',
+      'position_taken',
+      'deliberation_closed',
+      'decision_recorded',
+      'policy_projected',
+    ],
+    wholeDays: false,
+  },
   title: () => 'How far each metric has drifted',
   unit: () =>
     'Each from 0 to 1, or above where it has no upper end: the ledger’s first thirty days, and the last thirty',
@@ -101,11 +117,11 @@ function summary({ trends, score, status }: Shown): string[] {
   const count = (direction: Direction) => trends.filter((trend) => trend.direction === direction).length;
   const unmeasured = count('not_measured');
   if (score === null || !most || most.drift === null)
-    return ['There is no drift score: it is the change since the ledger’s first thirty days.'];
+    return ['There is no drift score of the chosen metrics: they were not measured in both windows.'];
   return [
     `The drift score is ${formatScore(score)}: ${formatToken(status)}.`,
     `${most.label} changed most, from ${formatScore(most.baseline)} to ${formatScore(most.current)} (${formatChange(most.drift, 3)}).`,
-    `Of ${trends.length} metrics, ${count('improving')} are improving, ${count('worsening')} are worsening and ${count('stable')} are stable${unmeasured > 0 ? `; for ${unmeasured} there was nothing to measure` : ''}.`,
+    `Of ${formatCount(trends.length, 'metric')}, ${formatList(DIRECTION_ORDER.filter((direction) => count(direction) > 0).map((direction) => `${count(direction)} ${count(direction) === 1 ? 'is' : 'are'} ${direction}`))}${unmeasured > 0 ? `; for ${unmeasured} there was nothing to measure` : ''}.`,
   ];
 }
 

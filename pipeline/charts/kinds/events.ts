@@ -1,6 +1,6 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
-import { formatDay } from '../../words/moment.ts';
+import { formatSpan } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
 import { defineChart, type Series } from '../chart.ts';
@@ -20,6 +20,8 @@ const MAX_DAYS = 120;
 /** One per distinguishable colour; rarer types are added up. */
 const MOST_TYPES = 5;
 const REST = 'rest';
+/** How files by day count events of unknown types. */
+const UNKNOWN = 'other';
 
 const seriesOf = (rows: readonly Row[]) =>
   [...new Set(rows.map(({ event_type }) => event_type))]
@@ -48,9 +50,22 @@ export const events = defineChart<readonly Row[], Shown>({
     return { ...flowOf(inside, step, series, amount), total, days: daysBetween(inside) };
   },
   isEmpty: ({ total }) => total === 0,
+  missing: {
+    nothing: 'No day of the ledger is over yet.',
+    types: [],
+    wholeDays: true,
+  },
   title: () => 'Events written to the ledger per day, by type',
   unit: ({ step }) => `Events per day, ${MEAN_OF_STEP[step]}`,
-  note: ({ bins, step }) => partialWords(bins, step, HATCHED),
+  note: ({ bins, step, series }) =>
+    [
+      partialWords(bins, step, HATCHED),
+      ...(series.some(({ name }) => name === UNKNOWN)
+        ? ['“Other” are the types that this service does not know; the audited export has them by name.']
+        : []),
+    ]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
   summary({ bins, series, values, total, days }) {
     const sums = series.map(({ label }, index) => ({
       label,
@@ -61,8 +76,8 @@ export const events = defineChart<readonly Row[], Shown>({
         ) / days,
     }));
     return [
-      `From ${formatDay(bins[0]!.from)} to ${formatDay(bins.at(-1)!.to)}, the ledger got ${formatCount(total, 'event')} of the types shown, ${formatNumber(total / days, 1)} a day.`,
-      `Per day: ${formatList(sums.map(({ label, perDay }) => `${label} ${formatNumber(perDay, 1)}`))}.`,
+      `${formatSpan(bins[0]!.from, bins.at(-1)!.to)}, the ledger got ${formatCount(total, 'event')} of the types shown${days === 1 ? '' : `, ${formatNumber(total / days, 1)} a day`}.`,
+      `${days === 1 ? 'By type' : 'Per day'}: ${formatList(sums.map(({ label, perDay }) => `${label} ${formatNumber(perDay, days === 1 ? 0 : 1)}`))}.`,
     ];
   },
   table: (shown) => flowTable(shown, 'events per day'),

@@ -2,7 +2,7 @@ import { area } from 'd3';
 import { mii as miiNow } from '../../artifacts/economy/mii.ts';
 import { miiByDay } from '../../artifacts/economy/mii-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
-import { formatDay } from '../../words/moment.ts';
+import { formatDay, formatSpan } from '../../words/moment.ts';
 import { formatCount, formatIndex, formatNumber } from '../../words/number.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
 import {
@@ -74,6 +74,11 @@ export const mii = defineChart<{ days: readonly Day[]; now: Shown['now']; asOf: 
     };
   },
   isEmpty: ({ days }) => days.length === 0,
+  missing: {
+    nothing: 'There is no whole day yet with a reading of the integrity index.',
+    types: ['mii_reading'],
+    wholeDays: true,
+  },
   title: () => 'Integrity index against the threshold below which minting stops',
   unit: ({ step }) =>
     `From 0 to 1: mean of each ${step}’s readings, with the range from the lowest to the highest, and the latest reading`,
@@ -102,9 +107,14 @@ function summary({ days, now }: Shown): string[] {
   const lowest = days.reduce((low, day) => (day.mii_min < low.mii_min ? day : low));
   const off = days.filter((day) => !day.minting_active).length;
   const state = now && [standing(now)];
+  if (days.length === 1)
+    return [
+      ...(state ?? []),
+      `On ${formatDay(lowest.date)}, minting was ${off === 1 ? 'off' : 'on'} at the end of the day, and the lowest reading was ${formatIndex(lowest.mii_min)}.`,
+    ];
   return [
     ...(state ?? []),
-    `From ${formatDay(days[0]!.date)} to ${formatDay(days.at(-1)!.date)}, ${off} of ${formatCount(days.length, 'day')} ended with minting off.`,
+    `${formatSpan(days[0]!.date, days.at(-1)!.date)}, ${off} of ${formatCount(days.length, 'day')} ended with minting off.`,
     `The lowest reading of these days was ${formatIndex(lowest.mii_min)}, on ${formatDay(lowest.date)}.`,
   ];
 }

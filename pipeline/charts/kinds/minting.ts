@@ -1,6 +1,6 @@
 import { mintingByDay } from '../../artifacts/economy/minting-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
-import { formatDay } from '../../words/moment.ts';
+import { formatSpan } from '../../words/moment.ts';
 import { formatCount, formatNumber, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
@@ -40,6 +40,11 @@ export const minting = defineChart<readonly Row[], Shown>({
     };
   },
   isEmpty: ({ rows }) => rows.length === 0,
+  missing: {
+    nothing: 'There is no whole day yet on which MIC were minted.',
+    types: ['mic_mint'],
+    wholeDays: true,
+  },
   title: () => 'MIC minted per day, by cathedral',
   unit: ({ step }) => `MIC per day, ${MEAN_OF_STEP[step]}`,
   note: ({ bins, step }) => partialWords(bins, step, HATCHED),
@@ -64,7 +69,7 @@ function summary({ rows, series }: Shown): string[] {
   });
   const sorted = shares.toSorted((a, b) => b.share - a.share);
   return [
-    `From ${formatDay(rows[0]!.date)} to ${formatDay(rows.at(-1)!.date)}, ${formatNumber(minted)} MIC were minted in ${formatCount(mints, 'mint')}: ${formatNumber(minted / days)} MIC per day.`,
+    `${formatSpan(rows[0]!.date, rows.at(-1)!.date)}, ${formatNumber(minted)} MIC were minted in ${formatCount(mints, 'mint')}${days === 1 ? '' : `: ${formatNumber(minted / days)} MIC per day`}.`,
     `By cathedral: ${formatList(sorted.map(({ label, share }) => `${label} ${formatPercent(share)}`))}.`,
   ];
 }

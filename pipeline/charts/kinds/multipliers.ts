@@ -39,6 +39,11 @@ export const multipliers = defineChart<{ settings: readonly Setting[]; asOf: str
     return { settings: settings.filter(({ cathedral }) => names.has(cathedral)), series, asOf };
   },
   isEmpty: ({ settings }) => settings.length === 0,
+  missing: {
+    nothing: 'No multiplier has been set yet.',
+    types: ['genesis', 'multiplier_set'],
+    wholeDays: false,
+  },
   title: () => 'Cathedral multipliers since genesis',
   unit: () => 'Factor of the reward formula, from 1.0 to 2.0; a dot marks each setting',
   summary,

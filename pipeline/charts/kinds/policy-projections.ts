@@ -1,6 +1,6 @@
 import { eventsByDay } from '../../artifacts/academics/events-by-day.ts';
 import type { Content } from '../../artifacts/published-files.ts';
-import { formatDay, formatMonth } from '../../words/moment.ts';
+import { formatMonth, formatSpan } from '../../words/moment.ts';
 import { formatCount, formatNumber } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { defineChart } from '../chart.ts';
@@ -49,6 +49,12 @@ export const policyProjections = defineChart<readonly Row[], Shown>({
     };
   },
   isEmpty: ({ bins }) => bins.length === 0,
+  isMissing: (rows) => !rows.some(({ event_type }) => event_type === TYPE),
+  missing: {
+    nothing: 'There is no whole day yet on which a policy projection was recorded.',
+    types: ['policy_projected'],
+    wholeDays: true,
+  },
   title: () => 'How many policy projections were recorded',
   unit: () => 'Projections per calendar month',
   note: ({ bins, step }) =>
@@ -61,7 +67,7 @@ export const policyProjections = defineChart<readonly Row[], Shown>({
     const highest = Math.max(0, ...whole.map(({ count }) => count));
     const most = whole.filter(({ count }) => count === highest).map(({ bin }) => formatMonth(bin.from));
     return [
-      `From ${formatDay(bins[0]!.from)} to ${formatDay(bins.at(-1)!.to)}, ${formatCount(total, 'policy projection was', 'policy projections were')} recorded.`,
+      `${formatSpan(bins[0]!.from, bins.at(-1)!.to)}, ${formatCount(total, 'policy projection was', 'policy projections were')} recorded.`,
       ...(whole.length > most.length && highest > 0
         ? [
             `Of the whole months, ${formatList(most)} had most: ${formatNumber(highest)}${most.length > 1 ? ' each' : ''}.`,

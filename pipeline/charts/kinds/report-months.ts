@@ -87,6 +87,9 @@ export function reportCharts(path: string): Record<'supply' | 'mii', Chart> {
       id: 'report-supply',
       name: 'Supply and minting by month',
       isEmpty: ({ months }) => months.length === 0,
+      isMissing: ({ months, opening }) =>
+        opening === 0 && months.every(({ total_supply, minted }) => total_supply === 0 && minted === 0),
+      missing: { nothing: 'There are no MIC yet.', types: ['genesis', 'mic_mint'], wholeDays: false },
       title: () => 'Supply and minting by month',
       unit: () =>
         'MIC. Above: total supply at the end of each month, not from zero. Below: minted and burned in the month',
@@ -109,6 +112,11 @@ export function reportCharts(path: string): Record<'supply' | 'mii', Chart> {
       id: 'report-mii',
       name: 'Integrity index by month',
       isEmpty: ({ months }) => !months.some(isRead),
+      missing: {
+        nothing: 'The ledger has no reading of the integrity index in this period.',
+        types: ['mii_reading'],
+        wholeDays: false,
+      },
       title: () => 'Integrity index against its threshold by month',
       unit: () =>
         'From 0 to 1: mean of each month’s readings, with a line down to the lowest one. The scale does not begin at zero',
@@ -136,7 +144,8 @@ function partialNote(months: readonly CountedMonth[], look: string): string {
 
 function supplySummary({ months, opening, closing }: Data): string[] {
   const course = `Total supply was ${formatMic(opening)} when the period opened and ${formatMic(closing)} at its end.`;
-  if (months.every(({ minted }) => minted === 0)) return [course, 'Nothing was minted in any month.'];
+  if (months.every(({ minted }) => minted === 0))
+    return [course, `Nothing was minted${months.length > 1 ? ' in any month' : ''}.`];
   return [course, ...mintingRange(months), burns(months)];
 }
 
@@ -157,7 +166,7 @@ function mintingRange(months: readonly CountedMonth[]): string[] {
 function burns(months: readonly CountedMonth[]): string {
   const burning = months.filter(({ burned }) => burned > 0);
   if (burning.length === 0) return 'Nothing was burned.';
-  if (burning.length === months.length) return 'Some MIC were burned in every month.';
+  if (burning.length === months.length && months.length > 1) return 'Some MIC were burned in every month.';
   return `Burns fell in ${formatList(burning.map(({ month }) => formatMonth(month)))}.`;
 }
 
@@ -190,8 +199,9 @@ function thresholdSentence(months: readonly ReadMonth[]): string {
   const held = months.filter(({ threshold }) => threshold !== null);
   const below = held.filter(({ mii_mean, threshold }) => mii_mean < threshold!);
   if (held.length === 0) return 'Without a supply there was no threshold.';
-  if (below.length === 0) return 'It was at or above the threshold in every month.';
-  if (below.length === held.length) return 'It was below the threshold in every month.';
+  const everyMonth = held.length > 1 ? ' in every month' : '';
+  if (below.length === 0) return `It was at or above the threshold${everyMonth}.`;
+  if (below.length === held.length) return `It was below the threshold${everyMonth}.`;
   return `It was below the threshold in ${formatList(below.map(({ month }) => formatMonth(month)))}.`;
 }
 

@@ -119,6 +119,7 @@ export const rewardCurve = defineChart<{ sentinels: Sentinel[]; asOf: string }, 
     };
   },
   isEmpty: () => false,
+  missing: null,
   title: () => 'What a mint earns, by coordination score and multiplier',
   unit: () =>
     `Reward in MIC for a score of s points and a multiplier M: ${FORMULA.replaceAll(' ', '\u00a0')}`,

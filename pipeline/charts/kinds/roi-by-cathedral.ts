@@ -32,6 +32,12 @@ export const roiByCathedral = defineChart<{ cathedrals: Cathedral[]; asOf: strin
   asOf: ({ asOf }) => asOf,
   show: ({ cathedrals }, state) => chosenSeries(cathedrals, state),
   isEmpty: (cathedrals) => cathedrals.length === 0,
+  isMissing: ({ cathedrals }) => cathedrals.every(({ average_roi }) => average_roi === null),
+  missing: {
+    nothing: 'No MIC have been minted yet, so there is no return.',
+    types: ['sentinel_registered', 'mic_mint'],
+    wholeDays: false,
+  },
   title: () => 'Return on a mint, by cathedral',
   unit: () => 'ROI: mean of its sentinels’ mean reward per mint ÷ 1,000 MIC, the highest base reward',
   summary(cathedrals) {

@@ -33,6 +33,12 @@ export const roiBySentinel = defineChart<Data, Sentinel[]>({
     return data.sentinels.filter(({ id }) => names.has(id)).sort((a, b) => (b.roi ?? -1) - (a.roi ?? -1));
   },
   isEmpty: (sentinels) => sentinels.length === 0,
+  isMissing: ({ sentinels }) => sentinels.every(({ roi }) => roi === null),
+  missing: {
+    nothing: 'No MIC have been minted yet, so there is no return.',
+    types: ['sentinel_registered', 'mic_mint'],
+    wholeDays: false,
+  },
   title: () => 'Return on a mint, by sentinel',
   unit: () => 'ROI: mean reward of a mint ÷ 1,000 MIC, the highest base reward',
   summary(sentinels) {

@@ -21,6 +21,9 @@ import { type Plot, timePlotHeight } from '../drawing/plot.ts';
 import { type TimeFrame, timeFrame } from '../drawing/time-frame.ts';
 import { chosenSeries } from '../series.ts';
 
+/** Width of the column of a single day, px. */
+const COLUMN = 40;
+
 const PARTS = [
   { name: 'circulating', label: 'Circulating', verb: 'circulated', colour: 0 },
   { name: 'locked', label: 'Locked', verb: 'were locked', colour: 4 },
@@ -60,6 +63,12 @@ export const supply = defineChart<{ levels: Level[]; asOf: string }, Shown>({
     return { levels: ends, parts: chosenSeries(PARTS, state), step, scale: state.scale };
   },
   isEmpty: ({ levels }) => levels.length === 0,
+  isMissing: ({ levels }) => levels.every(({ total_supply }) => total_supply === 0),
+  missing: {
+    nothing: 'There are no MIC yet.',
+    types: ['genesis', 'mic_mint'],
+    wholeDays: false,
+  },
   title: ({ parts }) => `MIC supply over time: ${formatList(parts.map(({ label }) => label.toLowerCase()))}`,
   unit: ({ parts, step, scale }) => {
     const whole = parts.length === PARTS.length ? '; the parts add up to the total supply' : '';
@@ -77,7 +86,7 @@ function summary({ levels, parts }: Shown): string[] {
   const [before, now] = [amountOf(parts, first), amountOf(parts, last)];
   const share = before > 0 ? ` (${formatChange((now / before - 1) * 100, 1)} %)` : '';
   const burnedShare =
-    last.total_supply > 0 && parts.some(({ name }) => name === 'burned')
+    last.burned > 0 && parts.some(({ name }) => name === 'burned')
       ? [`${formatPercent(last.burned / last.total_supply)} of all MIC ever minted had been burned.`]
       : [];
   return [
@@ -136,12 +145,27 @@ function stacked(shown: Shown, plot: Plot): string[] {
     .keys(parts)
     .value((level, { name }) => level[name])(levels);
   const { x, y, marks, names } = frameOf(shown, plot, layers.flat(2));
+  const { series, paper } = plot.theme;
   const shape = area<[number, number]>(
     (_, index) => x(timeOfDay(levels[index]!.date)),
     ([low]) => y(low),
     ([, high]) => y(high),
   ).digits(1);
-  const { series, paper } = plot.theme;
+  // An area has no width on a single day, so that day gets a column.
+  if (levels.length === 1) {
+    const [left, width] = [x(timeOfDay(levels[0]!.date)) - COLUMN / 2, COLUMN];
+    const columns = layers.map((layer) => {
+      const [low, high] = layer[0]!;
+      return element('rect', {
+        x: left,
+        y: Math.min(y(low), y(high)),
+        width,
+        height: Math.abs(y(low) - y(high)),
+        fill: series[layer.key.colour],
+      });
+    });
+    return [...marks, ...columns, ...names(layers.map(([level]) => (y(level![0]) + y(level![1])) / 2))];
+  }
   const areas = layers.map((layer) =>
     element('path', {
       d: shape(layer.map(([low, high]) => [low, high])) ?? '',

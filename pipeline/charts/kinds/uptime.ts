@@ -1,5 +1,5 @@
 import { sentinelsByDay } from '../../artifacts/academics/sentinels-by-day.ts';
-import { formatDay } from '../../words/moment.ts';
+import { formatSpan } from '../../words/moment.ts';
 import { formatCount, formatPercent } from '../../words/number.ts';
 import { formatList } from '../../words/phrase.ts';
 import { type ChartTable, defineChart } from '../chart.ts';
@@ -103,6 +103,7 @@ type Status = (typeof STATUSES)[number];
 
 interface Row {
   date: string;
+  heartbeats: number;
   sentinel: string;
   status: Status;
 }
@@ -133,7 +134,9 @@ export const uptime = defineChart<Row[], Shown>({
   sources: [sentinelsByDay],
   controls: ['series', 'from', 'to'],
   prepare: (files) =>
-    files.read(sentinelsByDay).map(({ date, sentinel, status }) => ({ date, sentinel, status })),
+    files
+      .read(sentinelsByDay)
+      .map(({ date, sentinel, status, heartbeats }) => ({ date, sentinel, status, heartbeats })),
   series: seriesOf,
   asOf: (rows) => rows.at(-1)?.date ?? '',
   show(rows, state) {
@@ -148,6 +151,12 @@ export const uptime = defineChart<Row[], Shown>({
     return { sentinels, bins, step };
   },
   isEmpty: ({ sentinels }) => sentinels.length === 0,
+  isMissing: (rows) => rows.every(({ heartbeats }) => heartbeats === 0),
+  missing: {
+    nothing: 'There is no whole day yet with a heartbeat of a sentinel.',
+    types: ['sentinel_registered', 'heartbeat'],
+    wholeDays: true,
+  },
   title: () => 'Which sentinels were up',
   unit: ({ step }) =>
     `${step === 'day' ? 'Each day' : `The worst day of each ${step}`}, by the longest silence between two heartbeats; at the right, the share of days without a silence over 12 hours`,
@@ -157,7 +166,7 @@ export const uptime = defineChart<Row[], Shown>({
     const steady = sentinels.filter(({ counts, days }) => counts.operational === days);
     const offline = down.map(({ name, counts }) => `${name} on ${formatCount(counts.offline, 'day')}`);
     return [
-      `From ${formatDay(bins[0]!.from)} to ${formatDay(bins.at(-1)!.to)}, ${steady.length === 0 ? 'none' : steady.length} of ${formatCount(sentinels.length, 'sentinel')} went without a silence over 12 hours.`,
+      `${formatSpan(bins[0]!.from, bins.at(-1)!.to)}, ${steady.length === 0 ? 'none' : steady.length} of ${formatCount(sentinels.length, 'sentinel')} went without a silence over 12 hours.`,
       down.length === 0
         ? 'None was offline, that is silent for more than 24 hours.'
         : `Offline, that is silent for more than 24 hours, were ${formatList(offline)}.`,

@@ -1,6 +1,6 @@
 import { metricsByDay } from '../../artifacts/philosophy/metrics-by-day.ts';
 import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
-import { VIRTUES, type Virtue } from '../../ledger/event.ts';
+import { VIRTUES, type Virtue } from '../../ledger/vocabulary.ts';
 import { formatDay } from '../../words/moment.ts';
 import { formatNumber, formatScore, NOT_MEASURED } from '../../words/number.ts';
 import { capitalise, formatList } from '../../words/phrase.ts';
@@ -45,6 +45,18 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
     return { days: ends, series: chosenSeries(SERIES, state), step };
   },
   isEmpty: ({ days, series }) => !days.some((day) => series.some(({ name }) => day[name] !== null)),
+  missing: {
+    nothing: 'Nothing has been recorded yet by which a virtue is measured.',
+    types: [
+      'mii_reading',
+      'mic_mint',
+      'position_taken',
+      'deliberation_closed',
+      'decision_recorded',
+      'policy_projected',
+    ],
+    wholeDays: false,
+  },
   title: ({ series }) => `${series.length === 1 ? series[0]!.label : 'The virtues'} over time`,
   unit: ({ step }) => `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}`,
   summary({ days, series }) {
@@ -55,7 +67,7 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
       ];
     const changes = series.map(({ name, label }) =>
       first[name] === null || last[name] === null
-        ? `${label} ${last[name] === null ? NOT_MEASURED : `${formatScore(last[name])}, ${NOT_MEASURED} at first`}`
+        ? `${label} ${last[name] === null ? NOT_MEASURED : `${formatScore(last[name])} (${NOT_MEASURED} at first)`}`
         : `${label} from ${formatScore(first[name])} to ${formatScore(last[name])}`,
     );
     return [`Between ${formatDay(first.date)} and ${formatDay(last.date)}: ${formatList(changes)}.`];

@@ -1,5 +1,5 @@
 import { virtues as published } from '../../artifacts/philosophy/virtues.ts';
-import { VIRTUES } from '../../ledger/event.ts';
+import { VIRTUES } from '../../ledger/vocabulary.ts';
 import type { VirtueStatus } from '../../model/queries/virtues.ts';
 import { formatScore, NOT_MEASURED } from '../../words/number.ts';
 import { capitalise, formatList, formatToken } from '../../words/phrase.ts';
@@ -43,6 +43,19 @@ export const virtues = defineChart<Shown & { asOf: string }, Shown>({
   asOf: ({ asOf }) => asOf,
   show: ({ virtues, overall }, state) => ({ virtues: chosenSeries(virtues, state), overall }),
   isEmpty: ({ virtues }) => virtues.length === 0,
+  isMissing: ({ virtues }) => virtues.every(({ score }) => score === null),
+  missing: {
+    nothing: 'Nothing has been recorded yet by which a virtue is measured.',
+    types: [
+      'mii_reading',
+      'mic_mint',
+      'position_taken',
+      'deliberation_closed',
+      'decision_recorded',
+      'policy_projected',
+    ],
+    wholeDays: false,
+  },
   title: () => 'How the system scores on five virtues',
   unit: () =>
     'Score from 0 to 1 over the last thirty days of the ledger; compliant from 0.8, at risk from 0.6, breached below',

@@ -1,3 +1,4 @@
+import { ownMember } from '../own-member.ts';
 import { activeSentinels, sentinelStatus } from '../sentinel-status.ts';
 import type { Alert, State } from '../state.ts';
 import { within } from '../window.ts';
@@ -26,10 +27,14 @@ function freeId(id: string, taken: ReadonlySet<string>): string {
 
 /**
  * critical: a third of the active sentinels offline, MII below its threshold, or a critical alert. degraded: a sentinel degraded or
- * offline, or a warning. not_measured: no active sentinel, and no MII to compare with a threshold. Otherwise healthy.
+ * offline, or a warning. not_measured: none of these, no MII to compare with a threshold, and no active sentinel or no heartbeat.
+ * Otherwise healthy. Sentinels count from the ledger's first heartbeat on: a ledger without any does not say who is up.
  */
 export function systemHealth(state: State): (typeof HEALTHS)[number] {
-  const statuses = activeSentinels(state).map((sentinel) => sentinelStatus(sentinel, state.asOf));
+  const isHeard = ownMember(state.events_by_type, 'heartbeat') !== undefined;
+  const statuses = (isHeard ? activeSentinels(state) : []).map((sentinel) =>
+    sentinelStatus(sentinel, state.asOf),
+  );
   const offline = statuses.filter((status) => status === 'offline').length;
   const severities = new Set(activeAlerts(state).map(({ severity }) => severity));
   const { mii, threshold } = minting(state);

@@ -1,4 +1,4 @@
-import type { Virtue } from '../../ledger/event.ts';
+import type { Virtue } from '../../ledger/vocabulary.ts';
 import { gini, share } from '../formulas.ts';
 import { ownMember } from '../own-member.ts';
 import { activeSentinels } from '../sentinel-status.ts';
@@ -56,7 +56,7 @@ function temperance(state: State): number | null {
 
 /**
  * Active sentinels without mints count as zero; retired sentinels do not count. Null if no active sentinel minted, because nothing was
- * distributed.
+ * distributed, and with fewer than two, because there is nobody to compare with.
  */
 function justice(state: State): number | null {
   const minted: Record<string, number> = Object.fromEntries(activeSentinels(state).map(({ id }) => [id, 0]));
@@ -69,7 +69,7 @@ function justice(state: State): number | null {
     }
   }
   const amounts = Object.values(minted);
-  return amounts.some((amount) => amount > 0) ? 1 - gini(amounts) : null;
+  return amounts.length > 1 && amounts.some((amount) => amount > 0) ? 1 - gini(amounts) : null;
 }
 
 function prudence(state: State): number | null {

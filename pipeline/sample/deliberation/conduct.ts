@@ -1,5 +1,5 @@
-import type { Virtue } from '../../ledger/event.ts';
 import { cycleNumber } from '../../ledger/slot.ts';
+import type { Virtue } from '../../ledger/vocabulary.ts';
 import type { SentinelId } from '../../model/sentinel-profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../model/window.ts';
 import type { Random } from '../../random.ts';

@@ -1,5 +1,5 @@
-import { JURISDICTIONS, type Jurisdiction, REGIMES } from '../../ledger/event.ts';
 import { cycleNumber } from '../../ledger/slot.ts';
+import { JURISDICTIONS, type Jurisdiction, REGIMES } from '../../ledger/vocabulary.ts';
 import { DAY_MS, dayOf, HOUR_MS, timestampOf } from '../../model/window.ts';
 import { Random } from '../../random.ts';
 import { type Draft, draft } from '../agenda.ts';

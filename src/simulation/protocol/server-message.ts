@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CATHEDRALS, POSITIONS, VIRTUES } from '../../../pipeline/ledger/event.ts';
+import { CATHEDRALS, POSITIONS, VIRTUES } from '../../../pipeline/ledger/vocabulary.ts';
 import { SIMULATION_PROBLEMS, type SimulationProblemCode } from './problems.ts';
 
 const Share = z.number().min(0).max(1);

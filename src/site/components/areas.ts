@@ -5,7 +5,6 @@ export interface AreaWords {
   /** Its name in links and headings. */
   title: string;
   cathedral: string;
-  cycle: string;
   /** One line, for the home page. */
   subject: string;
   /** The lead of the portal: what a reader finds, and how far to trust it. */
@@ -18,7 +17,6 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     name: 'Policy',
     title: 'Government',
     cathedral: 'FOR-GOVERNMENTS',
-    cycle: 'C-151',
     subject: 'Compliance, audit trail, transparency, sentinel status and policy impact',
     lead: 'What regulators and auditors ask first: which sentinels are up, what the ledger recorded, and the state of compliance. The transparency report is open to everyone. The audit trail, the compliance report and the policy projections need a government key, and every access to them is logged.',
   },
@@ -26,7 +24,6 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     name: 'Market',
     title: 'Economy',
     cathedral: 'FOR-ECONOMISTS',
-    cycle: 'C-151',
     subject: 'MIC supply, the integrity index, coordination scores, returns, minting history',
     lead: 'How many MIC there are, who minted them, and why minting is on or off. Amounts are exact to six decimal places. Each computed field comes with its formula, so anyone can recompute every number from the ledger.',
   },
@@ -34,7 +31,6 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     name: 'Research',
     title: 'Academics',
     cathedral: 'FOR-ACADEMICS',
-    cycle: 'C-151',
     subject: 'System dataset, integrity timeline, coordination data, papers, citations',
     lead: 'Data ready for research: one dataset of the whole system, thirty days of the integrity index, the coordination of the sentinels, the papers that describe the mechanisms, and a BibTeX entry for each of them.',
   },
@@ -42,7 +38,6 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     name: 'Ethics',
     title: 'Philosophy',
     cathedral: 'FOR-PHILOSOPHERS',
-    cycle: 'C-151',
     subject: 'Deliberations, virtue metrics, the decision archive, drift analysis',
     lead: 'What the sentinels deliberated, which positions they took and why, what they decided and what they learned. Published formulas measure five virtues, and drift compares the last thirty days with the first thirty.',
   },
@@ -50,7 +45,6 @@ export const AREA_WORDS: Readonly<Record<Area, AreaWords>> = {
     name: 'Diplomacy',
     title: 'Diplomacy',
     cathedral: 'DIPLOMACY',
-    cycle: 'C-156',
     subject: 'The treaty framework, international standards and diplomatic protocols',
     lead: 'Three documents for parties to sign, conform to and follow: the treaty framework with its articles and obligations, the standards with their clauses and conformance levels, and the protocols step by step.',
   },

@@ -68,10 +68,20 @@ export const scoreHistory = defineChart<Row[], Shown>({
     return { cathedral: own.at(-1)?.cathedral ?? '', bins: binDays(own, step), step };
   },
   isEmpty: ({ bins }) => bins.length === 0,
+  isMissing: (rows) => rows.length === 0,
+  missing: {
+    nothing: 'There is no day yet at whose end the sentinel had attested its work.',
+    types: ['attestation'],
+    wholeDays: true,
+  },
   title: () => 'Scores over time',
   unit: ({ step }) => `As last attested ${END_OF_STEP[step]}`,
   summary({ bins }) {
     const [first, last] = [bins[0]!.rows[0]!, bins.at(-1)!.rows.at(-1)!];
+    if (first === last)
+      return [
+        `At the end of ${formatDay(last.date)} the coordination score was ${formatNumber(last.score, 1)} points, the integrity score ${formatNumber(last.integrity, 3)}.`,
+      ];
     const between = `Between ${formatDay(first.date)} and ${formatDay(last.date)}`;
     return [
       `${between} the coordination score changed by ${formatChange(last.score - first.score, 1)} to ${formatNumber(last.score, 1)} points, the integrity score by ${formatChange(last.integrity - first.integrity, 3)} to ${formatNumber(last.integrity, 3)}.`,
@@ -105,7 +115,12 @@ function plot({ cathedral, bins }: Shown, { box, theme, id }: Plot): string[] {
     const panel = { title, colour: cathedralColour(theme, cathedral), lines: [{ text: '', points }] };
     return panels(
       [panel],
-      { from, to, format, fromZero: member === 'score' },
+      {
+        from,
+        to,
+        format,
+        ...(member === 'score' ? { fromZero: true } : { fromZero: false, leastSpan: 0.02, limits: [0, 1] }),
+      },
       { box: { left, right: left + width, top, bottom: top + PANEL_HEIGHT }, theme, id },
     );
   });

@@ -50,7 +50,9 @@ export function sentinelSentences(
     ...ranked('ROI', one, active, ({ roi }) => roi),
   ];
   const since =
-    one.status === 'retired' ? 'is retired' : `is ${one.status}, ${formatCount(one.uptime_days, 'day')} up`;
+    one.status === 'retired' || one.uptime_days === 0
+      ? `is ${one.status}`
+      : `is ${one.status}, ${formatCount(one.uptime_days, 'day')} up`;
   const rank =
     facts.length > 0 ? ` Of ${formatNumber(active.length)} sentinels it has ${formatList(facts)}.` : '';
   return [`${one.id} ${since}.${rank}`, ...stands(one, taken)];

@@ -3,6 +3,7 @@ import { sentinelsByDay } from '../../../../pipeline/artifacts/academics/sentine
 import { miiByDay } from '../../../../pipeline/artifacts/economy/mii-by-day.ts';
 import { mintingByDay } from '../../../../pipeline/artifacts/economy/minting-by-day.ts';
 import { supplyByDay } from '../../../../pipeline/artifacts/economy/supply-by-day.ts';
+import { sentinelStatus } from '../../../../pipeline/artifacts/government/sentinel-status.ts';
 import { metricsByDay } from '../../../../pipeline/artifacts/philosophy/metrics-by-day.ts';
 import type { PublishedFile } from '../../../../pipeline/artifacts/published-files.ts';
 import { meanOf } from '../../../../pipeline/model/formulas.ts';
@@ -20,7 +21,7 @@ export const DAILY = {
   minted: perRelease(mintedByDay),
   mii: daily(miiByDay, ([row]) => row!.mii),
   threshold: daily(miiByDay, ([row]) => row!.threshold),
-  operational: daily(sentinelsByDay, (rows) => rows.filter(({ status }) => status === 'operational').length),
+  operational: perRelease(operationalByDay),
   coordination: daily(sentinelsByDay, (rows) =>
     meanOf(rows.map(({ coordination_score }) => coordination_score)),
   ),
@@ -46,6 +47,29 @@ function daily<Row extends z.ZodType<{ date: string }>>(
     const values = [...byDay].map(([date, rows]) => [date, measure(rows)] as const);
     return new Map(values.filter((entry): entry is readonly [string, number] => entry[1] !== null));
   });
+}
+
+/**
+ * Whether any sentinel has sent a heartbeat. Registration counts as its first sign of life, so on the day of its registration the answer
+ * is yes.
+ */
+export const hasHeartbeats = perRelease((release) => {
+  const today = release.draft.timestamp.slice(0, 10);
+  return (
+    release.read(sentinelsByDay).some(({ heartbeats }) => heartbeats > 0) ||
+    release.read(sentinelStatus).sentinels.some(({ last_heartbeat }) => last_heartbeat.startsWith(today))
+  );
+});
+
+/** Sentinels that were up all day, from the day of the ledger's first heartbeat on: a ledger may have none. */
+function operationalByDay(release: SiteRelease): DailyValues {
+  const rows = release.read(sentinelsByDay);
+  const first = rows.find(({ heartbeats }) => heartbeats > 0)?.date;
+  const byDay = Map.groupBy(rows, ({ date }) => date);
+  const counted = [...byDay].filter(([date]) => first !== undefined && date >= first);
+  return new Map(
+    counted.map(([date, own]) => [date, own.filter(({ status }) => status === 'operational').length]),
+  );
 }
 
 /** A day without a mint has no row in the file of mints, and counts as 0. */

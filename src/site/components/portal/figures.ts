@@ -14,9 +14,9 @@ import { driftAnalysis } from '../../../../pipeline/artifacts/philosophy/drift-a
 import { virtues as virtuesFile } from '../../../../pipeline/artifacts/philosophy/virtues.ts';
 import { isOverdue } from '../../../../pipeline/charts/drawing/days.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
-import { formatCount, formatNumber, NOT_MEASURED } from '../../../../pipeline/words/number.ts';
+import { formatCount, formatNumber, NO_VALUE, NOT_MEASURED } from '../../../../pipeline/words/number.ts';
 import { capitalise, formatToken } from '../../../../pipeline/words/phrase.ts';
-import { DAILY } from './daily-values.ts';
+import { DAILY, hasHeartbeats } from './daily-values.ts';
 import { type FigureReader, measured, ofLastDay, stated } from './key-figure.ts';
 
 const articles = stated(treatyFramework, (treaty) => ({
@@ -59,7 +59,14 @@ const virtues = measured({
   unit: 'mean, of 1',
   file: virtuesFile,
   now: ({ overall_compliance }) => overall_compliance,
-  note: () => 'over the last 30 days',
+  needs: ['mii_reading', 'mic_mint', 'deliberation_closed'],
+  note: ({ virtues }) => {
+    const all = Object.values(virtues);
+    const measured = all.filter(({ score }) => score !== null);
+    return measured.length < all.length
+      ? `${formatNumber(measured.length)} of ${formatNumber(all.length)} measured, over the last 30 days`
+      : 'over the last 30 days';
+  },
   daily: DAILY.virtues,
   places: 3,
 });
@@ -69,30 +76,39 @@ const drift = measured({
   unit: 'mean change, of 1',
   file: driftAnalysis,
   now: ({ drift_score }) => drift_score,
+  needs: [],
+  nothing: 'begins after the ledger’s first thirty days',
   note: ({ status }) => `status: ${formatToken(status)}`,
   daily: DAILY.driftScore,
   places: 3,
 });
 
+function closedWords(closed: number, reached: number): string {
+  if (closed === 1) return reached === 1 ? 'with consensus' : 'without consensus';
+  return `${reached === 0 ? 'none' : formatNumber(reached)} of them with consensus`;
+}
+
 const closed = stated(transparency, ({ year, governance: { deliberations_closed, consensus_reached } }) => ({
   label: `Deliberations closed in ${year}`,
   value: formatNumber(deliberations_closed),
   unit: '',
-  note: `${formatNumber(consensus_reached)} of them with consensus`,
+  note: deliberations_closed === 0 ? 'none yet' : closedWords(deliberations_closed, consensus_reached),
+  needs: deliberations_closed === 0 ? ['deliberation_closed'] : [],
 }));
 
 const decided = stated(transparency, ({ year, governance: { decisions_recorded } }) => ({
   label: `Decisions in ${year}`,
   value: formatNumber(decisions_recorded),
   unit: '',
-  note: 'each with its reasons',
+  note: decisions_recorded === 0 ? 'none yet' : 'each with its reasons',
+  needs: decisions_recorded === 0 ? ['decision_recorded'] : [],
 }));
 
 const open = stated(transparency, ({ outlook: { open_deliberations } }) => ({
   label: 'Open deliberations',
   value: formatNumber(open_deliberations.length),
   unit: '',
-  note: 'not closed yet',
+  note: open_deliberations.length === 0 ? 'none is open' : 'not closed yet',
 }));
 
 const coordination = measured({
@@ -100,6 +116,7 @@ const coordination = measured({
   unit: 'points',
   file: sentinelCoordination,
   now: ({ average_coordination }) => average_coordination,
+  needs: ['sentinel_registered', 'attestation'],
   note: () => 'of the active sentinels',
   daily: DAILY.coordination,
   places: 1,
@@ -110,6 +127,7 @@ const consensus = measured({
   unit: 'of 1',
   file: sentinelCoordination,
   now: ({ consensus_rate }) => consensus_rate,
+  needs: ['deliberation_closed'],
   note: () => 'deliberations closed in the last 30 days',
   daily: DAILY.consensusRate,
   places: 3,
@@ -128,6 +146,7 @@ const mic = (label: string, member: 'total_supply' | 'circulating' | 'burned', n
     unit: 'MIC',
     file: supply,
     now: (now) => now[member],
+    needs: [],
     note: () => note,
     daily: {
       total_supply: DAILY.totalSupply,
@@ -137,7 +156,7 @@ const mic = (label: string, member: 'total_supply' | 'circulating' | 'burned', n
     places: 0,
   });
 
-const totalSupply = mic('Total supply', 'total_supply', 'everything ever minted');
+const totalSupply = mic('Total supply', 'total_supply', 'the allocation at genesis and all mints');
 const circulating = mic('In circulation', 'circulating', 'neither locked nor burned');
 const burned = mic('Burned', 'burned', 'permanently out of circulation');
 
@@ -146,6 +165,8 @@ const minted = ofLastDay({
   unit: 'MIC',
   file: mintingByDay,
   note: 'on the last whole day',
+  nothing: 'no day is over yet',
+  needs: ['mic_mint'],
   daily: DAILY.minted,
   places: 0,
 });
@@ -155,6 +176,7 @@ const integrity = measured({
   unit: 'MII, from 0 to 1',
   file: mii,
   now: (index) => index.mii,
+  needs: ['mii_reading'],
   note: ({ minting_active }) => `minting is ${minting_active ? 'on' : 'off'}`,
   daily: DAILY.mii,
   places: 4,
@@ -165,16 +187,34 @@ const threshold = measured({
   unit: 'MII, from 0 to 1',
   file: mii,
   now: ({ threshold }) => threshold,
+  needs: ['genesis', 'mic_mint'],
   note: () => 'nothing is minted below it',
   daily: DAILY.threshold,
   places: 4,
 });
 
-const operational = stated(sentinelStatus, ({ sentinels }) => {
+const operational = stated(sentinelStatus, ({ sentinels }, release) => {
   const active = sentinels.filter(({ status }) => status !== 'retired');
+  const label = 'Sentinels operational';
+  if (active.length === 0)
+    return {
+      label,
+      value: NO_VALUE,
+      unit: '',
+      note: 'no sentinel is active',
+      needs: ['sentinel_registered'],
+    };
+  if (!hasHeartbeats(release))
+    return {
+      label,
+      value: NO_VALUE,
+      unit: `of ${formatNumber(active.length)}`,
+      note: 'there is no heartbeat yet',
+      needs: ['heartbeat'],
+    };
   const up = active.filter(({ status }) => status === 'operational');
   return {
-    label: 'Sentinels operational',
+    label,
     value: formatNumber(up.length),
     unit: `of ${formatNumber(active.length)}`,
     note: 'heartbeat at most 12 hours old',
@@ -186,16 +226,22 @@ const upAllDay = ofLastDay({
   unit: 'sentinels',
   file: sentinelsByDay,
   note: 'no silence over 12 hours on the last whole day',
+  nothing: 'no whole day with a heartbeat yet',
+  needs: ['sentinel_registered', 'heartbeat'],
   daily: DAILY.operational,
   places: 0,
 });
 
-const health = stated(sentinelStatus, ({ system_health, alerts }) => ({
-  label: 'System health',
-  value: system_health === 'not_measured' ? '–' : capitalise(formatToken(system_health)),
-  unit: '',
-  note: `${formatCount(alerts.length, 'open alert')}; ${system_health === 'not_measured' ? NOT_MEASURED : 'by heartbeats, index and alerts'}`,
-}));
+const health = stated(sentinelStatus, ({ system_health, alerts }) => {
+  const isMeasured = system_health !== 'not_measured';
+  return {
+    label: 'System health',
+    value: isMeasured ? capitalise(formatToken(system_health)) : NO_VALUE,
+    unit: '',
+    note: `${formatCount(alerts.length, 'open alert')}; ${isMeasured ? 'by heartbeats, index and alerts' : `${NOT_MEASURED} yet`}`,
+    needs: isMeasured ? [] : ['heartbeat', 'mii_reading'],
+  };
+});
 
 const compliance = stated(transparency, ({ compliance: { status, jurisdictions } }) => {
   const all = Object.values(jurisdictions);
@@ -207,13 +253,23 @@ const compliance = stated(transparency, ({ compliance: { status, jurisdictions }
     note:
       audited.length === all.length
         ? `the worst of ${formatCount(all.length, 'jurisdiction')}`
-        : `${formatNumber(audited.length)} of ${formatCount(all.length, 'jurisdiction')} audited`,
+        : audited.length === 0
+          ? `none of ${formatCount(all.length, 'jurisdiction')} audited yet`
+          : `${formatNumber(audited.length)} of ${formatCount(all.length, 'jurisdiction')} audited`,
+    needs: audited.length === 0 ? ['compliance_audited'] : [],
   };
 });
 
 const nextAudit = stated(transparency, ({ timestamp, outlook: { next_audits } }) => {
   const [next] = next_audits;
-  if (!next) return { label: 'Next audit', value: 'None', unit: '', note: 'none is scheduled' };
+  if (!next)
+    return {
+      label: 'Next audit',
+      value: 'None',
+      unit: '',
+      note: 'none is scheduled',
+      needs: ['audit_scheduled'],
+    };
   const overdue = isOverdue(next.date, timestamp) ? ', overdue' : '';
   return {
     label: 'Next audit',

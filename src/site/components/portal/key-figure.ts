@@ -1,6 +1,8 @@
 import type { Content, PublishedFile } from '../../../../pipeline/artifacts/published-files.ts';
+import type { KnownType } from '../../../../pipeline/ledger/event.ts';
 import { formatDay } from '../../../../pipeline/words/moment.ts';
-import { formatChange, formatNumber, NOT_MEASURED } from '../../../../pipeline/words/number.ts';
+import { formatChange, formatNumber, NO_VALUE, NOT_MEASURED } from '../../../../pipeline/words/number.ts';
+import { formatList } from '../../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../release.ts';
 import type { DailyValues } from './daily-values.ts';
 
@@ -49,30 +51,41 @@ export interface KeyFigure {
   note: string;
   /** The day that it describes, in words; null for the time of the release. */
   day: string | null;
-  /** Differences from earlier days; empty for a figure without history. */
+  /** Differences from those earlier days that have a value. */
   changes: { span: Change['span']; date: string; words: string }[];
   /** The public file that has it. */
   path: string;
+  /** The event types that a figure without a value is waiting for. */
+  needs: readonly KnownType[];
 }
 
 export type FigureReader = (release: SiteRelease) => KeyFigure;
 
-type Words = Pick<KeyFigure, 'label' | 'value' | 'unit' | 'note'>;
+type Words = Pick<KeyFigure, 'label' | 'value' | 'unit' | 'note'> & Partial<Pick<KeyFigure, 'needs'>>;
 
 /** A figure of a JSON file that has no history. */
 export function stated<File extends PublishedFile>(
   file: File,
-  words: (content: Content<File>) => Words,
+  words: (content: Content<File>, release: SiteRelease) => Words,
 ): FigureReader {
-  return (release) => ({ path: file.path, changes: [], day: null, ...words(release.read(file)) });
+  return (release) => ({
+    path: file.path,
+    changes: [],
+    day: null,
+    needs: [],
+    ...words(release.read(file), release),
+  });
 }
 
 interface Measured<File extends PublishedFile> {
   label: string;
   unit: string;
   file: File;
-  /** Null: the ledger has nothing to measure yet. */
+  /** Null: the ledger has nothing to measure yet, and waits for events of the types `needs`. */
   now: (content: Content<File>) => number | null;
+  needs: readonly KnownType[];
+  /** Why there is no value; by default that nothing was measured. */
+  nothing?: string;
   note: (content: Content<File>) => string;
   daily: (release: SiteRelease) => DailyValues;
   /** Decimal places shown. The file has them all. */
@@ -81,7 +94,7 @@ interface Measured<File extends PublishedFile> {
 
 /** A figure of a JSON file that is also published by day. */
 export function measured<File extends PublishedFile>(figure: Measured<File>): FigureReader {
-  const { label, unit, file, now, note, daily, places } = figure;
+  const { label, unit, file, now, needs, nothing = `${NOT_MEASURED} yet`, note, daily, places } = figure;
   return (release) => {
     const { timestamp } = release.draft;
     const content = release.read(file);
@@ -90,7 +103,8 @@ export function measured<File extends PublishedFile>(figure: Measured<File>): Fi
       label,
       unit,
       path: file.path,
-      note: value === null ? NOT_MEASURED : note(content),
+      note: value === null ? nothing : note(content),
+      needs: value === null ? needs : [],
       day: null,
       value: valueWords(value, places),
       changes: value === null ? [] : inWords(compareDays(value, daily(release), timestamp), places),
@@ -103,12 +117,15 @@ interface ByDay {
   unit: string;
   file: PublishedFile;
   note: string;
+  /** Why there is no value. */
+  nothing: string;
+  needs: readonly KnownType[];
   daily: (release: SiteRelease) => DailyValues;
   places: number;
 }
 
 /** A figure of the last completed day, compared with earlier days. */
-export function ofLastDay({ label, unit, file, note, daily, places }: ByDay): FigureReader {
+export function ofLastDay({ label, unit, file, note, nothing, needs, daily, places }: ByDay): FigureReader {
   return (release) => {
     const values = daily(release);
     const end = startOfDay(release.draft.timestamp);
@@ -118,8 +135,9 @@ export function ofLastDay({ label, unit, file, note, daily, places }: ByDay): Fi
       label,
       unit,
       path: file.path,
-      note,
-      day: formatDay(last),
+      note: value === null ? nothing : note,
+      needs: value === null ? needs : [],
+      day: value === null ? null : formatDay(last),
       value: valueWords(value, places),
       changes: value === null ? [] : inWords(compareDays(value, values, end), places),
     };
@@ -131,16 +149,37 @@ function startOfDay(time: string): string {
 }
 
 function valueWords(value: number | null, places: number): string {
-  if (value === null) return '–';
-  return formatNumber(value, places);
+  return value === null ? NO_VALUE : formatNumber(value, places);
 }
 
 function inWords(changes: Change[], places: number): KeyFigure['changes'] {
-  return changes.map(({ span, date, change }) => ({ span, date, words: differenceWords(change, places) }));
+  return changes.flatMap(({ span, date, change }) =>
+    change === null ? [] : [{ span, date, words: differenceWords(change, places) }],
+  );
 }
 
-function differenceWords(change: number | null, places: number): string {
-  if (change === null) return 'no earlier value';
+function differenceWords(change: number, places: number): string {
   const words = formatChange(change, places);
   return /[1-9]/.test(words) ? words : 'unchanged';
+}
+
+const SPAN_WORDS = { 1: 'one day', 30: 'thirty days' } as const;
+
+/** What the changes of figures compare with. Empty without changes, as on a ledger’s first day. */
+export function comparisonWords(figures: readonly KeyFigure[]): string[] {
+  const now = figures.filter(({ day }) => day === null).flatMap(({ changes }) => changes);
+  const byDay = figures.filter(({ day }) => day !== null).flatMap(({ changes }) => changes);
+  const spansOf = (changes: KeyFigure['changes']) =>
+    SPANS.filter((span) => changes.some((change) => change.span === span)).map((span) => SPAN_WORDS[span]);
+  const dates = [...new Set(now.map(({ date }) => date))].sort().reverse().map(formatDay);
+  const ends = dates.length === 1 ? 'the end of the whole day' : 'the ends of the whole days';
+  return [
+    ...(now.length > 0
+      ? [`Changes compare with ${ends} nearest to ${formatList(spansOf(now))} earlier: ${formatList(dates)}.`]
+      : []),
+    ...(byDay.length > 0
+      ? [`A figure for a single day is compared with the day ${formatList(spansOf(byDay))} before it.`]
+      : []),
+    ...(now.length + byDay.length > 0 ? ['The daily files have every day.'] : []),
+  ];
 }

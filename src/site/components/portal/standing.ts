@@ -19,6 +19,7 @@ import {
 } from '../../../../pipeline/words/number.ts';
 import { formatList, formatToken } from '../../../../pipeline/words/phrase.ts';
 import type { SiteRelease } from '../release.ts';
+import { hasHeartbeats } from './daily-values.ts';
 
 /** The current state of each area in a few sentences, from its files. */
 export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => string>> = {
@@ -30,19 +31,26 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
       system_health === 'not_measured'
         ? 'the system’s health has not been measured yet'
         : `the system is ${formatToken(system_health)}`;
+    const isAudited = Object.values(compliance.jurisdictions).some(({ last_audit }) => last_audit !== null);
     const audits =
       compliance.status === 'not_audited'
-        ? 'Not every regime has been audited yet.'
+        ? `${isAudited ? 'Not every' : 'No'} regime has been audited yet.`
         : `Compliance, judged by the worst audit, is ${formatToken(compliance.status)}.`;
-    return `${operating(active)}, and ${health}. ${audits} ${nextAuditWords(outlook.next_audits[0], release.draft.timestamp)}`;
+    return `${operating(active, hasHeartbeats(release))}, and ${health}. ${audits} ${nextAuditWords(outlook.next_audits[0], release.draft.timestamp)}`;
   },
   economy(release) {
     const { total_supply, circulating } = release.read(supply);
-    return `There are ${formatMic(total_supply)}, of which ${formatNumber(circulating)} circulate. ${gate(release)}`;
+    const amounts =
+      total_supply === 0
+        ? 'There are no MIC yet.'
+        : total_supply === circulating
+          ? `There are ${formatMic(total_supply)}, all in circulation.`
+          : `There are ${formatMic(total_supply)}, of which ${formatNumber(circulating)} circulate.`;
+    return `${amounts} ${gate(release)}`;
   },
   academics(release) {
     const coordination = release.read(sentinelCoordination);
-    const { sentinels, average_coordination, consensus_rate } = coordination;
+    const { average_coordination, consensus_rate } = coordination;
     const { papers } = release.read(papersIndex);
     const mean =
       average_coordination === null
@@ -52,7 +60,8 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
       consensus_rate === null
         ? 'no deliberation closed in the last thirty days'
         : `the consensus rate of the last thirty days is ${formatScore(consensus_rate)}`;
-    return `${formatCount(release.draft.ledger.size, 'event')} of ${formatCount(sentinels.length, 'sentinel')} are on record, and ${formatCount(papers.length, 'paper')} describe how the published numbers follow from them. ${mean}, and ${rate}.`;
+    const { size } = release.draft.ledger;
+    return `${formatCount(size, 'event')} ${size === 1 ? 'is' : 'are'} on record, and ${formatCount(papers.length, 'paper')} describe how the published numbers follow from them. ${mean}, and ${rate}.`;
   },
   philosophy(release) {
     const { virtues, overall_compliance } = release.read(virtuesFile);
@@ -66,9 +75,11 @@ export const AREA_SUMMARY: Readonly<Record<Area, (release: SiteRelease) => strin
   diplomacy: (release) => release.read(treatyFramework).parties.statement,
 };
 
-function operating(active: readonly { id: string; status: string }[]): string {
+function operating(active: readonly { id: string; status: string }[], isHeard: boolean): string {
   const down = active.filter(({ status }) => status !== 'operational').map(({ id }) => id);
   if (active.length === 0) return 'No sentinel is active';
+  if (!isHeard)
+    return `${active.length === 1 ? 'One sentinel is' : `${formatNumber(active.length)} sentinels are`} registered but ${active.length === 1 ? 'has' : 'have'} sent no heartbeat yet`;
   if (active.length === 1) return `The one sentinel is ${formatToken(active[0]!.status)}`;
   if (down.length === active.length)
     return `None of the ${formatNumber(active.length)} sentinels is operational`;
@@ -90,6 +101,9 @@ function virtueStanding(virtues: readonly [string, { status: string }][], overal
   const of = (status: string) =>
     virtues.filter(([, virtue]) => virtue.status === status).map(([name]) => name);
   const unmeasured = of('not_measured');
+  const [only] = virtues.filter(([, { status }]) => status !== 'not_measured');
+  if (only && unmeasured.length === virtues.length - 1)
+    return `Of the five virtues only ${only[0]} has been measured: ${formatScore(overall)} of 1, ${formatToken(only[1].status)}.`;
   const short = virtues.filter(([, { status }]) => status === 'at_risk' || status === 'breached');
   const named = short.map(([name, { status }]) => `${name} (${formatToken(status)})`);
   const which = unmeasured.length === 0 ? 'The five virtues have' : `The measured virtues have`;

@@ -44,7 +44,9 @@ function deliberations({
 }: TransparencyReport['governance']): string {
   const opened = `In the period ${formatCount(deliberations_opened, 'deliberation was', 'deliberations were')} opened`;
   if (deliberations_closed === 0) return `${opened} and none was closed.`;
-  return `${opened} and ${formatNumber(deliberations_closed)} closed, ${formatNumber(consensus_reached)} of them with consensus.`;
+  if (deliberations_closed === 1)
+    return `${opened} and 1 closed, ${consensus_reached === 1 ? 'with' : 'without'} consensus.`;
+  return `${opened} and ${formatNumber(deliberations_closed)} closed, ${consensus_reached === 0 ? 'none' : formatNumber(consensus_reached)} of them with consensus.`;
 }
 
 export const operationsOverview: Paragraphs = ({ operations, period }) => [
@@ -54,7 +56,11 @@ export const operationsOverview: Paragraphs = ({ operations, period }) => [
     `${formatCount(operations.outages, 'outage')} ended: an outage is more than 24 hours without a heartbeat.`,
   `At the end of the period ${formatCount(operations.apps, 'app')} and ${formatCount(operations.packages, 'package')} ` +
     `were registered${coordination(operations)}.`,
-  `The table gives each sentinel as it stood on ${formatMoment(period.to)}, with what it minted in the year.`,
+  ...(operations.sentinels.length > 0
+    ? [
+        `The table gives each sentinel as it stood on ${formatMoment(period.to)}, with what it minted in the year.`,
+      ]
+    : []),
 ];
 
 function coordination({ average_coordination: mean }: TransparencyReport['operations']): string {
@@ -80,8 +86,10 @@ export const complianceStatus: Paragraphs = ({ compliance }) => {
     .filter(([, { last_audit }]) => last_audit === null)
     .map(([name]) => name);
   return [
-    `The overall status was ${formatToken(compliance.status)}: the least favourable of the statuses below.`,
-    ...(unaudited.length > 0
+    unaudited.length === Object.keys(compliance.jurisdictions).length
+      ? 'The ledger records no audit yet; until there is one, each status is not audited.'
+      : `The overall status was ${formatToken(compliance.status)}: the least favourable of the statuses below.`,
+    ...(unaudited.length > 0 && unaudited.length < Object.keys(compliance.jurisdictions).length
       ? [
           `The ledger records no audit yet for ${formatList(unaudited)}; until there is one, the status is not audited.`,
         ]

@@ -63,5 +63,5 @@ export function browseLists(release: SiteRelease): BrowseList[] {
       href: `/${area}/`,
       label: title,
     })),
-  ];
+  ].filter(({ total }) => total > 0);
 }
