@@ -53,7 +53,9 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     'attest new': async () => (await import('./attest/new.ts')).attestNew,
     'attest sign': async () => (await import('./attest/sign.ts')).attestSign,
     'attest verify': async () => (await import('./attest/verify.ts')).attestVerify,
+    'attest register': async () => (await import('./attest/register.ts')).attestRegister,
     'attest status': async () => (await import('./attest/status.ts')).attestStatus,
+    'attest drift': async () => (await import('./attest/drift.ts')).attestDrift,
     'attest revoke': async () => (await import('./attest/revoke.ts')).attestRevoke,
   },
   'Learn about the command line': {

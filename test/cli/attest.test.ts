@@ -382,7 +382,7 @@ describe('with a ledger', () => {
 
   test.each([
     [{ attestation: 'a'.repeat(64), reason: 'none' }, 1, '--attestation: expected the id or UUID'],
-    [{ reason: 'none' }, 2, '--attestation: expected the id of an attestation'],
+    [{ reason: 'none' }, 2, 'ATTESTATION: expected the id of an attestation'],
     [{ attestation: 'a'.repeat(64), reason: 'two\nlines' }, 2, '--reason: expected one line'],
     [
       { attestation: 'a'.repeat(64), reason: 'none', ledger: 'civic+https://ledger.example.org' },

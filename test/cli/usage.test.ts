@@ -88,7 +88,7 @@ describe('cathedral', () => {
     ['verify-proof', [], ['PROOF', '--event']],
     ['attest keygen', [], ['--companion', '--key-file']],
     ['attest new', [], ['--companion', '--ledger-id', '--scope', '--risk', '--justification']],
-    ['attest revoke', ['--agent='], ['--attestation', '--reason', '--agent']],
+    ['attest revoke', ['--agent='], ['ATTESTATION', '--reason', '--agent']],
     ['sample', ['--follow', '--to=2025-08-01', '--json'], ['--to', '--json']],
   ])('%s %j reports everything that is missing or wrong at once', async (name, args, places) => {
     const { status, stdout, stderr } = await runHere(name, args);

@@ -28,9 +28,10 @@ export const attestation = {
 export const attestStatus = defineCommand({
   summary: 'Prints what the ledger holds about an attestation.',
   details: 'It exits with 1 if the attestation is not active.',
-  examples: ['cathedral attest status --attestation 0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b --json'],
+  examples: ['cathedral attest status 0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b --json'],
   isReader: true,
   settings: ['ledger', ...SOURCE_SETTINGS],
+  positionals: ['attestation'],
   flags: { attestation, asOf, json },
   async run(config, context) {
     const { print, progress } = context;

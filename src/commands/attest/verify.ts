@@ -102,7 +102,7 @@ function listFiles(names: string): string[] {
  * Whom a verifier trusts. Without a ledger, the file has to say it; if that is the file that a service publishes, it also holds
  * the registry. Throws usage where no companion is known, because then every verdict would be the same.
  */
-async function trustedCompanions(
+export async function trustedCompanions(
   path: string | null,
   ledger: LocalLedger | null,
   progress: Pick<Progress, 'note'>,

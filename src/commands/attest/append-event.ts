@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Flag } from '../../../pipeline/config/setting.ts';
+import { text } from '../../../pipeline/config/setting.ts';
+import type { LedgerSource } from '../../../pipeline/config/settings.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { INDEX_FILES } from '../../../pipeline/ledger/civic/known-events.ts';
+import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
+import { LedgerWriter } from '../../../pipeline/ledger/ledger-writer.ts';
+import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
+import { applyCompanionEvent, type CompanionEvent } from '../../../pipeline/model/companions.ts';
+import { formatTimestamp } from '../../../pipeline/words/moment.ts';
+import { SWITCH } from '../command.ts';
+import { localLedger, type SourceConfig } from '../ledger-source.ts';
+import { type LedgerRead, readLedger } from './ledger.ts';
+import { moment } from './verify.ts';
+
+/**
+ * How far the clock may be ahead of the ledger. From an event on, its time is the time of the ledger for every verifier: an event dated
+ * next year would expire all attestations.
+ */
+const MAX_AHEAD_MS = 86_400_000;
+
+/** How long to wait for another writer. The writer of a demo ledger holds the lock as long as it runs. */
+const WAIT_MS = 5000;
+
+export const agent = {
+  flag: 'agent',
+  default: 'REGISTRY',
+  unit: 'a name',
+  description: 'Who reports it: the agent of the event.',
+  schema: text,
+} as const satisfies Flag;
+
+/** The time of the event, by a flag that says what happens then. */
+export function timeFlag(flag: string, what: string) {
+  return {
+    flag,
+    default: null,
+    unit: 'a UTC date-time: 2025-12-01T06:00:00Z',
+    description: `The time of ${what}. Without it, that of the clock or of the last event, whichever is later. It is required if the clock is more than a day ahead of the ledger, because one event with a wrong time expires all attestations.`,
+    schema: moment,
+  } as const satisfies Flag;
+}
+
+export const dryRun = {
+  flag: 'dry-run',
+  description: 'Checks everything and prints the result, but writes nothing.',
+  ...SWITCH,
+} as const satisfies Flag;
+
+export interface Appending {
+  /** `attest revoke` */
+  command: string;
+  source: LedgerSource;
+  config: SourceConfig;
+  agent: string;
+  /** The clock, ms since 1970. */
+  now: number;
+  /** The time of the event, ms since 1970, and its flag; null: that of the clock. */
+  at: number | null;
+  atFlag: string;
+  dryRun: boolean;
+}
+
+type Body<T extends CompanionEvent['type']> = Pick<Extract<CompanionEvent, { type: T }>, 'type' | 'data'>;
+
+export interface AppendedEvent<T extends CompanionEvent['type']> {
+  event: Extract<CompanionEvent, { type: T }>;
+  /** The ledger with the event. */
+  ledger: LedgerRead;
+}
+
+/**
+ * Appends an event about an attestation to the head of a ledger. `bodyOf` makes it from the ledger, which nobody else writes meanwhile, and
+ * may refuse. Throws what it throws; config_invalid for a ledger that is imported, for a time before that of the ledger, and for a clock
+ * more than a day ahead; attestation_refused for an event that the fold would raise a finding about; locked if another process writes
+ * the ledger; and what reading and appending throw.
+ */
+export async function appendCompanionEvent<T extends CompanionEvent['type']>(
+  options: Appending,
+  bodyOf: (ledger: LedgerRead) => Body<T> & { agent?: string },
+): Promise<AppendedEvent<T>> {
+  const { command, source, config, agent, now, dryRun } = options;
+  const path = assertWritable(source);
+  const local = await localLedger(source, config);
+  const writer = await LedgerWriter.open(path, {
+    verifiers: local.verifiers,
+    now: () => now,
+    waitMs: WAIT_MS,
+    holder: `${command}, process ${process.pid}`,
+  });
+  try {
+    const ledger = await readLedger(local);
+    const draft = { agent, ...bodyOf(ledger), ...timeOf(writer.notBefore, options) };
+    const check = (event: LedgerEvent) => assertNoFinding(ledger, event);
+    const { last } = await writer.append([draft], { check, dryRun });
+    return { event: last as Extract<CompanionEvent, { type: T }>, ledger };
+  } finally {
+    writer.close();
+  }
+}
+
+/** The folder of a ledger that is written here. Whoever runs a remote ledger registers and revokes there. */
+export function assertWritable(source: LedgerSource): string {
+  const refused = (found: string) =>
+    new CathedralError('config_invalid', { place: '--ledger', expected: 'a ledger in a folder', found });
+  if (source.kind !== 'directory') throw refused(`${source.kind}+${source.url}`);
+  const isImported = existsSync(join(source.path, INDEX_FILES[0]));
+  if (isImported) throw refused(`${source.path}, which is imported from a remote ledger`);
+  return source.path;
+}
+
+/** Applies the event to the state, as every reader will. */
+function assertNoFinding({ state }: LedgerRead, event: LedgerEvent): void {
+  const [finding] = applyCompanionEvent(state, event as CompanionEvent);
+  state.asOf = event.timestamp;
+  if (finding === undefined) return;
+  const fault = { place: `event ${event.seq}`, expected: 'an event that agrees with the ledger' };
+  throw new CathedralError('attestation_refused', { ...fault, found: finding });
+}
+
+/** Nothing without a flag: the writer then takes the time of the clock, or of the ledger if that is later. */
+function timeOf(notBefore: string | null, { now, at, atFlag }: Appending): { timestamp?: string } {
+  const refused = (expected: string, time: number) =>
+    new CathedralError('config_invalid', { place: atFlag, expected, found: formatTimestamp(time) });
+  if (at === null) {
+    if (notBefore !== null && now - Date.parse(notBefore) > MAX_AHEAD_MS)
+      throw refused(
+        `a time, because the clock is more than a day ahead of the last event, ${notBefore}`,
+        now,
+      );
+    return {};
+  }
+  const timestamp = formatTimestamp(at);
+  if (notBefore !== null && compareTimestamps(timestamp, notBefore) < 0)
+    throw refused(`the time of the last event, ${notBefore}, or later`, at);
+  return { timestamp };
+}
