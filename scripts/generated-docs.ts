@@ -1,12 +1,14 @@
 // npm run dictionary: writes the parts of the documents that follow from the code: docs/data-dictionary.md and the table of files in
-// README.md from the artifacts, docs/cli.md from the commands.
+// README.md from the artifacts, docs/events.md from the schemas of events, docs/cli.md from the commands.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dataDictionary, withPublishedFiles } from '../pipeline/artifacts/data-dictionary.ts';
+import { formatEventReference } from '../pipeline/artifacts/event-reference.ts';
 import { formatReference } from '../src/commands/reference.ts';
 import { loadCommands } from '../src/commands/table.ts';
 
 const README = new URL('../README.md', import.meta.url);
 
 writeFileSync(new URL('../docs/data-dictionary.md', import.meta.url), dataDictionary());
+writeFileSync(new URL('../docs/events.md', import.meta.url), formatEventReference());
 writeFileSync(new URL('../docs/cli.md', import.meta.url), formatReference(await loadCommands()));
 writeFileSync(README, withPublishedFiles(readFileSync(README, 'utf8')));

@@ -2,7 +2,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { dataDictionary, withPublishedFiles } from '../pipeline/artifacts/data-dictionary.ts';
+import { sentinelCoordination } from '../pipeline/artifacts/academics/sentinel-coordination.ts';
+import {
+  dataDictionary,
+  type Field,
+  fieldsOf,
+  withPublishedFiles,
+} from '../pipeline/artifacts/data-dictionary.ts';
+import { micHistory } from '../pipeline/artifacts/economy/mic-history.ts';
+import { EVENT_TYPES, formatEventReference } from '../pipeline/artifacts/event-reference.ts';
 import { ARTIFACTS } from '../pipeline/artifacts/table.ts';
 import { readOptions } from '../pipeline/config/config.ts';
 import type { Setting } from '../pipeline/config/setting.ts';
@@ -95,21 +103,34 @@ describe('the systemd unit', () => {
   });
 });
 
-describe('the ledger’s format', () => {
-  const rows = read('docs/ledger.md')
-    .split('\n')
-    .filter((line) => line.startsWith('| `'));
-
-  test.each(Object.entries(EVENT_DATA))('has every member of the event %s', (type, schema) => {
-    const shape = 'shape' in schema ? schema.shape : schema.options[0].shape;
-    const row = rows.find((line) => line.split(' | ')[0]!.includes(`\`${type}\``)) ?? '';
-    for (const [name, member] of Object.entries<z.ZodType>(shape)) {
-      const optional = member.safeParse(undefined).success;
-      expect(row).toMatch(new RegExp(`\`${name}\`${optional ? '\\?' : '(?!\\?)'}`));
-    }
-    expect(row).not.toBe('');
+describe('the reference of event types', () => {
+  test('is what the schemas of events say (else: npm run dictionary)', () => {
+    expect(read('docs/events.md')).toBe(formatEventReference());
   });
 
+  test.each(Object.entries(EVENT_DATA))(
+    'has every member of %s, and whether it is required',
+    (type, schema) => {
+      const { fields } = EVENT_TYPES.find((one) => one.type === type)!;
+      const shape = 'shape' in schema ? schema.shape : schema.options[0].shape;
+      for (const [name, member] of Object.entries<z.ZodType>(shape)) {
+        const required = !member.safeParse(undefined).success;
+        expect(fields.find((field) => field.name === name)).toMatchObject({ required });
+      }
+    },
+  );
+
+  test('has the formulas that the published files state', () => {
+    const formulaOf = (fields: readonly Field[], name: string) =>
+      fields.find((one) => one.name === name)!.formula;
+    const fieldsOfType = (type: string) => EVENT_TYPES.find((one) => one.type === type)!.fields;
+    expect(formulaOf(fieldsOfType('mic_mint'), 'amount')).toBe(formulaOf(fieldsOf(micHistory), 'amount'));
+    const score = formulaOf(fieldsOf(sentinelCoordination), 'sentinels[].coordination_score');
+    expect(formulaOf(fieldsOfType('attestation'), 'score')).toBe(score);
+  });
+});
+
+describe('the ledger’s format', () => {
   test.each(Object.entries(WARNINGS))('says what the warning %s of a check means', (code, meaning) => {
     expect(read('docs/ledger.md')).toContain(`| \`${code}\` | ${meaning} |\n`);
   });

@@ -6,6 +6,7 @@ import { ARTIFACTS } from './table.ts';
 /** One member or column, by the name that readers see: `sentinels[].score`. */
 export interface Field {
   name: string;
+  required: boolean;
   type: string;
   description: string;
   unit: string;
@@ -13,13 +14,14 @@ export interface Field {
   formula: string;
 }
 
-interface JsonSchema {
+export interface JsonSchema {
   type?: string | string[];
   enum?: unknown[];
   const?: unknown;
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
   properties?: Record<string, JsonSchema>;
+  required?: string[];
   additionalProperties?: JsonSchema | boolean;
   items?: JsonSchema;
   description?: string;
@@ -31,22 +33,30 @@ interface JsonSchema {
 /** The fields of a file in file order; empty for files without fields (PDF, BibTeX). */
 export function fieldsOf(artifact: Artifact): Field[] {
   if (artifact.kind === 'printed' || artifact.mediaType.startsWith('application/x-bibtex')) return [];
-  return membersOf(z.toJSONSchema(artifact.schema, { unrepresentable: 'any' }) as JsonSchema, '');
+  return fieldsIn(z.toJSONSchema(artifact.schema, { unrepresentable: 'any' }) as JsonSchema);
+}
+
+/** The members of the objects that a JSON Schema describes, and of the objects in them. */
+export function fieldsIn(schema: JsonSchema): Field[] {
+  return membersOf(schema, '');
 }
 
 function membersOf(schema: JsonSchema, prefix: string): Field[] {
   const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
-    withInner(member, prefix === '' ? name : `${prefix}.${name}`),
+    withInner(member, prefix === '' ? name : `${prefix}.${name}`, schema.required?.includes(name) ?? false),
   );
   const { additionalProperties: rest } = schema;
   return typeof rest === 'object' && rest.properties
-    ? [...members, ...withInner(rest, `${prefix}.<name>`)]
+    ? [...members, ...withInner(rest, `${prefix}.<name>`, false)]
     : members;
 }
 
-function withInner(schema: JsonSchema, name: string): Field[] {
+function withInner(schema: JsonSchema, name: string, required: boolean): Field[] {
   const inner = schema.items ?? schema;
-  return [fieldOf(schema, name), ...membersOf(alternative(inner), schema.items ? `${name}[]` : name)];
+  return [
+    { ...fieldOf(schema, name), required },
+    ...membersOf(alternative(inner), schema.items ? `${name}[]` : name),
+  ];
 }
 
 /** For a nullable object, its schema without the null. */
@@ -54,7 +64,7 @@ function alternative(schema: JsonSchema): JsonSchema {
   return (schema.anyOf ?? schema.oneOf)?.find((one) => one.properties) ?? schema;
 }
 
-function fieldOf(schema: JsonSchema, name: string): Field {
+function fieldOf(schema: JsonSchema, name: string): Omit<Field, 'required'> {
   const inner = schema.anyOf?.find((one) => one.type !== 'null') ?? {};
   const { description = '', unit = '', range = '', formula = '' } = { ...inner, ...schema };
   return {
@@ -122,12 +132,29 @@ function section(artifact: Artifact): string {
 }
 
 function fieldTable(fields: Field[]): string[] {
-  const cell = (text: string) => text.replaceAll('|', '\\|');
-  const rows = fields.map(
-    ({ name, type, description, unit, range, formula }) =>
-      `| ${[`\`${name}\``, type, description, unit, range, formula && `\`${formula}\``].map(cell).join(' | ')} |`,
+  const columns = ['field', 'type', 'what it is', 'unit', 'range', 'formula'];
+  return formatTable(
+    columns,
+    fields.map(({ name, type, description, unit, range, formula }) => [
+      code(name),
+      type,
+      description,
+      unit,
+      range,
+      code(formula),
+    ]),
   );
-  return ['| field | type | what it is | unit | range | formula |', '|---|---|---|---|---|---|', ...rows];
+}
+
+/** The lines of a table in Markdown. */
+export function formatTable(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(columns), `|${'---|'.repeat(columns.length)}`, ...rows.map(line)];
+}
+
+export function code(text: string): string {
+  return text && `\`${text}\``;
 }
 
 /** The README with the number of published files, and with its table of them. */

@@ -4,7 +4,7 @@ import { nearestName } from '../config/nearest-name.ts';
 import { CathedralError } from '../errors.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { isPlainName } from '../words/plain-name.ts';
-import { EVENT_DATA, isId, isKnownType, type LedgerEvent } from './event.ts';
+import { EVENT_DATA, Id, isKind, isKnownType, type LedgerEvent } from './event.ts';
 import { assertEvent } from './event-check.ts';
 import { cycleNumber, FIRST_CYCLE } from './slot.ts';
 import { compareTimestamps, utcTimestamp } from './timestamp.ts';
@@ -164,7 +164,7 @@ interface Members {
 const MEMBERS: Readonly<Record<string, Members>> = Object.fromEntries(
   Object.entries(EVENT_DATA).map(([type, schema]) => {
     const shape: Record<string, z.ZodType> = 'shape' in schema ? schema.shape : schema.options[0]!.shape;
-    const ids = Object.keys(shape).filter((name) => isId(shape[name]!));
+    const ids = Object.keys(shape).filter((name) => isKind(shape[name]!, Id));
     return [type, { known: new Set(Object.keys(shape)), ids }];
   }),
 );

@@ -32,7 +32,7 @@ export const Amount = z
  * A name of an agent, a sentinel or a deliberation. Names become CSV cells, so they must not begin like a spreadsheet formula or contain
  * control characters, at which some readers end a text. They also become member names, so `__proto__` is excluded.
  */
-const Id = z
+export const Id = z
   .string()
   .min(1)
   .max(200)
@@ -47,9 +47,9 @@ const Id = z
     pattern: '^[^=+\\-@]',
     not: { anyOf: [{ const: '__proto__' }, { pattern: '[\\x00-\\x1f\\x7f-\\x9f]' }] },
   });
-/** Whether a member of an event is an id. */
-export function isId(schema: z.ZodType): boolean {
-  return schema.meta()?.unit === 'id';
+/** Whether a schema is `kind`, described for one member: a description makes a copy with the same definition. */
+export function isKind(schema: z.ZodType, kind: z.ZodType): boolean {
+  return schema.def === kind.def;
 }
 
 const SnakeToken = z
@@ -90,9 +90,11 @@ export const EVENT_DATA = {
   genesis: z
     .looseObject({
       allocation: Amount.meta({ description: 'MIC that exist before the first mint' }),
-      multipliers: z
-        .partialRecord(Cathedral, Multiplier)
-        .meta({ description: 'Multiplier of each cathedral, by its name; 1 for one without a member' }),
+      multipliers: z.partialRecord(Cathedral, Multiplier).meta({
+        description: 'Multiplier M_c of each cathedral, by its name; 1 for one without a member',
+        unit: 'factor',
+        range: '1–2 each',
+      }),
       charter: Text.meta({ description: 'The rules that the ledger was founded on' }).optional(),
     })
     .meta({
@@ -232,7 +234,7 @@ export const EVENT_DATA = {
       }),
       virtue_tags: z
         .array(z.enum(VIRTUES))
-        .meta({ description: 'Virtues that the reasons appeal to; may be empty' }),
+        .meta({ description: 'Virtues that the reasons appeal to; may be empty', range: VIRTUES.join(', ') }),
     })
     .meta({
       description: 'The sentinel that the event names as its agent takes a position.',
@@ -417,7 +419,9 @@ export function isKnownType(type: string): type is KnownType {
 
 function audited<J extends Jurisdiction>(jurisdiction: J) {
   return z.looseObject({
-    jurisdiction: z.literal(jurisdiction).meta({ description: 'Jurisdiction that was audited' }),
+    jurisdiction: z
+      .literal(jurisdiction)
+      .meta({ description: 'Jurisdiction that was audited', range: jurisdiction }),
     statuses: regimeStatuses(jurisdiction).meta({
       description: 'Status under each regime of the jurisdiction, all of them',
     }),

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { CathedralError } from '../../errors.ts';
-import { Amount, CalendarDate, EVENT_DATA, isKnownType, Timestamp } from '../event.ts';
+import { Amount, CalendarDate, EVENT_DATA, isKind, isKnownType, Timestamp } from '../event.ts';
 import { parseDay, parseTime, TimeFault, type TimeFormat } from './local-time.ts';
 
 /** What a cell becomes in an event. `as it is`: a member of no schema. */
@@ -61,9 +61,9 @@ function childrenOf(schema: z.ZodType, name: string): z.ZodType[] {
 
 function kindOf(schema: z.ZodType): Kind {
   const { def } = schema as z.ZodOptional<z.ZodType> | z.ZodArray<z.ZodType> | z.ZodObject | z.ZodString;
-  if (schema === Amount) return 'amount';
-  if (schema === Timestamp) return 'time';
-  if (schema === CalendarDate) return 'day';
+  if (isKind(schema, Amount)) return 'amount';
+  if (isKind(schema, Timestamp)) return 'time';
+  if (isKind(schema, CalendarDate)) return 'day';
   switch (def.type as z.ZodType['def']['type']) {
     case 'optional':
       return kindOf((def as z.ZodOptional<z.ZodType>['def']).innerType);

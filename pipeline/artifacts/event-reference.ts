@@ -1,0 +1,114 @@
+import { EVENT_DATA, type KnownType } from '../ledger/event.ts';
+import { exampleOf } from '../ledger/event-examples.ts';
+import { formatEventLine } from '../ledger/event-line.ts';
+import {
+  dataSchema,
+  EVENT_DRAFT_SCHEMA_PATH,
+  EVENT_LINE_SCHEMA_PATH,
+  eventSchemaPath,
+  KNOWN_TYPES,
+} from '../ledger/event-schemas.ts';
+import { formatList } from '../words/phrase.ts';
+import { code, type Field, fieldsIn, formatTable, type JsonSchema } from './data-dictionary.ts';
+import { FILES_BY_TYPE, FILES_OF_EVERY_EVENT } from './event-files.ts';
+
+/** Everything that the reference says about an event type. */
+export interface EventType {
+  type: KnownType;
+  /** What the event records. A sentence. */
+  description: string;
+  /** What follows from it. Sentences. */
+  effect: string;
+  /** The members of `data`, by the names that writers use: `risks[].severity`. */
+  fields: Field[];
+  /** A line of a ledger, without its line end. */
+  example: string;
+  /** Paths of the published files whose numbers follow from it, in the order of the table of files. */
+  files: readonly string[];
+  /** Path of the JSON Schema of `data`. */
+  schema: string;
+}
+
+/** Every event type, in the order of the schemas. */
+export const EVENT_TYPES: readonly EventType[] = KNOWN_TYPES.map((type) => {
+  const { description, effect } = EVENT_DATA[type].meta() as { description: string; effect: string };
+  return {
+    type,
+    description,
+    effect,
+    fields: fieldsOfData(dataSchema(type)),
+    example: formatEventLine(exampleOf(type)),
+    files: FILES_BY_TYPE[type],
+    schema: eventSchemaPath(type),
+  };
+});
+
+/** The fields of alternatives together: a member that several have is listed once, with the ranges of all. */
+function fieldsOfData(schema: JsonSchema): Field[] {
+  const fields = new Map<string, Field>();
+  for (const field of (schema.oneOf ?? [schema]).flatMap(fieldsIn)) {
+    const known = fields.get(field.name);
+    if (!known) fields.set(field.name, field);
+    else if (known.range !== field.range)
+      fields.set(field.name, { ...known, range: `${known.range}, ${field.range}` });
+  }
+  return [...fields.values()];
+}
+
+const INTRODUCTION = `# Event types
+
+What a ledger can say: each type of event with the members of its \`data\`, an example, and the published files that follow from it.
+\`npm run dictionary\` generates this page from the schemas that every event is checked against; a test fails if the two differ.
+[The ledger's format](ledger.md) has the members of a line. A running service shows this page at \`/events/\`.
+
+- A required member that is missing, or a value outside its range, stops the run (\`ledger_schema\`). Other members are kept and ignored.
+- A type that is not listed here is allowed. Its events are in the audited export and counted as \`other\`, and nothing else follows from them.
+- An event may contradict others, such as a mint whose amount does not follow the formula. It counts, and the service publishes a finding in
+  [\`/government/sentinel-status.json\`](data-dictionary.md#governmentsentinel-statusjson).
+- Ids have at most 200 characters, do not begin with \`=\`, \`+\`, \`-\` or \`@\`, and contain no control characters. A snake_case token consists of lower-case
+  letters and digits in words joined by \`_\`.
+- Events of every type change ${formatList(FILES_OF_EVERY_EVENT.map(fileLink))}, which list or count them. The files below are those whose other
+  content follows from the type. A test compares them with the files of a ledger that lacks what the events of the type say.
+
+## JSON Schemas
+
+A release has a JSON Schema (draft 2020-12) of the data of each type, \`/schemas/events/<type>.schema.json\`; of a whole line,
+\`/${EVENT_LINE_SCHEMA_PATH}\`; and of an event as \`cathedral ledger append\` completes it, in which only \`type\`, \`agent\` and \`data\` are
+required, \`/${EVENT_DRAFT_SCHEMA_PATH}\`. Each is one file that refers to no other, and its patterns mean the same in every language.
+
+They accept what the service accepts. What they cannot say is the order of events (\`seq\`, times that do not decrease, one genesis, the clock),
+the length of a line (65,535 bytes), a member that occurs twice, and half a surrogate pair in an escape such as \`\\ud800\`; a number beyond the
+range of a double is refused as well.
+`;
+
+/** The text of docs/events.md. */
+export function formatEventReference(): string {
+  const rows = EVENT_TYPES.map(({ type, description }) => [`[\`${type}\`](#${type})`, description]);
+  const list = ['', '## All types', '', ...formatTable(['type', 'what it records'], rows), ''];
+  return INTRODUCTION + list.join('\n') + EVENT_TYPES.map(section).join('');
+}
+
+function section({ type, description, effect, fields, example, files, schema }: EventType): string {
+  const changed = files.length > 0 ? `Changes ${formatList(files.map(fileLink))}.` : 'Changes no other file.';
+  return [
+    ...['', `## ${code(type)}`, '', description, '', `**Effect.** ${effect}`, '', ...memberTable(fields), ''],
+    ...['```json', example, '```', '', `${changed} JSON Schema: \`/${schema}\`.`, ''],
+  ].join('\n');
+}
+
+function memberTable(fields: readonly Field[]): string[] {
+  if (fields.length === 0) return ['`data` has no members: `{}`.'];
+  // Few members have a formula.
+  const formulas = fields.some(({ formula }) => formula !== '');
+  const columns = ['member of `data`', 'required', 'type', 'what it is', 'unit', 'range'];
+  const rows = fields.map(({ name, required, type, description, unit, range, formula }) => [
+    ...[code(name), required ? 'yes' : 'no', type, description, unit, range],
+    ...(formulas ? [code(formula)] : []),
+  ]);
+  return formatTable(formulas ? [...columns, 'formula'] : columns, rows);
+}
+
+/** A link to the file's section in the data dictionary, with the anchor that code hosts make. */
+function fileLink(path: string): string {
+  return `[\`/${path}\`](data-dictionary.md#${path.replaceAll(/[^\w-]/g, '')})`;
+}
