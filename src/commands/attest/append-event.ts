@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Flag } from '../../../pipeline/config/setting.ts';
-import { text } from '../../../pipeline/config/setting.ts';
-import type { LedgerSource } from '../../../pipeline/config/settings.ts';
+import { type Flag, text } from '../../../pipeline/config/setting.ts';
+import type { Config } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { INDEX_FILES } from '../../../pipeline/ledger/civic/known-events.ts';
 import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
@@ -11,7 +10,7 @@ import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import { applyCompanionEvent, type CompanionEvent } from '../../../pipeline/model/companions.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import { SWITCH } from '../command.ts';
-import { localLedger, type SourceConfig } from '../ledger-source.ts';
+import { type LocalLedger, readVerifiers } from '../ledger-source.ts';
 import { type LedgerRead, readLedger } from './ledger.ts';
 import { moment } from './verify.ts';
 
@@ -52,8 +51,7 @@ export const dryRun = {
 export interface Appending {
   /** `attest revoke` */
   command: string;
-  source: LedgerSource;
-  config: SourceConfig;
+  local: LocalLedger;
   agent: string;
   /** The clock, ms since 1970. */
   now: number;
@@ -73,18 +71,15 @@ export interface AppendedEvent<T extends CompanionEvent['type']> {
 
 /**
  * Appends an event about an attestation to the head of a ledger. `bodyOf` makes it from the ledger, which nobody else writes meanwhile, and
- * may refuse. Throws what it throws; config_invalid for a ledger that is imported, for a time before that of the ledger, and for a clock
- * more than a day ahead; attestation_refused for an event that the fold would raise a finding about; locked if another process writes
+ * may refuse. Throws what it throws; config_invalid for a time before that of the ledger, and for a clock more than a day ahead; attestation_refused for an event that the fold would raise a finding about; locked if another process writes
  * the ledger; and what reading and appending throw.
  */
 export async function appendCompanionEvent<T extends CompanionEvent['type']>(
   options: Appending,
   bodyOf: (ledger: LedgerRead) => Body<T> & { agent?: string },
 ): Promise<AppendedEvent<T>> {
-  const { command, source, config, agent, now, dryRun } = options;
-  const path = assertWritable(source);
-  const local = await localLedger(source, config);
-  const writer = await LedgerWriter.open(path, {
+  const { command, local, agent, now, dryRun } = options;
+  const writer = await LedgerWriter.open(local.ledger, {
     verifiers: local.verifiers,
     now: () => now,
     waitMs: WAIT_MS,
@@ -101,14 +96,20 @@ export async function appendCompanionEvent<T extends CompanionEvent['type']>(
   }
 }
 
-/** The folder of a ledger that is written here. Whoever runs a remote ledger registers and revokes there. */
-export function assertWritable(source: LedgerSource): string {
+/**
+ * A ledger that is written here. Whoever runs a remote ledger registers and revokes there. Throws config_invalid for any other ledger, and
+ * for keys that cannot be read.
+ */
+export async function writableLedger({
+  ledger: source,
+  ledgerKey,
+}: Pick<Config, 'ledger' | 'ledgerKey'>): Promise<LocalLedger> {
   const refused = (found: string) =>
     new CathedralError('config_invalid', { place: '--ledger', expected: 'a ledger in a folder', found });
   if (source.kind !== 'directory') throw refused(`${source.kind}+${source.url}`);
   const isImported = existsSync(join(source.path, INDEX_FILES[0]));
   if (isImported) throw refused(`${source.path}, which is imported from a remote ledger`);
-  return source.path;
+  return { ledger: source.path, verifiers: await readVerifiers(ledgerKey) };
 }
 
 /** Applies the event to the state, as every reader will. */

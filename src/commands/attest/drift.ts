@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { driftReason } from '../../../pipeline/attestation/registry.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
-import { SOURCE_SETTINGS } from '../ledger-source.ts';
-import { agent, appendCompanionEvent, dryRun, timeFlag } from './append-event.ts';
+import { agent, appendCompanionEvent, dryRun, timeFlag, writableLedger } from './append-event.ts';
 import type { LedgerRead } from './ledger.ts';
 import { attestation, lookUp } from './status.ts';
 
@@ -14,7 +13,7 @@ export const attestDrift = defineCommand({
   examples: [
     'cathedral attest drift 0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b 0.03 --agent WITNESS --ledger /srv/ledger --ledger-key /srv/ledger.vkey',
   ],
-  settings: ['ledger', ...SOURCE_SETTINGS],
+  settings: ['ledger', 'ledgerKey'],
   positionals: ['attestation', 'score'],
   flags: {
     attestation,
@@ -35,10 +34,11 @@ export const attestDrift = defineCommand({
     json,
   },
   async run(config, { now, print }) {
-    const { ledger: source, attestation, score, agent, dryRun, checkedAt: at } = config;
+    const { attestation, score, agent, dryRun, checkedAt: at } = config;
+    const local = await writableLedger(config);
     const clock = now();
     const { event, ledger } = await appendCompanionEvent<'companion_drift'>(
-      { command: 'attest drift', source, config, agent, now: clock, at, atFlag: '--checked-at', dryRun },
+      { command: 'attest drift', local, agent, now: clock, at, atFlag: '--checked-at', dryRun },
       (read) => ({
         type: 'companion_drift',
         data: { attestation: activeId(read, attestation, Math.max(clock, at ?? clock)), score },

@@ -7,8 +7,7 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { MAX_LINE_BYTES } from '../../../pipeline/ledger/event.ts';
 import { registryOfState } from '../../../pipeline/model/companions.ts';
 import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
-import { localLedger, SOURCE_SETTINGS } from '../ledger-source.ts';
-import { agent, appendCompanionEvent, assertWritable, dryRun, timeFlag } from './append-event.ts';
+import { agent, appendCompanionEvent, dryRun, timeFlag, writableLedger } from './append-event.ts';
 import { readInput, STANDARD_INPUT } from './input.ts';
 import { trustedCompanions } from './verify.ts';
 
@@ -23,7 +22,7 @@ export const attestRegister = defineCommand({
   examples: [
     'cathedral attest register signed.json --companions companions.json --ledger /srv/ledger --ledger-key /srv/ledger.vkey',
   ],
-  settings: ['companions', 'ledger', ...SOURCE_SETTINGS],
+  settings: ['companions', 'ledger', 'ledgerKey'],
   required: { companions: 'unless --ledger is a demo ledger' },
   positionals: ['file'],
   flags: {
@@ -46,18 +45,16 @@ export const attestRegister = defineCommand({
     json,
   },
   async run(config, { now, print, progress }) {
-    const { ledger: source, file, dryRun, registeredAt: at } = config;
-    assertWritable(source);
+    const { file, dryRun, registeredAt: at } = config;
+    const local = await writableLedger(config);
     const input = await readInput(file);
-    const local = await localLedger(source, config);
     const { companions } = await trustedCompanions(config.companions, local, progress);
     const clock = now();
     const notes: string[] = [];
     const { event } = await appendCompanionEvent<'companion_attested'>(
       {
         command: 'attest register',
-        source,
-        config,
+        local,
         agent: '',
         now: clock,
         at,

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
-import { SOURCE_SETTINGS } from '../ledger-source.ts';
-import { agent, appendCompanionEvent, dryRun, timeFlag } from './append-event.ts';
+import { agent, appendCompanionEvent, dryRun, timeFlag, writableLedger } from './append-event.ts';
 import type { LedgerRead } from './ledger.ts';
 import { attestation, lookUp } from './status.ts';
 
@@ -11,7 +10,7 @@ export const attestRevoke = defineCommand({
   examples: [
     'cathedral attest revoke 0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b --reason "The key was lost." --ledger /srv/ledger --ledger-key /srv/ledger.vkey',
   ],
-  settings: ['ledger', ...SOURCE_SETTINGS],
+  settings: ['ledger', 'ledgerKey'],
   positionals: ['attestation'],
   flags: {
     attestation,
@@ -29,10 +28,11 @@ export const attestRevoke = defineCommand({
     json,
   },
   async run(config, { now, print }) {
-    const { ledger: source, attestation, reason, agent, dryRun, revokedAt: at } = config;
+    const { attestation, reason, agent, dryRun, revokedAt: at } = config;
+    const local = await writableLedger(config);
     const clock = now();
     const { event } = await appendCompanionEvent<'companion_revoked'>(
-      { command: 'attest revoke', source, config, agent, now: clock, at, atFlag: '--revoked-at', dryRun },
+      { command: 'attest revoke', local, agent, now: clock, at, atFlag: '--revoked-at', dryRun },
       (read) => ({
         type: 'companion_revoked',
         data: { attestation: revocableId(read, attestation, clock), reason },
