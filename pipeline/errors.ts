@@ -18,7 +18,10 @@ export const ERROR_CODES = {
   },
   ledger_order: { exit: 1, meaning: 'A sequence number, a time or a snapshot is out of order.' },
   ledger_schema: { exit: 1, meaning: 'An event does not have the form of its type.' },
-  import_failed: { exit: 1, meaning: 'A remote ledger answered with something that cannot be imported.' },
+  import_failed: {
+    exit: 1,
+    meaning: 'A remote ledger or a database answered with something that cannot be imported, or not at all.',
+  },
   document_invalid: {
     exit: 1,
     meaning: 'A file under data/documents or data/sample does not match its schema.',

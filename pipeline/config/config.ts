@@ -15,6 +15,9 @@ export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 /** Only this software uses this prefix, so an unknown variable with it is a misspelling. */
 const PREFIX = 'CATHEDRAL_';
 
+/** The password in an address, which no message may quote. */
+const PASSWORD = /(:\/\/[^:@/]*):.*@/s;
+
 /** What a command was given. */
 export interface Given {
   /** Option → value; null where nothing was given and there is no default. */
@@ -139,7 +142,7 @@ function readOption(name: string, option: Option, sources: Sources): unknown {
   const filled = given ? text : fillDefault(text, sources);
   const parsed = option.schema.safeParse(option.path ? absolute(filled, given) : filled);
   if (parsed.success && text !== '') return parsed.data;
-  const found = option.secret ? 'another value' : JSON.stringify(text);
+  const found = option.secret ? 'another value' : JSON.stringify(text.replace(PASSWORD, '$1:…@'));
   throw wrong('config_invalid', { place, expected: option.unit, found });
 }
 

@@ -49,19 +49,30 @@ export const text = z.string().min(1);
 /** `https://…`, and for a remote ledger `civic+https://…`: an address rather than a path. */
 const HAS_SCHEME = /^[a-z][a-z+.-]*:\/\//i;
 
+/** An address for messages: without a password, and of the parameters only the one that says where rows are. */
+export function withoutPassword(value: string): string {
+  const url = URL.parse(value);
+  // Perhaps a character of the password should have been escaped.
+  if (!url || url.host === '') return value.replace(/:\/\/.*@/s, '://…@');
+  const user = url.username && `${url.username}@`;
+  const rows = ['table', 'query-file', 'query'].find((name) => url.searchParams.has(name));
+  const text = rows && url.searchParams.get(rows)!.replaceAll(/\s+/g, ' ').slice(0, 80);
+  return `${url.protocol}//${user}${url.host}${url.pathname}${rows ? `?${rows}=${text}` : ''}`;
+}
+
 /** `https://data.example.org/copy`: where files are read from. */
 export const address = text.regex(/^https?:\/\/[^?#\s@\\]+$/).refine((value) => URL.canParse(value));
 
 /** `https://data.example.org`: a whole host, in one spelling only, because it is compared and paths are appended to it. */
 export const origin = text.regex(/^https?:/).refine((value) => URL.parse(value)?.origin === value);
 
-/** An address with `prefix` before it, or a path. A malformed address is refused instead of being taken for a path. */
-export function pathOrAddress(prefix = '') {
-  return text.refine(
-    (value) =>
-      !HAS_SCHEME.test(value) ||
-      (value.startsWith(prefix) && address.safeParse(value.slice(prefix.length)).success),
-  );
+export function hasScheme(value: string): boolean {
+  return HAS_SCHEME.test(value);
+}
+
+/** An address or a path. A malformed address is refused instead of being taken for a path. */
+export function pathOrAddress() {
+  return text.refine((value) => !hasScheme(value) || address.safeParse(value).success);
 }
 
 export const truth = z.enum(['true', 'false']).transform((value) => value === 'true');

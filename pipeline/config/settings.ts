@@ -2,26 +2,40 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
   address,
+  hasScheme,
   integer,
   origin,
-  pathOrAddress,
   type Setting,
   text,
   truth,
   type ValueOf,
+  withoutPassword,
 } from './setting.ts';
 
-/** Where a ledger is: a folder, or a remote ledger that is imported into a folder first. */
-export type LedgerSource = { kind: 'directory'; path: string } | { kind: 'civic'; url: string };
+/** Where a ledger is: a folder, or a source that is imported into a folder first. */
+export type LedgerSource = { kind: 'directory'; path: string } | RemoteSource;
+export type RemoteSource = { kind: 'civic'; url: string } | { kind: 'postgres'; url: string };
 
-const CIVIC = /^civic\+(https?:\/\/.+)$/;
+/** The addresses of sources, each with what its `url` is. The source checks the rest. */
+const REMOTE: readonly (readonly [RemoteSource['kind'], RegExp, z.ZodType<string>])[] = [
+  ['civic', /^civic\+(https?:\/\/.+?)\/*$/, address],
+  ['postgres', /^(postgres(?:ql)?:\/\/.+)$/, text.refine((value) => URL.canParse(value))],
+];
 
-export const ledgerSource = pathOrAddress('civic+').transform((value): LedgerSource => {
-  const [, url] = CIVIC.exec(value) ?? [];
-  return url === undefined
-    ? { kind: 'directory', path: value }
-    : { kind: 'civic', url: url.replace(/\/+$/, '') };
+export const ledgerSource = text.transform((value, context): LedgerSource => {
+  if (!hasScheme(value)) return { kind: 'directory', path: value };
+  for (const [kind, pattern, schema] of REMOTE) {
+    const url = pattern.exec(value)?.[1];
+    if (url !== undefined && schema.safeParse(url).success) return { kind, url };
+  }
+  context.addIssue({ code: 'custom', message: 'an address of another form' });
+  return z.NEVER;
 });
+
+/** For messages: never with a password. */
+export function nameOfSource(source: LedgerSource): string {
+  return source.kind === 'directory' ? source.path : withoutPassword(source.url);
+}
 
 /** `10.0.0.7,2001:db8::/32` */
 const networks = text
@@ -59,8 +73,9 @@ export const SETTINGS = {
     flag: 'ledger',
     env: 'CATHEDRAL_LEDGER',
     default: 'var/ledger',
-    unit: 'a folder, or civic+http(s)://… for a remote ledger',
-    description: 'The ledger to read. The default is where `sample` writes the demo ledger.',
+    unit: 'a folder, postgres://user@host/database?table=…, or civic+http(s)://…',
+    description:
+      'The ledger to read, or the table of a database or the remote ledger to import it from; docs/sources.md describes these addresses. Passwords belong in PGPASSWORD or a password file, because every user of a machine sees flags. The default is where `sample` writes the demo ledger.',
     path: true,
     schema: ledgerSource,
   },

@@ -74,6 +74,14 @@ export interface SealOptions extends AppendOptions {
    * sealer alive. `always`: also where the ledger's last event or snapshot is more than `MAX_PAUSE_MS` ago. Default `never`.
    */
   quiet?: 'never' | 'alive' | 'always';
+  /** Unix ms. Slots that ended by then are sealed. Default: the clock. */
+  until?: number;
+}
+
+/** A checked event, and its line without the line end. */
+export interface EventLine {
+  event: LedgerEvent;
+  line: string;
 }
 
 export interface Sealed {
@@ -204,15 +212,22 @@ export class LedgerWriter {
 
   /**
    * Writes the snapshot of each slot that has ended and has events, and keeps the later events in the head. `drafts` are appended after
-   * the head's events in the same pass: if one of them is refused, those in slots that were sealed before it stay. Reads the head once, and
-   * needs memory for a few batches of lines. Throws as `append`, and `config_invalid` for keys that are not this ledger's.
+   * the head's events in the same pass: if one of them is refused, those in slots that were sealed before it stay. `batches` of events
+   * that are checked already follow them. Reads the head once, and needs memory for a few batches of lines. Throws as `append`, and
+   * `config_invalid` for keys that are not this ledger's.
    */
-  async seal(signers: Signers, options: SealOptions = {}, drafts: Drafts = []): Promise<Sealed> {
+  async seal(
+    signers: Signers,
+    options: SealOptions = {},
+    drafts: Drafts = [],
+    batches: AsyncIterable<readonly EventLine[]> | Iterable<readonly EventLine[]> = [],
+  ): Promise<Sealed> {
     const now = this.#options.now();
+    const until = options.until ?? now;
     this.#assertOwn(signers);
     const { path, head } = this.#ledger;
     const position = await this.#sealedPosition();
-    const sealer = new SlotSealer({ path, head, position, signers, now, durable: this.#durable });
+    const sealer = new SlotSealer({ path, head, position, signers, until, durable: this.#durable });
     try {
       for await (const lines of readHeadLines(this.#ledger, position.size))
         for (const { event, line } of lines) await sealer.append(event, line);
@@ -223,8 +238,10 @@ export class LedgerWriter {
         const { event, line } = completed(draft, { seq, notBefore: since, now }, options);
         await sealer.append(event, line);
       }
+      for await (const batch of batches)
+        for (const { event, line } of batch) await sealer.append(event, line);
       await sealer.finish();
-      const paused = await this.#sealQuiet(sealer, options.quiet ?? 'never', now);
+      const paused = await this.#sealQuiet(sealer, options.quiet ?? 'never', until);
       // After the snapshots. Until then the old head begins with sealed events, which readers skip by their seq.
       if (this.#isCovered || sealer.end.size > known || sealer.position.size > position.size)
         this.#replaced(sealer.replaceHead());
@@ -368,8 +385,14 @@ export class LedgerWriter {
     const id = slotId(now);
     const { snapshot } = sealer.position;
     const since = notBefore(sealer.end.timestamp, snapshot);
-    // Without an event there is no ledger yet.
-    if (quiet === 'never' || since === null || (snapshot !== null && id <= snapshot)) return null;
+    // Before its first event there is no ledger.
+    if (
+      quiet === 'never' ||
+      since === null ||
+      sealer.position.size === 0 ||
+      (snapshot !== null && id <= snapshot)
+    )
+      return null;
     const ms = now - Date.parse(since);
     if (ms > MAX_PAUSE_MS && quiet !== 'always') return { id, ms };
     await sealer.sealEmpty(id);
@@ -410,17 +433,20 @@ const Position = z.strictObject({
 const CERTAINLY_FITS = MAX_LINE_BYTES / 3;
 
 /** The event that a draft becomes, and its line. */
-function completed(draft: EventDraft, next: NextPlace, { place, check }: AppendOptions) {
+function completed(draft: EventDraft, next: NextPlace, { place, check }: AppendOptions): EventLine {
   const event = completeEvent(draft, next, place);
   check?.(event);
   const line = formatEventLine(event);
-  if (line.length > CERTAINLY_FITS) assertFits(line, place?.() ?? `event ${next.seq}`);
+  assertLineFits(line, place ?? (() => `event ${next.seq}`));
   return { event, line };
 }
 
-function assertFits(line: string, place: string): void {
+/** Throws `ledger_corrupt` for a line that is too long; `place` names the event. */
+export function assertLineFits(line: string, nameOf: () => string): void {
+  if (line.length <= CERTAINLY_FITS) return;
   const bytes = Buffer.byteLength(line);
   if (bytes <= MAX_LINE_BYTES) return;
+  const place = nameOf();
   const expected = `an event whose line has at most ${MAX_LINE_BYTES} bytes`;
   throw new CathedralError('ledger_corrupt', { place, expected, found: `${bytes}` });
 }

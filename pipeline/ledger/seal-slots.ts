@@ -20,7 +20,7 @@ interface SlotSealerOptions {
   position: LedgerPosition;
   signers: Signers;
   /** Unix ms. Slots that ended by then are sealed. */
-  now: number;
+  until: number;
   durable: boolean;
 }
 
@@ -47,7 +47,7 @@ export class SlotSealer {
   /** An event that has been checked, and its line without the line end. Throws `ledger_order`, `ledger_unwritable`, `disk_full`. */
   async append(event: LedgerEvent, line: string | Uint8Array): Promise<void> {
     const id = this.#rest ? null : slotOf(event.timestamp, this.position.snapshot);
-    if (id !== null && slotTime(id) <= this.#options.now) {
+    if (id !== null && slotTime(id) <= this.#options.until) {
       if (id !== this.#snapshot?.id) await this.#seal();
       this.#snapshot ??= { id, writer: this.#newSnapshot() };
       await this.#snapshot.writer.appendLine(event, line);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
+import { type Config, type LedgerSource, nameOfSource } from '../../pipeline/config/settings.ts';
 import { exists } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { demoSigner } from '../../pipeline/ledger/demo-key.ts';
@@ -43,7 +43,7 @@ export async function keepDemoLedger(
   signal: AbortSignal,
 ): Promise<{ ended: Promise<void> }> {
   if (source.kind !== 'directory') {
-    const fault = { place: '--demo', expected: 'a ledger in a folder', found: `civic+${source.url}` };
+    const fault = { place: '--demo', expected: 'a ledger in a folder', found: nameOfSource(source) };
     throw new CathedralError('config_invalid', fault);
   }
   const { path } = source;

@@ -5,16 +5,26 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
 import type { Flag } from '../../pipeline/config/setting.ts';
-import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
+import {
+  type Config,
+  type LedgerSource,
+  nameOfSource,
+  type RemoteSource,
+} from '../../pipeline/config/settings.ts';
 import { diskFull, isDiskFull } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { type ImportReport, importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
+import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
+import { readMapping } from '../../pipeline/ledger/rows/mapping.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
+import { importRows } from '../../pipeline/ledger/sources/import-rows.ts';
+import { parsePostgresAddress } from '../../pipeline/ledger/sources/postgres/address.ts';
+import { postgresSource } from '../../pipeline/ledger/sources/postgres/postgres-source.ts';
+import type { RowSource } from '../../pipeline/ledger/sources/source.ts';
 import { importPeriodically } from '../sidecar/live/import-periodically.ts';
 import { type Context, SWITCH } from './command.ts';
 
-export const SOURCE_SETTINGS = ['ledgerKey', 'importFolder', 'importKey', 'wait'] as const;
+export const SOURCE_SETTINGS = ['ledgerKey', 'importFolder', 'importKey', 'mapping', 'wait'] as const;
 export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]> & {
   importFull?: boolean;
   /** For a command that only reads: it makes no import key, so an import must have been made before. */
@@ -24,11 +34,11 @@ export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]> & {
 export const importFull = {
   flag: 'full',
   description:
-    'Reads all of a remote ledger, and compares every event with the one that was imported before.',
+    'Reads all of a remote ledger or a table, and compares every event with the one that was imported before.',
   ...SWITCH,
 } as const satisfies Flag;
 
-/** Pages of older events that a command compares again. The server imports every minute and compares one. */
+/** Pages of older events, or blocks of older rows, that a command compares again. The server imports every minute and compares one. */
 const AUDIT_PAGES = 25;
 
 /** A ledger on the disk, and the keys that may have signed it. */
@@ -37,31 +47,31 @@ export interface LocalLedger {
   verifiers: Verifier[];
 }
 
-/** The ledger as a folder. New events of a remote ledger are imported first. */
+/** The ledger as a folder. New events of a source are imported first. */
 export async function openSource(
   source: LedgerSource,
   config: SourceConfig,
   context: Context,
 ): Promise<LocalLedger> {
   const { progress, now } = context;
-  if (source.kind === 'civic') {
-    progress.stage(`importing ${source.url}`);
-    const { imported, sealed, findings } = await importNew(source.url, config, now, AUDIT_PAGES);
+  if (source.kind !== 'directory') {
+    progress.stage(`importing ${nameOfSource(source)}`);
+    const { imported, sealed, findings } = await importNew(source, config, now, AUDIT_PAGES);
     progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
     for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
   }
   return localLedger(source, config);
 }
 
-/** The ledger as a folder; of a remote ledger, what was imported before. */
+/** The ledger as a folder; of a source, what was imported before. */
 export async function localLedger(source: LedgerSource, config: SourceConfig): Promise<LocalLedger> {
   if (source.kind === 'directory')
     return { ledger: source.path, verifiers: await readVerifiers(config.ledgerKey) };
-  const { signer } = await importer(source.url, config);
+  const { signer } = await importer(source, config);
   return { ledger: config.importFolder, verifiers: [signer.verifier] };
 }
 
-/** The folder of a ledger; of a remote one, where it is imported to. */
+/** The folder of a ledger; of a source, where it is imported to. */
 export function ledgerFolder(source: LedgerSource, { importFolder }: Pick<Config, 'importFolder'>): string {
   return source.kind === 'directory' ? source.path : importFolder;
 }
@@ -70,7 +80,7 @@ export const FOLLOW_SETTINGS = [...SOURCE_SETTINGS, 'importInterval'] as const;
 type FollowConfig = Pick<Config, (typeof FOLLOW_SETTINGS)[number] | 'companions'>;
 
 /**
- * The ledger that the live state follows. A remote one is imported repeatedly until `signal` aborts, first after one
+ * The ledger that the live state follows. A source is imported repeatedly until `signal` aborts, first after one
  * interval; events imported before are followed from the start. Throws config_invalid, also for companions that this ledger
  * must not have.
  */
@@ -80,9 +90,12 @@ export async function followLedger(
   { now, progress }: Pick<Context, 'now' | 'progress'>,
   signal: AbortSignal,
 ): Promise<LocalLedger> {
-  if (source.kind === 'civic') {
+  if (source.kind !== 'directory') {
     void importPeriodically({
-      importNew: () => importNew(source.url, config, now),
+      async importNew() {
+        const { findings } = await importNew(source, config, now);
+        for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
+      },
       intervalMs: config.importInterval * 1000,
       report: (error) =>
         progress.note(`The remote ledger could not be imported: ${(error as Error).message}`),
@@ -103,28 +116,52 @@ export async function readVerifiers(path: string): Promise<Verifier[]> {
   return keys.map(parseVerifierKey);
 }
 
-/** Imports what a remote ledger has beyond the import folder; waits for another import into the same folder. */
+/** What an import did, whatever its source. */
+interface ImportReport {
+  imported: number;
+  sealed: string[];
+  findings: { kind: string; message: string }[];
+}
+
+/** Imports what a source has beyond the import folder; waits for another import into the same folder. */
 async function importNew(
-  baseUrl: string,
+  source: RemoteSource,
   config: SourceConfig,
   now: () => number,
   auditPages = 1,
 ): Promise<ImportReport> {
   const { importFolder: directory, wait, importFull: full = false } = config;
-  const { signer, salts } = await importer(baseUrl, config);
-  const options = { baseUrl, directory, signer, secret: salts, now: now(), full, auditPages };
-  return importCivicLedger({ ...options, waitMs: wait * 1000 }).catch((error: Error) => {
-    if (!isDiskFull(error)) throw error;
-    // The import collects events in the temporary folder until it has all of them.
-    throw diskFull(`${directory} or ${tmpdir()}`, error.message, error);
-  });
+  const { signer, salts: secret } = await importer(source, config);
+  const common = { directory, secret, full, waitMs: wait * 1000 };
+  if (source.kind === 'civic') {
+    const options = { ...common, baseUrl: source.url, signer, now: now(), auditPages };
+    return importCivicLedger(options).catch((error: Error) => {
+      if (!isDiskFull(error)) throw error;
+      // The import collects events in the temporary folder until it has all of them.
+      throw diskFull(`${directory} or ${tmpdir()}`, error.message, error);
+    });
+  }
+  const rows = await rowSource(source, config);
+  const keys = { signers: [signer] as const, verifiers: [signer.verifier] };
+  return importRows({ ...common, ...keys, source: rows, now, auditBlocks: auditPages });
+}
+
+/** The rows of a source that is a table. */
+async function rowSource(
+  { url }: Exclude<RemoteSource, { kind: 'civic' }>,
+  { mapping }: SourceConfig,
+): Promise<RowSource> {
+  const how = mapping === null ? null : await readMapping(mapping);
+  return postgresSource(parsePostgresAddress(url), how);
 }
 
 /** Who signs imported ledger snapshots, and the secret that salts their events. */
-async function importer(baseUrl: string, { importKey, mustExist = false }: SourceConfig) {
+async function importer(source: RemoteSource, { importKey, mustExist = false }: SourceConfig) {
   if (!mustExist) await makeSecret(importKey);
   const secret = await readSecret(importKey);
-  const origin = `${new URL(baseUrl).host}/imported`;
+  const { host, pathname } = new URL(source.url);
+  const origin =
+    source.kind === 'civic' ? `${host}/imported` : `${host}${pathname.replaceAll('+', '%2B')}/imported`;
   return {
     signer: signerFromSeed(origin, derive(secret, 'signing key')),
     salts: derive(secret, 'salts'),

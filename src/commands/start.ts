@@ -1,5 +1,5 @@
 import { flagsFor } from '../../pipeline/config/config.ts';
-import type { Config, LedgerSource } from '../../pipeline/config/settings.ts';
+import { type Config, nameOfSource } from '../../pipeline/config/settings.ts';
 import { currentId } from '../../pipeline/release/format/release.ts';
 import { recordNextRun } from '../scheduler/record-run.ts';
 import { type RunResult, type Schedule, schedule, sleepUntil } from '../scheduler/schedule.ts';
@@ -38,7 +38,7 @@ export const start = defineCommand({
   async run(config, context) {
     const { progress, print, untilStopped } = context;
     const signal = untilStopped();
-    progress.note(`Cathedral Data Service ${VERSION}, ledger ${nameOf(config.ledger)}`);
+    progress.note(`Cathedral Data Service ${VERSION}, ledger ${nameOfSource(config.ledger)}`);
     const sidecar = await listen(config, await followLedger(config.ledger, config, context, signal));
     try {
       const demoKey = config.demo ? await demoGovernmentKey({ ...config, now: context.now }) : null;
@@ -84,10 +84,6 @@ function scheduleOf(
 function invitation(url: string, key: string): string {
   const command = `curl -H 'Authorization: Bearer ${key}' ${url}/government/compliance-report.json`;
   return `A government key for this demo: ${key}\nTry it: ${command}`;
-}
-
-function nameOf(source: LedgerSource): string {
-  return source.kind === 'directory' ? source.path : source.url;
 }
 
 /** Announces, once, that there is a release to look at. */

@@ -135,7 +135,7 @@ describe('a setting', () => {
     const setting: Setting = SETTINGS[name];
     const error = refusal([name], [], { [setting.env!]: text });
     expect(error).toMatchObject({ code: 'config_invalid', place: setting.env, expected: setting.unit });
-    expect(error.found).toBe(JSON.stringify(text));
+    expect(error.found).toBe(JSON.stringify(text.replace(':secret@', ':…@')));
     expect(error.exit).toBe(2);
   });
 });

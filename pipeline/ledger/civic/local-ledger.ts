@@ -25,7 +25,7 @@ export interface LocalLedger {
 
 /** Opens the ledger in `path` and reads only what its index lacks. The caller closes `known`. */
 export async function openLocalLedger(path: string, verifiers: readonly Verifier[]): Promise<LocalLedger> {
-  const known = KnownEvents.open(path, (position) => isSealed(path, position, verifiers));
+  const known = KnownEvents.open(path, (position) => isSealedAt(path, position, verifiers));
   try {
     const position = await readSealed(path, known, verifiers);
     for await (const leaves of readHead(openDirectory(path), position))
@@ -57,7 +57,7 @@ async function readSealed(
 }
 
 /** Whether the ledger has sealed a snapshot that ends at `position`. */
-function isSealed(path: string, position: LedgerPosition, verifiers: readonly Verifier[]): boolean {
+export function isSealedAt(path: string, position: LedgerPosition, verifiers: readonly Verifier[]): boolean {
   if (position.snapshot === null) return position.size === 0;
   const { checkpoint } = snapshotFile(path, position.snapshot);
   const { size, root } = parseCheckpoint(

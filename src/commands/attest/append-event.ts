@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Flag, text } from '../../../pipeline/config/setting.ts';
-import type { Config } from '../../../pipeline/config/settings.ts';
+import { type Config, nameOfSource } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { INDEX_FILES } from '../../../pipeline/ledger/civic/known-events.ts';
 import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
@@ -106,7 +106,7 @@ export async function writableLedger({
 }: Pick<Config, 'ledger' | 'ledgerKey'>): Promise<LocalLedger> {
   const refused = (found: string) =>
     new CathedralError('config_invalid', { place: '--ledger', expected: 'a ledger in a folder', found });
-  if (source.kind !== 'directory') throw refused(`${source.kind}+${source.url}`);
+  if (source.kind !== 'directory') throw refused(nameOfSource(source));
   const isImported = existsSync(join(source.path, INDEX_FILES[0]));
   if (isImported) throw refused(`${source.path}, which is imported from a remote ledger`);
   return { ledger: source.path, verifiers: await readVerifiers(ledgerKey) };

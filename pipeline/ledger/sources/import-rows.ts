@@ -1,0 +1,310 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { CathedralError } from '../../errors.ts';
+import { formatCount } from '../../words/number.ts';
+import { IMPORT_AGENT } from '../civic/convert.ts';
+import { isSealedAt } from '../civic/local-ledger.ts';
+import { openDirectory } from '../directory.ts';
+import { completeEvent, type EventDraft } from '../draft.ts';
+import { formatEventLine } from '../event-line.ts';
+import { readHeadLines } from '../head.ts';
+import type { LedgerPosition } from '../leaf.ts';
+import { type EventLine, LedgerWriter } from '../ledger-writer.ts';
+import type { Verifier } from '../note.ts';
+import { readSnapshot } from '../read-snapshot.ts';
+import { slotId, slotTime } from '../slot.ts';
+import type { Signers } from '../write-snapshot.ts';
+import { compareRows, type Differences } from './compare-rows.ts';
+import { importRow, saltOf } from './imported-row.ts';
+import { readBlock } from './read-block.ts';
+import { type Change, isIndexDamage, RowIndex, removeIndex } from './row-index.ts';
+import type { RowSource, RowView, SourceRow } from './source.ts';
+
+export interface ImportOptions {
+  source: RowSource;
+  /** Folder of the local ledger, created if missing. */
+  directory: string;
+  signers: Signers;
+  /** The keys of which one must have signed each checkpoint. */
+  verifiers: readonly Verifier[];
+  /** Salts derive from it. With the same secret, a second import of the same rows gives the same bytes. */
+  secret: Uint8Array;
+  now: () => number;
+  /** How long to wait for another writer of the ledger, ms. */
+  waitMs: number;
+  /** Compare every row with what was imported. Default false: the newest, and `auditBlocks`. */
+  full?: boolean;
+  /** Number of blocks of older rows to compare again, resuming where the last import stopped. Default 1. */
+  auditBlocks?: number;
+}
+
+/** Something about the rows that does not stop the import. The ledger has it as well, in an alert. */
+export interface RowFinding {
+  /**
+   * `late`: rows came after rows that follow them, or after the slot of their time had been sealed. `modified`, `deleted`: rows are no
+   * longer as they were imported.
+   */
+  kind: 'late' | 'modified' | 'deleted';
+  message: string;
+}
+
+export interface ImportReport {
+  /** Number of rows that became events. */
+  imported: number;
+  /** Ids of the new snapshots, oldest first. */
+  sealed: string[];
+  findings: RowFinding[];
+}
+
+/** Slots are sealed that long after their end, because a row becomes visible some time after its timestamp. */
+const SEAL_DELAY_MS = 30_000;
+/** Rows that a message or an alert names. */
+const NAMED_ROWS = 20;
+/** Changes that one alert lists, so that its line is not too long. */
+const ALERT_CHANGES = 100;
+
+/**
+ * Imports the new rows of a source into a local ledger, in order and each exactly once. Compares older rows with what was imported, and
+ * records differences in the ledger. The ledger says what was imported, so an import that is killed at any moment resumes. If a row is no
+ * event, the rows before it are imported, their slot stays open, and the error follows. Throws `import_failed`, `ledger_schema` or
+ * `ledger_order` with the row's id, and the errors of reading and writing a ledger.
+ */
+export async function importRows(options: ImportOptions): Promise<ImportReport> {
+  const { directory, verifiers, now, waitMs } = options;
+  mkdirSync(join(directory, 'snapshots'), { recursive: true });
+  const holder = `import, process ${process.pid}`;
+  const writer = await LedgerWriter.open(directory, { verifiers, now, waitMs, holder });
+  try {
+    try {
+      return await importOnce(writer, options, null);
+    } catch (error) {
+      if (error instanceof RowFault) return await importOnce(writer, options, error);
+      // Damage inside the index shows only when it is read. Without the index, the ledger is read instead.
+      if (!isIndexDamage(error)) throw error;
+      removeIndex(directory);
+      return await importOnce(writer, options, null);
+    }
+  } finally {
+    writer.close();
+  }
+}
+
+/** A row that is no event: none is imported from it on. */
+class RowFault extends Error {
+  /** Time of the event before it; null if there is none. */
+  readonly since: string | null;
+
+  constructor(cause: CathedralError, since: string | null) {
+    super(cause.message, { cause });
+    this.since = since;
+  }
+}
+
+/** `known`: a row that is no event, which an attempt has just found. Slots of rows that may follow it are not sealed. */
+async function importOnce(
+  writer: LedgerWriter,
+  options: ImportOptions,
+  known: RowFault | null,
+): Promise<ImportReport> {
+  const { verifiers, directory, source } = options;
+  const index = await openIndex(writer, options);
+  try {
+    const view = await source.open();
+    try {
+      const differences = await compareRows({
+        view,
+        index,
+        readBlock: (block) => readBlock(directory, verifiers, block),
+        full: options.full ?? false,
+        auditBlocks: options.auditBlocks ?? 1,
+        place: source.name,
+      });
+      const intake = new Intake(writer, view, index, differences, options, known !== null);
+      const { snapshots, position } = await writer.seal(
+        options.signers,
+        known
+          ? { until: known.since === null ? 0 : slotStart(known.since) }
+          : { quiet: 'alive', until: sealableUntil(view, options.now()) },
+        [],
+        intake.events(),
+      );
+      index.save(position);
+      if (intake.fault) throw intake.fault.cause;
+      const { imported, findings } = intake;
+      return { imported, sealed: snapshots.map(({ id }) => id), findings };
+    } finally {
+      await view.close();
+    }
+  } finally {
+    index.close();
+  }
+}
+
+/** Slots that ended by then, Unix ms, may be sealed. */
+function sealableUntil({ heldSince }: RowView, now: number): number {
+  const until = now - SEAL_DELAY_MS;
+  return heldSince === null ? until : Math.min(until, Date.parse(heldSince));
+}
+
+/** The index of what the ledger holds; reads the events that it lacks. */
+async function openIndex(writer: LedgerWriter, { directory, verifiers }: ImportOptions): Promise<RowIndex> {
+  const ledger = openDirectory(directory);
+  const { size } = writer.end;
+  const index = RowIndex.open(
+    directory,
+    (sealed, next) => next <= size && isSealedAt(directory, sealed, verifiers),
+  );
+  try {
+    let position: LedgerPosition = index.sealed;
+    for (const file of await ledger.snapshots(position.snapshot)) {
+      const leaves = readSnapshot(file, position, verifiers);
+      let step = await leaves.next();
+      for (; !step.done; step = await leaves.next())
+        for (const { event } of step.value) if (event.seq >= index.next) index.add(event);
+      position = step.value;
+    }
+    for await (const lines of readHeadLines(ledger, Math.max(index.next, position.size)))
+      for (const { event } of lines) index.add(event);
+    return index;
+  } catch (error) {
+    index.close();
+    throw error;
+  }
+}
+
+/** Turns what an import found into the ledger's next events. */
+class Intake {
+  imported = 0;
+  readonly findings: RowFinding[] = [];
+  /** Why no more rows were taken. */
+  fault: RowFault | undefined;
+  readonly #view: RowView;
+  readonly #index: RowIndex;
+  readonly #differences: Differences;
+  readonly #options: ImportOptions;
+  readonly #stopsAtFault: boolean;
+  readonly #now: number;
+  #seq: number;
+  #notBefore: string | null;
+  readonly #late: string[] = [];
+
+  constructor(
+    writer: LedgerWriter,
+    view: RowView,
+    index: RowIndex,
+    differences: Differences,
+    options: ImportOptions,
+    stopsAtFault: boolean,
+  ) {
+    this.#stopsAtFault = stopsAtFault;
+    this.#view = view;
+    this.#index = index;
+    this.#differences = differences;
+    this.#options = options;
+    this.#now = options.now();
+    this.#seq = writer.end.size;
+    this.#notBefore = writer.notBefore;
+  }
+
+  /** Late rows, new rows, and alerts about what was found. */
+  async *events(): AsyncGenerator<readonly EventLine[]> {
+    const { late, changes } = this.#differences;
+    for (const { row, block } of late) yield this.#take([row], block);
+    if (!this.fault) {
+      for await (const rows of this.#view.rows(this.#index.end)) {
+        yield this.#take(rows);
+        if (this.fault) break;
+      }
+    }
+    yield* this.#alerts(changes);
+  }
+
+  /** The events of rows, up to one that is no event. `block`: they came late, and belong between its rows. */
+  #take(rows: readonly SourceRow[], block: number | null = null): EventLine[] {
+    const events: EventLine[] = [];
+    if (this.fault) return events;
+    for (const { draft, ...row } of rows) {
+      try {
+        if (draft instanceof CathedralError) throw draft;
+        if (draft !== null) events.push(this.#event({ ...row, draft }, block));
+      } catch (error) {
+        if (!(error instanceof CathedralError)) throw error;
+        this.fault = new RowFault(error, this.#notBefore);
+        if (!this.#stopsAtFault) throw this.fault;
+        break;
+      }
+    }
+    return events;
+  }
+
+  #event(row: SourceRow & { draft: EventDraft }, block: number | null): EventLine {
+    const { secret, source } = this.#options;
+    const next = { seq: this.#seq, notBefore: this.#notBefore, now: this.#now };
+    const place = () => `${source.name}, row ${row.id}`;
+    const late = block !== null;
+    const { event, line, text } = importRow(row, next, { late, secret, place });
+    const { id, timestamp } = row;
+    this.#index.addRow(event.seq, { id, timestamp, late, text }, block);
+    if (late || isBehindSlot(timestamp, event.timestamp)) this.#late.push(id);
+    this.imported += 1;
+    this.#seq += 1;
+    this.#notBefore = event.timestamp;
+    return { event, line };
+  }
+
+  *#alerts(changes: Differences['changes']): Generator<EventLine[]> {
+    if (this.#late.length > 0) {
+      const message = `${listed(this.#late, 'row')} came late. The ledger has ${this.#late.length === 1 ? 'it' : 'them'} with a later time.`;
+      this.findings.push({ kind: 'late', message });
+      const late = { count: this.#late.length, rows: this.#late.slice(0, NAMED_ROWS) };
+      yield [this.#alert('source-late', message, { late })];
+    }
+    for (const kind of ['modified', 'deleted'] as const) {
+      const rows = changes.filter(({ change }) => change === kind).map(({ row }) => row);
+      if (rows.length === 0) continue;
+      const message = `${listed(rows, 'row')} ${rows.length === 1 ? 'was' : 'were'} ${kind} after the import. The ledger keeps what was imported.`;
+      this.findings.push({ kind, message });
+    }
+    for (let at = 0; at < changes.length; at += ALERT_CHANGES) {
+      const some = changes.slice(at, at + ALERT_CHANGES);
+      const rows = listed(
+        some.map(({ row }) => row),
+        'row',
+      );
+      const message = `${rows} ${some.length === 1 ? 'was' : 'were'} changed after the import. The ledger keeps what was imported.`;
+      const list: Change[] = some.map(({ block: _, ...change }) => change);
+      yield [this.#alert('source-changed', message, { changes: list })];
+      for (const { block, ...change } of some) this.#index.addChange(change, block);
+    }
+  }
+
+  #alert(alert: string, message: string, more: Record<string, unknown>): EventLine {
+    const next = { seq: this.#seq, notBefore: this.#notBefore, now: this.#now };
+    const salt = saltOf(`alert ${this.#seq}`, this.#options.secret);
+    // Nothing will ever clear this alert, and a warning would leave the system degraded for good.
+    const data = { alert, severity: 'info', scope: 'ledger', message, ...more };
+    const event = completeEvent({ type: 'alert_raised', agent: IMPORT_AGENT, data, salt }, next);
+    this.#index.add(event);
+    this.#seq += 1;
+    this.#notBefore = event.timestamp;
+    return { event, line: formatEventLine(event) };
+  }
+}
+
+/** Whether a row's own time is before the slot in which the ledger has it. */
+function isBehindSlot(own: string, timestamp: string): boolean {
+  return own !== timestamp && Date.parse(own) < slotStart(timestamp);
+}
+
+/** Unix ms of the start of the slot that contains a time. */
+function slotStart(timestamp: string): number {
+  return slotTime(slotId(Date.parse(timestamp)));
+}
+
+/** `17, 18 and 19` of a few rows; of many, the first ones and their number. */
+function listed(rows: readonly string[], noun: string): string {
+  const named = rows.slice(0, NAMED_ROWS);
+  const more = rows.length - named.length;
+  const names = named.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return `${formatCount(rows.length, noun)} (${names})`;
+}

@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { CathedralError } from '../../errors.ts';
+import { completeEvent, cycleOf, type EventDraft } from '../draft.ts';
+import type { LedgerEvent } from '../event.ts';
+import { formatEventLine } from '../event-line.ts';
+import { assertLineFits, type EventLine } from '../ledger-writer.ts';
+import { FIRST_CYCLE } from '../slot.ts';
+import { compareTimestamps } from '../timestamp.ts';
+import type { SourceRow } from './source.ts';
+
+/** What `data.source` of an imported event holds. */
+const Source = z.object({
+  /** The row's id. */
+  row: z.string(),
+  /** The row's own time, if the event has a later one. */
+  timestamp: z.string().optional(),
+  /** The row's own cycle, where it would be taken for the one of the event's time. */
+  cycle: z.string().optional(),
+  /** The row came after rows that follow it. */
+  late: z.literal(true).optional(),
+  /** The row's own member `source` of data. */
+  data_source: z.unknown().optional(),
+});
+
+/** A row as an event of the ledger holds it. */
+export interface ImportedRow {
+  id: string;
+  /** Its own time. */
+  timestamp: string;
+  late: boolean;
+  text: string;
+}
+
+/** The next event's place in the ledger. */
+export interface NextEvent {
+  seq: number;
+  /** The earliest time that it may have; null before the first event. */
+  notBefore: string | null;
+  /** The clock, Unix ms. */
+  now: number;
+}
+
+/**
+ * What the import compares: all that a row says, without its id. The text is the same whether it is made from the row or from the
+ * event that the row became.
+ */
+export function rowText({ timestamp, draft }: SourceRow): string {
+  if (draft === null) return 'left out';
+  if (draft instanceof CathedralError) return `no event: ${draft.expected}, ${draft.found}`;
+  return textOf(timestamp, draft, JSON.stringify(withSourceLast(draft.data)));
+}
+
+function textOf(timestamp: string, { cycle, type, agent }: EventDraft, data: string): string {
+  return `${timestamp} ${cycle ?? rowCycle(timestamp)} ${type} ${JSON.stringify(agent)} ${data}`;
+}
+
+/** C-0 is 2025-07-03 and all that came before. */
+function rowCycle(timestamp: string): string {
+  return timestamp < FIRST_CYCLE ? 'C-0' : cycleOf(timestamp);
+}
+
+/** The row of an event that an import wrote; null for any other event. */
+export function importedRow(event: LedgerEvent): ImportedRow | null {
+  const parsed = Source.safeParse(event.data.source);
+  if (!parsed.success) return null;
+  const { row, timestamp = event.timestamp, late = false } = parsed.data;
+  // A row without a cycle has that of its own time.
+  const isDerived = event.cycle === rowCycle(event.timestamp);
+  const cycle = parsed.data.cycle ?? (isDerived ? rowCycle(timestamp) : event.cycle);
+  const { source: _, ...data } = event.data;
+  const own = Object.hasOwn(parsed.data, 'data_source') ? { ...data, source: parsed.data.data_source } : data;
+  const { type, agent } = event;
+  return {
+    id: row,
+    timestamp,
+    late,
+    text: textOf(timestamp, { cycle, type, agent, data }, JSON.stringify(own)),
+  };
+}
+
+/**
+ * The event of a row. Its time is the row's own, or `notBefore` if that is later: `data.source` then keeps the row's. Throws what
+ * `completeEvent` throws, and `ledger_corrupt` for a line that is too long.
+ */
+export function importRow(
+  { id, timestamp, draft }: SourceRow & { draft: EventDraft },
+  next: NextEvent,
+  { late, secret, place }: { late: boolean; secret: Uint8Array; place: () => string },
+): EventLine & { text: string } {
+  const isBehind = next.notBefore !== null && compareTimestamps(timestamp, next.notBefore) < 0;
+  const time = isBehind ? next.notBefore! : timestamp;
+  const event = completeEvent(
+    { ...draft, timestamp: time, cycle: draft.cycle ?? rowCycle(time), salt: saltOf(`row ${id}`, secret) },
+    next,
+    place,
+  );
+  const isAmbiguous = draft.cycle === rowCycle(time) && draft.cycle !== rowCycle(timestamp);
+  const data = withSourceLast(draft.data);
+  const source = {
+    row: id,
+    ...(isBehind && { timestamp }),
+    ...(isAmbiguous && { cycle: draft.cycle }),
+    ...(late && { late: true }),
+    ...(Object.hasOwn(data, 'source') && { data_source: data.source }),
+  };
+  const json = JSON.stringify(data);
+  const line = formatEventLine({ ...event, data: { ...data, source } });
+  assertLineFits(line, place);
+  return { event, line, text: textOf(timestamp, draft, json) };
+}
+
+/** Moves the row's own member `source` to the end, where it is when the data is taken from the event again. */
+function withSourceLast(data: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.hasOwn(data, 'source')) return data;
+  const { source, ...others } = data;
+  return { ...others, source };
+}
+
+/** 16 bytes in base64url that follow from a name and the import's secret. */
+export function saltOf(name: string, secret: Uint8Array): string {
+  return createHmac('sha256', secret).update(name).digest().subarray(0, 16).toString('base64url');
+}
