@@ -1,10 +1,10 @@
-// Prints the packages of package-lock.json that node_modules lacks, and exits with 1 if there are any; --omit=dev: not those that
+// Prints the packages of npm-shrinkwrap.json that node_modules lacks, and exits with 1 if there are any; --omit=dev: not those that
 // only tests and benchmarks need. It runs on any Node, because the right one is among the packages. It compares contents rather
 // than times, because a copied checkout has other times.
 import { readFileSync } from 'node:fs';
 
 const withoutDev = process.argv.includes('--omit=dev');
-const wanted = packagesOf('package-lock.json');
+const wanted = packagesOf('npm-shrinkwrap.json');
 // npm removes this file first and writes it last, so it lists only completed installs.
 const installed = packagesOf('node_modules/.package-lock.json');
 const missing = Object.entries(wanted)

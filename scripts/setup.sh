@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 
 node=node_modules/.bin/node
 omit=--omit=dev
+# Requires Node 22 or later, which is installed by then.
+DOWNLOADER=@puppeteer/browsers@3.2.6
 case "${1:-}" in --test | --bench) omit= ;; esac
 
 say() { echo "set-up: $*" >&2; }
@@ -19,18 +21,18 @@ fail() {
 install_dependencies() {
   command -v npm >/dev/null || fail "npm is missing: install Node 20 or later, which brings it, and start again."
   if node scripts/missing-dependencies.mjs $omit >/dev/null; then return; fi
-  [ -w . ] || fail "node_modules lacks packages of package-lock.json, and this user may not write to $PWD:" \
+  [ -w . ] || fail "node_modules lacks packages of npm-shrinkwrap.json, and this user may not write to $PWD:" \
     "run “sh scripts/setup.sh${1:+ $1}” as $(stat -c %U . 2>/dev/null || echo 'its owner')."
   say "installing the dependencies (npm ci${omit:+ $omit}) …"
   npm ci $omit --loglevel=error || fail "npm ci failed: fix the cause above, and start again."
 }
 
-# The package node gets its binary from an install script, which npm may be configured not to run.
+# The packages with a Node binary are optional, since there is one for each kind of machine; npm may be configured to omit them.
 check_node() {
   case $("$node" --version 2>/dev/null) in
     v26.*) ;;
-    *) fail "Node 26 was not installed, because npm is configured not to run install scripts:" \
-      "run “npm ci --ignore-scripts=false” and start again." ;;
+    *) fail "Node 26 was not installed: either npm is configured to omit optional packages (run “npm ci --include=optional” and" \
+      "start again), or there is none for this kind of machine, only for Linux and macOS on x64 and arm64." ;;
   esac
 }
 
@@ -75,10 +77,11 @@ install_chromium() {
   if find_chromium; then return; fi
   [ -z "${CHROMIUM_PATH:-}" ] || fail "CHROMIUM_PATH names $CHROMIUM_PATH, which does not exist."
   apt_install chromium && find_chromium && return
-  # The folder that puppeteer downloads to.
-  if mkdir -p "${PUPPETEER_CACHE_DIR:-${HOME:-/}/.cache/puppeteer}" 2>/dev/null; then
-    say "downloading a Chromium (puppeteer browsers install chrome) …"
-    quietly "$node" node_modules/.bin/puppeteer browsers install chrome && find_chromium && return
+  # One of the places where the service looks.
+  downloads=${HOME:-/}/.cache/puppeteer
+  if mkdir -p "$downloads" 2>/dev/null; then
+    say "downloading a Chromium (npx @puppeteer/browsers install chrome) …"
+    PATH="$PWD/node_modules/.bin:$PATH" quietly npx --yes "$DOWNLOADER" install chrome --path "$downloads" && find_chromium && return
   else
     say "no Chromium can be downloaded: HOME is ${HOME:-not set}, where this user may not write."
   fi

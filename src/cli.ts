@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { PROJECT } from '../pipeline/config/project.ts';
 
-// Strips the types of hundreds of modules and compiles them once instead of at each start. If the folder is not writable, Node works
+// Strips the types of hundreds of modules, and compiles them, once instead of at each start. If the folder is not writable, Node works
 // without the cache.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
+enableCompileCache(join(PROJECT, 'node_modules/.cache/node'));
 await import('./commands/main.ts');

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
@@ -23,6 +25,7 @@ import { formatReference } from '../src/commands/reference.ts';
 import { start } from '../src/commands/start.ts';
 import { COMMANDS, loadCommands } from '../src/commands/table.ts';
 import { RUN_GRACE_MS } from '../src/scheduler/scheduled-build.ts';
+import { temporaryFolder } from './release/temporary-folder.ts';
 
 const PROJECT = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
@@ -38,7 +41,7 @@ const PAGES = [
 
 const operations = read('docs/operations.md');
 const packageJson = JSON.parse(read('package.json')) as Record<
-  'bin' | 'dependencies' | 'devDependencies' | 'scripts',
+  'bin' | 'dependencies' | 'optionalDependencies' | 'devDependencies' | 'scripts',
   Record<string, string>
 >;
 
@@ -75,15 +78,19 @@ describe('the operations guide', () => {
   });
 });
 
-describe('the systemd unit', () => {
-  const lines = read('docs/cathedral.service').split('\n');
-  const valuesOf = (name: string) =>
-    lines.filter((line) => line.startsWith(`${name}=`)).map((line) => line.slice(name.length + 1));
-  const environment = Object.fromEntries(valuesOf('Environment').map((line) => line.split(/=(.*)/s)));
+describe('the systemd units', () => {
+  const UNITS = readdirSync(join(PROJECT, 'deploy')).filter((name) => /\.(service|timer)$/.test(name));
+  const linesOf = (file: string) => read(`deploy/${file}`).split('\n');
+  const valuesOf = (unit: string, name: string) =>
+    linesOf(unit)
+      .filter((line) => line.startsWith(`${name}=`))
+      .map((line) => line.slice(name.length + 1));
+  const settings = linesOf('cathedral.env').filter((line) => /^[A-Z]/.test(line));
+  const environment = Object.fromEntries(settings.map((line) => line.split(/=(.*)/s)));
 
-  test('sets what the command it starts understands, and every place that would be in the checkout', () => {
+  test('set what the commands understand, and every place below the folder that systemd makes', () => {
     const config = readOptions(start.options, { args: [], env: environment }).values;
-    const [state] = valuesOf('StateDirectory');
+    const [state] = valuesOf('cathedral.service', 'StateDirectory');
     const written = Object.keys(start.options).filter(
       (name) => start.options[name]!.default?.startsWith('var/') && name !== 'ledger',
     );
@@ -91,16 +98,48 @@ describe('the systemd unit', () => {
     for (const name of written) expect(config[name], name).toMatch(`/var/lib/${state}/`);
     expect(config.baseUrl).toMatch(/^https:/);
     expect(config.ledger).toEqual({ kind: 'directory', path: '/srv/ledger' });
+    const mirror = Object.fromEntries(
+      valuesOf('cathedral-mirror.service', 'Environment').map((line) => line.split(/=(.*)/s)),
+    );
+    expect(Object.keys(mirror).every((name) => Object.values(SETTINGS).some(({ env }) => env === name))).toBe(
+      true,
+    );
   });
 
-  test('starts the binary itself, in the checkout, and stops no sooner than answers and a run need', () => {
-    const [program, ...words] = valuesOf('ExecStart')[0]!.split(' ');
-    expect(words).toEqual([packageJson.bin.cathedral, 'start']);
-    expect(program).toBe(`${valuesOf('WorkingDirectory')}/node_modules/.bin/node`);
+  test('start commands that exist, and stop servers no sooner than answers and a run need', () => {
+    const services = UNITS.filter((name) => name.endsWith('.service'));
+    const commands = services.map((name) => valuesOf(name, 'ExecStart')[0]!.split(' '));
+    expect(commands.map(([program, command]) => [program, command! in COMMANDS])).toEqual(
+      services.map(() => ['cathedral', true]),
+    );
     const grace = Number(SETTINGS.grace.default) + RUN_GRACE_MS / 1000;
-    expect(Number(valuesOf('TimeoutStopSec'))).toBeGreaterThan(grace);
-    expect(valuesOf('User')).toEqual(['cathedral']);
+    for (const name of ['cathedral.service', 'cathedral-serve.service'])
+      expect(Number(valuesOf(name, 'TimeoutStopSec'))).toBeGreaterThan(grace);
   });
+
+  test.skipIf(spawnSync('systemd-analyze', ['--version']).error)(
+    'are what systemd understands, and leave little exposed',
+    async () => {
+      const folder = await temporaryFolder();
+      const units = await Promise.all(
+        UNITS.map(async (name) => {
+          // Where the package is not installed, systemd would miss the command.
+          await writeFile(
+            join(folder, name),
+            read(`deploy/${name}`).replace('ExecStart=cathedral ', 'ExecStart=/bin/true '),
+          );
+          return join(folder, name);
+        }),
+      );
+      const analyze = (...args: string[]) =>
+        spawnSync('systemd-analyze', ['--no-pager', ...args], { encoding: 'utf8' });
+      const { status, stderr } = analyze('verify', ...units);
+      expect([status, stderr]).toEqual([0, '']);
+      // In tenths of the exposure level, which is 96 for a unit that restricts nothing.
+      for (const unit of units.filter((name) => name.endsWith('.service')))
+        expect(analyze('security', '--offline=true', '--threshold=40', unit).status, unit).toBe(0);
+    },
+  );
 });
 
 describe('the reference of event types', () => {
@@ -181,8 +220,9 @@ describe('a dependency', () => {
   );
 
   test('has a line that says what it does, and only dependencies have one', () => {
-    const { dependencies, devDependencies } = packageJson;
-    expect(described.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)].sort());
+    const { dependencies, optionalDependencies, devDependencies } = packageJson;
+    const names = [dependencies, optionalDependencies, devDependencies].flatMap(Object.keys);
+    expect(described.sort()).toEqual(names.sort());
   });
 });
 
@@ -195,7 +235,7 @@ describe('the lock of dependencies', () => {
     cpu?: string[];
     libc?: string[];
   }
-  const packages = JSON.parse(read('package-lock.json')).packages as Record<string, Locked>;
+  const packages = JSON.parse(read('npm-shrinkwrap.json')).packages as Record<string, Locked>;
   const locked = Object.entries(packages).filter(([path]) => path !== '');
   const isForHere = ({ os = ['linux'], cpu = ['x64'], libc = ['glibc'] }: Locked) =>
     os.includes('linux') && cpu.includes('x64') && libc.includes('glibc');

@@ -1,16 +1,13 @@
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CathedralError, type ErrorCode, type Fault } from '../errors.ts';
 import { nearestName } from './nearest-name.ts';
+import { INSTALLED, PROJECT } from './project.ts';
 import type { Option } from './setting.ts';
 import { type Config, SETTINGS, type SettingName } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type Options = Readonly<Record<string, Option>>;
-
-/** The folder of package.json, which default paths are relative to. */
-export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Only this software uses this prefix, so an unknown variable with it is a misspelling. */
 const PREFIX = 'CATHEDRAL_';
@@ -170,7 +167,8 @@ function fillDefault(text: string, sources: Sources): string {
 
 function absolute(path: string, given: boolean): string {
   if (path === '' || /^[a-z+]+:\/\//.test(path)) return path;
-  return given ? resolve(path) : resolve(PROJECT, path);
+  // The folder of an installed package is not for data: an upgrade would remove them.
+  return given || (INSTALLED && path.startsWith('var/')) ? resolve(path) : resolve(PROJECT, path);
 }
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];

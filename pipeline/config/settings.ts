@@ -218,7 +218,7 @@ export const SETTINGS = {
     default: null,
     unit: 'the path of an executable',
     description:
-      'The browser that prints PDFs. Without it, the first Chromium on the PATH, or else the one in the cache of puppeteer.',
+      'The browser that prints PDFs. Without it, the first Chromium on the PATH, or else the newest in `~/.cache/puppeteer`.',
     path: true,
     schema: text,
   },

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { decodeText } from '../artifacts/documents/files.ts';
 import { parseJsonFile } from '../artifacts/format/json.ts';
+import { PROJECT } from '../config/project.ts';
 import { CathedralError } from '../errors.ts';
 import { REGIMES, VIRTUES } from '../ledger/vocabulary.ts';
 import { SENTINEL_IDS } from '../model/sentinel-profiles.ts';
 
 /** The name of the folder in messages, wherever the folder is. */
 const LABEL = 'data/sample';
-const FOLDER = fileURLToPath(new URL('../../data/sample', import.meta.url));
+const FOLDER = join(PROJECT, 'data/sample');
 
 /** Places that every text of a topic may use, and those that the proposal of a multiplier fills. */
 const DATE_PLACES = ['quarter', 'nextQuarter', 'horizon'];

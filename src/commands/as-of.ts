@@ -4,7 +4,7 @@ import { text } from '../../pipeline/config/setting.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
-import { SOFTWARE } from './software.ts';
+import { software } from './software.ts';
 
 export const asOf = defineCommand({
   summary: 'Rebuilds a published snapshot from the ledger, from genesis on, and compares the two.',
@@ -49,7 +49,7 @@ export const asOf = defineCommand({
       companions,
       baseUrl,
       contact,
-      software: SOFTWARE,
+      software: software(),
       waitMs: wait * 1000,
       log: (line) => progress.stage(line),
     });

@@ -9,7 +9,7 @@ import { formatDuration } from '../../pipeline/words/duration.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { defineCommand, formatJson, json, SWITCH } from './command.ts';
 import { importFull, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
-import { SOFTWARE } from './software.ts';
+import { software } from './software.ts';
 
 /** The settings of a build, which `start` passes on to the builds that it starts. */
 export const BUILD_SETTINGS = [
@@ -58,7 +58,7 @@ export const build = defineCommand({
     const { out, documents, companions, baseUrl, contact, wait } = config;
     const { now, progress, print } = context;
     const started = now();
-    const report = await recordRun({ out, software: SOFTWARE, now }, async () => {
+    const report = await recordRun({ out, software: software(), now }, async () => {
       const source = await openSource(config.ledger, config, context);
       return buildRelease({
         ...source,
@@ -67,7 +67,7 @@ export const build = defineCommand({
         companions,
         baseUrl,
         contact,
-        software: SOFTWARE,
+        software: software(),
         plan: {
           purpose: 'publish',
           from: config.rebuild ? 'genesis' : 'current',

@@ -6,7 +6,7 @@ import { readNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 import { importFull, openSource, SOURCE_SETTINGS } from './ledger-source.ts';
-import { SOFTWARE } from './software.ts';
+import { software } from './software.ts';
 
 export const check = defineCommand({
   summary: 'Checks your own published folder, restricted files included; with --ledger, against a rebuild.',
@@ -32,7 +32,7 @@ export const check = defineCommand({
       companions,
       baseUrl,
       contact,
-      software: SOFTWARE,
+      software: software(),
       waitMs: wait * 1000,
       log: (line) => progress.stage(line),
     });
@@ -48,15 +48,15 @@ export const check = defineCommand({
           compared_with: comparedWith,
           findings: listed,
           made_by: madeBy,
-          software: SOFTWARE,
+          software: software(),
         }),
       );
       return valid ? 0 : 1;
     }
     for (const { place, expected, found } of findings)
       print(`${place}: expected ${expected}, found ${found}`);
-    if (!valid && source && madeBy !== null && madeBy !== SOFTWARE)
-      print(`${madeBy} made the release, but this is ${SOFTWARE}: check it with the software that made it`);
+    if (!valid && source && madeBy !== null && madeBy !== software())
+      print(`${madeBy} made the release, but this is ${software()}: check it with the software that made it`);
     const against = source ? 'its manifest and the ledger' : 'its manifest';
     print(valid ? `the release agrees with ${against}` : formatCount(findings.length, 'finding'));
     return valid ? 0 : 1;

@@ -33,7 +33,7 @@ Publishes an append-only ledger as verified open data.
 
 ${tasks.join('\n\n')}
   help [COMMAND]             Prints this overview, or the flags of a command, like COMMAND --help and -h.
-  version                    Prints the version, like --version and -V.
+  version                    Prints the version and the commit, like --version and -V.
 
 Which command verifies what:
 ${verifying.join('\n')}

@@ -8,7 +8,7 @@ import { readArguments } from './command.ts';
 import { formatGroup, formatHelp, formatOverview } from './help.ts';
 import { Progress } from './progress.ts';
 import { handleSignals, stopped } from './signals.ts';
-import { VERSION } from './software.ts';
+import { versionAndCommit } from './software.ts';
 import { COMMANDS, loadCommands } from './table.ts';
 
 /**
@@ -28,11 +28,12 @@ const HELP = ['--help', '-h', 'help'];
 
 async function main(words: readonly string[]): Promise<number> {
   const [first = '', ...rest] = words;
-  if (['--version', '-V', 'version'].includes(first)) return print(VERSION);
+  if (['--version', '-V', 'version'].includes(first)) return print(versionAndCommit());
   if (HELP.includes(first)) return printHelp(rest.filter((word) => !HELP.includes(word)));
   const { name, args } = findCommand(words);
   if (name === null || HELP.includes(args[0] ?? '') || args.some((arg) => arg === '--help' || arg === '-h'))
     return printHelp(name?.split(' ') ?? words.filter((word) => !HELP.includes(word)));
+  reportWarnings();
   const command = await COMMANDS[name]!();
   const { values, flags, warnings } = readArguments(name, command, args);
   optionFor = (path) => optionOf(path, command.options, values);
@@ -92,11 +93,17 @@ async function printHelp(words: readonly string[]): Promise<0> {
   return print(formatHelp(name!, await COMMANDS[name!]!()).trimEnd());
 }
 
+/** Warnings of Node, except that the function which strips types from the pages of snapshots is experimental. */
+function reportWarnings(): void {
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => {
+    if (name !== 'ExperimentalWarning') progress.fault(`${name}: ${message}`, 'warn');
+  });
+}
+
 /** What Node itself would print becomes a line of the log, too. */
 function keepLog(): void {
   if (!progress.serve()) return;
-  process.removeAllListeners('warning');
-  process.on('warning', ({ name, message }) => progress.fault(`${name}: ${message}`, 'warn'));
   process.on('uncaughtException', (error) => process.exit(explain(error)));
 }
 

@@ -8,7 +8,7 @@ import type { KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts'
 import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
 import { type Context, SWITCH } from './command.ts';
 import { readVerifiers } from './ledger-source.ts';
-import { SOFTWARE } from './software.ts';
+import { software } from './software.ts';
 
 /** How long a service may take to answer. */
 export const PATIENCE_SETTINGS = ['transferStall', 'timeLimit'] as const;
@@ -80,7 +80,7 @@ export function httpOrigin(
   return new HttpOrigin({
     baseUrl,
     fetch,
-    software: SOFTWARE,
+    software: software(),
     ...options,
     stallMs,
     timeLimitMs,

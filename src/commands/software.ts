@@ -1,48 +1,95 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { PROJECT } from '../../pipeline/config/config.ts';
+import { INSTALLED, PROJECT } from '../../pipeline/config/project.ts';
 
-const { name, version } = createRequire(import.meta.url)('../../package.json') as {
+const { name, version } = createRequire(import.meta.url)(join(PROJECT, 'package.json')) as {
   name: string;
   version: string;
 };
+
+/** A commit, as hexadecimal digits. */
+export interface Commit {
+  hash: string;
+  /** Whether files differ from those of the commit. */
+  modified: boolean;
+}
 
 /** A commit hash. */
 const HEX = /^[0-9a-f]{40,64}$/;
 /** Long enough to tell commits apart. */
 const SHORT = 12;
+/** After the hash, where files differ from the commit's. */
+const MODIFIED = 'modified';
+
+/** The commit of a package, from the file that `npm pack` wrote. Null if it was not packed in a checkout. */
+function commitOfPackage(folder: string): Commit | null {
+  const [hash = '', state] = readText(join(folder, 'dist/COMMIT'))?.trim().split(' ') ?? [];
+  return HEX.test(hash) ? { hash, modified: state === MODIFIED } : null;
+}
+
+/** What `npm pack` writes into `dist/COMMIT`. */
+export function formatCommit(commit: Commit | null): string {
+  return commit === null ? '' : `${commit.hash}${commit.modified ? ` ${MODIFIED}` : ''}\n`;
+}
 
 /**
- * The commit of a checkout or worktree in `folder`, as hexadecimal digits, read from `.git` without running git; in an archive made by
- * git, the commit in the file `COMMIT`. Null if neither names one.
+ * The commit of a checkout or worktree in `folder`, read from `.git` without running git; in an archive made by git, the commit in the
+ * file `COMMIT`. Null if neither names one. Only git can tell whether files are modified: without it, they count as unmodified.
  */
-export function commitOf(folder: string): string | null {
+export function commitOf(folder: string): Commit | null {
   const [, pointed] = /^gitdir: (.+)\n$/.exec(readText(join(folder, '.git')) ?? '') ?? [];
   const own = pointed === undefined ? join(folder, '.git') : resolve(folder, pointed);
   const shared = resolve(own, readText(join(own, 'commondir'))?.trim() ?? '.');
-  const head = readText(join(own, 'HEAD'))?.trim() ?? readText(join(folder, 'COMMIT'))?.trim() ?? '';
-  const [, branch] = /^ref: (.+)$/.exec(head) ?? [];
-  const commit = branch === undefined ? head : commitOfBranch(shared, branch);
-  return commit !== null && HEX.test(commit) ? commit : null;
+  const head = readText(join(own, 'HEAD'))?.trim();
+  const [, branch] = /^ref: (.+)$/.exec(head ?? '') ?? [];
+  const hash =
+    branch === undefined
+      ? (head ?? readText(join(folder, 'COMMIT'))?.trim())
+      : commitOfBranch(shared, branch);
+  if (!HEX.test(hash ?? '')) return null;
+  return { hash: hash!, modified: head !== undefined && isModified(folder) };
 }
 
-function commitOfBranch(git: string, branch: string): string | null {
+function commitOfBranch(git: string, branch: string): string | undefined {
   const loose = readText(join(git, branch))?.trim();
   if (loose !== undefined) return loose;
   const packed = readText(join(git, 'packed-refs'))?.split('\n') ?? [];
-  return packed.find((line) => line.endsWith(` ${branch}`))?.split(' ')[0] ?? null;
+  return packed.find((line) => line.endsWith(` ${branch}`))?.split(' ')[0];
 }
 
-function readText(file: string): string | null {
+/** Whether git reports changes to its files. It writes nothing and takes no lock, so it does not disturb a git that is running. */
+function isModified(folder: string): boolean {
+  const status = ['--no-optional-locks', '-C', folder, 'status', '--porcelain', '--untracked-files=no'];
+  const { status: exit, stdout } = spawnSync('git', status, { encoding: 'utf8' });
+  return exit === 0 && stdout !== '';
+}
+
+function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return null;
+    return undefined;
   }
 }
 
-const commit = commitOf(PROJECT);
 export const VERSION = version;
-/** `cathedral-data-service 0.1.0+1f2e3d4c5b6a`: identifies the software that made a release. */
-export const SOFTWARE = `${name} ${version}${commit === null ? '' : `+${commit.slice(0, SHORT)}`}`;
+
+let known: string | undefined;
+
+/** `1.0.0+1f2e3d4c5b6a`, or `1.0.0+1f2e3d4c5b6a.modified` if files differ from the commit's; `1.0.0` if no commit is known. */
+export function versionAndCommit(): string {
+  known ??= withCommit(INSTALLED ? commitOfPackage(PROJECT) : commitOf(PROJECT));
+  return known;
+}
+
+export function withCommit(commit: Commit | null): string {
+  if (commit === null) return version;
+  return `${version}+${commit.hash.slice(0, SHORT)}${commit.modified ? `.${MODIFIED}` : ''}`;
+}
+
+/** `cathedral-data-service 1.0.0+1f2e3d4c5b6a`: identifies the software that made a release. */
+export function software(): string {
+  return `${name} ${versionAndCommit()}`;
+}

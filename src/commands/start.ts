@@ -9,7 +9,7 @@ import { BUILD_SETTINGS } from './build.ts';
 import { type Context, defineCommand, SWITCH } from './command.ts';
 import { demoGovernmentKey, keepDemoLedger } from './demo.ts';
 import { FOLLOW_SETTINGS, followLedger } from './ledger-source.ts';
-import { SOFTWARE, VERSION } from './software.ts';
+import { software, VERSION } from './software.ts';
 
 /** What the log says after a run, before the time of the next one. */
 const ANNOUNCEMENTS: Record<RunResult, string> = {
@@ -67,7 +67,7 @@ function scheduleOf(
   const delayMs = sealDelay * 1000;
   const flags = flagsFor(BUILD_SETTINGS, given);
   return {
-    run: () => scheduledBuild({ out, software: SOFTWARE, flags, delayMs, now, signal }),
+    run: () => scheduledBuild({ out, software: software(), flags, delayMs, now, signal }),
     async announce(result, next) {
       await announceReady();
       await recordNextRun(out, next).catch((error: Error) => progress.note(error.message));

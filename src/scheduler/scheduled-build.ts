@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { moduleUrl } from '../../pipeline/config/project.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { type RunRecord, recordKilledRun } from './record-run.ts';
 import { isBehind, type RunResult } from './schedule.ts';
@@ -32,7 +33,7 @@ export interface ChildEnd {
   fault: string | null;
 }
 
-const CLI = fileURLToPath(new URL('../cli.ts', import.meta.url));
+const CLI = fileURLToPath(moduleUrl('src/cli.ts'));
 /** How long a run may take to stop, ms. */
 export const RUN_GRACE_MS = 10_000;
 

@@ -86,7 +86,7 @@ async function large(folder: string): Promise<Figure> {
   await publishTiny(out, { events: 50, extra: addLarge });
   const ours = await serve('sidecar', [out, join(folder, 'stores-large'), 'plain']);
   const port = await freePort();
-  const shipped = (await readFile('docs/nginx.conf', 'utf8')).replaceAll('/srv/cathedral', out);
+  const shipped = (await readFile('deploy/nginx.conf', 'utf8')).replaceAll('/srv/cathedral', out);
   const site = listeningOn(shipped, port).replace(/(?=listen )/, 'sendfile on; ');
   const isUp = async () => (await fetch(`http://127.0.0.1:${port}/`)).ok;
   await mkdir(join(folder, 'nginx'), { mode: 0o755 });

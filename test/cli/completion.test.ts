@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROJECT } from '../../pipeline/config/config.ts';
+import { PROJECT } from '../../pipeline/config/project.ts';
 import { runHere } from './run-cli.ts';
 
 const isInstalled = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commitOf, SOFTWARE, VERSION } from '../../src/commands/software.ts';
+import { commitOf, software, VERSION, withCommit } from '../../src/commands/software.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 
 const [ONE, OTHER] = ['1'.repeat(40), '2'.repeat(40)];
@@ -40,10 +41,24 @@ test.each<[what: string, files: Record<string, string>, commit: string | null]>(
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
-  expect(commitOf(folder)).toBe(commit);
+  expect(commitOf(folder)).toEqual(commit === null ? null : { hash: commit, modified: false });
 });
 
 test('the software names its version, and its commit where there is one', () => {
-  expect(SOFTWARE).toMatch(/^cathedral-data-service \d+\.\d+\.\d+(\+[0-9a-f]{12})?$/);
-  expect(SOFTWARE).toContain(` ${VERSION}`);
+  expect(software()).toMatch(/^cathedral-data-service \d+\.\d+\.\d+(\+[0-9a-f]{12}(\.modified)?)?$/);
+  expect(software()).toContain(` ${VERSION}`);
+});
+
+test('a checkout with changes says so', async () => {
+  const folder = await temporaryFolder();
+  const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
+  git('init', '--quiet');
+  await writeFile(join(folder, 'file'), 'as committed');
+  git('add', 'file');
+  git('-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '--quiet', '--message', 'one');
+  const hash = git('rev-parse', 'HEAD').trim();
+  expect(commitOf(folder)).toEqual({ hash, modified: false });
+  await writeFile(join(folder, 'file'), 'as changed');
+  expect(commitOf(folder)).toEqual({ hash, modified: true });
+  expect(withCommit(commitOf(folder))).toBe(`${VERSION}+${hash.slice(0, 12)}.modified`);
 });

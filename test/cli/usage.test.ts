@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PROJECT } from '../../pipeline/config/config.ts';
+import { PROJECT } from '../../pipeline/config/project.ts';
 import type { Setting } from '../../pipeline/config/setting.ts';
 import { SETTINGS } from '../../pipeline/config/settings.ts';
 import { readArguments } from '../../src/commands/command.ts';
@@ -40,8 +40,8 @@ describe('cathedral', () => {
     expect((await runCli(args)).stdout).toBe(formatGroup(group));
   });
 
-  test.each([['--version'], ['-V'], ['version']])('%s prints the version', async (word) => {
-    expect((await runCli([word])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  test.each([['--version'], ['-V'], ['version']])('%s prints the version and the commit', async (word) => {
+    expect((await runCli([word])).stdout).toMatch(/^\d+\.\d+\.\d+(\+[0-9a-f]{12}(\.modified)?)?\n$/);
   });
 
   test('says which option names a place where it may not write', async () => {

@@ -5,11 +5,11 @@ import {
   ArgumentErrors,
   flagsFor,
   type Options,
-  PROJECT,
   readConfig,
   readOptions,
 } from '../../pipeline/config/config.ts';
 import { editDistance, nearestName } from '../../pipeline/config/nearest-name.ts';
+import { PROJECT } from '../../pipeline/config/project.ts';
 import { type Setting, text, truth } from '../../pipeline/config/setting.ts';
 import { SETTINGS, type SettingName } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';

@@ -4,7 +4,7 @@ import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts
 import { formatVerifierKey } from '../../pipeline/ledger/note.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
 import { SnapshotWriter } from '../../pipeline/ledger/write-snapshot.ts';
-import { SOFTWARE } from '../../src/commands/software.ts';
+import { software } from '../../src/commands/software.ts';
 import { recordRun } from '../../src/scheduler/record-run.ts';
 import { type BuildParts, build } from '../build/run-build.ts';
 import { sampleEvents } from '../ledger/sample-events.ts';
@@ -55,7 +55,7 @@ export function publisherOptions(folder: string, ledger: string): BuildParts {
     companions: null,
     baseUrl: 'https://data.example.org',
     contact: 'contact@data.example.org',
-    software: SOFTWARE,
+    software: software(),
     rebuild: false,
     site: false,
     print: null,
@@ -70,7 +70,7 @@ export function publisherOptions(folder: string, ledger: string): BuildParts {
 /** As `cathedral build` does. */
 export async function publish(folder: string, snapshots: number, more: Partial<BuildParts> = {}) {
   const options = { ...publisherOptions(folder, await ledgerOf(snapshots)), ...more };
-  return recordRun({ out: options.out, software: SOFTWARE, now: () => NOW }, () => build(options));
+  return recordRun({ out: options.out, software: software(), now: () => NOW }, () => build(options));
 }
 
 /** The same run as a command line. */

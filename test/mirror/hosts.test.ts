@@ -211,7 +211,7 @@ const SOMETHING = {
 } as const;
 
 test('the nginx configuration has the media types of the pipeline', async () => {
-  const text = await readFile(join(import.meta.dirname, '../../docs/mirror.nginx.conf'), 'utf8');
+  const text = await readFile(join(import.meta.dirname, '../../deploy/mirror.nginx.conf'), 'utf8');
   for (const [ending, type] of Object.entries(MEDIA_TYPES))
     if (ending !== 'schema.json') expect(text).toContain(type);
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listeningOn } from '../release/run-nginx.ts';
 
-const DOCS = join(import.meta.dirname, '../../docs');
+const DEPLOY = join(import.meta.dirname, '../../deploy');
 const CADDY = ['/usr/bin/caddy', '/usr/local/bin/caddy', '/opt/homebrew/bin/caddy'].find(existsSync);
 
 /** Caddy is not everywhere; where it is, the shipped configuration is tested with it. */
@@ -14,7 +14,7 @@ export const hasCaddy = CADDY !== undefined;
 
 /** The shipped configuration with nothing changed but folder and port. */
 export async function mirrorConfiguration(name: string, folder: string, port: number): Promise<string> {
-  const text = await readFile(join(DOCS, name), 'utf8');
+  const text = await readFile(join(DEPLOY, name), 'utf8');
   return listeningOn(text, port)
     .replaceAll('/srv/mirror', folder)
     .replace('mirror.example.org {', `http://127.0.0.1:${port} {`);

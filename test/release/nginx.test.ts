@@ -24,7 +24,7 @@ import type { Staging } from '../../pipeline/release/staging/staging.ts';
 import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
 import { endNginx, freePort, hasIPv6, listeningOn, runNginx } from './run-nginx.ts';
 
-const CONFIGURATION = join(import.meta.dirname, '../../docs/nginx.conf');
+const CONFIGURATION = join(import.meta.dirname, '../../deploy/nginx.conf');
 
 let folder: string;
 let release: Published;

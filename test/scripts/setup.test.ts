@@ -20,7 +20,7 @@ mkdir -p node_modules/.bin
 cp "$FAKES/node26" node_modules/.bin/node
 case "$*" in
   *--omit=dev*) cp "$FAKES/without-dev.json" node_modules/.package-lock.json ;;
-  *) cp package-lock.json node_modules/.package-lock.json ;;
+  *) cp npm-shrinkwrap.json node_modules/.package-lock.json ;;
 esac`;
 /** Node 26, which finds a Chromium where one was installed. */
 const NODE = `case "$1" in
@@ -73,7 +73,7 @@ beforeEach(async () => {
     await mkdir(place(name), { recursive: true });
   for (const name of ['setup.sh', 'missing-dependencies.mjs'])
     await copyFile(join(PROJECT, 'scripts', name), place(`project/scripts/${name}`));
-  await write('project/package-lock.json', JSON.stringify(LOCK));
+  await write('project/npm-shrinkwrap.json', JSON.stringify(LOCK));
   const { 'node_modules/tested-with': _, ...rest } = LOCK.packages;
   await write('fakes/without-dev.json', JSON.stringify({ packages: rest }));
   await write('fakes/node26', `#!/bin/sh\n${NODE}\n`, 0o755);
@@ -110,7 +110,7 @@ describe('the set-up', () => {
     expect(calls).toEqual(['npm ci --loglevel=error']);
     for (const args of [['--test'], []])
       expect((await setUp(args)).calls.filter((call) => call.startsWith('npm'))).toEqual([]);
-    await write('project/package-lock.json', JSON.stringify(LOCK).replace('1.0.0', '1.0.1'));
+    await write('project/npm-shrinkwrap.json', JSON.stringify(LOCK).replace('1.0.0', '1.0.1'));
     expect((await setUp([])).calls).toEqual(['npm ci --omit=dev --loglevel=error']);
   });
 

@@ -15,7 +15,7 @@ import { SMTP_CERTIFICATE as CERTIFICATE } from './keys/smtp-certificate.ts';
 import { simulationServer } from './simulation/simulation-server.ts';
 import { served } from './tiny-app.ts';
 
-const CONFIGURATION = join(import.meta.dirname, '../../docs/nginx-proxy.conf');
+const CONFIGURATION = join(import.meta.dirname, '../../deploy/nginx-proxy.conf');
 /** Another address of this machine, to tell it from the proxy's. */
 const CLIENT = '127.0.0.2';
 

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import lighthouse from 'lighthouse';
+import puppeteer from 'puppeteer-core';
 import { expect, test } from 'vitest';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { servePages } from '../../pipeline/build/pdf/print-pdf.ts';
-import { launchChromium } from '../../pipeline/charts/files/launch-chromium.ts';
 import { buildFixture } from './build-fixture.ts';
 
 /** Without performance, which says as much about a busy machine as about a page. */
@@ -17,7 +17,12 @@ test('a portal has all points of Lighthouse for accessibility, best practices an
   const profile = await mkdtemp(join(tmpdir(), 'cathedral-lighthouse-'));
   const { CHROMIUM_PATH = null, PATH = '' } = process.env;
   const chromium = findChromium({ configured: CHROMIUM_PATH, path: PATH });
-  const browser = await launchChromium({ chromium, profile });
+  const browser = await puppeteer.launch({
+    executablePath: chromium,
+    userDataDir: profile,
+    args: ['--no-sandbox'],
+    pipe: true,
+  });
   try {
     const flags = { onlyCategories: CATEGORIES, logLevel: 'error' } as const;
     const result = await lighthouse(`${origin}/economy/`, flags, undefined, await browser.newPage());

@@ -1,12 +1,12 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, globSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import puppeteer from 'puppeteer';
 import { CathedralError } from '../../errors.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Where puppeteer's own download would be, whether or not it exists. */
-const DOWNLOADED = await puppeteer.executablePath().catch(() => null);
+/** Where `npx @puppeteer/browsers install` puts browsers, as scripts/setup.sh calls it. */
+const DOWNLOADS = join(homedir(), '.cache/puppeteer');
 
 export interface ChromiumSearch {
   /** A configured path. If it is unusable, nothing else is tried. */
@@ -15,15 +15,15 @@ export interface ChromiumSearch {
   path: string;
 }
 
-/** The browser for printing: the configured one, else one on the PATH, else puppeteer's download. Throws browser_missing. */
-export function findChromium({ configured, path }: ChromiumSearch, downloaded = DOWNLOADED): string {
-  const candidates = configured === null ? [...onPath(path), downloaded] : [configured];
-  const found = candidates.find((file) => file !== null && isProgram(file));
+/** The browser for printing: the configured one, else one on the PATH, else the newest download. Throws browser_missing. */
+export function findChromium({ configured, path }: ChromiumSearch, downloads = DOWNLOADS): string {
+  const candidates = configured === null ? [...onPath(path), ...downloadedTo(downloads)] : [configured];
+  const found = candidates.find(isProgram);
   if (found) return found;
   throw new CathedralError('browser_missing', {
     place: configured === null ? 'PATH' : 'CHROMIUM_PATH',
     expected:
-      'a Chromium to print PDFs with (apt-get install chromium, or: npx puppeteer browsers install chrome)',
+      'a Chromium to print PDFs with (apt-get install chromium, or: npx @puppeteer/browsers install chrome --path ~/.cache/puppeteer)',
     found: configured ?? 'none',
   });
 }
@@ -32,6 +32,13 @@ export function findChromium({ configured, path }: ChromiumSearch, downloaded = 
 function onPath(path: string): string[] {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+}
+
+/** `chrome/linux-131.0.6778.85/chrome-linux64/chrome`, the newest version first. */
+function downloadedTo(folder: string): string[] {
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  const found = globSync(['chrome/*/*/chrome', 'chrome/*/*/*.app/Contents/MacOS/*'], { cwd: folder });
+  return found.toSorted((a, b) => compare(b, a)).map((file) => join(folder, file));
 }
 
 function isProgram(file: string): boolean {

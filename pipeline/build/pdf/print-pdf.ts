@@ -2,8 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
-import type { Browser, Page } from 'puppeteer';
-import { asBrowserError, launchChromium } from '../../charts/files/launch-chromium.ts';
+import {
+  asBrowserError,
+  type Browser,
+  launchChromium,
+  type Tab,
+} from '../../charts/files/launch-chromium.ts';
 import { CathedralError } from '../../errors.ts';
 import { COMMON_HEADERS } from '../../release/format/headers.ts';
 import { mediaTypeOf } from '../../release/format/media-types.ts';
@@ -57,33 +61,27 @@ export async function printPdf({ root, page, asOf, ...options }: PrintOptions): 
 }
 
 async function print(browser: Browser, url: string): Promise<Uint8Array> {
-  const tab = await browser.newPage();
+  const tab = await browser.newTab(TIMEOUT_MS);
   // Scripts depend on the clock and request files that exist only after signing, as the notice of stale data does.
-  await tab.setJavaScriptEnabled(false);
+  await tab.send('Emulation.setScriptExecutionDisabled', { value: true });
   await load(tab, url);
-  return tab.pdf({
-    format: 'A4',
-    preferCSSPageSize: true,
-    printBackground: true,
-    tagged: true,
-    outline: true,
-    // The page's own style sheet adds page numbers (`@page` in print.css).
-    displayHeaderFooter: false,
-    timeout: TIMEOUT_MS,
-  });
+  // The page's own style sheet adds page numbers (`@page` in print.css).
+  return tab.pdf({ outline: true });
 }
 
-async function load(tab: Page, url: string): Promise<void> {
+async function load(tab: Tab, url: string): Promise<void> {
   const missing = new Map<string, string>();
-  tab.on('response', (response) => {
-    const path = pathOf(response.url());
-    if (response.status() >= 400 && path !== UNASKED) missing.set(path, String(response.status()));
+  const requests = new Map<string, string>();
+  tab.on((event, { requestId, request, response, errorText, blockedReason }) => {
+    if (event === 'Network.requestWillBeSent') requests.set(requestId, pathOf(request.url));
+    const path = requests.get(requestId) ?? '';
+    if (event === 'Network.responseReceived' && response.status >= 400 && path !== UNASKED)
+      missing.set(path, String(response.status));
+    if (event === 'Network.loadingFailed')
+      missing.set(path, missing.get(path) ?? (errorText || blockedReason || 'failed'));
   });
-  tab.on('requestfailed', (request) => {
-    const path = pathOf(request.url());
-    missing.set(path, missing.get(path) ?? request.failure()?.errorText ?? 'failed');
-  });
-  await tab.goto(url, { waitUntil: 'load', timeout: TIMEOUT_MS });
+  await tab.send('Network.enable');
+  await tab.goto(url);
   await tab.evaluate(prepare);
   if (missing.size === 0) return;
   const found = [...missing].map(([path, reason]) => `${path} (${reason})`).join(', ');
@@ -124,7 +122,8 @@ export async function servePages(root: string): Promise<{ server: Server; origin
       const body = await readFile(join(root, path));
       response.writeHead(200, { ...COMMON_HEADERS, 'content-type': mediaTypeOf(path) }).end(body);
     } catch {
-      response.writeHead(404).end();
+      // Without a body, the browser would show an error of its own instead.
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
     }
   });
   await new Promise<void>((resolve, reject) => {

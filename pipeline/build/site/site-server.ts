@@ -1,12 +1,10 @@
 import { readFile, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { PROJECT } from '../../config/project.ts';
 import { asDiskErrors } from '../../disk/durable.ts';
 import { listTree } from '../../release/disk/list-tree.ts';
 import type { Staging } from '../../release/staging/staging.ts';
-
-const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Comments of the bundler that name source files. */
 const FROM = /^\/\/(?:#region .*|#endregion| (?:\.\.\/)+.*)\n/gm;

@@ -3,15 +3,14 @@ import { once } from 'node:events';
 import { mkdir, statfs, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import { moduleUrl, PROJECT } from '../../config/project.ts';
 import { asDiskErrors, diskFull } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { writeSearchIndex } from './search-index.ts';
 import { finishServer, serverFolder } from './site-server.ts';
 
-const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
-const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href;
+const END_WITH_PARENT = moduleUrl('pipeline/build/site/end-with-parent.ts').href;
 /** These pages encrypt nothing. A random key would make every build different. */
 const NO_KEY = Buffer.alloc(32).toString('base64');
 /**
@@ -72,6 +71,7 @@ export async function buildSite({ release, out, baseUrl, printed, ...site }: Sit
       CATHEDRAL_SITE_CACHE: cache,
       CATHEDRAL_SITE_URL: baseUrl,
       CATHEDRAL_SITE_CONTACT: site.contact,
+      CATHEDRAL_SITE_RASTERISER: moduleUrl('pipeline/charts/files/rasterise.ts').href,
       CATHEDRAL_SITE_PRINTED: printed.join(' '),
       CATHEDRAL_SITE_DOCUMENTS: resolve(site.documents ?? join(PROJECT, 'data', 'documents')),
     },

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { createRequire, registerHooks } from 'node:module';
+import { createRequire, registerHooks, stripTypeScriptTypes } from 'node:module';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AstroComponentFactory } from 'astro/runtime/server/index.js';
+import { INSTALLED, moduleUrl, PROJECT } from '../../config/project.ts';
 import type { Snapshot, SnapshotIndex } from '../../release/format/snapshot-index.ts';
 
 /** What the pages below /snapshots/ need to know about the service. */
@@ -12,7 +14,7 @@ export interface PageContext {
   style: string;
 }
 
-const PAGES = fileURLToPath(new URL('../../../src/site/snapshots/', import.meta.url));
+const PAGES = join(PROJECT, 'src/site/snapshots');
 
 export function renderSnapshotPage(snapshot: Snapshot, { baseUrl, style }: PageContext): Promise<string> {
   return render('SnapshotPage', { snapshot, baseUrl, style });
@@ -34,7 +36,7 @@ export function renderSnapshotList(
 async function render(page: string, props: Record<string, unknown>): Promise<string> {
   renderer ??= openRenderer();
   const { container, load } = await renderer;
-  return container.renderToString(load(`${PAGES}${page}.astro`).default, { props, partial: false });
+  return container.renderToString(load(join(PAGES, `${page}.astro`)).default, { props, partial: false });
 }
 
 let renderer: ReturnType<typeof openRenderer> | undefined;
@@ -43,6 +45,13 @@ async function openRenderer() {
   const { transform } = await import('@astrojs/compiler-rs');
   const { experimental_AstroContainer: Container } = await import('astro/container');
   registerHooks({
+    // A component names sources, of which an installed package runs the compiled form.
+    resolve(specifier, context, next) {
+      if (!context.parentURL?.endsWith('.astro') || !/^\..*\.ts$/.test(specifier))
+        return next(specifier, context);
+      const source = relative(PROJECT, fileURLToPath(new URL(specifier, context.parentURL)));
+      return next(moduleUrl(source as `${string}.ts`).href, context);
+    },
     load(url, context, next) {
       if (!url.endsWith('.astro')) return next(url, context);
       const filename = fileURLToPath(url);
@@ -53,7 +62,9 @@ async function openRenderer() {
         resultScopedSlot: true,
         resolvePath: (specifier) => specifier,
       });
-      return { format: 'module-typescript', source: code, shortCircuit: true };
+      return INSTALLED
+        ? { format: 'module', source: stripTypeScriptTypes(code), shortCircuit: true }
+        : { format: 'module-typescript', source: code, shortCircuit: true };
     },
   });
   const load = createRequire(import.meta.url) as (path: string) => { default: AstroComponentFactory };

@@ -1,11 +1,10 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { PROJECT } from '../../config/project.ts';
 import { asDiskErrors, replaceFile } from '../../disk/durable.ts';
 import { sha256 } from '../../release/format/manifest.ts';
 import { ASSETS } from '../../release/format/snapshot-index.ts';
 
-const PROJECT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The style sheets of the site that these pages use, in the site's order. */
 const STYLES = ['fonts', 'tokens', 'base', 'page', 'site', 'data', 'print'];
 const FONT = /url\(\/fonts\/([\w-]+)\.woff2\)/g;

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'puppeteer';
+import { join } from 'node:path';
+import { PROJECT } from '../../config/project.ts';
 import { withFacts } from '../../release/format/pdf-facts.ts';
 import { escapeText } from '../drawing/element.ts';
-import { asBrowserError, launchChromium } from './launch-chromium.ts';
+import { asBrowserError, type Browser, launchChromium } from './launch-chromium.ts';
 
 /** The limit for the layout of a chart, and for printing it, ms. */
 const TIMEOUT_MS = 60_000;
@@ -53,17 +54,12 @@ export async function printCharts(
 async function printChart(browser: Browser, chart: ChartPrint, faces: string): Promise<Uint8Array> {
   const { path, asOf } = chart;
   try {
-    const tab = await browser.newPage();
-    await tab.setContent(pageOf(chart, faces), { waitUntil: 'load', timeout: TIMEOUT_MS });
+    const tab = await browser.newTab(TIMEOUT_MS);
+    await tab.setContent(pageOf(chart, faces));
     await tab.evaluate(async () => {
       await document.fonts.ready;
     });
-    const pdf = await tab.pdf({
-      preferCSSPageSize: true,
-      printBackground: true,
-      tagged: true,
-      timeout: TIMEOUT_MS,
-    });
+    const pdf = await tab.pdf();
     await tab.close();
     return withFacts(pdf, asOf, path);
   } catch (cause) {
@@ -81,7 +77,7 @@ function pageOf({ title, drawing }: ChartPrint, faces: string): string {
 /** The same fonts as for PNGs, inlined because the page has no address to load them from. */
 async function fontFaces(): Promise<string> {
   const faces = FACES.map(async ([family, weight, file]) => {
-    const font = await readFile(new URL(`./fonts/${file}`, import.meta.url), 'base64');
+    const font = await readFile(join(PROJECT, 'pipeline/charts/files/fonts', file), 'base64');
     return `@font-face{font-family:"${family}";font-weight:${weight};src:url(data:font/ttf;base64,${font})}`;
   });
   return (await Promise.all(faces)).join('');

@@ -1,5 +1,6 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Sharp } from 'sharp';
+import { PROJECT } from '../../config/project.ts';
 import type { StatefulContent } from './chart-formats.ts';
 
 /** Pixels per unit of the drawing in each direction, for high-density screens and print. */
@@ -8,7 +9,7 @@ const SCALE = 2;
 const PLAIN_DENSITY = 72;
 /** CSS pixels per inch, from which word processors and LaTeX compute the picture's size. */
 const PIXELS_PER_INCH = 96;
-const FONTS = fileURLToPath(new URL('./fonts/fonts.conf', import.meta.url));
+const FONTS = join(PROJECT, 'pipeline/charts/files/fonts/fonts.conf');
 const LETTER = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9">a</text></svg>';
 
 type Open = (svg: Buffer, options: { density: number }) => Sharp;

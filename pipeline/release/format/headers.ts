@@ -29,7 +29,7 @@ export interface PolicyException {
   directives: Partial<typeof DIRECTIVES>;
 }
 
-/** Add each folder to the map in docs/nginx.conf as well; a test compares the two. */
+/** Add each folder to the map in deploy/nginx.conf as well; a test compares the two. */
 export const EXCEPTIONS: readonly PolicyException[] = [
   // Search reads its index with WebAssembly. This permits compiling it, but not evaluating text as script.
   { below: 'search/', directives: { 'script-src': "'self' 'wasm-unsafe-eval'" } },

@@ -1,6 +1,6 @@
 import { CathedralError } from '../../errors.ts';
 
-/** Media types by file name ending. docs/nginx.conf has the same table; a test compares the two. */
+/** Media types by file name ending. deploy/nginx.conf has the same table; a test compares the two. */
 export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',

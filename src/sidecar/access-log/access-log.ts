@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { moduleUrl } from '../../../pipeline/config/project.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
 import { asStoreError } from '../storage/open-database.ts';
@@ -95,7 +96,7 @@ class WriterThread {
   constructor(options: WriterThreadOptions, onChange: (fault: unknown) => void) {
     this.#dir = options.dir;
     this.#onChange = onChange;
-    this.#worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: options });
+    this.#worker = new Worker(moduleUrl('src/sidecar/access-log/writer-thread.ts'), { workerData: options });
     this.#worker.on('message', (reply: WriterReply) => {
       if (reply.failed) this.#answer.reject(new CathedralError(reply.code, reply.fault));
       else this.#answer.resolve();

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { moduleUrl } from '../../../pipeline/config/project.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { FairQueue, type FairQueueOptions } from './fair-queue.ts';
 import type { RenderJob, RenderReply } from './renderer-thread.ts';
@@ -108,7 +109,7 @@ class RenderThread {
   constructor(dir: string, { heapMib, timeoutMs }: RendererOptions) {
     this.dir = dir;
     this.#timeoutMs = timeoutMs;
-    this.#worker = new Worker(new URL('./renderer-thread.ts', import.meta.url), {
+    this.#worker = new Worker(moduleUrl('src/sidecar/charts/renderer-thread.ts'), {
       resourceLimits: { maxOldGenerationSizeMb: heapMib },
       // Nothing of the server's own environment.
       env: { NODE_ENV: 'production' },

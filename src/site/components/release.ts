@@ -86,6 +86,11 @@ function asDraft(manifest: z.output<typeof AnyManifest>): DraftManifest {
 
 let opened: SiteRelease | undefined;
 
+/** The module that draws PNGs, as `buildSite` names it in the environment. */
+export function rasteriserAddress(): string {
+  return `${process.env.CATHEDRAL_SITE_RASTERISER}`;
+}
+
 /** The release that `buildSite` names in the environment. Throws site_failed. */
 export function openRelease(): SiteRelease {
   const {

@@ -1,14 +1,17 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findChromium } from '../../../pipeline/build/pdf/chromium.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
+
+const DOWNLOAD = 'cache/chrome/linux-131.0.6778.85/chrome-linux64/chrome';
 
 /** Folders `a` and `b` with the given programs, one of them not executable. */
 async function folders(...programs: string[]) {
   const root = await temporaryFolder();
   for (const folder of ['a', 'b']) await mkdir(join(root, folder));
   for (const program of programs) {
+    await mkdir(dirname(join(root, program)), { recursive: true });
     await writeFile(join(root, program), '#!/bin/sh\n');
     await chmod(join(root, program), 0o755);
   }
@@ -26,20 +29,20 @@ describe('a Chromium is found', () => {
   });
 
   test('on the PATH, by the preferred name first', async () => {
-    const { at, path } = await folders('a/google-chrome', 'b/chromium', 'download');
-    expect(findChromium({ configured: null, path }, at('download'))).toBe(at('b/chromium'));
+    const { at, path } = await folders('a/google-chrome', 'b/chromium', DOWNLOAD);
+    expect(findChromium({ configured: null, path }, at('cache'))).toBe(at('b/chromium'));
   });
 
-  test('in puppeteer’s cache if the PATH has none', async () => {
-    const { at, path } = await folders('download');
-    expect(findChromium({ configured: null, path }, at('download'))).toBe(at('download'));
+  test('among the downloads, the newest, if the PATH has none', async () => {
+    const { at, path } = await folders(DOWNLOAD, DOWNLOAD.replace('131', '99'));
+    expect(findChromium({ configured: null, path }, at('cache'))).toBe(at(DOWNLOAD));
   });
 
   test('only if it is an executable file', async () => {
     const { at, path } = await folders();
     await mkdir(at('a/chromium'));
     await writeFile(at('b/chromium'), 'text');
-    expect(() => findChromium({ configured: null, path }, null)).toThrow(
+    expect(() => findChromium({ configured: null, path }, at('cache'))).toThrow(
       expect.objectContaining({
         code: 'browser_missing',
         place: 'PATH',

@@ -9,7 +9,7 @@ import { parseSnapshot, parseSnapshotIndex } from '../../../pipeline/release/for
 import { endNginx, freePort, listeningOn, runNginx } from '../../release/run-nginx.ts';
 import { type SmallService, smallService } from '../../release/small-service.ts';
 
-const CONFIGURATION = join(import.meta.dirname, '../../../docs/nginx.conf');
+const CONFIGURATION = join(import.meta.dirname, '../../../deploy/nginx.conf');
 const FIRST = '2025-07-03T06Z';
 
 let folder: string;

@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../release/temporary-folder.ts';
+
+const COMMAND = resolve('bin/cathedral');
+/** A Node that only says what it is to run. */
+const node = (version: string) => `#!/bin/sh
+case "$1" in --version) echo ${version} ;; *) echo "${version} $*" ;; esac
+`;
+
+/** Runs the command from a package in `place`, by a link to it; `programs` are path and version of each Node. */
+async function run(place: string, programs: Record<string, string>) {
+  const folder = await temporaryFolder();
+  const at = (path: string) => join(folder, path);
+  for (const [path, version] of Object.entries(programs)) {
+    await mkdir(dirname(at(path)), { recursive: true });
+    await writeFile(at(path), node(version));
+    await chmod(at(path), 0o755);
+  }
+  await mkdir(at(`${place}/bin`), { recursive: true });
+  await copyFile(COMMAND, at(`${place}/bin/cathedral`));
+  await symlink(at(`${place}/bin/cathedral`), at('cathedral'));
+  const PATH = `${at('path')}:/usr/bin:/bin`;
+  const { status, stdout, stderr } = spawnSync(at('cathedral'), ['build', 'a b'], {
+    encoding: 'utf8',
+    env: { PATH },
+  });
+  return { status, stdout: stdout.replaceAll(folder, ''), stderr };
+}
+
+describe('the command', () => {
+  const OWN = 'lib/node_modules/cathedral-data-service';
+
+  test('runs what was compiled, with the Node in its own packages', async () => {
+    const programs = { [`${OWN}/node_modules/.bin/node`]: 'v26.1.0', 'path/node': 'v20.1.0' };
+    expect(await run(OWN, programs)).toEqual({
+      status: 0,
+      stdout: `v26.1.0 /${OWN}/dist/src/cli.js build a b\n`,
+      stderr: '',
+    });
+  });
+
+  test('finds the Node that npm put beside it, where several packages share theirs', async () => {
+    const programs = { 'project/node_modules/.bin/node': 'v26.1.0', 'path/node': 'v20.1.0' };
+    const { stdout } = await run('project/node_modules/cathedral-data-service', programs);
+    expect(stdout).toMatch(/^v26/);
+  });
+
+  test('runs the sources of a checkout', async () => {
+    const { stdout } = await run('checkout', {
+      'checkout/node_modules/.bin/node': 'v26.1.0',
+      'checkout/src/cli.ts': '',
+    });
+    expect(stdout).toBe(`v26.1.0 /checkout/src/cli.ts build a b\n`);
+  });
+
+  test('uses the machine’s own Node if npm installed none and that one is new enough', async () => {
+    expect((await run(OWN, { 'path/node': 'v27.0.0' })).stdout).toMatch(/^v27/);
+  });
+
+  test('says what is missing if it is not', async () => {
+    expect(await run(OWN, { 'path/node': 'v20.1.0' })).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('Node 26 is missing'),
+    });
+  });
+});
