@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSite } from '../../pipeline/build/site/site.ts';
 import type { DraftManifest } from '../../pipeline/release/format/manifest.ts';
+import type { TestLedger } from '../model/events.ts';
 import { BASE_URL, CONTACT, writeFixtureRelease } from './fixture-release.ts';
 import { madeOnce } from './made-once.ts';
 
@@ -32,6 +33,13 @@ export function buildUnprinted(): Promise<Built> {
   return madeOnce('site-unprinted', (folder) => build(folder, { prepare: putApart, printed: [] }));
 }
 
+/** The site over a release of another ledger. `name` is unique to it. */
+export function buildOver(name: string, ledger: TestLedger): Promise<Built> {
+  return madeOnce(`site-${name}`, (folder) =>
+    build(folder, { prepare: putApart, printed: ['government/transparency.pdf'], ledger }),
+  );
+}
+
 /** A build over a release that is damaged before. Throws what the build throws. */
 export async function buildDamaged(damage: (release: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'cathedral-site-'));
@@ -48,11 +56,13 @@ interface FixtureOptions {
   prepare: (release: string) => Promise<void>;
   /** The PDFs that the pages may count on. */
   printed: readonly string[];
+  /** Default: the fixture's. */
+  ledger?: TestLedger;
 }
 
-async function build(folder: string, { prepare, printed }: FixtureOptions): Promise<Built> {
+async function build(folder: string, { prepare, printed, ledger }: FixtureOptions): Promise<Built> {
   const [release, out, cache] = [join(folder, 'release'), join(folder, 'out'), join(folder, 'cache')];
-  const draft = await writeFixtureRelease(release);
+  const draft = await writeFixtureRelease(release, ledger);
   await prepare(release);
   await buildSite({ release, out, cache, baseUrl: BASE_URL, contact: CONTACT, printed });
   // What a page with old data asks its host for; a run adds it when the release is signed.

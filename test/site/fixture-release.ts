@@ -26,13 +26,13 @@ interface Staged extends Omit<DraftFile, 'bytes' | 'sha256' | 'encodings'> {
 }
 
 /** Writes a staging folder as the site's build finds it: every data file of the table and a draft manifest. */
-export async function writeFixtureRelease(dir: string): Promise<DraftManifest> {
-  const { leaves } = fixtureLedger();
+export async function writeFixtureRelease(dir: string, { leaves } = fixtureLedger()): Promise<DraftManifest> {
   const documents = await readDocuments(DATA);
   const view = (state: State): View => ({ state, documents, companions: DEMO_COMPANIONS, baseUrl: BASE_URL });
-  const yearEnd = leaves.findIndex(({ event }) => event.timestamp >= '2026');
+  const [since] = leaves.map(({ event }) => event.timestamp);
+  const yearEnd = since! < '2026' ? leaves.findIndex(({ event }) => event.timestamp >= '2026') : 0;
   const staged = [
-    ...yearlyFiles(view(fold(leaves.slice(0, yearEnd))), true),
+    ...(yearEnd > 0 ? yearlyFiles(view(fold(leaves.slice(0, yearEnd))), true) : []),
     ...yearlyFiles(view(fold(leaves)), false),
     ...documentFiles(view(fold(leaves))),
     ...historyFiles(view(fold(leaves)), leaves),

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../../../pipeline/words/number.ts';
+import { formatCount } from '../../../../pipeline/words/number.ts';
 import type { ChartFacts } from './chart-facts.ts';
 import type { ChartTools, Redrawn } from './chart-tools.ts';
 
@@ -40,7 +40,7 @@ export function showRedrawn(root: HTMLElement, { text, html, rows }: Redrawn): v
   }
   for (const [name, markup] of Object.entries(html))
     for (const element of partsOf(root, name)) element.innerHTML = markup;
-  for (const element of partsOf(root, 'rows')) element.textContent = formatNumber(rows);
+  for (const element of partsOf(root, 'rows')) element.textContent = formatCount(rows, 'row');
 }
 
 /** The elements that show a part of the view: `<h1 data-part="title">`. */

@@ -53,12 +53,17 @@ export function sourceOf(release: SiteRelease, artifact: Artifact): Source {
     url: `${release.baseUrl}/${path}${isExport(artifact) ? exportQuery(release) : ''}`,
     fileName: fileNameOf(artifact),
     restricted,
-    shape: shapeOf(artifact, table),
+    shape: withoutPlot(shapeOf(artifact, table), release.find(path)?.rows === 0),
     columns: (table?.columns ?? []).map(({ name }) => name),
     ndjson: urls('.ndjson')[0] ?? null,
     xlsx: urls('.xlsx')[0] ?? null,
     parquet: urls('.parquet'),
   };
+}
+
+/** Libraries refuse to plot a table without rows. */
+function withoutPlot(shape: Shape, isEmpty: boolean): Shape {
+  return isEmpty && shape.kind === 'csv' ? { ...shape, plot: null } : shape;
 }
 
 /** `economy/supply` → `supply.json`, `government/ledger/export` → `export.csv`. */
