@@ -8,9 +8,15 @@ export const ERROR_CODES = {
     exit: 2,
     meaning: 'A setting has a value outside its range, or two settings exclude each other.',
   },
-  ledger_unreadable: { exit: 1, meaning: 'A ledger file is missing or cannot be read.' },
+  ledger_unreadable: {
+    exit: 1,
+    meaning: 'A ledger file, or a file of events, is missing or cannot be read.',
+  },
   ledger_unwritable: { exit: 1, meaning: 'A ledger file cannot be written, or is there already.' },
-  ledger_corrupt: { exit: 1, meaning: 'A ledger file does not decompress, or a line is not an event.' },
+  ledger_corrupt: {
+    exit: 1,
+    meaning: 'A ledger file does not decompress, or a line of it or of a file of events is not an event.',
+  },
   ledger_signature: { exit: 1, meaning: 'A checkpoint is not signed by a known key.' },
   ledger_root: {
     exit: 1,

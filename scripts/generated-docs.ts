@@ -1,8 +1,9 @@
 // npm run dictionary: writes the parts of the documents that follow from the code: docs/data-dictionary.md and the table of files in
-// README.md from the artifacts, docs/events.md from the schemas of events, docs/cli.md from the commands.
+// README.md from the artifacts, docs/mapping.schema.json, docs/events.md from the schemas of events, docs/cli.md from the commands.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dataDictionary, withPublishedFiles } from '../pipeline/artifacts/data-dictionary.ts';
 import { formatEventReference } from '../pipeline/artifacts/event-reference.ts';
+import { formatMappingSchema } from '../pipeline/ledger/rows/mapping-file.ts';
 import { formatReference } from '../src/commands/reference.ts';
 import { loadCommands } from '../src/commands/table.ts';
 
@@ -10,5 +11,6 @@ const README = new URL('../README.md', import.meta.url);
 
 writeFileSync(new URL('../docs/data-dictionary.md', import.meta.url), dataDictionary());
 writeFileSync(new URL('../docs/events.md', import.meta.url), formatEventReference());
+writeFileSync(new URL('../docs/mapping.schema.json', import.meta.url), formatMappingSchema());
 writeFileSync(new URL('../docs/cli.md', import.meta.url), formatReference(await loadCommands()));
 writeFileSync(README, withPublishedFiles(readFileSync(README, 'utf8')));

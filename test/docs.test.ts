@@ -20,6 +20,7 @@ import { SETTINGS } from '../pipeline/config/settings.ts';
 import { ERROR_CODES } from '../pipeline/errors.ts';
 import { WARNINGS } from '../pipeline/ledger/check/findings.ts';
 import { EVENT_DATA } from '../pipeline/ledger/event.ts';
+import { formatMappingSchema } from '../pipeline/ledger/rows/mapping-file.ts';
 import { PROBLEMS } from '../src/api/problem.ts';
 import { formatReference } from '../src/commands/reference.ts';
 import { start } from '../src/commands/start.ts';
@@ -172,6 +173,19 @@ describe('the reference of event types', () => {
 describe('the ledger’s format', () => {
   test.each(Object.entries(WARNINGS))('says what the warning %s of a check means', (code, meaning) => {
     expect(read('docs/ledger.md')).toContain(`| \`${code}\` | ${meaning} |\n`);
+  });
+});
+
+describe('the description of mapping files', () => {
+  test('has the JSON Schema of the code (else: npm run dictionary), and names each member', () => {
+    expect(read('docs/mapping.schema.json')).toBe(formatMappingSchema());
+    const page = read('docs/mapping.md');
+    const { properties, $defs } = JSON.parse(formatMappingSchema());
+    const column = $defs.source.anyOf.find(
+      (one: { properties?: object }) => 'column' in (one.properties ?? {}),
+    );
+    for (const member of [...Object.keys(properties), ...Object.keys(column.properties)])
+      expect(page).toContain(`\`${member}\``);
   });
 });
 

@@ -171,6 +171,9 @@ function absolute(path: string, given: boolean): string {
   return given || (INSTALLED && path.startsWith('var/')) ? resolve(path) : resolve(PROJECT, path);
 }
 
+/** Between several values of one option: no argument and no file name can contain it. */
+const BETWEEN = '\0';
+
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
 type OptionToken = Extract<Token, { kind: 'option' }>;
 
@@ -187,8 +190,11 @@ function readFlags(options: Options, reading: Reading, errors: CathedralError[])
   for (const token of tokensOf(options, reading.args)) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') {
-      const name = positionals.shift();
-      if (name !== undefined) set(name, argumentName(options[name]!), token.value);
+      const [name] = positionals;
+      const isMany = name !== undefined && options[name]!.many === true;
+      if (!isMany) positionals.shift();
+      if (isMany && flags.has(name)) flags.set(name, `${flags.get(name)}${BETWEEN}${token.value}`);
+      else if (name !== undefined) set(name, argumentName(options[name]!), token.value);
       else
         errors.push(wrong('usage', { place: token.value, expected: 'a flag', found: 'an extra argument' }));
       continue;

@@ -19,6 +19,8 @@ export interface Option<T = unknown> {
   requiredWhen?: (flags: ReadonlyMap<string, string>) => boolean;
   /** A path. A default path is relative to the project's folder, any other to the working directory. */
   path?: true;
+  /** As an argument it may be given several times; the schema gets the values with a NUL between them. */
+  many?: true;
   /** Messages never quote it. */
   secret?: true;
   /** A flag without a value; in the environment `true` or `false`. */
@@ -85,3 +87,6 @@ export function integer(min: number, max: number) {
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 }
+
+/** Several values of an option with `many`. */
+export const texts = text.transform((values) => values.split('\0'));

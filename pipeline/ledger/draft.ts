@@ -5,7 +5,7 @@ import { CathedralError } from '../errors.ts';
 import { formatTimestamp } from '../words/moment.ts';
 import { isPlainName } from '../words/plain-name.ts';
 import { EVENT_DATA, Id, isKind, isKnownType, type LedgerEvent } from './event.ts';
-import { assertEvent } from './event-check.ts';
+import { assertEvent, MemberFault } from './event-check.ts';
 import { cycleNumber, FIRST_CYCLE } from './slot.ts';
 import { compareTimestamps, utcTimestamp } from './timestamp.ts';
 
@@ -69,7 +69,11 @@ export function completeEvent(
     throw wrong('another type than genesis, which only the first event has', `genesis as event ${event.seq}`);
   if (next.notBefore !== null && compareTimestamps(timestamp, next.notBefore) < 0) {
     const limit = `${next.notBefore}, the time of the previous event or the end of the last sealed slot`;
-    throw wrong(`timestamp to be at or after ${limit}`, timestamp);
+    throw new MemberFault('ledger_order', 'timestamp', {
+      place: place(),
+      expected: `timestamp to be at or after ${limit}`,
+      found: timestamp,
+    });
   }
   // Comparing text is quicker than parsing it, and enough for nearly all events.
   const isLater = draft.timestamp !== undefined && timestamp > isoClock(next.now);
@@ -96,7 +100,7 @@ function isoClock(now: number): string {
 const OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?[+-]\d{2}:\d{2}$/;
 
 /** A time with an offset in UTC. Any other text is returned as it is, and the check of the event refuses it. */
-function inUtc(timestamp: string): string {
+export function inUtc(timestamp: string): string {
   if (typeof timestamp !== 'string' || timestamp.endsWith('Z') || !OFFSET.test(timestamp)) return timestamp;
   // Date turns 2026-02-30 into March, and reads no 25:00.
   const local = Date.parse(`${timestamp.slice(0, 19)}Z`);

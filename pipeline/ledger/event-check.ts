@@ -1,11 +1,22 @@
 import { z } from 'zod';
-import { CathedralError } from '../errors.ts';
+import { CathedralError, type ErrorCode, type Fault } from '../errors.ts';
 import { Envelope, EVENT_DATA, type LedgerEvent } from './event.ts';
 
 const envelope = z.compile(Envelope);
 const dataByType = new Map<string, z.ZodType>(
   Object.entries(EVENT_DATA).map(([type, schema]) => [type, z.compile(schema)]),
 );
+
+/** A wrong member of an event. */
+export class MemberFault extends CathedralError {
+  /** `data.mii` */
+  readonly member: string;
+
+  constructor(code: ErrorCode, member: string, fault: Fault) {
+    super(code, fault);
+    this.member = member;
+  }
+}
 
 /** Checks an event's members, and `data` by its type. Throws `ledger_schema`; `place` names the line. */
 export function assertEvent(value: unknown, place: () => string): asserts value is LedgerEvent {
@@ -28,7 +39,7 @@ function assertFits(
   if (!issue) return;
   const path = [...at, ...issue.path];
   const found = path.reduce<unknown>((part, key) => (part as Record<PropertyKey, unknown>)?.[key], event);
-  throw new CathedralError('ledger_schema', {
+  throw new MemberFault('ledger_schema', path.join('.'), {
     place: place(),
     expected: `${path.join('.') || 'the event'} to be ${describeIssue(issue)}`,
     found: found === undefined ? 'nothing' : (JSON.stringify(found) ?? typeof found).slice(0, 200),

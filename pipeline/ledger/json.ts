@@ -11,8 +11,11 @@ export interface JsonRules {
   duplicates: 'refuse' | 'last';
   /** What other programs stumble over: a member `__proto__`, and half of a surrogate pair. */
   hazards: 'refuse' | 'accept';
-  /** finite: as doubles, none beyond their range. as written: see `parseExactJson`. */
-  numbers: 'finite' | 'as written';
+  /**
+   * finite: as doubles, none beyond their range. kept: also no integer that a double would change. as written: see
+   * `parseExactJson`.
+   */
+  numbers: 'finite' | 'kept' | 'as written';
 }
 
 /** A part of a text, in UTF-16 units; `end` is not in it. */
@@ -58,13 +61,13 @@ const UNAMBIGUOUS: JsonRules = {
 
 /**
  * Whether every reader gets the same value from a JSON text: no object has a member twice, and no number is beyond a double,
- * which would be published as null. `value` is what `JSON.parse` made of `text`.
+ * which would be published as null. `value` is what `JSON.parse` made of `text`. `rules` may ask for more.
  */
-export function isUnambiguousJson(text: string, value: unknown): boolean {
+export function isUnambiguousJson(text: string, value: unknown, rules = UNAMBIGUOUS): boolean {
   try {
     // A text that JSON.stringify would write is unambiguous. Most event lines are, and this is by far the quickest check.
     if (JSON.stringify(value) === text) return true;
-    readStrictJson(text, UNAMBIGUOUS);
+    readStrictJson(text, rules);
     return true;
   } catch (cause) {
     // RangeError: nested so deeply that the stack overflows.
@@ -243,7 +246,12 @@ class Reader {
     if (text === null) throw this.#unexpected('a value');
     const number = Number(text);
     if (this.#rules.numbers === 'as written') return JSON.stringify(number) === text ? number : rawJSON(text);
-    if (!Number.isFinite(number))
+    const isKept =
+      this.#rules.numbers !== 'kept' ||
+      Number.isSafeInteger(number) ||
+      !/^-?\d+$/.test(text) ||
+      BigInt(text) === BigInt(number);
+    if (!Number.isFinite(number) || !isKept)
       throw this.#refusal('number_not_finite', 'a number in the range of a double');
     return number;
   }

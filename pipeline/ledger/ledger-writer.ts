@@ -57,6 +57,11 @@ export interface AppendOptions {
   place?: () => string;
   /** Called with each complete event before anything is written; may throw to refuse the batch. */
   check?: (event: LedgerEvent) => void;
+  /**
+   * Called with the error of each draft that is refused. The others are checked all the same, so that a caller can list the errors of a
+   * batch, and `append` throws the first of them at the end. Without it, `append` throws at once.
+   */
+  refused?: (error: CathedralError) => void;
   /** Checks all drafts and writes nothing. */
   dryRun?: boolean;
 }
@@ -183,17 +188,28 @@ export class LedgerWriter {
       copy ??= new NewHead(this.#ledger.head, this.#headBytes, this.#durable);
       copy.write(bytes);
     };
+    let seq = this.#end.size;
+    let refusal: CathedralError | undefined;
     const take = (draft: EventDraft) => {
-      const { event, line } = completed(draft, { seq: lines.size, notBefore: since, now }, options);
-      lines.append(event, line);
-      since = event.timestamp;
-      last = event;
+      try {
+        const { event, line } = completed(draft, { seq, notBefore: since, now }, options);
+        if (!refusal) lines.append(event, line);
+        since = event.timestamp;
+        last = event;
+      } catch (error) {
+        if (!options.refused || !(error instanceof CathedralError)) throw error;
+        refusal ??= error;
+        options.refused(error);
+      }
+      // The next one follows, whether or not this one is refused.
+      seq += 1;
       if (lines.full) flush();
     };
     try {
       // Awaiting each draft of a list would cost as much as checking it.
       if (Symbol.asyncIterator in drafts) for await (const draft of drafts) take(draft);
       else for (const draft of drafts) take(draft);
+      if (refusal) throw refusal;
       const count = lines.size - this.#end.size;
       if (count === 0 || options.dryRun) return { count, last };
       if (count === 1 && !copy) this.#appendInPlace(lines.take());

@@ -82,7 +82,7 @@ export function usageOf(name: string, { options, positionals }: Command): string
   return [
     name,
     ...positionals.map((key) => {
-      const name = argumentName(options[key]!);
+      const name = `${argumentName(options[key]!)}${options[key]!.many ? '…' : ''}`;
       return options[key]!.required ? name : `[${name}]`;
     }),
     ...needed.map(([, option]) => withValue(option)),

@@ -1,7 +1,8 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
 import type { Flag } from '../../pipeline/config/setting.ts';
@@ -14,6 +15,7 @@ import {
 import { diskFull, isDiskFull } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
+import { INDEX_FILES } from '../../pipeline/ledger/civic/known-events.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
 import { readMapping } from '../../pipeline/ledger/rows/mapping.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
@@ -74,6 +76,22 @@ export async function localLedger(source: LedgerSource, config: SourceConfig): P
 /** The folder of a ledger; of a source, where it is imported to. */
 export function ledgerFolder(source: LedgerSource, { importFolder }: Pick<Config, 'importFolder'>): string {
   return source.kind === 'directory' ? source.path : importFolder;
+}
+
+/**
+ * A ledger that is written here. Whoever runs a remote ledger registers and revokes there. Throws config_invalid for any other ledger, and
+ * for keys that cannot be read.
+ */
+export async function writableLedger({
+  ledger: source,
+  ledgerKey,
+}: Pick<Config, 'ledger' | 'ledgerKey'>): Promise<LocalLedger> {
+  const refused = (found: string) =>
+    new CathedralError('config_invalid', { place: '--ledger', expected: 'a ledger in a folder', found });
+  if (source.kind !== 'directory') throw refused(nameOfSource(source));
+  const isImported = existsSync(join(source.path, INDEX_FILES[0]));
+  if (isImported) throw refused(`${source.path}, which is imported from a remote ledger`);
+  return { ledger: source.path, verifiers: await readVerifiers(ledgerKey) };
 }
 
 export const FOLLOW_SETTINGS = [...SOURCE_SETTINGS, 'importInterval'] as const;

@@ -12,6 +12,7 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     sample: async () => (await import('./sample.ts')).sample,
   },
   'Keep a ledger': {
+    'ledger append': async () => (await import('./ledger/append.ts')).ledgerAppend,
     'ledger check': async () => (await import('./ledger/check.ts')).ledgerCheck,
     'ledger show': async () => (await import('./ledger/show.ts')).ledgerShow,
   },

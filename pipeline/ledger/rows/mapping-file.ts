@@ -65,7 +65,7 @@ const ColumnSource = z.strictObject({
 const ConstantSource = z.strictObject({ constant: z.json().describe('The same value for each row') });
 const Source = z
   .union([Name.describe('A column'), ColumnSource, ConstantSource])
-  .describe('Where a value comes from');
+  .meta({ id: 'source', description: 'Where a value comes from' });
 export type Source = z.infer<typeof Source>;
 
 const TypeName = z.string().regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'a snake_case token');
@@ -99,6 +99,12 @@ export const MappingFile = z.strictObject({
     ),
 });
 export type MappingFile = z.infer<typeof MappingFile>;
+
+/** The JSON Schema of a mapping file, docs/mapping.schema.json. */
+export function formatMappingSchema(): string {
+  const schema = z.toJSONSchema(MappingFile);
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
 
 /** Reads a mapping file. Throws `config_invalid` with its path and a JSON pointer. */
 export async function readMappingFile(path: string): Promise<MappingFile> {

@@ -1,16 +1,12 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Flag, text } from '../../../pipeline/config/setting.ts';
-import { type Config, nameOfSource } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { INDEX_FILES } from '../../../pipeline/ledger/civic/known-events.ts';
 import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import { LedgerWriter } from '../../../pipeline/ledger/ledger-writer.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import { applyCompanionEvent, type CompanionEvent } from '../../../pipeline/model/companions.ts';
 import { formatTimestamp } from '../../../pipeline/words/moment.ts';
 import { SWITCH } from '../command.ts';
-import { type LocalLedger, readVerifiers } from '../ledger-source.ts';
+import type { LocalLedger } from '../ledger-source.ts';
 import { type LedgerRead, readLedger } from './ledger.ts';
 import { moment } from './verify.ts';
 
@@ -94,22 +90,6 @@ export async function appendCompanionEvent<T extends CompanionEvent['type']>(
   } finally {
     writer.close();
   }
-}
-
-/**
- * A ledger that is written here. Whoever runs a remote ledger registers and revokes there. Throws config_invalid for any other ledger, and
- * for keys that cannot be read.
- */
-export async function writableLedger({
-  ledger: source,
-  ledgerKey,
-}: Pick<Config, 'ledger' | 'ledgerKey'>): Promise<LocalLedger> {
-  const refused = (found: string) =>
-    new CathedralError('config_invalid', { place: '--ledger', expected: 'a ledger in a folder', found });
-  if (source.kind !== 'directory') throw refused(nameOfSource(source));
-  const isImported = existsSync(join(source.path, INDEX_FILES[0]));
-  if (isImported) throw refused(`${source.path}, which is imported from a remote ledger`);
-  return { ledger: source.path, verifiers: await readVerifiers(ledgerKey) };
 }
 
 /** Applies the event to the state, as every reader will. */

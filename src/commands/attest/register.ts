@@ -7,7 +7,8 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { MAX_LINE_BYTES } from '../../../pipeline/ledger/event.ts';
 import { registryOfState } from '../../../pipeline/model/companions.ts';
 import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
-import { agent, appendCompanionEvent, dryRun, timeFlag, writableLedger } from './append-event.ts';
+import { writableLedger } from '../ledger-source.ts';
+import { agent, appendCompanionEvent, dryRun, timeFlag } from './append-event.ts';
 import { readInput, STANDARD_INPUT } from './input.ts';
 import { trustedCompanions } from './verify.ts';
 

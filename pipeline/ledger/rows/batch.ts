@@ -1,0 +1,176 @@
+import { CathedralError } from '../../errors.ts';
+import type { LedgerFindings } from '../check/findings.ts';
+import { type EventDraft, type EventWarning, warningsOf } from '../draft.ts';
+import type { LedgerEvent } from '../event.ts';
+import { MemberFault } from '../event-check.ts';
+import type { AppendOptions } from '../ledger-writer.ts';
+import type { FileRow, RowFile } from './event-rows.ts';
+import type { Mapping } from './mapping.ts';
+import { type SortedRow, SortedRows } from './sorted-rows.ts';
+
+export interface BatchOptions {
+  /** Receives errors and warnings. */
+  findings: LedgerFindings;
+  /** Takes every warning for an error. */
+  strict: boolean;
+  /** Sorts the rows of all files by time. */
+  sort: boolean;
+  /** What an event contradicts, given that the events before it happened; one clause each. */
+  contradictions?: (event: LedgerEvent) => readonly string[];
+}
+
+/** Where the draft comes from that was taken last. */
+interface Current {
+  name: string;
+  line: number;
+  type: string;
+  mapping: Mapping | null;
+}
+
+const START: Current = { name: 'the batch', line: 1, type: '', mapping: null };
+
+/** The rows of some files as one batch for `LedgerWriter.append`, with everything that is wrong with it. */
+export class Batch {
+  /** Number of errors. */
+  errors = 0;
+  /** Number of warnings. */
+  warnings = 0;
+  /** Number of rows that a mapping leaves out. */
+  leftOut = 0;
+  /** The first event; null before it. */
+  first: LedgerEvent | null = null;
+  readonly #options: BatchOptions;
+  #current = START;
+  /** The last event that was accepted, and its place. */
+  #accepted: { timestamp: string; place: string } | null = null;
+  /** Row id → its first place. */
+  readonly #ids = new Map<string, string>();
+
+  constructor(options: BatchOptions) {
+    this.#options = options;
+  }
+
+  /** The drafts of all files, in their order or sorted by time. Rows that are no drafts are added to the findings. */
+  async *drafts(files: AsyncIterable<RowFile>): AsyncGenerator<EventDraft> {
+    const sorted = this.#options.sort ? new SortedRows() : null;
+    try {
+      for await (const { name, mapping, rows } of files) {
+        for await (const batch of rows) {
+          for (const row of batch) {
+            const draft = this.#take(row, name, mapping);
+            if (draft === null) continue;
+            if (sorted) sorted.add({ draft, name, line: row.line, mapping });
+            else yield draft;
+          }
+        }
+      }
+      for (const row of sorted?.inOrder() ?? []) yield this.#placed(row);
+    } catch (error) {
+      // After it nothing can be read.
+      if (!(error instanceof CathedralError)) throw error;
+      this.#refuse(error);
+    } finally {
+      sorted?.close();
+    }
+    if (this.errors > 0) throw this.#refused();
+  }
+
+  /** For `LedgerWriter.append`, with the drafts of this batch. */
+  get appendOptions(): AppendOptions {
+    return {
+      place: () => this.#place(),
+      check: (event) => this.#check(event),
+      refused: (error) => this.#refuse(this.#withColumn(error)),
+    };
+  }
+
+  #take({ line, mapped, fault }: FileRow, name: string, mapping: Mapping | null): EventDraft | null {
+    if (fault) this.#refuse(fault);
+    else if (mapped === null) this.leftOut += 1;
+    if (mapped === null) return null;
+    this.#current = { name, line, type: mapped.draft.type, mapping };
+    if (mapped.id !== null && this.#isKnown(mapped.id)) return null;
+    // What a row before it should have been is not the error of this one.
+    if (this.errors > 0) delete mapped.draft.seq;
+    return mapped.draft;
+  }
+
+  #placed({ draft, name, line, mapping }: SortedRow): EventDraft {
+    this.#current = { name, line, type: draft.type, mapping };
+    return draft;
+  }
+
+  #isKnown(id: string): boolean {
+    const known = this.#ids.get(id);
+    if (known === undefined) {
+      this.#ids.set(id, this.#place());
+      return false;
+    }
+    this.#refuse(
+      new CathedralError('ledger_schema', {
+        place: this.#place(),
+        expected: 'each id once',
+        found: `${JSON.stringify(id)}, which ${known} has`,
+      }),
+    );
+    return true;
+  }
+
+  #place(): string {
+    return `${this.#current.name}:${this.#current.line}`;
+  }
+
+  #check(event: LedgerEvent): void {
+    this.first ??= event;
+    const place = this.#place();
+    const kinds = warningsOf(event).map((warning) => this.#warning(warning, place));
+    const contradictions = this.#options.contradictions?.(event) ?? [];
+    for (const clause of contradictions) kinds.push(this.#warning({ kind: 'fold', clause }, place));
+    this.#accepted = { timestamp: event.timestamp, place };
+    const [error] = kinds.filter((one) => one !== null);
+    if (error) throw error;
+  }
+
+  /** Adds a warning; with `strict`, returns it as an error instead. */
+  #warning(warning: EventWarning | { kind: 'fold'; clause: string }, place: string): CathedralError | null {
+    const { findings, strict } = this.#options;
+    const parts =
+      'clause' in warning
+        ? { expected: 'an event that contradicts no other', found: warning.clause }
+        : { expected: warning.expected, found: warning.found };
+    if (strict) return new CathedralError('ledger_schema', { place, ...parts });
+    this.warnings += 1;
+    const message = 'clause' in warning ? warning.clause : `expected ${parts.expected}, found ${parts.found}`;
+    findings.warn(warning.kind, place, message, message);
+    return null;
+  }
+
+  #withColumn(error: CathedralError): CathedralError {
+    if (!(error instanceof MemberFault)) return error;
+    const { code, member, expected, found } = error;
+    const { type, mapping } = this.#current;
+    const column = mapping?.columnOf(type, member) ?? null;
+    const place = column === null ? this.#place() : `${this.#place()}, column ${column}`;
+    const before = this.#accepted;
+    const isAfterRow =
+      code === 'ledger_order' && before !== null && expected.includes(` ${before.timestamp},`);
+    const limit = isAfterRow
+      ? `timestamp to be at or after ${before.timestamp}, that of ${before.place} (--sort sorts a batch by time)`
+      : expected;
+    return new CathedralError(code, { place, expected: limit, found, cause: error });
+  }
+
+  #refuse(error: CathedralError): void {
+    this.errors += 1;
+    this.#options.findings.error(error);
+  }
+
+  #refused(): CathedralError {
+    const [first] = this.#options.findings.listed.filter(({ severity }) => severity === 'error');
+    return new CathedralError('ledger_schema', {
+      place: first?.place ?? 'the batch',
+      expected: 'a batch without errors',
+      found: `${this.errors}`,
+    });
+  }
+}

@@ -1,0 +1,163 @@
+import { CsvError, parse } from 'csv-parse';
+import { CathedralError } from '../../errors.ts';
+import { MAX_INPUT_LINE, tooLong } from './json-events.ts';
+import type { Row } from './mapping.ts';
+import { peekLine } from './utf8-chunks.ts';
+
+/** A row and the line of its file where it begins. */
+export interface CsvRow {
+  line: number;
+  row: Row;
+  /** Why the row cannot be used: it has other cells than the header. */
+  fault?: CathedralError;
+}
+
+export interface CsvTable {
+  columns: readonly string[];
+  /** Line of the header. */
+  line: number;
+  /** The rows below the header, in batches. Throws `ledger_corrupt` for quotes that do not close, and what the chunks throw. */
+  rows: AsyncGenerator<CsvRow[]>;
+}
+
+/**
+ * A CSV table (RFC 4180, with any line end): comma, semicolon or tab, by its first line or as given. Its first line names the columns.
+ * Throws `ledger_corrupt`.
+ */
+export async function readCsv(
+  chunks: AsyncGenerator<Buffer>,
+  name: string,
+  delimiter?: string,
+): Promise<CsvTable> {
+  const { start, content } = await peekLine(chunks);
+  // Excel's own first line, `sep=;`, which other programs would take for the header.
+  const sep = /^sep=(.)[\r\n]/.exec(start)?.[1];
+  const batches = recordsOf(content, name, delimiter ?? sep ?? delimiterOf(start));
+  const first: CsvRecord[] = [];
+  const headers = sep === undefined ? 1 : 2;
+  while (first.length < headers) {
+    const step = await batches.next();
+    if (step.done) throw corrupt(name, 'a line with the names of columns', 'no line');
+    first.push(...step.value);
+  }
+  const { cells, line } = first[headers - 1]!;
+  const columns = cells.map((cell) => cell.trim());
+  const named = columns.filter((column) => column !== '');
+  const twice = named.find((column, index) => named.indexOf(column) !== index);
+  if (twice !== undefined)
+    throw corrupt(`${name}:${line}`, 'each column once', `${JSON.stringify(twice)} twice`);
+  const rowOfRecord = (record: CsvRecord) => rowOf(record, columns, name);
+  async function* rows(): AsyncGenerator<CsvRow[]> {
+    yield first.slice(headers).map(rowOfRecord);
+    for await (const batch of batches) yield batch.map(rowOfRecord);
+  }
+  return { columns: named, line, rows: rows() };
+}
+
+/** What separates the names of columns: the one of three that occurs most often outside quotes. */
+function delimiterOf(start: string): string {
+  const [line = ''] = start.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1);
+  const count = (character: string) => line.split(character).length;
+  return [',', ';', '\t'].reduce((most, one) => (count(one) > count(most) ? one : most));
+}
+
+interface CsvRecord {
+  cells: string[];
+  line: number;
+}
+
+/** The records of each chunk. Those before a wrong one come first. */
+async function* recordsOf(
+  content: AsyncGenerator<Buffer>,
+  name: string,
+  delimiter: string,
+): AsyncGenerator<CsvRecord[]> {
+  const lines = new LineCounter();
+  let records: CsvRecord[] = [];
+  const parser = parse({
+    delimiter,
+    // Also a file whose parts have different line ends.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_INPUT_LINE,
+    // Nothing goes through the stream's own queue, which costs as much as parsing and is lost at an error.
+    on_record(cells: string[], info) {
+      records.push({ cells, line: lines.next(cells, info) });
+      return null;
+    },
+  });
+  // Each call gets its own error as well.
+  parser.on('error', () => undefined).resume();
+  const taken = () => {
+    const own = records;
+    records = [];
+    return own;
+  };
+  const done = async (step: (then: (error?: Error | null) => void) => void) => {
+    const error = await new Promise<Error | null>((resolve) => step((failure) => resolve(failure ?? null)));
+    if (error instanceof CsvError) return csvFault(error, name, lines.twice);
+    if (error) throw error;
+    return null;
+  };
+  try {
+    for await (const chunk of content) {
+      const fault = await done((then) => parser.write(chunk, then));
+      if (records.length > 0) yield taken();
+      if (fault) throw fault;
+    }
+    const fault = await done((then) => {
+      parser.once('error', then);
+      parser.end(() => then());
+    });
+    if (records.length > 0) yield taken();
+    if (fault) throw fault;
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** Finds where records begin. The parser counts lines at their end, and a CRLF inside of quotes as two. */
+class LineCounter {
+  /** Number of lines that the parser counted twice. */
+  twice = 0;
+  #last = 0;
+
+  next(cells: readonly string[], { lines, empty_lines }: { lines: number; empty_lines: number }): number {
+    let inside = 0;
+    if (lines - empty_lines - this.#last > 1) {
+      for (const cell of cells) {
+        inside += cell.split(/\r\n|\r|\n/).length - 1;
+        this.twice += cell.split('\r\n').length - 1;
+      }
+    }
+    this.#last = lines - empty_lines;
+    return lines - this.twice - inside;
+  }
+}
+
+function csvFault(cause: CsvError, name: string, twice: number): CathedralError {
+  const place = `${name}:${(cause.lines as number) - twice}`;
+  if (cause.code === 'CSV_MAX_RECORD_SIZE')
+    return tooLong(`${place} or before, where a quote may not be closed`);
+  const expected = 'CSV with quotes around the whole cell, and two for one inside of it';
+  return corrupt(place, expected, cause.message.replace(/ at line \d+/, ''), cause);
+}
+
+function rowOf({ cells, line }: CsvRecord, columns: readonly string[], name: string): CsvRow {
+  const row: Record<string, string> = {};
+  const fault = (expected: string, found: string) =>
+    ({ line, row, fault: corrupt(`${name}:${line}`, expected, found) }) satisfies CsvRow;
+  if (cells.length !== columns.length)
+    return fault(`${columns.length} cells, as the first line has`, `${cells.length}`);
+  for (let index = 0; index < columns.length; index += 1) {
+    const [column, cell] = [columns[index]!, cells[index]!];
+    if (column !== '') row[column] = cell;
+    else if (cell !== '') return fault(`a name for column ${index + 1} in the first line`, 'none');
+  }
+  return { line, row };
+}
+
+function corrupt(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('ledger_corrupt', { place, expected, found, cause });
+}
