@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { CathedralError } from '../errors.ts';
 import { parseCheckpoint } from './checkpoint.ts';
 import { openDirectory, type SnapshotFile } from './directory.ts';
 import type { LedgerEvent } from './event.ts';
 import { parseEventLine } from './event-line.ts';
+import { openHead, readRawLines } from './head.ts';
 import { noteText } from './note.ts';
-import { readHeadLines, readLines } from './read-lines.ts';
+import { readLines } from './read-lines.ts';
 import { compareTimestamps } from './timestamp.ts';
 
 /** Which events to find; null: no condition. */
@@ -37,12 +39,18 @@ export async function* findEvents(
   query: EventQuery,
   newestFirst = false,
 ): AsyncGenerator<FoundEvent> {
-  const parts = await openParts(path);
-  const first = await firstPart(parts, query);
-  const last = await lastPart(parts, query);
-  for (let step = 0; step <= last - first; step += 1) {
-    const part = parts[newestFirst ? last - step : first + step]!;
-    yield* newestFirst ? backwards(part, query) : matching(part, query, 0, Number.POSITIVE_INFINITY);
+  // Opened before the snapshots are listed: a sealer writes a checkpoint before it replaces the head, so no event can be in neither.
+  const head = await openHead(openDirectory(path).head);
+  try {
+    const parts = await openParts(path, head);
+    const first = await firstPart(parts, query);
+    const last = await lastPart(parts, query);
+    for (let step = 0; step <= last - first; step += 1) {
+      const part = parts[newestFirst ? last - step : first + step]!;
+      yield* newestFirst ? backwards(part, query) : matching(part, query, 0, Number.POSITIVE_INFINITY);
+    }
+  } finally {
+    await head?.close();
   }
 }
 
@@ -57,8 +65,8 @@ interface Part {
   place: string;
 }
 
-async function openParts(path: string): Promise<Part[]> {
-  const { snapshots, head } = openDirectory(path);
+async function openParts(path: string, head: FileHandle | undefined): Promise<Part[]> {
+  const { snapshots } = openDirectory(path);
   const sizes = new Map<string, number>();
   const sizeOf = (file: SnapshotFile | undefined) => {
     if (!file) return 0;
@@ -78,10 +86,23 @@ async function openParts(path: string): Promise<Part[]> {
     snapshot: null,
     start: () => sizeOf(files.at(-1)),
     end: () => Number.POSITIVE_INFINITY,
-    lines: () => readHeadLines(head),
+    lines: () => (head ? readRawLines(head) : none()),
     place: 'head.ndjson',
   });
+  await assertNoGap(parts.at(-1)!);
   return parts;
+}
+
+async function* none(): AsyncGenerator<Buffer[]> {}
+
+/** Throws ledger_order for a head that begins after the snapshots end. */
+async function assertNoGap(head: Part): Promise<void> {
+  for await (const [line] of head.lines()) {
+    const { seq } = parseEventLine(line!, `${head.place}:1`);
+    if (seq <= head.start()) return;
+    const expected = `seq ${head.start()}, where the snapshots end, or before`;
+    throw new CathedralError('ledger_order', { place: `${head.place}:1`, expected, found: `seq ${seq}` });
+  }
 }
 
 /** Number of events up to the end of a ledger snapshot, as its checkpoint says. */

@@ -16,6 +16,7 @@ import { parseEventLine } from './event-line.ts';
 import { EventReader } from './event-reader.ts';
 import type { Leaf, LedgerPosition } from './leaf.ts';
 import { leafHash } from './merkle.ts';
+import { splitLines } from './read-lines.ts';
 
 const LINE_END = 0x0a;
 const CHUNK_BYTES = 256 * 1024;
@@ -58,7 +59,8 @@ export async function* readHead(
   }
 }
 
-async function openHead(path: string): Promise<FileHandle | undefined> {
+/** The head for reading; undefined if there is none. Throws `ledger_unreadable`. */
+export async function openHead(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path);
   } catch (cause) {
@@ -164,6 +166,14 @@ export async function readHeadEnds(ledger: LedgerDirectory): Promise<HeadEnds> {
   } finally {
     await file.close();
   }
+}
+
+/**
+ * The lines of the head as they are, in batches, without line ends. Returns how many bytes of an incomplete line follow, which is being
+ * written or is left of a writer that was killed. Throws `ledger_unreadable` or `ledger_corrupt`.
+ */
+export async function* readRawLines(file: FileHandle): AsyncGenerator<Buffer[], number> {
+  return yield* splitLines(chunksOf(file, 0, Number.MAX_SAFE_INTEGER), 'head.ndjson');
 }
 
 async function readFirstLine(file: FileHandle): Promise<Buffer | undefined> {

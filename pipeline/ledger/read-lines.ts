@@ -107,24 +107,11 @@ export async function* readLines(file: SnapshotFile): AsyncGenerator<Buffer[]> {
   if (rest > 0) throw corrupt(place, 'a line end at the end', 'none');
 }
 
-/**
- * The lines of the head in batches, without line ends. Returns how many bytes of an incomplete line follow, which is being written or is
- * left of a writer that was killed. Throws `ledger_unreadable` or `ledger_corrupt`.
- */
-export async function* readHeadLines(path: string): AsyncGenerator<Buffer[], number> {
-  const place = 'head.ndjson';
-  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  try {
-    return yield* splitLines(file as AsyncIterable<Buffer>, place);
-  } catch (cause) {
-    if (cause instanceof CathedralError) throw cause;
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return 0;
-    throw unreadable(place, cause);
-  }
-}
-
-/** The complete lines of the chunks. Returns how many bytes follow the last line end. */
-async function* splitLines(chunks: AsyncIterable<Buffer>, place: string): AsyncGenerator<Buffer[], number> {
+/** The complete lines of the chunks. Returns how many bytes follow the last line end. Throws `ledger_corrupt` for a line too long. */
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  place: string,
+): AsyncGenerator<Buffer[], number> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);

@@ -5,12 +5,13 @@ import { openDirectory } from '../../pipeline/ledger/directory.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
 import { type EventQuery, findEvents } from '../../pipeline/ledger/find-events.ts';
 import { LEDGER_START, type LedgerPosition } from '../../pipeline/ledger/leaf.ts';
+import { LedgerWriter } from '../../pipeline/ledger/ledger-writer.ts';
 import { nextSlotId } from '../../pipeline/ledger/slot.ts';
 import { compareTimestamps } from '../../pipeline/ledger/timestamp.ts';
 import { Random } from '../../pipeline/random.ts';
 import { sampleEvent } from './sample-events.ts';
 import { linesOf } from './signed-snapshot.ts';
-import { FIRST_SLOT, temporaryFolder, writeSnapshot } from './test-ledger.ts';
+import { FIRST_SLOT, signer, temporaryFolder, writeSnapshot } from './test-ledger.ts';
 
 const ALL: EventQuery = { seq: null, from: null, to: null, types: null, agent: null };
 /** Events in each ledger snapshot; some have none. The last number is that of the head. */
@@ -97,4 +98,23 @@ test('gives the exact bytes of a line, even those that JSON would write in anoth
   const line = linesOf([eventOf(1)]).replace('"seq":1', '"seq" : 1');
   writeFileSync(join(ledger, 'head.ndjson'), line);
   expect(`${(await found(ledger, { ...ALL, seq: { from: 1, to: 1 } }))[0]!.line}\n`).toBe(line);
+});
+
+test('misses no event although a slot is sealed while it reads', async () => {
+  const { ledger, events } = await ledgerOf([4, 3, 6]);
+  const found = findEvents(ledger, ALL);
+  const seqs = [(await found.next()).value!.event.seq];
+  // The sealer moves the head's events into a snapshot.
+  const writer = await LedgerWriter.open(ledger, {
+    verifiers: [signer.verifier],
+    now: () => Date.parse('2025-07-04T01:00:00Z'),
+    waitMs: 0,
+    holder: 'test',
+    durable: false,
+  });
+  await writer.append([{ type: 'heartbeat', agent: 'ATLAS', data: {} }]);
+  await writer.seal([signer]);
+  writer.close();
+  for await (const { event } of found) seqs.push(event.seq);
+  expect(seqs.slice(0, events.length)).toEqual(events.map(({ seq }) => seq));
 });

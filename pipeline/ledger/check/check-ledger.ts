@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { CathedralError } from '../../errors.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import { openDirectory } from '../directory.ts';
@@ -6,12 +6,12 @@ import { MAX_AHEAD_MS, warningsOf } from '../draft.ts';
 import { isKnownType, type LedgerEvent } from '../event.ts';
 import { parseEventLine } from '../event-line.ts';
 import { EventOrder } from '../event-order.ts';
-import { readHead } from '../head.ts';
+import { openHead, readHead, readRawLines } from '../head.ts';
 import { LEDGER_START, type Leaf, type LedgerPosition } from '../leaf.ts';
 import { CompactRange, leafHash } from '../merkle.ts';
 import { readClaims, type Verifier } from '../note.ts';
 import { readCheckpoint } from '../read-checkpoint.ts';
-import { readHeadLines, readLines } from '../read-lines.ts';
+import { readLines } from '../read-lines.ts';
 import { assertSigned, readSnapshot } from '../read-snapshot.ts';
 import { nextSlotId, slotId, slotTimestamp } from '../slot.ts';
 import { compareTimestamps } from '../timestamp.ts';
@@ -262,10 +262,14 @@ class LedgerCheck {
 
   /** The lines of the head, up to one that is too long. */
   async *#headLines(): AsyncGenerator<Buffer[]> {
+    let file: FileHandle | undefined;
     try {
-      yield* readHeadLines(openDirectory(this.#path).head);
+      file = await openHead(openDirectory(this.#path).head);
+      if (file) yield* readRawLines(file);
     } catch (cause) {
       this.#report(cause);
+    } finally {
+      await file?.close();
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import { INDEX_FILES } from '../civic/known-events.ts';
 import { type SnapshotFile, snapshotFile } from '../directory.ts';
@@ -46,6 +47,11 @@ export async function listSlots(path: string, findings: LedgerFindings, now: num
     hasEvents: parts.has('ndjson.zst'),
     hasCheckpoint: parts.has('checkpoint'),
   }));
+  // A listing is not atomic: a file that was renamed into place meanwhile may be missing from it.
+  for (const slot of complete) {
+    slot.hasEvents ||= await exists(slot.events);
+    slot.hasCheckpoint ||= await exists(slot.checkpoint);
+  }
   const newest = complete.at(-1);
   if (newest && !newest.hasCheckpoint) {
     complete.pop();
