@@ -48,7 +48,7 @@ const webOrigins = text
   .refine((list) => list.length <= 100 && list.every((item) => URL.parse(item)?.origin === item));
 
 /** An address becomes its part after `://`. */
-const keyName = text
+export const keyName = text
   .transform((value) => value.replace(/^https?:\/\//, ''))
   .pipe(
     z
@@ -87,6 +87,17 @@ export const SETTINGS = {
     unit: 'a file of verifier keys, one per line',
     description:
       'Who may sign the ledger: one of these keys must have signed each checkpoint. The default is the published key of the demo ledger, so set it together with the ledger.',
+    path: true,
+    schema: text,
+  },
+  ledgerSigningKey: {
+    group: 'Ledger',
+    flag: 'ledger-signing-key',
+    env: 'CATHEDRAL_LEDGER_SIGNING_KEY',
+    default: null,
+    unit: 'a file of signing keys',
+    description:
+      'The secret of the ledger, which `ledger init` makes. With it, `start` and `build` seal the finished slots of a ledger in a folder before each run. Keep it outside the ledger, readable by its owner only.',
     path: true,
     schema: text,
   },

@@ -96,6 +96,8 @@ export interface Sealed {
   position: LedgerPosition;
   /** Number of events that stay in the head. */
   head: number;
+  /** The end of the ledger, head included. */
+  end: Pick<LedgerPosition, 'size' | 'timestamp'>;
   /** The finished slot that was not sealed because of the pause before it, and the pause in ms; null in most cases. */
   paused: { id: string; ms: number } | null;
 }
@@ -266,7 +268,8 @@ export class LedgerWriter {
       const { sealed: snapshots, end } = sealer;
       this.#end = end;
       this.#keepPosition(sealer.position);
-      return { snapshots, position: sealer.position, head: end.size - sealer.position.size, paused };
+      const kept = end.size - sealer.position.size;
+      return { snapshots, position: sealer.position, head: kept, end, paused };
     } catch (error) {
       await sealer.discard();
       await this.#findEnd();
@@ -401,13 +404,9 @@ export class LedgerWriter {
     const id = slotId(now);
     const { snapshot } = sealer.position;
     const since = notBefore(sealer.end.timestamp, snapshot);
-    // Before its first event there is no ledger.
-    if (
-      quiet === 'never' ||
-      since === null ||
-      sealer.position.size === 0 ||
-      (snapshot !== null && id <= snapshot)
-    )
+    // Before its first snapshot with events, a ledger can be neither quiet nor alive.
+    const { size } = sealer.position;
+    if (quiet === 'never' || since === null || size === 0 || (snapshot !== null && id <= snapshot))
       return null;
     const ms = now - Date.parse(since);
     if (ms > MAX_PAUSE_MS && quiet !== 'always') return { id, ms };
@@ -417,21 +416,24 @@ export class LedgerWriter {
 
   /** A checkpoint by another key, or for another origin, would end the ledger for its readers. */
   #assertOwn(signers: Signers): void {
+    assertMaySign(signers, this.#options.verifiers);
     const { name } = signers[0].verifier;
     const origin = this.#checkpoint?.origin;
-    const { verifiers } = this.#options;
-    const isKnown = signers.some(({ verifier }) => verifiers.some((known) => isSame(known, verifier)));
-    const refused = (expected: string, found: string) =>
-      new CathedralError('config_invalid', { place: 'ledger signing key', expected, found });
-    if (origin !== undefined && name !== origin)
-      throw refused(`a key of the ledger ${origin}`, `one of ${name}`);
-    if (isKnown) return;
-    const list = (keys: readonly Verifier[]) => keys.map((key) => `${key.name}+${key.id}`).join(', ');
-    throw refused(
-      `one of the keys that may sign the ledger, ${list(verifiers)}`,
-      list(signers.map(({ verifier }) => verifier)),
-    );
+    if (origin === undefined || name === origin) return;
+    throw refusedKey(`a key of the ledger ${origin}`, `one of ${name}`);
   }
+}
+
+/** Throws config_invalid if no reader who has these verifier keys would accept a checkpoint by these signers. */
+export function assertMaySign(signers: Signers, verifiers: readonly Verifier[]): void {
+  const own = signers.map(({ verifier }) => verifier);
+  if (own.some((key) => verifiers.some((known) => isSame(known, key)))) return;
+  const list = (keys: readonly Verifier[]) => keys.map((key) => `${key.name}+${key.id}`).join(', ');
+  throw refusedKey(`one of the keys that may sign the ledger, ${list(verifiers)}`, list(own));
+}
+
+function refusedKey(expected: string, found: string): CathedralError {
+  return new CathedralError('config_invalid', { place: 'ledger signing key', expected, found });
 }
 
 function isSame(one: Verifier, other: Verifier): boolean {

@@ -15,6 +15,7 @@ import { software } from './software.ts';
 export const BUILD_SETTINGS = [
   'ledger',
   ...SOURCE_SETTINGS,
+  'ledgerSigningKey',
   'out',
   'documents',
   'companions',

@@ -16,7 +16,9 @@ import { diskFull, isDiskFull } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { INDEX_FILES } from '../../pipeline/ledger/civic/known-events.ts';
-import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
+import { readSigners, readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
+import { assertMaySign } from '../../pipeline/ledger/ledger-writer.ts';
+import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readMapping } from '../../pipeline/ledger/rows/mapping.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { importRows } from '../../pipeline/ledger/sources/import-rows.ts';
@@ -25,10 +27,13 @@ import { postgresSource } from '../../pipeline/ledger/sources/postgres/postgres-
 import type { RowSource } from '../../pipeline/ledger/sources/source.ts';
 import { importPeriodically } from '../sidecar/live/import-periodically.ts';
 import { type Context, SWITCH } from './command.ts';
+import { sealLedger, sealWarnings } from './ledger/own-ledger.ts';
 
 export const SOURCE_SETTINGS = ['ledgerKey', 'importFolder', 'importKey', 'mapping', 'wait'] as const;
 export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]> & {
   importFull?: boolean;
+  /** Where it is given, the finished slots of a ledger in a folder are sealed first. */
+  ledgerSigningKey?: string | null;
   /** For a command that only reads: it makes no import key, so an import must have been made before. */
   mustExist?: boolean;
 };
@@ -49,7 +54,7 @@ export interface LocalLedger {
   verifiers: Verifier[];
 }
 
-/** The ledger as a folder. New events of a source are imported first. */
+/** The ledger as a folder. New events of a source are imported first; finished slots are sealed where the key is given. */
 export async function openSource(
   source: LedgerSource,
   config: SourceConfig,
@@ -61,6 +66,13 @@ export async function openSource(
     const { imported, sealed, findings } = await importNew(source, config, now, AUDIT_PAGES);
     progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
     for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
+  } else if (config.ledgerSigningKey) {
+    progress.stage(`sealing ${source.path}`);
+    const { ledgerKey: verifierFile, ledgerSigningKey: keyFile, wait } = config;
+    const files = { ledger: source.path, keyFile, verifierFile };
+    const sealed = await sealLedger(files, { quiet: 'alive', waitMs: wait * 1000, now });
+    if (sealed.snapshots.length > 0) progress.note(`snapshots sealed: ${sealed.snapshots.length}`);
+    for (const warning of sealWarnings(sealed, now())) progress.note(warning);
   }
   return localLedger(source, config);
 }
@@ -95,7 +107,9 @@ export async function writableLedger({
 }
 
 export const FOLLOW_SETTINGS = [...SOURCE_SETTINGS, 'importInterval'] as const;
-type FollowConfig = Pick<Config, (typeof FOLLOW_SETTINGS)[number] | 'companions'>;
+type FollowConfig = Pick<Config, (typeof FOLLOW_SETTINGS)[number] | 'companions'> & {
+  ledgerSigningKey?: string | null;
+};
 
 /**
  * The ledger that the live state follows. A source is imported repeatedly until `signal` aborts, first after one
@@ -124,14 +138,9 @@ export async function followLedger(
   const local = await localLedger(source, config);
   // Refused here, so that the server does not start; later it would only be a line in a log.
   await readCompanions(config.companions, local.verifiers);
+  const { ledgerSigningKey: keyFile } = config;
+  if (keyFile) assertMaySign(await readSigners({ ledger: local.ledger, keyFile }), local.verifiers);
   return local;
-}
-
-/** The keys in a file, one per line. Throws config_invalid. */
-export async function readVerifiers(path: string): Promise<Verifier[]> {
-  const keys = (await readKeyFile(path)).split('\n').filter((line) => line.trim() !== '');
-  if (keys.length === 0) throw badKeyFile(path, 'a verifier key', 'none');
-  return keys.map(parseVerifierKey);
 }
 
 /** What an import did, whatever its source. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { address, type Flag } from '../../pipeline/config/setting.ts';
 import { type Config, ledgerSource, SETTINGS } from '../../pipeline/config/settings.ts';
+import { readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import { formatTlogProof } from '../../pipeline/ledger/log/tlog-proof.ts';
 import { folderSource, type LogSource, originSource } from '../../pipeline/verify/audit/audited-log.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/verify/audit/prove-event.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';
-import { openSource, readVerifiers, SOURCE_SETTINGS } from './ledger-source.ts';
+import { openSource, SOURCE_SETTINGS } from './ledger-source.ts';
 import { httpOrigin, PATIENCE_SETTINGS } from './reader.ts';
 
 export const event = {

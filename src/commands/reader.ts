@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Flag, text } from '../../pipeline/config/setting.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import { parseVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
 import type { KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { HttpOrigin, type HttpOriginOptions } from '../../pipeline/verify/http-origin.ts';
 import { type Context, SWITCH } from './command.ts';
-import { readVerifiers } from './ledger-source.ts';
 import { software } from './software.ts';
 
 /** How long a service may take to answer. */

@@ -1,5 +1,6 @@
 import { flagsFor } from '../../pipeline/config/config.ts';
 import { type Config, nameOfSource } from '../../pipeline/config/settings.ts';
+import { CathedralError } from '../../pipeline/errors.ts';
 import { currentId } from '../../pipeline/release/format/release.ts';
 import { recordNextRun } from '../scheduler/record-run.ts';
 import { type RunResult, type Schedule, schedule, sleepUntil } from '../scheduler/schedule.ts';
@@ -35,6 +36,16 @@ export const start = defineCommand({
       ...SWITCH,
     },
   },
+  check: ({ demo, ledgerSigningKey }) =>
+    demo && ledgerSigningKey !== null
+      ? [
+          new CathedralError('config_invalid', {
+            place: '--ledger-signing-key',
+            expected: 'not to be used with --demo, whose writer seals the demo ledger',
+            found: 'both',
+          }),
+        ]
+      : [],
   async run(config, context) {
     const { progress, print, untilStopped } = context;
     const signal = untilStopped();

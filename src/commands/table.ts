@@ -12,7 +12,11 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     sample: async () => (await import('./sample.ts')).sample,
   },
   'Keep a ledger': {
+    'ledger init': async () => (await import('./ledger/init.ts')).ledgerInit,
     'ledger append': async () => (await import('./ledger/append.ts')).ledgerAppend,
+    'ledger seal': async () => (await import('./ledger/seal.ts')).ledgerSeal,
+    'ledger rotate': async () => (await import('./ledger/rotate.ts')).ledgerRotate,
+    'ledger retire': async () => (await import('./ledger/rotate.ts')).ledgerRetire,
     'ledger check': async () => (await import('./ledger/check.ts')).ledgerCheck,
     'ledger show': async () => (await import('./ledger/show.ts')).ledgerShow,
   },

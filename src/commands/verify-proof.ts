@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { text } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import { readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import { nodeHash } from '../../pipeline/ledger/merkle.ts';
 import { verifyProof as verify } from '../../pipeline/verify/audit/verify-proof.ts';
 import { defineCommand, formatJson, json } from './command.ts';
-import { readVerifiers } from './ledger-source.ts';
 import { event } from './prove.ts';
 
 export const verifyProof = defineCommand({

@@ -208,6 +208,8 @@ describe('the flags', () => {
     file: 'the attestation documents to read',
     from: 'the start of a period',
     ledger: 'the ledger',
+    origin:
+      'what is read comes from it: the address of a service, or the name in the checkpoints of a ledger',
     reason: 'why something is revoked',
     tier: 'the tier of a key',
     to: 'the end of a period',

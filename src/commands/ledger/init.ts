@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { text } from '../../../pipeline/config/setting.ts';
+import { keyName } from '../../../pipeline/config/settings.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { Amount, CATHEDRALS, type Cathedral, Multiplier, Timestamp } from '../../../pipeline/ledger/event.ts';
+import { initLedger } from '../../../pipeline/ledger/init-ledger.ts';
+import { SLOT_MS, slotId, slotTimestamp } from '../../../pipeline/ledger/slot.ts';
+import { defineCommand, formatJson, json } from '../command.ts';
+import { OWN_KEYS, ownLedger } from './own-ledger.ts';
+
+/** `FOR-GOVERNMENTS=1.5,DIPLOMACY=1.2` */
+const multipliers = text.transform((list, context) => {
+  const given: Partial<Record<Cathedral, number>> = {};
+  for (const item of list.split(',')) {
+    const [name = '', factor = ''] = item.trim().split('=');
+    const isKnown = (CATHEDRALS as readonly string[]).includes(name) && !Object.hasOwn(given, name);
+    const value = Multiplier.safeParse(factor.trim() === '' ? Number.NaN : Number(factor));
+    if (!isKnown || !value.success) {
+      context.addIssue(`${item} is not a cathedral and a number from 1 to 2`);
+      return z.NEVER;
+    }
+    given[name as Cathedral] = value.data;
+  }
+  return given;
+});
+
+export const ledgerInit = defineCommand({
+  summary: 'Creates a ledger in a new folder: its keys and its first event.',
+  details:
+    'It makes the signing key, which only its owner can read, the verifier key for readers, and the ledger with the genesis event, which `ledger seal` signs with the first ledger snapshot. If it is interrupted, run it again. Cycles count the days since 2025-07-03 in every ledger, so a ledger that begins on 2026-10-01 begins in cycle C-455.',
+  examples: [
+    'cathedral ledger init /srv/ledger --origin ledger.example.org',
+    'cathedral ledger init /srv/ledger --origin ledger.example.org --from 2026-01-01T00:00:00Z --allocation 1000000 --multipliers FOR-GOVERNMENTS=1.5,DIPLOMACY=1.2 --charter charter.txt',
+  ],
+  settings: ['ledger'],
+  optional: OWN_KEYS,
+  positionals: ['ledger'],
+  flags: {
+    origin: {
+      flag: 'origin',
+      default: null,
+      unit: 'a name such as ledger.example.org, without spaces and plus signs',
+      description:
+        'Names the ledger for ever: in its checkpoints and in its keys. Take a domain that is yours, with a path if you keep several ledgers.',
+      required: true,
+      schema: keyName,
+    },
+    from: {
+      flag: 'from',
+      default: null,
+      unit: 'a UTC date-time: 2026-01-01T00:00:00Z',
+      description:
+        'The time of the first event. No event can be earlier, so choose one before all that you will append. Without it, the beginning of the last finished slot, so that the ledger can be sealed and published at once.',
+      schema: Timestamp,
+    },
+    allocation: {
+      flag: 'allocation',
+      default: '0',
+      unit: 'an amount of MIC with at most six decimal places',
+      description: 'MIC that exist before the first mint.',
+      schema: Amount,
+    },
+    multipliers: {
+      flag: 'multipliers',
+      default: null,
+      unit: 'NAME=NUMBER,… with a cathedral and a number from 1 to 2',
+      description:
+        'The first multipliers. A cathedral that is not named has 1, which does not scale its rewards.',
+      schema: multipliers,
+    },
+    charter: {
+      flag: 'charter',
+      default: null,
+      unit: 'a text file, at most 20000 characters',
+      description:
+        "The organisation's charter. Without it, the analysis of drift does not measure compliance with the charter.",
+      path: true,
+      schema: text,
+    },
+    agent: {
+      flag: 'agent',
+      default: 'LEDGER',
+      unit: 'a name',
+      description: 'The agent of the first event.',
+      schema: text,
+    },
+    json,
+  },
+  async run(config, { now, print }) {
+    const files = ownLedger(config);
+    const charter = config.charter === null ? null : await readCharter(config.charter);
+    const { event, verifierKey } = await initLedger({
+      ...files,
+      origin: config.origin,
+      agent: config.agent,
+      from: config.from ?? slotTimestamp(slotId(now() - SLOT_MS)),
+      now: now(),
+      genesis: {
+        allocation: config.allocation,
+        multipliers: { ...Object.fromEntries(CATHEDRALS.map((name) => [name, 1])), ...config.multipliers },
+        ...(charter !== null && { charter }),
+      },
+    });
+    const { ledger, keyFile, verifierFile } = files;
+    if (config.json) {
+      const keys = { verifier_key: verifierKey, signing_key_file: keyFile, verifier_key_file: verifierFile };
+      print(formatJson({ ledger, origin: config.origin, ...keys, genesis: event }));
+    } else {
+      print(
+        `The ledger ${config.origin} is in ${ledger}. It begins at ${event.timestamp}, in cycle ${event.cycle}.`,
+      );
+      print(`Its signing key is in ${keyFile}. Keep it secret, and keep a copy: nothing can replace it.`);
+      print(`Its verifier key, for readers, is in ${verifierFile}: ${verifierKey}`);
+      print(`Next: cathedral ledger append EVENTS --ledger ${ledger}`);
+      print(`Then: cathedral ledger seal ${ledger}`);
+    }
+    return 0;
+  },
+});
+
+async function readCharter(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
+    const found = cause.code ?? cause.message;
+    throw new CathedralError('config_invalid', {
+      place: path,
+      expected: 'a readable text file',
+      found,
+      cause,
+    });
+  });
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trimEnd();
+  } catch (cause) {
+    throw new CathedralError('config_invalid', {
+      place: path,
+      expected: 'UTF-8',
+      found: 'other bytes',
+      cause,
+    });
+  }
+}
