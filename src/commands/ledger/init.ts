@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { text } from '../../../pipeline/config/setting.ts';
 import { keyName } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { Amount, CATHEDRALS, type Cathedral, Multiplier, Timestamp } from '../../../pipeline/ledger/event.ts';
+import { Amount, type Cathedral, Multiplier, Timestamp } from '../../../pipeline/ledger/event.ts';
 import { initLedger } from '../../../pipeline/ledger/init-ledger.ts';
 import { SLOT_MS, slotId, slotTimestamp } from '../../../pipeline/ledger/slot.ts';
+import { CATHEDRALS } from '../../../pipeline/ledger/vocabulary.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
 import { OWN_KEYS, ownLedger } from './own-ledger.ts';
 
