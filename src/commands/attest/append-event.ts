@@ -1,7 +1,6 @@
 import { type Flag, text } from '../../../pipeline/config/setting.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
-import { readVerifiers } from '../../../pipeline/ledger/ledger-keys.ts';
 import { LedgerWriter } from '../../../pipeline/ledger/ledger-writer.ts';
 import { compareTimestamps } from '../../../pipeline/ledger/timestamp.ts';
 import { applyCompanionEvent, type CompanionEvent } from '../../../pipeline/model/companions.ts';
