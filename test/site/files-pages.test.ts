@@ -5,10 +5,13 @@ import { Cite } from '@citation-js/core';
 import '@citation-js/plugin-bibtex';
 import '@citation-js/plugin-ris';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { eventsByDay } from '../../pipeline/artifacts/academics/events-by-day.ts';
 import { fieldsOf } from '../../pipeline/artifacts/data-dictionary.ts';
+import { EVENT_TYPES } from '../../pipeline/artifacts/event-reference.ts';
 import { ARTIFACTS } from '../../pipeline/artifacts/table.ts';
 import { CHARTS } from '../../pipeline/charts/table.ts';
 import { CITATION_FORMS } from '../../pipeline/forms/catalogue/citation.ts';
+import { formatDay } from '../../pipeline/words/moment.ts';
 import { fieldGroups } from '../../src/site/components/files/file-page.ts';
 import { SiteRelease } from '../../src/site/components/release.ts';
 import { type FilesRelease, filesRelease, filesSite, PRINTED_FILE } from './files-release.ts';
@@ -171,5 +174,49 @@ describe('the list of files', () => {
       'asyncapi.json',
     ])
       expectText(index, `<a href="/${path}">`);
+  });
+});
+
+describe('the page of the event types', () => {
+  let html: string;
+  const sectionOf = (type: string) =>
+    html.slice(html.indexOf(`aria-labelledby="${type}"`)).split('</section>', 1)[0]!;
+
+  beforeAll(async () => {
+    html = await readFile(join(out, 'events/index.html'), 'utf8');
+  });
+
+  test.each(EVENT_TYPES)('has $type with its members, example, schema and files', (one) => {
+    const section = sectionOf(one.type);
+    for (const words of [one.description, one.effect, one.example]) expectText(section, escaped(words));
+    for (const { name, description, unit, range } of one.fields) {
+      const row = section
+        .slice(section.indexOf(`<code>${escaped(name.replace(/^.*\./, ''))}</code> `))
+        .split('</tr>', 1)[0]!;
+      for (const words of [description, unit, range]) expectText(row, escaped(words));
+    }
+    for (const path of one.files) expectText(section, `href="/files/${path}/"`);
+    expect([...section.matchAll(/href="\/files\//g)]).toHaveLength(one.files.length);
+    expectText(section, `href="/${one.schema}"`);
+  });
+
+  test('counts the events of each type on the days that are over', () => {
+    const rows = site.read(eventsByDay);
+    expect(rows.length).toBeGreaterThan(10);
+    for (const { type } of EVENT_TYPES) {
+      const count = rows
+        .filter(({ event_type }) => event_type === type)
+        .reduce((sum, { events }) => sum + events, 0);
+      expectText(sectionOf(type), `<dd>${count.toLocaleString('en-GB')}</dd>`);
+    }
+    const last = rows
+      .map(({ date }) => date)
+      .sort()
+      .at(-1)!;
+    expectText(html, `counted up to ${formatDay(last)}, the last day that is over`);
+  });
+
+  test('is valid HTML', async () => {
+    expect(await htmlFaults(html)).toEqual([]);
   });
 });

@@ -78,6 +78,7 @@ describe('the site', () => {
         'verification/index.html',
         'attestations/implementers/index.html',
         'attestations/index.html',
+        'events/index.html',
         'mirrors/index.html',
         'calculator/index.html',
         'philosophy/simulation/index.html',

@@ -28,6 +28,7 @@ ${areas.join('\n')}
 - [Data Package](${baseUrl}/datapackage.json)
 - [DCAT 3 catalogue](${baseUrl}/catalog.jsonld)
 - [Croissant](${baseUrl}/croissant.json)
+- [The types of events in the ledger, with a JSON Schema of each](${baseUrl}/events/)
 - [OpenAPI description](${baseUrl}/openapi.json)
 - [AsyncAPI description of the governance simulation, a WebSocket](${baseUrl}/asyncapi.json)
 - [Changes to the data: Atom](${baseUrl}/feed.atom)

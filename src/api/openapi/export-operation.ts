@@ -62,7 +62,7 @@ export function exportOperation(baseUrl: string, id: string): Operation {
     operationId: id,
     tags: [area],
     summary: title,
-    description: `${description} From the current release; the hash of each row is its leaf in the ledger’s Merkle tree.\n\nNeeds a ${area} key; every access is logged. An incomplete JSON response has no \`"complete":true\` at its end; in any format, the connection then ends with an error.`,
+    description: `${description} The [types of events](${baseUrl}/events/) have a page. From the current release; the hash of each row is its leaf in the ledger’s Merkle tree.\n\nNeeds a ${area} key; every access is logged. An incomplete JSON response has no \`"complete":true\` at its end; in any format, the connection then ends with an error.`,
     externalDocs: { description: 'Columns', url: `${baseUrl}/files/${area}/ledger/export/#fields` },
     parameters: PARAMETERS.map(parameterOf),
     responses: {

@@ -1,5 +1,6 @@
 import { CITATIONS_PATH } from '../../../../pipeline/artifacts/academics/citations.ts';
 import { DATABASE } from '../../../../pipeline/forms/catalogue/facts.ts';
+import { EVENT_LINE_SCHEMA_PATH } from '../../../../pipeline/ledger/event-schemas.ts';
 import type { SiteRelease } from '../release.ts';
 
 /** A file that contains or describes all the others. */
@@ -58,6 +59,11 @@ const CATALOGUES: readonly Omit<CatalogueRow, 'bytes'>[] = [
     path: 'asyncapi.json',
     title: 'AsyncAPI description',
     words: 'Every message of the governance simulation (AsyncAPI 3.0).',
+  },
+  {
+    path: EVENT_LINE_SCHEMA_PATH,
+    title: 'JSON Schema of an event',
+    words: 'A line of the ledger, with the data of every event type (JSON Schema 2020-12).',
   },
   {
     path: 'llms.txt',

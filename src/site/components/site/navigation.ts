@@ -37,6 +37,7 @@ export const EXPLORERS: readonly NavLink[] = [
 export const ABOUT: readonly NavLink[] = [
   { href: '/verification/', label: 'Verification' },
   { href: '/mirrors/', label: 'Mirrors' },
+  { href: '/events/', label: 'Event types' },
   { href: '/licence/', label: 'Licence' },
   { href: '/problems/', label: 'Problems' },
 ];
