@@ -211,8 +211,12 @@ describe('attest register and attest drift refuse', () => {
   test('a ledger that is imported, and a clock that is more than a day ahead of the ledger', async () => {
     const { file } = await document('late');
     expect(await refused('register', { ledger: 'civic+https://example.org', companions, file })).toContain(
-      '--ledger: expected a ledger in a folder, found civic+https://example.org',
+      '--ledger: expected a ledger in a folder, found https://example.org',
     );
+    const database = 'postgres://reader:secret@example.org/books?table=events';
+    const told = await refused('register', { ledger: database, companions, file });
+    expect(told).toContain('--ledger: expected a ledger in a folder, found postgres://reader');
+    expect(told).not.toContain('secret');
     clock = '2025-07-06T00:00:00Z';
     expect(await refused('register', { ledger, companions, file })).toContain(
       '--registered-at: expected a time, because the clock is more than a day ahead of the last event',

@@ -6,10 +6,17 @@ import { CathedralError } from '../../errors.ts';
 import { INDEX_FILES } from '../civic/known-events.ts';
 import { type SnapshotFile, snapshotFile } from '../directory.ts';
 import { isSlotId, slotId, slotTime } from '../slot.ts';
+import { ROW_INDEX_FILES } from '../sources/row-index.ts';
 import type { LedgerFindings } from './findings.ts';
 
 /** What an import keeps in the folder of its ledger, beside the ledger itself. */
-const IMPORT_FILES: ReadonlySet<string> = new Set(['lock', 'lock-journal', 'lock.holder', ...INDEX_FILES]);
+const IMPORT_FILES: ReadonlySet<string> = new Set([
+  'lock',
+  'lock-journal',
+  'lock.holder',
+  ...INDEX_FILES,
+  ...ROW_INDEX_FILES,
+]);
 
 /** The files of a slot that are there; readers need both. */
 export interface SlotFiles extends SnapshotFile {

@@ -45,6 +45,8 @@ const State = z.object({
 type State = z.output<typeof State>;
 
 const FILE = 'rows-import.db';
+/** The names of the index in the ledger's folder. */
+export const ROW_INDEX_FILES = [FILE, `${FILE}-journal`] as const;
 /** Rows in a block: an audit of one reads some hundred kB. */
 const BLOCK_ROWS = 4096;
 /** Characters of a block, so that one of long rows fits in memory. */
@@ -61,7 +63,7 @@ export function isIndexDamage(error: unknown): boolean {
 
 /** Removes a ledger's index. The next import rebuilds it. */
 export function removeIndex(ledger: string): void {
-  for (const suffix of ['', '-journal']) rmSync(join(ledger, FILE) + suffix, { force: true });
+  for (const name of ROW_INDEX_FILES) rmSync(join(ledger, name), { force: true });
 }
 
 /** Consecutive rows in the source's order, without those that came late. */
