@@ -26,6 +26,7 @@ import { formatReference } from '../src/commands/reference.ts';
 import { start } from '../src/commands/start.ts';
 import { COMMANDS, loadCommands } from '../src/commands/table.ts';
 import { RUN_GRACE_MS } from '../src/scheduler/scheduled-build.ts';
+import { formatMetricsReference } from '../src/sidecar/health/metrics-reference.ts';
 import { temporaryFolder } from './release/temporary-folder.ts';
 
 const PROJECT = resolve(import.meta.dirname, '..');
@@ -192,6 +193,12 @@ describe('the description of mapping files', () => {
 describe('the command-line reference', () => {
   test('is what the commands say (else: npm run dictionary)', async () => {
     expect(read('docs/cli.md')).toBe(formatReference(await loadCommands()));
+  });
+});
+
+describe('the list of metrics', () => {
+  test('is what the server’s tables say (else: npm run dictionary)', () => {
+    expect(read('docs/metrics.md')).toBe(formatMetricsReference());
   });
 });
 

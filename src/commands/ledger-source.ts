@@ -25,6 +25,7 @@ import { importRows } from '../../pipeline/ledger/sources/import-rows.ts';
 import { parsePostgresAddress } from '../../pipeline/ledger/sources/postgres/address.ts';
 import { postgresSource } from '../../pipeline/ledger/sources/postgres/postgres-source.ts';
 import type { RowSource } from '../../pipeline/ledger/sources/source.ts';
+import type { ImportProgress } from '../sidecar/health/service-metrics.ts';
 import { importPeriodically } from '../sidecar/live/import-periodically.ts';
 import { type Context, SWITCH } from './command.ts';
 import { sealLedger, sealWarnings } from './ledger/own-ledger.ts';
@@ -121,9 +122,12 @@ export async function followLedger(
   config: FollowConfig,
   { now, progress }: Pick<Context, 'now' | 'progress'>,
   signal: AbortSignal,
-): Promise<LocalLedger> {
+): Promise<LocalLedger & { imports: ImportProgress | null }> {
+  const imports = source.kind === 'directory' ? null : { succeededAt: null, failures: 0 };
   if (source.kind !== 'directory') {
     void importPeriodically({
+      progress: imports!,
+      now,
       async importNew() {
         const { findings } = await importNew(source, config, now);
         for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
@@ -140,7 +144,7 @@ export async function followLedger(
   await readCompanions(config.companions, local.verifiers);
   const { ledgerSigningKey: keyFile } = config;
   if (keyFile) assertMaySign(await readSigners({ ledger: local.ledger, keyFile }), local.verifiers);
-  return local;
+  return { ...local, imports };
 }
 
 /** What an import did, whatever its source. */

@@ -6,6 +6,7 @@ import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LISTEN_SETTINGS, listen } from '../sidecar/listen.ts';
 import { defineCommand } from './command.ts';
 import { FOLLOW_SETTINGS, followLedger } from './ledger-source.ts';
+import { buildInfo } from './software.ts';
 
 export const serve = defineCommand({
   summary: 'Serves the published release over HTTP, and every new one as soon as it is published.',
@@ -25,7 +26,11 @@ export const serve = defineCommand({
     const signal = untilStopped();
     const { ledger, out } = config;
     const isPublished = await hasRelease(out);
-    const sidecar = await listen(config, ledger && (await followLedger(ledger, config, context, signal)));
+    const sidecar = await listen(
+      config,
+      ledger && (await followLedger(ledger, config, context, signal)),
+      buildInfo(),
+    );
     print(`Serving ${out} at ${sidecar.url}`);
     if (!isPublished)
       progress.note(`${out} has no release yet: the server answers 503 until cathedral build publishes one.`);

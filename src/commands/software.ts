@@ -93,3 +93,8 @@ export function withCommit(commit: Commit | null): string {
 export function software(): string {
   return `${name} ${versionAndCommit()}`;
 }
+
+/** For the metrics. */
+export function buildInfo(): { version: string; commit: string | null } {
+  return { version, commit: versionAndCommit().split('+')[1] ?? null };
+}

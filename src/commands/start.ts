@@ -10,7 +10,7 @@ import { BUILD_SETTINGS } from './build.ts';
 import { type Context, defineCommand, SWITCH } from './command.ts';
 import { demoGovernmentKey, keepDemoLedger } from './demo.ts';
 import { FOLLOW_SETTINGS, followLedger } from './ledger-source.ts';
-import { software, VERSION } from './software.ts';
+import { buildInfo, software, VERSION } from './software.ts';
 
 /** What the log says after a run, before the time of the next one. */
 const ANNOUNCEMENTS: Record<RunResult, string> = {
@@ -50,7 +50,11 @@ export const start = defineCommand({
     const { progress, print, untilStopped } = context;
     const signal = untilStopped();
     progress.note(`Cathedral Data Service ${VERSION}, ledger ${nameOfSource(config.ledger)}`);
-    const sidecar = await listen(config, await followLedger(config.ledger, config, context, signal));
+    const sidecar = await listen(
+      config,
+      await followLedger(config.ledger, config, context, signal),
+      buildInfo(),
+    );
     try {
       const demoKey = config.demo ? await demoGovernmentKey({ ...config, now: context.now }) : null;
       const announceReady = announceReadyOnce(config.out, () => {

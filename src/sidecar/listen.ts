@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import type { SoftwareVersion } from './health/service-metrics.ts';
 import { type FollowedLedger, openServices, SERVICE_SETTINGS } from './open-services.ts';
 import { createApp } from './request/app.ts';
 
@@ -39,7 +40,11 @@ const ANY = new Set(['0.0.0.0', '::']);
  * Serves the releases of `out`, and the newest state of the ledger, if one is followed. Throws config_invalid if the address
  * cannot be used, and what openServices throws.
  */
-export async function listen(config: ListenConfig, followed: FollowedLedger | null): Promise<Sidecar> {
+export async function listen(
+  config: ListenConfig,
+  followed: FollowedLedger | null,
+  software: SoftwareVersion,
+): Promise<Sidecar> {
   const timestamp = pino.stdTimeFunctions.isoTime;
   // Asynchronous: a slow reader of the log must not delay responses.
   const destination = pino.destination({ dest: 2, sync: false, maxLength: MAX_LOG_BYTES });
@@ -47,7 +52,11 @@ export async function listen(config: ListenConfig, followed: FollowedLedger | nu
   // flushSync would try for ever.
   destination.on('error', () => Object.assign(destination, { flushSync: () => {} }));
   const logger = pino({ level: config.logLevel, base: null, timestamp }, destination);
-  const { services, endStreams, close: closeServices } = await openServices(config, followed, logger);
+  const {
+    services,
+    endStreams,
+    close: closeServices,
+  } = await openServices(config, { followed, software }, logger);
   const server = createApp(services, config);
   try {
     await once(server.listen(config.port, config.host), 'listening');

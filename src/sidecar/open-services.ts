@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import type pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
@@ -9,10 +10,12 @@ import { createCharts } from './charts/charts.ts';
 import { Renderer } from './charts/renderer.ts';
 import { createExporter } from './export/exporter.ts';
 import { createLogFiles } from './files/log-files.ts';
-import { Releases, type ServedRelease } from './files/releases.ts';
+import { Releases } from './files/releases.ts';
 import { SnapshotFiles } from './files/snapshot-files.ts';
+import { folderBytes, readDisk, SnapshotSizes } from './health/disks.ts';
 import { createMetrics } from './health/metrics.ts';
-import { formatReadiness, readReadiness } from './health/readiness.ts';
+import { readReadiness } from './health/readiness.ts';
+import type { ImportProgress, ServiceFacts, SoftwareVersion } from './health/service-metrics.ts';
 import { throttleRepeatedErrors } from './health/throttle-repeated-errors.ts';
 import { openKeyStore } from './keys/sqlite-key-store.ts';
 import { ConcurrencyLimit } from './limits/concurrency-limit.ts';
@@ -24,7 +27,6 @@ import { type OpenLive, openLive } from './live/open-live.ts';
 import { clientAddress } from './request/clients.ts';
 import type { Services } from './services.ts';
 import { openSimulation } from './simulation/open-simulation.ts';
-import { formatSimulationCounts } from './simulation/simulation-counts.ts';
 import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulation-options.ts';
 
 export const SERVICE_SETTINGS = [
@@ -56,6 +58,14 @@ export interface FollowedLedger {
   /** A folder. */
   ledger: string;
   verifiers: readonly Verifier[];
+  /** Null: nothing is imported. */
+  imports?: ImportProgress | null;
+}
+
+/** What is served besides the folder of releases, and by which program. */
+export interface Served {
+  followed: FollowedLedger | null;
+  software: SoftwareVersion;
 }
 
 export interface OpenServices {
@@ -79,7 +89,7 @@ const PRUNE_MS = 10 * 60 * 1000;
 /** Opens the stores and services. Throws store_failed or keys_unreadable; a failing access log does not stop the server. */
 export async function openServices(
   config: ServiceConfig,
-  followed: FollowedLedger | null,
+  { followed, software }: Served,
   logger: pino.Logger,
 ): Promise<OpenServices> {
   const report = (what: string) => (error: unknown) => logger.error({ err: error }, what);
@@ -101,6 +111,22 @@ export async function openServices(
       ...(live && { liveFault: live.fault }),
       readStatus: () => readStatus(out),
     });
+  const snapshotSizes = new SnapshotSizes(out);
+  const readFacts = async (): Promise<ServiceFacts> => ({
+    now: Date.now(),
+    software,
+    active: load.gate.active,
+    loopDelay: load.delay.read() / 1000,
+    manifest: (await releases.current())?.manifest ?? null,
+    status: await readStatus(out).catch(() => null),
+    readiness: await readiness(),
+    live: live?.facts() ?? null,
+    imports: followed?.imports ?? null,
+    disks: await readDisks(config, followed),
+    snapshots: snapshotSizes.read(),
+    accessLog: await folderBytes(config.accessLog),
+    keyExpiries: await keys.expiries(Date.now()).catch(() => null),
+  });
   const services: Services = {
     ...limited,
     releases,
@@ -114,16 +140,7 @@ export async function openServices(
     baseUrl: config.baseUrl,
     live,
     simulation,
-    metrics: createMetrics(
-      {
-        active: () => load.gate.active,
-        loopDelay: () => load.delay.read() / 1000,
-        releaseTime: () => timeOf(releases.served),
-        liveTime: () => live?.time() ?? null,
-        listeners: () => live?.listeners() ?? 0,
-      },
-      async () => formatSimulationCounts(simulation.counts()) + formatReadiness(await readiness()),
-    ),
+    metrics: createMetrics(readFacts, () => simulation.counts()),
     readiness,
     logsRequests: logger.isLevelEnabled('info'),
   };
@@ -228,9 +245,15 @@ function simulationOptions(config: ServiceConfig): SimulationOptions {
   };
 }
 
-/** Time of the newest event in the release, Unix s. */
-function timeOf(release: ServedRelease | null): number | null {
-  return release && Date.parse(release.manifest.timestamp) / 1000;
+/** By what is stored there. A run also needs room in the temporary folder. */
+async function readDisks(
+  { out, keys, limits, accessLog }: ServiceConfig,
+  followed: FollowedLedger | null,
+): Promise<ServiceFacts['disks']> {
+  const folders = { output: out, keys, limits, access_log: accessLog, temporary: tmpdir() };
+  const all = { ...folders, ...(followed && { ledger: followed.ledger }) };
+  const disks = Object.entries(all).map(async ([name, folder]) => [name, await readDisk(folder)]);
+  return Object.fromEntries(await Promise.all(disks));
 }
 
 function startPruning(limiter: Limiter, report: (error: unknown) => void): NodeJS.Timeout {

@@ -10,6 +10,7 @@ import { openAccessLog } from '../../src/sidecar/access-log/access-log.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { createMetrics } from '../../src/sidecar/health/metrics.ts';
 import type { Readiness } from '../../src/sidecar/health/readiness.ts';
+import type { ServiceFacts } from '../../src/sidecar/health/service-metrics.ts';
 import type { KeyStore } from '../../src/sidecar/keys/key-store.ts';
 import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
 import { ConcurrencyLimit } from '../../src/sidecar/limits/concurrency-limit.ts';
@@ -20,6 +21,7 @@ import { openSqliteCountStore } from '../../src/sidecar/limits/sqlite-count-stor
 import { closeServer } from '../../src/sidecar/listen.ts';
 import { type AppLimits, createApp } from '../../src/sidecar/request/app.ts';
 import type { Services } from '../../src/sidecar/services.ts';
+import { emptyCounts } from '../../src/sidecar/simulation/simulation-counts.ts';
 import { publishTiny } from '../release/publish-tiny.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
 
@@ -60,12 +62,21 @@ const ALL_WELL: Readiness = {
   required: { release: null, keys: null, limits: null, access_log: null },
   optional: {},
 };
-const NO_GAUGES = {
-  active: () => 0,
-  loopDelay: () => 0,
-  releaseTime: () => null,
-  listeners: () => 0,
-  liveTime: () => null,
+/** Of a service that has done nothing yet. */
+export const NO_FACTS: ServiceFacts = {
+  now: 0,
+  software: { version: '0.0.0', commit: null },
+  active: 0,
+  loopDelay: 0,
+  manifest: null,
+  status: null,
+  readiness: ALL_WELL,
+  live: null,
+  imports: null,
+  disks: {},
+  snapshots: null,
+  accessLog: 0,
+  keyExpiries: null,
 };
 
 /** The real app over the releases of a folder, with real stores; only its log is a test double. */
@@ -90,7 +101,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
       exporter: null as never,
       charts: null,
       live: null,
-      metrics: createMetrics(NO_GAUGES),
+      metrics: createMetrics(async () => NO_FACTS, emptyCounts),
       readiness: async () => ALL_WELL,
       logger,
       logsRequests: true,

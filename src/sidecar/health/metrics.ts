@@ -1,19 +1,9 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Verdict } from '../../../pipeline/attestation/verify-attestation.ts';
-
-/** Values that are read on request. */
-export interface Gauges {
-  /** Requests being answered. */
-  active: () => number;
-  /** Mean delay of the event loop, s. */
-  loopDelay: () => number;
-  /** Time of the newest published event, Unix s; null before the first release. */
-  releaseTime: () => number | null;
-  /** Listeners of `/live`. */
-  listeners: () => number;
-  /** Time of the newest event that real-time paths show, Unix s; null while they answer from the release. */
-  liveTime: () => number | null;
-}
+import type { ProblemCode } from '../../api/problem.ts';
+import { formatSimulationCounts, type SimulationCounts } from '../simulation/simulation-counts.ts';
+import { formatMetrics } from './metric.ts';
+import { COUNTED_METRICS, SERVICE_METRICS, type ServiceFacts } from './service-metrics.ts';
 
 export interface Metrics {
   count: (answered: HandledRequest) => void;
@@ -23,56 +13,37 @@ export interface Metrics {
   read: () => Promise<{ contentType: string; text: string }>;
 }
 
-/** `formatOthers`: further metrics, in complete lines. */
+/** `readFacts` is called for each reading. */
 export function createMetrics(
-  gauges: Gauges,
-  formatOthers: () => string | Promise<string> = () => '',
+  readFacts: () => Promise<ServiceFacts>,
+  simulation: () => SimulationCounts,
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new RequestCounts();
-  for (const [name, { help, read }] of Object.entries(gaugesOf(gauges))) {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read() ?? Number.NaN);
-      },
-    });
-  }
-  const verdicts = new Counter({
-    name: 'cathedral_attestations_verified_total',
-    help: 'Companion Attestations verified, by verdict.',
-    labelNames: ['status'],
-    registers: [registry],
-  });
+  const refusals = new Map<string, { code: string; tier: string; count: number }>();
+  const verdicts: Partial<Record<Verdict['status'], number>> = {};
   return {
-    countVerdict: (status) => verdicts.inc({ status }),
-    count: (answered) => requests.count(answered),
+    countVerdict(status) {
+      verdicts[status] = (verdicts[status] ?? 0) + 1;
+    },
+    count(answered) {
+      requests.count(answered);
+      const { code, tier = 'anonymous' } = answered;
+      if (!code) return;
+      const series = `${code} ${tier}`;
+      refusals.set(series, { code, tier, count: (refusals.get(series)?.count ?? 0) + 1 });
+    },
     read: async () => ({
       contentType: registry.contentType,
-      text: `${await registry.metrics()}${requests.format()}${await formatOthers()}`,
+      text: [
+        await registry.metrics(),
+        formatMetrics(SERVICE_METRICS, await readFacts()),
+        formatMetrics(COUNTED_METRICS, { refusals, verdicts }),
+        requests.format(),
+        formatSimulationCounts(simulation()),
+      ].join(''),
     }),
-  };
-}
-
-function gaugesOf(gauges: Gauges): Record<string, { help: string; read: () => number | null }> {
-  return {
-    cathedral_http_active_requests: { help: 'Requests being answered.', read: gauges.active },
-    cathedral_event_loop_delay_seconds: {
-      help: 'Mean delay of the event loop over the better of the last two half seconds.',
-      read: gauges.loopDelay,
-    },
-    cathedral_release_timestamp_seconds: {
-      help: 'Time of the newest event in the published release.',
-      read: gauges.releaseTime,
-    },
-    cathedral_live_timestamp_seconds: {
-      help: 'Time of the newest event that real-time paths show; NaN while they answer from the release.',
-      read: gauges.liveTime,
-    },
-    cathedral_live_listeners: { help: 'Connections to /live.', read: gauges.listeners },
   };
 }
 
@@ -83,6 +54,10 @@ interface HandledRequest {
   /** `economy`; `none` outside the areas. */
   area: string;
   seconds: number;
+  /** Of the problem, if the request was refused. */
+  code?: ProblemCode | null;
+  /** Of the API key. */
+  tier?: string | undefined;
 }
 
 /** From a file in memory to a download over a slow connection, s. */
@@ -93,6 +68,18 @@ const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST'];
 const SERIES = METHODS.length + 1;
 const COUNTER = 'cathedral_http_requests_total';
 const HISTOGRAM = 'cathedral_http_request_duration_seconds';
+export const REQUEST_METRICS = {
+  [COUNTER]: {
+    type: 'counter',
+    help: 'Requests answered or cut off.',
+    labels: ['method', 'area', 'status'],
+  },
+  [HISTOGRAM]: {
+    type: 'histogram',
+    help: 'From the first byte of a request to the last byte of its response.',
+    labels: ['area'],
+  },
+} as const;
 
 interface AreaCounts {
   /** By a number that stands for status and method. */
@@ -128,10 +115,10 @@ export class RequestCounts {
   format(): string {
     const areas = [...this.#areas];
     return [
-      `# HELP ${COUNTER} Requests answered or cut off.`,
+      `# HELP ${COUNTER} ${REQUEST_METRICS[COUNTER].help}`,
       `# TYPE ${COUNTER} counter`,
       ...areas.flatMap(([area, { requests }]) => formatCounter(area, requests)),
-      `# HELP ${HISTOGRAM} From the first byte of a request to the last byte of its response.`,
+      `# HELP ${HISTOGRAM} ${REQUEST_METRICS[HISTOGRAM].help}`,
       `# TYPE ${HISTOGRAM} histogram`,
       ...areas.flatMap(([area, known]) => formatHistogram(area, known)),
       '',

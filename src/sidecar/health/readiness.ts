@@ -50,21 +50,6 @@ export function isReady({ required }: Readiness): boolean {
   return Object.values(required).every((fault) => fault === null);
 }
 
-/** In the text format of Prometheus. */
-export function formatReadiness(readiness: Readiness): string {
-  const { required, optional } = readiness;
-  const faults = Object.entries({ ...required, ...optional });
-  return [
-    '# HELP cathedral_ready Whether the server can serve, as /readyz says.',
-    '# TYPE cathedral_ready gauge',
-    `cathedral_ready ${isReady(readiness) ? 1 : 0}`,
-    '# HELP cathedral_fault Whether a part of the service has a fault, as /readyz says.',
-    '# TYPE cathedral_fault gauge',
-    ...faults.map(([part, fault]) => `cathedral_fault{part="${part}"} ${fault === null ? 0 : 1}`),
-    '',
-  ].join('\n');
-}
-
 async function faultOf(check: Promise<unknown>, fault: string): Promise<string | null> {
   return check.then(
     () => null,

@@ -76,6 +76,8 @@ export interface KeyStore {
   keyById(id: string): Promise<KeyRecord | null>;
   /** Newest first; ordered by id at equal times. */
   keys(): Promise<KeyRecord[]>;
+  /** When each key in use expires, ms, in any order: delivered, not revoked, not expired at `now`, and without a delivered successor. */
+  expiries(now: number): Promise<number[]>;
   /** Returns false if the key is unknown or already revoked: the first revocation stands. */
   revokeKey(id: string, at: number, reason: string): Promise<boolean>;
   /** Claims the right to notify the holder of the expiry, once. Returns false if it is already claimed. */

@@ -36,6 +36,11 @@ function prepareStatements(database: DatabaseSync) {
     byHash: sql(`${KEY} WHERE hash = ?`),
     byId: sql(`${KEY} WHERE keys.id = ?`),
     all: sql(`${KEY} ORDER BY issued_at DESC, keys.id`),
+    expiries: sql(`
+      SELECT expires_at AS at FROM keys
+      WHERE delivered_at IS NOT NULL AND revoked_at IS NULL AND expires_at > ? AND NOT EXISTS (
+        SELECT 1 FROM keys AS next
+        WHERE next.replaces = keys.id AND next.revoked_at IS NULL AND next.delivered_at IS NOT NULL)`),
     hasSuccessor: sql('SELECT 1 FROM keys WHERE replaces = ? AND revoked_at IS NULL'),
     addHolder: sql('INSERT INTO holders (id, email) VALUES (?, ?) ON CONFLICT (email) DO NOTHING'),
     addKey: sql(`
@@ -198,6 +203,10 @@ class SqliteKeyStore implements KeyStore {
 
   async keys(): Promise<KeyRecord[]> {
     return this.#read((sql) => sql.all.all().map((row) => readKeyRow(row, this.#path)!));
+  }
+
+  async expiries(now: number): Promise<number[]> {
+    return this.#read((sql) => (sql.expiries.all(now) as { at: number }[]).map(({ at }) => at));
   }
 
   async revokeKey(id: string, at: number, reason: string): Promise<boolean> {

@@ -1,3 +1,5 @@
+import type { ImportProgress } from '../health/service-metrics.ts';
+
 export interface ImportingOptions {
   /** Imports new events of a remote ledger into the folder that the server follows. */
   importNew: () => Promise<unknown>;
@@ -8,6 +10,9 @@ export interface ImportingOptions {
   /** Resolves or rejects at once if the signal is aborted. */
   sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
   signal: AbortSignal;
+  /** Kept up to date, for the metrics. */
+  progress: ImportProgress;
+  now: () => number;
 }
 
 /** While a remote ledger is down the interval doubles, up to this, ms. */
@@ -15,19 +20,19 @@ const MAX_WAIT_MS = 15 * 60 * 1000;
 
 /** Imports until `signal` aborts. It waits first, since the command has just imported. */
 export async function importPeriodically(options: ImportingOptions): Promise<void> {
-  const { importNew, intervalMs, report, sleep, signal } = options;
-  let failures = 0;
+  const { importNew, intervalMs, report, sleep, signal, progress, now } = options;
   let reported = '';
   while (!signal.aborted) {
-    const waitMs = Math.max(intervalMs, Math.min(intervalMs * 2 ** failures, MAX_WAIT_MS));
+    const waitMs = Math.max(intervalMs, Math.min(intervalMs * 2 ** progress.failures, MAX_WAIT_MS));
     await sleep(waitMs, signal).catch(() => undefined);
     if (signal.aborted) return;
     try {
       await importNew();
-      failures = 0;
+      progress.failures = 0;
+      progress.succeededAt = now();
       reported = '';
     } catch (error) {
-      failures += 1;
+      progress.failures += 1;
       if (String(error) !== reported) report(error);
       reported = String(error);
     }

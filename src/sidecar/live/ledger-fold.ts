@@ -26,7 +26,7 @@ export class LedgerFold {
   readonly #verifiers: readonly Verifier[];
   #sealed: Resume;
   /** Null: to be rebuilt from `#sealed`. */
-  #provisional: (Resume & { cursor: HeadCursor | null }) | null = null;
+  #provisional: (Resume & { cursor: HeadCursor | null; since: string | null }) | null = null;
   #matches = false;
   /** Modification time of the snapshot folder when it was last listed. */
   #listedAt: bigint | null = null;
@@ -41,6 +41,11 @@ export class LedgerFold {
   /** As of the last ledger snapshot read; callers must not change it. */
   get sealed(): Readonly<Resume> {
     return this.#sealed;
+  }
+
+  /** Time of the oldest event that is not sealed; null if every event read is. */
+  get unsealedSince(): string | null {
+    return this.#provisional?.since ?? null;
   }
 
   /**
@@ -95,17 +100,19 @@ export class LedgerFold {
     const known = this.#provisional;
     // Restored only on success: a state with half of the new events has no known position.
     this.#provisional = null;
-    const { state, position, cursor } = known ?? {
+    const { state, position, cursor, since } = known ?? {
       state: structuredClone(this.#sealed.state),
       position: this.#sealed.position,
       cursor: null,
+      since: null,
     };
     try {
       const folded = await fold(state, readHead(this.#ledger, position, cursor));
       const { end } = folded;
       const isOther = end.cursor === null && position.size > this.#sealed.position.size;
       if (end.behind || isOther) return null;
-      this.#provisional = { state: folded.state, position: end.position, cursor: end.cursor };
+      const { position: at, cursor: to } = end;
+      this.#provisional = { state: folded.state, position: at, cursor: to, since: since ?? folded.first };
       return folded.state;
     } catch (error) {
       // The head may have been replaced: read from the last ledger snapshot, the ledger may be whole.
@@ -115,16 +122,19 @@ export class LedgerFold {
   }
 }
 
+/** `first`: the time of the first event. */
 async function fold<End>(
   from: State,
   batches: AsyncGenerator<Leaf[], End>,
-): Promise<{ state: State; end: End }> {
+): Promise<{ state: State; end: End; first: string | null }> {
   let state = from;
+  let first: string | null = null;
   let batch = await batches.next();
   for (; !batch.done; batch = await batches.next()) {
+    first ??= batch.value[0]?.event.timestamp ?? null;
     for (const leaf of batch.value) state = apply(state, leaf);
   }
-  return { state, end: batch.value };
+  return { state, end: batch.value, first };
 }
 
 /**

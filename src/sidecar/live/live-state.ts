@@ -70,6 +70,16 @@ export class LiveState {
     return this.#shown?.state.asOf ?? null;
   }
 
+  /** The newest ledger snapshot read; null before there is one. */
+  get sealed(): string | null {
+    return this.#fold?.sealed.position.snapshot ?? null;
+  }
+
+  /** Time of the oldest event that is not sealed; null if every event is. */
+  get unsealedSince(): string | null {
+    return this.#fold?.unsealedSince ?? null;
+  }
+
   /** Number of events in the state. */
   get events(): number {
     return this.#shown?.state.events ?? 0;

@@ -1,4 +1,5 @@
 import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
+import { type LiveFacts, slotEnd } from '../health/service-metrics.ts';
 import type { Live } from '../services.ts';
 import { LiveDocuments } from './live-documents.ts';
 import { type HubOptions, LiveHub } from './live-hub.ts';
@@ -15,10 +16,8 @@ export interface LiveOptions
 }
 
 export interface OpenLive extends Live {
-  /** Number of listeners connected. */
-  listeners: () => number;
-  /** Time of the newest event shown, Unix s; null before there is one. */
-  time: () => number | null;
+  /** For the metrics. */
+  facts: () => LiveFacts;
   /** Why what is shown may be older than the ledger; null if it is not. */
   fault: () => string | null;
   /** Ends every stream and stops following. */
@@ -57,14 +56,23 @@ export async function openLive(options: LiveOptions): Promise<OpenLive> {
   return {
     resource: (path) => documents.document(path)?.resource ?? null,
     listen: (request, response, connection) => hub.listen(request, response, connection),
-    listeners: () => hub.listeners,
-    time: () => (state.timestamp === null ? null : Date.parse(state.timestamp) / 1000),
+    facts: () => ({
+      listeners: hub.listeners,
+      newest: seconds(state.timestamp),
+      sealed: slotEnd(state.sealed),
+      unsealed: seconds(state.unsealedSince),
+    }),
     fault: () => state.fault ?? documents.fault,
     async close() {
       hub.close();
       await watch.close();
     },
   };
+}
+
+/** Unix s. */
+function seconds(time: string | null): number | null {
+  return time === null ? null : Date.parse(time) / 1000;
 }
 
 function openHub(documents: LiveDocuments, options: LiveOptions): LiveHub {

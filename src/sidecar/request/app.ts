@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Problem } from '../../api/problem.ts';
 import type { Services } from '../services.ts';
 import { isSimulationUpgrade } from '../simulation/reject-upgrade.ts';
 import { ClientLimits, clientAddress } from './clients.ts';
@@ -71,9 +72,11 @@ function answerNonRequests(
   queue: PipelineQueue,
   nextId: () => string,
 ): void {
-  const respond = (answer: (facts: { id: string; now: number }) => number | null) => {
-    const status = answer({ id: nextId(), now: services.now() });
-    if (status !== null) services.metrics.count({ method: 'other', status, area: 'none', seconds: 0 });
+  const respond = (answer: (facts: { id: string; now: number }) => Problem | null) => {
+    const problem = answer({ id: nextId(), now: services.now() });
+    if (!problem) return;
+    const { status, code } = problem;
+    services.metrics.count({ method: 'other', status, area: 'none', seconds: 0, code });
   };
   server.on('connect', ({ socket }, stream) => {
     // node:http has released the connection, and with it the responses that are due.

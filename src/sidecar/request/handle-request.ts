@@ -131,16 +131,18 @@ function methodNotAllowed(method: string, Allow: string): Problem {
 }
 
 function toProblem(error: unknown, context: RequestContext, { logger }: Services): Problem {
-  if (error instanceof Problem) return error;
-  logger.error({ err: error, request: context.id, path: redactedPath(context) }, 'request failed');
-  return problemOfFault(error);
+  const problem = error instanceof Problem ? error : problemOfFault(error);
+  context.refusal = problem.code;
+  if (problem !== error)
+    logger.error({ err: error, request: context.id, path: redactedPath(context) }, 'request failed');
+  return problem;
 }
 
 function report(context: RequestContext, seconds: number, { metrics, logger, logsRequests }: Services): void {
-  const { request, response, area, id } = context;
+  const { request, response, area, id, refusal: code, key } = context;
   const { method = '' } = request;
   const { statusCode: status } = response;
-  metrics.count({ method, status, area: area ?? 'none', seconds });
+  metrics.count({ method, status, area: area ?? 'none', seconds, code, tier: key?.tier });
   if (!logsRequests) return;
   const ms = Math.round(seconds * 1000);
   logger.info({

@@ -18,12 +18,12 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 };
 
-/** Answers bytes that are not HTTP. Returns the status; null if the client has disconnected. */
+/** Answers bytes that are not HTTP. Returns the problem; null if the client has disconnected. */
 export function answerUnreadable(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   facts: ResponseFacts,
-): number | null {
+): Problem | null {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return null;
@@ -33,14 +33,14 @@ export function answerUnreadable(
 }
 
 /** Answers CONNECT, which node:http does not turn into a request. */
-export function answerConnect(socket: Duplex, facts: ResponseFacts): number {
+export function answerConnect(socket: Duplex, facts: ResponseFacts): Problem {
   const detail = `CONNECT is not one of ${ALLOW}.`;
   return writeRawProblem(new Problem('method_not_allowed', detail, { Allow: ALLOW }), socket, facts);
 }
 
-function writeRawProblem(problem: Problem, socket: Duplex, facts: ResponseFacts): number {
+function writeRawProblem(problem: Problem, socket: Duplex, facts: ResponseFacts): Problem {
   writeRawResponse(problemAnswer(problem), socket, facts);
-  return problem.status;
+  return problem;
 }
 
 /**

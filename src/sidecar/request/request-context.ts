@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Area } from '../../../pipeline/artifacts/artifact.ts';
 import { ARTIFACTS } from '../../../pipeline/artifacts/table.ts';
-import { Problem } from '../../api/problem.ts';
+import { Problem, type ProblemCode } from '../../api/problem.ts';
 import { redactKeysInQuery } from '../access-log/redact-keys-in-query.ts';
 import { ENTRIES_PREFIX, LOG_PREFIX } from '../files/log-files.ts';
 import type { Authenticated } from '../keys/authenticate.ts';
@@ -34,6 +34,8 @@ export interface RequestContext {
   restricted: boolean;
   /** The answer is data, which counts against the quota of the area. */
   counted: boolean;
+  /** Why the request was refused; null if it was not. */
+  refusal: ProblemCode | null;
   /** Tells the load gate that the answer is ready to be sent. */
   onRendered: (() => void) | null;
   /** Called when the response is over; see `onFinish`. */
@@ -62,6 +64,7 @@ export function newRequestContext(
     area: null,
     restricted: false,
     counted: false,
+    refusal: null,
     onRendered: null,
     cleanups: [],
     bodyRead: false,

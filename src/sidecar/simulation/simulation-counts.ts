@@ -1,13 +1,7 @@
-interface Metric {
-  type: 'gauge' | 'counter';
-  help: string;
-  /** A number, or one number per label value. */
-  read: (counts: SimulationCounts) => number | Readonly<Record<string, number>>;
-  label?: string;
-}
+import { formatMetrics, type Metrics, samplesBy } from '../health/metric.ts';
 
 /** Labels come from fixed sets of codes, and from the close codes that clients may send under RFC 6455. */
-const METRICS: Readonly<Record<string, Metric>> = {
+export const SIMULATION_METRICS: Metrics<SimulationCounts> = {
   cathedral_simulation_connections: {
     type: 'gauge',
     help: 'Open connections to the simulation.',
@@ -26,8 +20,8 @@ const METRICS: Readonly<Record<string, Metric>> = {
   cathedral_simulation_refused_total: {
     type: 'counter',
     help: 'Upgrades refused, by problem code.',
-    label: 'code',
-    read: ({ refused }) => refused,
+    labels: ['code'],
+    read: ({ refused }) => samplesBy('code', refused),
   },
   cathedral_simulation_started_total: {
     type: 'counter',
@@ -37,43 +31,32 @@ const METRICS: Readonly<Record<string, Metric>> = {
   cathedral_simulation_messages_total: {
     type: 'counter',
     help: 'Messages by direction.',
-    label: 'direction',
-    read: ({ received, sent }) => ({ received, sent }),
+    labels: ['direction'],
+    read: ({ received, sent }) => samplesBy('direction', { received, sent }),
   },
   cathedral_simulation_errors_total: {
     type: 'counter',
     help: 'Messages refused, by problem code.',
-    label: 'code',
-    read: ({ errors }) => errors,
+    labels: ['code'],
+    read: ({ errors }) => samplesBy('code', errors),
   },
   cathedral_simulation_closed_total: {
     type: 'counter',
     help: 'Connections closed, by close code; 1006 means without a close frame.',
-    label: 'code',
-    read: ({ closed }) => closed,
+    labels: ['code'],
+    read: ({ closed }) => samplesBy('code', closed),
   },
   cathedral_simulation_dropped_total: {
     type: 'counter',
     help: 'Connections terminated, by reason.',
-    label: 'reason',
-    read: ({ dropped }) => dropped,
+    labels: ['reason'],
+    read: ({ dropped }) => samplesBy('reason', dropped),
   },
 };
 
-/** In the Prometheus text format. */
+/** In the text format of Prometheus. */
 export function formatSimulationCounts(counts: SimulationCounts): string {
-  return Object.entries(METRICS)
-    .map(([name, metric]) => formatMetric(name, metric, counts))
-    .join('');
-}
-
-function formatMetric(name: string, { type, help, read, label }: Metric, counts: SimulationCounts): string {
-  const value = read(counts);
-  const lines =
-    typeof value === 'number'
-      ? [`${name} ${value}`]
-      : Object.entries(value).map(([key, count]) => `${name}{${label}="${key}"} ${count}`);
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
+  return formatMetrics(SIMULATION_METRICS, counts);
 }
 
 /** Metrics of the simulation since the process started. Two of them are current values. */

@@ -35,7 +35,11 @@ const config = {
   simulationConnectionsPerClient: 10_000,
 } as const;
 const followed = ledger === undefined ? null : { ledger, verifiers: [DEMO_VERIFIER] };
-const { services } = await openServices(config, followed, logger);
+const { services } = await openServices(
+  config,
+  { followed, software: { version: 'bench', commit: null } },
+  logger,
+);
 const app = createApp(guards === 'full' ? services : { ...services, limiter: null }, {
   // The load generator names a client of its own in each request, so that all are counted and none refused.
   trustedProxies: ['127.0.0.1'],

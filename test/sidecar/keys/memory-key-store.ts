@@ -1,3 +1,4 @@
+import { keyStatus } from '../../../src/sidecar/keys/key-status.ts';
 import type { KeyRecord, KeyStore, NewKey, Verification } from '../../../src/sidecar/keys/key-store.ts';
 
 type Stored = Omit<KeyRecord, 'replacedBy'>;
@@ -47,6 +48,12 @@ export function memoryKeyStore(): KeyStore {
       const byId = (a: Stored, b: Stored) => (a.id < b.id ? -1 : 1);
       const sorted = [...keys.values()].sort((a, b) => b.issuedAt - a.issuedAt || byId(a, b));
       return sorted.map((key) => view(key)!);
+    },
+    async expiries(now) {
+      const inUse = [...keys.values()]
+        .map((key) => view(key)!)
+        .filter((key) => keyStatus(key, now) === 'active');
+      return inUse.map(({ expiresAt }) => expiresAt);
     },
     async revokeKey(id, at, reason) {
       return change(id, (key) => key.revokedAt === null, { revokedAt: at, revokedFor: reason });

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ImportProgress } from '../../../src/sidecar/health/service-metrics.ts';
 import { importPeriodically } from '../../../src/sidecar/live/import-periodically.ts';
 import { CivicServer, civicChain } from '../../ledger/civic/civic-server.ts';
 import { importInto, SIGNER } from '../../ledger/civic/import-fixture.ts';
@@ -10,14 +11,18 @@ import { until } from './until.ts';
 
 const NOON = '2025-12-01T12:30:00Z';
 const INTERVAL_MS = 60_000;
+const nothingImported = (): ImportProgress => ({ succeededAt: null, failures: 0 });
 
 /** Imports once per outcome, each of which may be an error; returns the waits and the reports. */
 async function importing(outcomes: readonly (Error | null)[]) {
   const stop = new AbortController();
   const waits: number[] = [];
   const reports: string[] = [];
+  const progress = nothingImported();
   let imports = 0;
   await importPeriodically({
+    progress,
+    now: () => imports,
     async importNew() {
       const outcome = outcomes[imports];
       imports += 1;
@@ -31,14 +36,15 @@ async function importing(outcomes: readonly (Error | null)[]) {
     },
     signal: stop.signal,
   });
-  return { waits, reports, imports };
+  return { waits, reports, imports, progress };
 }
 
 const down = new Error('down');
 
 describe('importing periodically', () => {
   test('waits the interval before each', async () => {
-    expect(await importing([null, null, null])).toEqual({ waits: [1, 1, 1, 1], reports: [], imports: 3 });
+    const done = { waits: [1, 1, 1, 1], reports: [], imports: 3, progress: { succeededAt: 3, failures: 0 } };
+    expect(await importing([null, null, null])).toEqual(done);
   });
 
   test('doubles the interval while it fails, and resets it after a success', async () => {
@@ -48,7 +54,8 @@ describe('importing periodically', () => {
 
   test('reports an error once while it stays the same, and again when it returns', async () => {
     const other = new Error('another');
-    const { reports } = await importing([down, down, other, other, null, down]);
+    const { reports, progress } = await importing([down, down, other, other, null, down]);
+    expect(progress).toEqual({ succeededAt: 5, failures: 1 });
     expect(reports).toEqual(['Error: down', 'Error: another', 'Error: down']);
   });
 
@@ -56,6 +63,8 @@ describe('importing periodically', () => {
     const stop = new AbortController();
     let imports = 0;
     const ended = importPeriodically({
+      progress: nothingImported(),
+      now: Date.now,
       async importNew() {
         imports += 1;
       },
@@ -88,6 +97,8 @@ test('an event of a remote ledger is seen after the next import, with few reques
   const stop = new AbortController();
   const sleep = (_: number, signal: AbortSignal) => wait(5, undefined, { signal });
   const ended = importPeriodically({
+    progress: nothingImported(),
+    now: Date.now,
     importNew,
     intervalMs: INTERVAL_MS,
     report: () => {},

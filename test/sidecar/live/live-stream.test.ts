@@ -97,7 +97,7 @@ describe('the live stream', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
     expect(await answer.text()).toBe('');
-    expect(live.listeners()).toBe(0);
+    expect(live.facts().listeners).toBe(0);
   });
 
   test('is readable by any page, is not cacheable, and says when to reconnect', async () => {
@@ -117,9 +117,9 @@ describe('the live stream', () => {
   test('has no listeners left when all have disconnected, however they did', async () => {
     const { url, live } = await served();
     const streams = await Promise.all([open(`${url}/live`), open(`${url}/live`), open(`${url}/live`)]);
-    expect(live.listeners()).toBe(3);
+    expect(live.facts().listeners).toBe(3);
     for (const stream of streams) stream.close();
-    await until(() => live.listeners() === 0);
+    await until(() => live.facts().listeners === 0);
   });
 
   test('ends completely when the service ends', async () => {
@@ -184,13 +184,13 @@ describe('many listeners', () => {
   test('all have the newest values at the end, three hundred at once', async () => {
     const { url, live, advance, rebuild } = await served();
     const readers = Array.from({ length: 300 }, () => listenTo(`${url}/live`));
-    await until(() => live.listeners() === 300);
+    await until(() => live.facts().listeners === 300);
     await advance(30);
     await advance(200);
     const files = await rebuild();
     await Promise.all(readers.map((reader) => reader.untilHolds(files)));
     for (const reader of readers) reader.close();
-    await until(() => live.listeners() === 0);
+    await until(() => live.facts().listeners === 0);
   }, 30_000);
 
   test('beyond the limit are refused', async () => {
@@ -200,7 +200,7 @@ describe('many listeners', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
     expect((await answer.json()).code).toBe('too_many_listeners');
     first!.close();
-    await until(() => live.listeners() === 1);
+    await until(() => live.facts().listeners === 1);
     expect((await open(`${url}/live`)).response.statusCode).toBe(200);
   });
 
@@ -210,7 +210,7 @@ describe('many listeners', () => {
     const answer = await fetch(`${url}/live`);
     expect([answer.status, (await answer.json()).code]).toEqual([503, 'too_many_listeners']);
     first!.close();
-    await until(() => live.listeners() === 1);
+    await until(() => live.facts().listeners === 1);
     expect((await open(`${url}/live`)).response.statusCode).toBe(200);
   });
 });

@@ -1,0 +1,285 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CathedralError } from '../../pipeline/errors.ts';
+import { slotTime } from '../../pipeline/ledger/slot.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { recordRun } from '../../src/scheduler/record-run.ts';
+import { METRICS } from '../../src/sidecar/health/metrics-reference.ts';
+import { hashKey } from '../../src/sidecar/keys/key-text.ts';
+import { openKeyStore } from '../../src/sidecar/keys/sqlite-key-store.ts';
+import { closeServer } from '../../src/sidecar/listen.ts';
+import { openServices } from '../../src/sidecar/open-services.ts';
+import { createApp } from '../../src/sidecar/request/app.ts';
+import { DOCUMENTS, liveLedger, VERIFIERS } from '../sidecar/live/live-ledger.ts';
+import { until } from '../sidecar/live/until.ts';
+
+const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+const DAY_MS = 86_400_000;
+/** The key of the documentation, which is valid in its form. */
+const KEY = 'cds_economy_0123456789abcdefghijklmnopqrst';
+
+interface Panel {
+  id: number;
+  type: string;
+  title: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets?: { expr: string; refId: string }[];
+}
+
+let folder: string;
+let server: Server;
+let close: () => Promise<void>;
+let url: string;
+/** What a real service says after some runs and requests. */
+let metrics: string;
+let rules: string;
+let dashboard: { panels: Panel[]; templating: { list: { name: string }[] } };
+
+const sampleOf = (series: string) =>
+  metrics
+    .split('\n')
+    .find((line) => line.startsWith(`${series} `))
+    ?.slice(series.length + 1);
+const timeOf = (series: string) => Number(sampleOf(series)) * 1000;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-metrics-'));
+  const { ledger, out } = await liveLedger(folder);
+  const keys = openKeyStore(join(folder, 'keys.sqlite'));
+  const record = { out, software: 'cathedral-data-service 0.0.0', now: Date.now };
+  const fault = new CathedralError('disk_full', { place: out, expected: 'room', found: 'none' });
+  await recordRun(record, () => Promise.reject(fault)).catch(() => {});
+  for (const [id, days] of [
+    ['soon', 3],
+    ['later', 20],
+    ['far', 90],
+    ['over', -1],
+  ] as const) {
+    const key = {
+      id,
+      holder: `h_${id}`,
+      email: `${id}@example.org`,
+      hash: hashKey(`${KEY}${id}`),
+      prefix: 'cds_economy_Ab3d',
+    };
+    const grant = {
+      tier: 'economist',
+      areas: ['economy'],
+      name: '-',
+      affiliation: '-',
+      purpose: '-',
+      volume: null,
+      basis: null,
+    } as const;
+    const at = { issuedAt: 0, expiresAt: Date.now() + days * DAY_MS, deliveredAt: 0, replaces: null };
+    await keys.addKey({ ...key, ...grant, areas: ['economy'], ...at });
+  }
+  await keys.close();
+  const config = {
+    ...{
+      out,
+      keys: join(folder, 'keys.sqlite'),
+      limits: join(folder, 'limits.db'),
+      accessLog: join(folder, 'access-log'),
+    },
+    ...{ accessLogSize: 64, maxActive: 64, maxDelay: 500, documents: DOCUMENTS, companions: null },
+    ...{
+      baseUrl: 'http://localhost',
+      livePoll: 1000,
+      liveGap: 250,
+      liveListeners: 10,
+      liveListenersPerClient: 10,
+    },
+    ...{ exports: 1, exportsPerHolder: 1, trustedProxies: null, simulationOrigins: null },
+    ...{ simulationConnections: 10, simulationConnectionsPerClient: 10 },
+  };
+  const served = {
+    followed: { ledger, verifiers: VERIFIERS, imports: { succeededAt: 5000, failures: 2 } },
+    software: { version: '1.2.3', commit: '0123456789ab' },
+  };
+  const open = await openServices(config, served, pino({ level: 'silent' }));
+  const limits = {
+    requestTimeout: 30,
+    keepAlive: 5,
+    stallTimeout: 60,
+    maxConnections: 100,
+    maxConnectionsPerClient: 100,
+  };
+  server = createApp(open.services, { trustedProxies: null, ...limits });
+  close = async () => {
+    await open.endStreams();
+    await closeServer(server, 0);
+    await open.close();
+  };
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const path of [
+    'economy/supply',
+    'economy/suply',
+    'economy/suply',
+    'government/compliance-report.json',
+  ])
+    await (await fetch(`${url}/${path}`)).arrayBuffer();
+  await until(async () => {
+    metrics = await (await fetch(`${url}/metrics`)).text();
+    return sampleOf('cathedral_snapshots') !== 'NaN';
+  });
+  rules = await read('deploy/prometheus/alerts.yml');
+  dashboard = JSON.parse(await read('deploy/grafana/dashboard.json'));
+});
+
+afterAll(async () => {
+  await close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the metrics of a service', () => {
+  test('are those of the documentation, each once', () => {
+    const named = [...metrics.matchAll(/^# TYPE (cathedral_\w+) (\w+)$/gm)].map(([, name, type]) => [
+      name,
+      type,
+    ]);
+    expect(named.sort()).toEqual(
+      Object.entries(METRICS)
+        .map(([name, { type }]) => [name, type])
+        .sort(),
+    );
+  });
+
+  test('say that a run failed, and why', () => {
+    expect(sampleOf('cathedral_last_run_outcome{outcome="failed"}')).toBe('1');
+    expect(sampleOf('cathedral_last_run_outcome{outcome="published"}')).toBe('0');
+    expect(sampleOf('cathedral_last_run_error{code="disk_full"}')).toBe('1');
+    expect(Date.now() - timeOf('cathedral_last_run_timestamp_seconds')).toBeLessThan(600_000);
+    expect(sampleOf('cathedral_next_run_timestamp_seconds')).toBe('NaN');
+  });
+
+  test('tell what is published, sealed and not sealed apart', async () => {
+    const { manifest } = (await readCurrent(join(folder, 'out')))!;
+    const lines = (await readFile(join(folder, 'ledger/head.ndjson'), 'utf8')).trim().split('\n');
+    const timeIn = (line: string) => Date.parse(JSON.parse(line).timestamp);
+    expect(timeOf('cathedral_release_timestamp_seconds')).toBe(Date.parse(manifest.timestamp));
+    expect(timeOf('cathedral_release_sealed_timestamp_seconds')).toBe(slotTime(manifest.ledger.snapshot));
+    expect(timeOf('cathedral_ledger_sealed_timestamp_seconds')).toBe(slotTime(manifest.ledger.snapshot));
+    expect(timeOf('cathedral_ledger_unsealed_timestamp_seconds')).toBe(timeIn(lines[0]!));
+    expect(timeOf('cathedral_live_timestamp_seconds')).toBe(timeIn(lines.at(-1)!));
+    expect(sampleOf('cathedral_import_failures')).toBe('2');
+    expect(sampleOf('cathedral_import_success_timestamp_seconds')).toBe('5');
+  });
+
+  test('count refusals by code and tier', () => {
+    expect(sampleOf('cathedral_http_refusals_total{code="not_found",tier="anonymous"}')).toBe('2');
+    expect(sampleOf('cathedral_http_refusals_total{code="key_required",tier="anonymous"}')).toBe('1');
+    expect(metrics).not.toContain('code="null"');
+  });
+
+  test('have the room on each disk, and what grows', () => {
+    for (const name of ['output', 'ledger', 'keys', 'limits', 'access_log', 'temporary']) {
+      const [free, size] = ['free', 'size'].map((what) =>
+        Number(sampleOf(`cathedral_disk_${what}_bytes{folder="${name}"}`)),
+      );
+      expect(size).toBeGreaterThanOrEqual(free!);
+      expect(free).toBeGreaterThan(0);
+    }
+    expect(sampleOf('cathedral_snapshots')).toBe('0');
+    expect(Number(sampleOf('cathedral_access_log_bytes'))).toBeGreaterThan(0);
+  });
+
+  test('count the API keys in use that expire', () => {
+    const expiring = ['1', '7', '30'].map((days) => sampleOf(`cathedral_api_keys_expiring{days="${days}"}`));
+    expect([sampleOf('cathedral_api_keys'), ...expiring]).toEqual(['3', '0', '1', '2']);
+  });
+
+  test('name the program', () => {
+    expect(sampleOf('cathedral_build_info{version="1.2.3",commit="0123456789ab"}')).toBe('1');
+  });
+});
+
+const namesIn = (text: string) =>
+  new Set(text.match(/\bcathedral_[a-z_]+/g)?.map((name) => name.replace(/_bucket$/, '')));
+const alerts = () => [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name!);
+const queries = () => dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+
+describe('the alerts', () => {
+  test('use metrics that a service has', () => {
+    expect([...namesIn(rules)].filter((name) => !metrics.includes(`# TYPE ${name} `))).toEqual([]);
+  });
+
+  test('each have a runbook, and a unit test that raises them', async () => {
+    const [runbooks, tests] = [
+      await read('docs/troubleshooting.md'),
+      await read('test/deploy/alerts.test.yml'),
+    ];
+    const anchors = [...runbooks.matchAll(/^### (\w+)$/gm)].map(
+      ([, name]) => `docs/troubleshooting.md#${name!.toLowerCase()}`,
+    );
+    const named = [...rules.matchAll(/runbook: (.+)$/gm)].map(([, place]) => place!);
+    expect(named).toHaveLength(alerts().length);
+    expect([...new Set(named)].sort()).toEqual(anchors.sort());
+    for (const name of alerts()) {
+      const [, raised] =
+        new RegExp(`alertname: ${name}\n +exp_alerts:\n +- exp_labels: (.+)`).exec(tests) ?? [];
+      expect(raised, name).toContain('severity');
+    }
+  });
+});
+
+describe('the dashboard', () => {
+  test('uses metrics that a service has, and asks for each of the five questions', () => {
+    expect([...namesIn(queries().join('\n'))].filter((name) => !metrics.includes(`# TYPE ${name} `))).toEqual(
+      [],
+    );
+    expect(dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
+      'Did a run fail, and why?',
+      'Are the data stale, or is the ledger quiet?',
+      'Are readers refused?',
+      'Is the disk filling?',
+      'Which keys expire?',
+    ]);
+  });
+
+  test('has panels with ids of their own that lie beside each other', () => {
+    const { panels, templating } = dashboard;
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBe(24);
+    expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'instance']);
+    for (const { targets = [] } of panels)
+      expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
+  });
+});
+
+const promtool = (...args: string[]) =>
+  spawnSync('promtool', args, { cwd: import.meta.dirname, encoding: 'utf8' });
+
+// Part of Debian's package prometheus, which has 96 MB: not installed for tests.
+describe.skipIf(promtool('--version').error)('promtool', () => {
+  test('accepts the metrics, the alerts and their unit tests', () => {
+    const lint = spawnSync('promtool', ['check', 'metrics'], { input: metrics, encoding: 'utf8' });
+    expect(lint.stderr.split('\n').filter((line) => line.startsWith('cathedral_'))).toEqual([]);
+    expect(promtool('check', 'rules', '../../deploy/prometheus/alerts.yml')).toMatchObject({ status: 0 });
+    expect(promtool('test', 'rules', 'alerts.test.yml')).toMatchObject({ status: 0 });
+  });
+
+  test('parses every query of the dashboard', async () => {
+    const plain = queries().map((expr) =>
+      expr.replaceAll('$instance', '.+').replaceAll('$__rate_interval', '5m'),
+    );
+    const rows = plain.map(
+      (expr, index) => `      - record: query:${index}\n        expr: ${JSON.stringify(expr)}`,
+    );
+    const file = join(folder, 'queries.yml');
+    await writeFile(file, `groups:\n  - name: dashboard\n    rules:\n${rows.join('\n')}\n`);
+    expect(promtool('check', 'rules', file)).toMatchObject({ status: 0, stderr: '' });
+  });
+});
