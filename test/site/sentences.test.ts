@@ -141,7 +141,7 @@ describe('the transparency report', () => {
       'On 1 January 2026 the ledger minted no MIC and burned no MIC. At the end of the period total supply stood at ' +
         '0 MIC: 0 MIC in circulation, 0 MIC locked in contracts and 0 MIC burned since genesis.',
       'The ledger holds no reading of the integrity index (MII) yet, and without a supply there was no threshold, so ' +
-        'minting was paused.',
+        'minting counts as paused.',
       'No sentinels were active. System health was not measured, and the compliance status was not audited.',
       'In the period no deliberations were opened and none was closed. The ledger records no decisions of the period.',
     ]);

@@ -48,11 +48,11 @@ function lastDayOf(month: string): string {
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
 }
 
-/** `May 2026`; for a month that is not whole `November 2026, 1 to 20`. */
+/** `May 2026`; for a month that is not whole `November 2026, 1 to 20` or `1 November 2026`. */
 export function formatCountedMonth({ month, from, to, whole }: CountedMonth): string {
   if (whole) return formatMonth(month);
   const [first, last] = [from, to].map((date) => Number(date.slice(8)));
-  return `${formatMonth(month)}, ${first === last ? first : `${first} to ${last}`}`;
+  return first === last ? `${first} ${formatMonth(month)}` : `${formatMonth(month)}, ${first} to ${last}`;
 }
 
 /** `May 2026, 9 to 31 is not a whole month`; empty where all months are whole. */
@@ -91,8 +91,8 @@ export function reportCharts(path: string): Record<'supply' | 'mii', Chart> {
         opening === 0 && months.every(({ total_supply, minted }) => total_supply === 0 && minted === 0),
       missing: { nothing: 'There are no MIC yet.', types: ['genesis', 'mic_mint'], wholeDays: false },
       title: () => 'Supply and minting by month',
-      unit: () =>
-        'MIC. Above: total supply at the end of each month, not from zero. Below: minted and burned in the month',
+      unit: ({ months }) =>
+        `MIC. Above: total supply at the end of each month${isLevel(months) ? '' : ', not from zero'}. Below: minted and burned in the month`,
       note: ({ months }) => partialNote(months, 'hatched'),
       summary: supplySummary,
       table: ({ months }) => ({
@@ -205,6 +205,11 @@ function thresholdSentence(months: readonly ReadMonth[]): string {
   return `It was below the threshold in ${formatList(below.map(({ month }) => formatMonth(month)))}.`;
 }
 
+/** Whether the total supply is the same at the end of each month: then a scale that does not begin at zero would show nothing. */
+function isLevel(months: readonly CountedMonth[]): boolean {
+  return months.every(({ total_supply }) => total_supply === months[0]!.total_supply);
+}
+
 /** Share of the height that total supply has; minting and burning have the rest. */
 const UPPER = 0.55;
 
@@ -251,7 +256,7 @@ function totalFrame(months: readonly CountedMonth[], plot: Plot, edges?: Edges):
   return timeFrame(plot, {
     ...spanOf(months),
     values: [low, high],
-    fromZero: low === high,
+    fromZero: isLevel(months),
     series: [
       {
         text: `Total ${shortNumber(months.at(-1)!.total_supply)}`,

@@ -2,7 +2,7 @@ import { showDirections } from '../../artifacts/format/show-directions.ts';
 import { compareTimestamps } from '../../ledger/timestamp.ts';
 import { formatAmount, parseAmount } from '../../model/amount.ts';
 import { DAY_MS } from '../../model/window.ts';
-import { formatIndex, formatMic } from '../../words/number.ts';
+import { formatCount, formatIndex, formatMic } from '../../words/number.ts';
 import { formatToken } from '../../words/phrase.ts';
 import type { Row, Value } from '../columns.ts';
 import { TABLES, type Table } from '../tables.ts';
@@ -98,8 +98,8 @@ function dayChange(
   return {
     id: `day/${date}`,
     // Whole MIC are easier to read; the summary has the exact amounts.
-    title: `${date}: ${formatMic(Number(minted))} minted, total supply ${formatMic(Number(day.total_supply))}`,
-    summary: `The day’s rows are in the daily files. ${mints} mints, ${minted} MIC. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
+    title: `${date}: ${mints === 0 ? 'nothing' : formatMic(Number(minted))} minted, total supply ${formatMic(Number(day.total_supply))}`,
+    summary: `The day’s rows are in the daily files. ${mints === 0 ? 'No mints' : `${formatCount(mints, 'mint')}, ${minted} MIC`}. Total supply ${day.total_supply} MIC, circulating ${day.circulating}, locked ${day.locked}, burned ${day.burned}.${index}`,
     updated: endOf(date),
     path,
   };

@@ -27,14 +27,13 @@ function flow(amount: number): string {
 }
 
 function integrity({ mii, threshold, minting_active }: TransparencyReport['summary']): string {
-  const gate = minting_active ? 'so minting was active' : 'so minting was paused';
   const bar =
     threshold === null
       ? 'without a supply there was no threshold'
       : `its threshold was ${formatIndex(threshold)}`;
   if (mii === null)
-    return `The ledger holds no reading of the integrity index (MII) yet, and ${bar}, ${gate}.`;
-  return `The integrity index (MII) stood at ${formatIndex(mii)}, and ${bar}, ${gate}.`;
+    return `The ledger holds no reading of the integrity index (MII) yet, and ${bar}, so minting counts as paused.`;
+  return `The integrity index (MII) stood at ${formatIndex(mii)}, and ${bar}, so minting was ${minting_active ? 'active' : 'paused'}.`;
 }
 
 function deliberations({
