@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing: the dependencies of the service, and a Chromium to print PDFs with. With --test or --bench also the
-# development dependencies and nginx; with --test a browser that starts faster, and the shells whose completion is tested; with
-# --bench wrk, the load generator. As root it installs programs with apt; otherwise it says what to install.
+# development dependencies, nginx and PostgreSQL; with --test a browser that starts faster, and the shells whose completion is tested;
+# with --bench wrk, the load generator. As root it installs programs with apt; otherwise it says what to install.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -109,6 +109,18 @@ install_shells() {
   done
 }
 
+# Without a server of this machine: the tests start their own. Where it is missing, its tests are skipped, and the summary says so.
+install_postgresql() {
+  for initdb in /usr/lib/postgresql/*/bin/initdb; do if [ -x "$initdb" ]; then return; fi; done
+  if command -v initdb >/dev/null; then return; fi
+  settings=/etc/postgresql-common/createcluster.conf
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && [ ! -e "$settings" ]; then
+    mkdir -p "${settings%/*}" && echo 'create_main_cluster = false' >"$settings" || :
+  fi
+  apt_install postgresql ||
+    say "PostgreSQL is missing: importing from it is not tested (apt-get install postgresql)."
+}
+
 install_wrk() {
   if command -v wrk >/dev/null; then return; fi
   apt_install wrk || fail "the benchmarks need wrk: install it (apt-get install wrk) and start again."
@@ -122,6 +134,10 @@ case "${1:-}" in
   --test)
     install_headless_shell
     install_shells
+    install_postgresql
     ;;
-  --bench) install_wrk ;;
+  --bench)
+    install_wrk
+    install_postgresql
+    ;;
 esac

@@ -67,6 +67,11 @@ const FORMATS: Record<string, string> = {
   date: 'a day like 2025-12-01',
   guid: 'a UUID',
 };
-const INDEFINITE: Record<string, string> = { int: 'a whole number', object: 'an object', array: 'an array' };
+const INDEFINITE: Record<string, string> = {
+  int: 'a whole number',
+  object: 'an object',
+  record: 'an object',
+  array: 'an array',
+};
 const SIZED: Record<string, string> = { string: 'of ', array: 'of ' };
 const UNITS: Record<string, string> = { string: ' characters', array: ' elements' };

@@ -211,7 +211,7 @@ export class RowIndex {
   add(event: LedgerEvent): void {
     this.#state.next = event.seq + 1;
     const row = importedRow(event);
-    if (row) return this.addRow(event.seq, row);
+    if (row) this.addRow(event.seq, row);
     const changes = event.type === 'alert_raised' ? Changes.safeParse(event.data.changes) : null;
     if (changes?.success) for (const change of changes.data) this.addChange(change);
   }
@@ -219,7 +219,10 @@ export class RowIndex {
   /** The row that the next event was made of. */
   addRow(seq: number, row: ImportedRow, block: number | null = null): void {
     this.#state.next = seq + 1;
-    if (row.late) return this.#except({ id: row.id, sha256: textDigest(row.text), block, late: true });
+    if (row.late) {
+      this.#except({ id: row.id, sha256: textDigest(row.text), block, late: true });
+      return;
+    }
     this.#tail.push({ ...row, seq });
     this.#tailLength += row.text.length;
     if (this.#tail.length >= BLOCK_ROWS || this.#tailLength >= BLOCK_LENGTH) this.#closeBlock();
