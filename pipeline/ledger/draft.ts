@@ -51,13 +51,13 @@ export function completeEvent(
 ): LedgerEvent {
   const timestamp = draft.timestamp === undefined ? timeOf(next) : inUtc(draft.timestamp);
   const event = {
-    seq: draft.seq ?? next.seq,
+    seq: draft.seq === undefined ? next.seq : draft.seq,
     timestamp,
-    cycle: draft.cycle ?? cycleOf(timestamp),
+    cycle: draft.cycle === undefined ? cycleOf(timestamp) : draft.cycle,
     type: draft.type,
     agent: draft.agent,
     data: draft.data,
-    salt: draft.salt ?? (next.salt ?? randomSalt)(),
+    salt: draft.salt === undefined ? (next.salt ?? randomSalt)() : draft.salt,
   };
   const wrong = (expected: string, found: string) =>
     new CathedralError('ledger_order', { place: place(), expected, found });

@@ -57,6 +57,10 @@ const Draft = Envelope.partial({ seq: true, timestamp: true, cycle: true, salt: 
       range: 'with Z or an offset',
     })
     .optional(),
+  id: z
+    .union([z.string(), z.number()])
+    .meta({ description: 'Id of the row that it comes from, each once; it does not enter the ledger' })
+    .optional(),
 });
 const DRAFT_EXAMPLE = { type: 'mii_reading', agent: 'MII', data: exampleOf('mii_reading').data };
 
