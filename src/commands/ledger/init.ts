@@ -75,7 +75,7 @@ export const ledgerInit = defineCommand({
       default: null,
       unit: 'a text file, at most 20000 characters',
       description:
-        "The organisation's charter. Without it, the analysis of drift does not measure compliance with the charter.",
+        'The rules that the ledger is founded on. They become part of the first event; no number follows from them.',
       path: true,
       schema: text,
     },
