@@ -20,6 +20,32 @@ export async function makeFolder(path: string, { mode }: { mode?: number } = {})
   for (let at = resolve(path); at !== above; at = dirname(at)) await sync(dirname(at));
 }
 
+/**
+ * Replaces a file atomically: readers see the old bytes or the new ones. If `durable`, the new bytes survive a power cut. Throws the
+ * system's errors.
+ */
+export async function writeFileAtomically(
+  path: string,
+  bytes: Uint8Array | string,
+  durable: boolean,
+): Promise<void> {
+  const temporary = `${path}${TEMPORARY_SUFFIX}`;
+  const handle = await open(temporary, 'w');
+  try {
+    await handle.writeFile(bytes);
+    if (durable) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await renameDurably(temporary, path, durable);
+}
+
+/** Renames a flushed file. If `durable`, its new name is on disk when the promise resolves. Throws the system's errors. */
+export async function renameDurably(from: string, to: string, durable: boolean): Promise<void> {
+  await rename(from, to);
+  if (durable) await sync(dirname(to));
+}
+
 /** Suffix of a file that is being written. Such a file is never served; a killed process may leave one behind. */
 export const TEMPORARY_SUFFIX = '.tmp';
 

@@ -42,8 +42,9 @@ export async function initLedger(ledger: NewLedger): Promise<{ event: LedgerEven
   try {
     const isResumed = await assertFree(ledger);
     const key = await create(ledger, event, isResumed).catch(async (cause: unknown) => {
-      if (!isResumed) await removeUnfinished(ledger);
-      throw asLedgerError(cause);
+      // If this fails as well, the next `init` resumes.
+      if (!isResumed) await removeUnfinished(ledger).catch(() => undefined);
+      throw asLedgerError(cause, ledger.ledger);
     });
     return { event, verifierKey: verifierKeyOf(key) };
   } finally {
@@ -120,7 +121,7 @@ async function entriesOf(folder: string): Promise<string[]> {
   });
 }
 
-/** After a failure. If this fails as well, the next `init` resumes. */
+/** After a failure. */
 async function removeUnfinished(ledger: NewLedger): Promise<void> {
   if ((await entriesOf(ledger.ledger)).length > 0) return;
   const { keyFile, verifierFile } = ledger;
@@ -133,8 +134,10 @@ async function removeUnfinished(ledger: NewLedger): Promise<void> {
 }
 
 /** The disk's errors are named for releases, and this is a ledger. */
-function asLedgerError(cause: unknown): unknown {
-  if (!(cause instanceof CathedralError && cause.code === 'publish_failed')) return cause;
-  const { place, expected, found } = cause;
+function asLedgerError(cause: unknown, folder: string): unknown {
+  if (cause instanceof CathedralError && cause.code !== 'publish_failed') return cause;
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const fault = { place: folder, expected: 'a writable folder', found: code ?? message };
+  const { place, expected, found } = cause instanceof CathedralError ? cause : fault;
   return new CathedralError('ledger_unwritable', { place, expected, found, cause });
 }

@@ -1,10 +1,10 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { writeFileAtomically } from '../disk/durable.ts';
 import { type LockOptions, takeLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
-import { writeFileAtomically } from './atomic-file.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { type LedgerDirectory, openDirectory, type SnapshotFile } from './directory.ts';
 import { completeEvent, type EventDraft, type NextPlace } from './draft.ts';
@@ -14,7 +14,7 @@ import { LineWriter } from './event-writer.ts';
 import { readHeadEnds, readHeadLines } from './head.ts';
 import { LEDGER_START, type LedgerPosition } from './leaf.ts';
 import { CompactRange } from './merkle.ts';
-import { NewHead, orUnwritable, writeAll } from './new-head.ts';
+import { appendInPlace, NewHead, orUnwritable } from './new-head.ts';
 import type { Verifier } from './note.ts';
 import { readCheckpoint } from './read-checkpoint.ts';
 import { decompress } from './read-lines.ts';
@@ -130,8 +130,6 @@ export class LedgerWriter {
   #headBytes = 0;
   /** Whether the head begins with events that are in a snapshot. */
   #isCovered = false;
-  /** The head, opened for appending. */
-  #file: number | undefined;
   #isOpen = true;
 
   private constructor(path: string, options: WriterOptions, lock: { close(): void }) {
@@ -184,11 +182,11 @@ export class LedgerWriter {
     let copy: NewHead | undefined;
     let last: LedgerEvent | null = null;
     let since = this.notBefore;
-    const flush = () => {
+    const flush = async () => {
       const bytes = lines.take();
       if (options.dryRun) return;
-      copy ??= new NewHead(this.#ledger.head, this.#headBytes, this.#durable);
-      copy.write(bytes);
+      copy ??= await NewHead.begin(this.#ledger.head, this.#headBytes, this.#durable);
+      await copy.write(bytes);
     };
     let seq = this.#end.size;
     let refusal: CathedralError | undefined;
@@ -205,25 +203,26 @@ export class LedgerWriter {
       }
       // The next one follows, whether or not this one is refused.
       seq += 1;
-      if (lines.full) flush();
+      return lines.full;
     };
     try {
       // Awaiting each draft of a list would cost as much as checking it.
-      if (Symbol.asyncIterator in drafts) for await (const draft of drafts) take(draft);
-      else for (const draft of drafts) take(draft);
+      if (Symbol.asyncIterator in drafts) {
+        for await (const draft of drafts) if (take(draft)) await flush();
+      } else for (const draft of drafts) if (take(draft)) await flush();
       if (refusal) throw refusal;
       const count = lines.size - this.#end.size;
       if (count === 0 || options.dryRun) return { count, last };
-      if (count === 1 && !copy) this.#appendInPlace(lines.take());
+      if (count === 1 && !copy) await this.#appendInPlace(lines.take());
       else {
-        flush();
+        await flush();
         if (this.#headBytes === 0) this.#isCovered = false;
-        this.#replaced(copy!.commit());
+        this.#headBytes = await copy!.commit();
       }
       this.#end = { size: lines.size, timestamp: lines.timestamp };
       return { count, last };
     } catch (error) {
-      copy?.discard();
+      await copy?.discard();
       throw error;
     }
   }
@@ -262,12 +261,12 @@ export class LedgerWriter {
       const paused = await this.#sealQuiet(sealer, options.quiet ?? 'never', until);
       // After the snapshots. Until then the old head begins with sealed events, which readers skip by their seq.
       if (this.#isCovered || sealer.end.size > known || sealer.position.size > position.size)
-        this.#replaced(sealer.replaceHead());
+        this.#headBytes = await sealer.replaceHead();
       else await sealer.discard();
       this.#isCovered = false;
       const { sealed: snapshots, end } = sealer;
       this.#end = end;
-      this.#keepPosition(sealer.position);
+      await this.#keepPosition(sealer.position);
       const kept = end.size - sealer.position.size;
       return { snapshots, position: sealer.position, head: kept, end, paused };
     } catch (error) {
@@ -279,51 +278,23 @@ export class LedgerWriter {
 
   /** May be called again. */
   close(): void {
-    this.#closeHead();
     if (this.#isOpen) this.#lock.close();
     this.#isOpen = false;
   }
 
-  #appendInPlace(line: Uint8Array): void {
-    const file = orUnwritable(() => this.#openHead());
-    orUnwritable(() => {
-      try {
-        writeAll(file, line);
-        if (this.#durable) fsyncSync(file);
-      } catch (cause) {
-        ftruncateSync(file, this.#headBytes);
-        throw cause;
-      }
-    });
-    this.#headBytes += line.length;
-  }
-
-  #openHead(): number {
-    if (this.#file !== undefined) return this.#file;
+  async #appendInPlace(line: Uint8Array): Promise<void> {
     const { head } = this.#ledger;
-    // There is none yet, or all of its events are in a snapshot.
-    if (this.#headBytes === 0) writeFileAtomically(head, '', this.#durable);
-    this.#file = openSync(head, 'a');
-    // A line that a killed writer left half-written would swallow the next one.
-    ftruncateSync(this.#file, this.#headBytes);
-    if (this.#headBytes === 0) this.#isCovered = false;
-    return this.#file;
-  }
-
-  /** The file of that name is another one now. */
-  #replaced(bytes: number): void {
-    this.#closeHead();
-    this.#headBytes = bytes;
-  }
-
-  #closeHead(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    if (this.#headBytes === 0) {
+      // There is none yet, or all of its events are in a snapshot.
+      await orUnwritable(() => writeFileAtomically(head, '', this.#durable));
+      this.#isCovered = false;
+    }
+    await appendInPlace(head, this.#headBytes, line, this.#durable);
+    this.#headBytes += line.length;
   }
 
   /** Reads the newest checkpoint, and the first and the last line of the head. */
   async #findEnd(): Promise<void> {
-    this.#closeHead();
     const files = await this.#ledger.snapshots(null);
     const newest = files.at(-1);
     this.#checkpoint = newest ? readCheckpoint(newest, this.#options.verifiers).checkpoint : null;
@@ -381,12 +352,16 @@ export class LedgerWriter {
   }
 
   /** So that the next sealer need not read the whole ledger. Without it, the sealer does. */
-  #keepPosition(position: LedgerPosition): void {
+  async #keepPosition(position: LedgerPosition): Promise<void> {
     this.#sealed = position;
     const { snapshot, size, range, timestamp } = position;
     if (snapshot === null) return;
     try {
-      writeFileAtomically(this.#positionPath, JSON.stringify({ snapshot, size, range, timestamp }), false);
+      await writeFileAtomically(
+        this.#positionPath,
+        JSON.stringify({ snapshot, size, range, timestamp }),
+        false,
+      );
     } catch {
       // The ledger is sealed.
     }

@@ -55,7 +55,7 @@ export class SlotSealer {
       if (!this.#rest) await this.#seal();
       this.#rest ??= new LineWriter(this.position, BATCH_BYTES);
       this.#rest.append(event, line);
-      if (this.#rest.full) this.#flush();
+      if (this.#rest.full) await this.#flush();
     }
     this.end = { size: event.seq + 1, timestamp: event.timestamp };
   }
@@ -72,15 +72,15 @@ export class SlotSealer {
   }
 
   /** Replaces the head by the events that stay in it, and returns its length in bytes. */
-  replaceHead(): number {
-    this.#flush();
+  async replaceHead(): Promise<number> {
+    await this.#flush();
     return this.#head!.commit();
   }
 
   /** Removes what is not finished. */
   async discard(): Promise<void> {
     await this.#snapshot?.writer.discard();
-    this.#head?.discard();
+    await this.#head?.discard();
   }
 
   #newSnapshot(): SnapshotWriter {
@@ -97,9 +97,9 @@ export class SlotSealer {
     this.#snapshot = undefined;
   }
 
-  #flush(): void {
-    this.#head ??= new NewHead(this.#options.head, 0, this.#options.durable);
-    if (this.#rest) this.#head.write(this.#rest.take());
+  async #flush(): Promise<void> {
+    this.#head ??= await NewHead.begin(this.#options.head, 0, this.#options.durable);
+    if (this.#rest) await this.#head.write(this.#rest.take());
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { writeFileAtomically } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
-import { writeFileAtomically } from './atomic-file.ts';
 import { formatCheckpoint } from './checkpoint.ts';
 import { type SnapshotFile, snapshotFile } from './directory.ts';
 import type { LedgerEvent } from './event.ts';
@@ -111,7 +111,7 @@ export class SnapshotWriter {
       root: this.#events.root(),
     });
     try {
-      writeFileAtomically(file.checkpoint, signNote(checkpoint, ...this.#signers), this.#durable);
+      await writeFileAtomically(file.checkpoint, signNote(checkpoint, ...this.#signers), this.#durable);
     } catch (cause) {
       throw unwritable(file.checkpoint, cause);
     }

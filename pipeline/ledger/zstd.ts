@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createWriteStream, rmSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import type { TransformOptions } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -10,8 +10,8 @@ import {
   type ZstdOptions,
   zstdCompressSync,
 } from 'node:zlib';
+import { renameDurably, writeFileAtomically } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
-import { renameDurably, writeFileAtomically } from './atomic-file.ts';
 
 /** The checksum lets readers detect damage before they compare the root. */
 const PARAMS = { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 3 };
@@ -53,13 +53,23 @@ export class ZstdFile {
     }
     stream.end(rest);
     await this.#done;
-    renameDurably(this.#temporary, path, this.#durable);
+    await renameDurably(this.#temporary, path, this.#durable);
   }
 
   async discard(): Promise<void> {
     this.#stream?.destroy();
     await this.#done.catch(() => undefined);
-    rmSync(this.#temporary, { force: true });
+    await rm(this.#temporary, { force: true });
+  }
+
+  async #store(chunks: AsyncIterable<Buffer>): Promise<void> {
+    const handle = await open(this.#temporary, 'w');
+    try {
+      for await (const chunk of chunks) await handle.writeFile(chunk);
+      if (this.#durable) await handle.sync();
+    } finally {
+      await handle.close();
+    }
   }
 
   #open(): ZstdCompress {
@@ -70,8 +80,7 @@ export class ZstdFile {
     };
     const stream = createZstdCompress(options);
     this.#stream = stream;
-    const file = createWriteStream(this.#temporary, { flush: this.#durable });
-    this.#done = pipeline(stream, (chunks) => firstFrame(chunks, this.#temporary), file);
+    this.#done = pipeline(stream, (chunks) => this.#store(firstFrame(chunks, this.#temporary)));
     // `finish` and `write` await it; until then a full disk must not end the process.
     this.#done.catch(() => undefined);
     return stream;

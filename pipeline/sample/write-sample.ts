@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { writeFileAtomically } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
-import { writeFileAtomically } from '../ledger/atomic-file.ts';
 import { DEMO_ORIGIN, demoSigner } from '../ledger/demo-key.ts';
 import { openDirectory } from '../ledger/directory.ts';
 import { EventWriter } from '../ledger/event-writer.ts';
@@ -50,9 +50,9 @@ export async function writeSample({
   for (; !next.done; next = slots.next()) {
     const slot = next.value;
     if (slot.isOver) snapshots += 1;
-    position = slot.isOver
-      ? await writeSnapshot(out, position, slot, signer)
-      : writeHead(out, position, slot);
+    position = await (slot.isOver
+      ? writeSnapshot(out, position, slot, signer)
+      : writeHead(out, position, slot));
     onProgress?.(position.size, Date.parse(position.timestamp!));
     // Generating events blocks the event loop; yield, so that process signals are handled.
     await setImmediate();
@@ -72,13 +72,17 @@ async function writeSnapshot(
   return writer.seal(id);
 }
 
-function writeHead(out: string, position: LedgerPosition, { events }: SampleSlot): LedgerPosition {
+async function writeHead(
+  out: string,
+  position: LedgerPosition,
+  { events }: SampleSlot,
+): Promise<LedgerPosition> {
   const writer = new EventWriter(position, 0);
   const lines = events.map((event) => {
     writer.append(event);
     return writer.take();
   });
-  writeFileAtomically(openDirectory(out).head, Buffer.concat(lines), false);
+  await writeFileAtomically(openDirectory(out).head, Buffer.concat(lines), false);
   return writer.position(position.snapshot);
 }
 

@@ -14,7 +14,15 @@ const isWhole = process.env.SWEEP === 'all';
 const HOURS_MS = 8 * 3_600_000;
 
 /** With the runs that make most kinds of calls; the others make the same ones. */
-const SOME_SCENARIOS = ['next run', 'rotate', 'a mirror that goes on'];
+const SOME_SCENARIOS = [
+  'ledger init',
+  'an event appended',
+  'a batch appended',
+  'ledger seal',
+  'next run',
+  'rotate',
+  'a mirror that goes on',
+];
 /** One that is found by a flush that fails, by half a file, by a power cut, and by what is left over. */
 const SOME_MISTAKES = [
   'goes on after a flush that failed',

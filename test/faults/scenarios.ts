@@ -1,6 +1,11 @@
+import { LEDGER_SCENARIOS } from './ledger-scenarios.ts';
 import { MIRROR_SCENARIOS } from './mirror-scenarios.ts';
 import { PUBLISHER_SCENARIOS } from './publisher-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 
 /** All of them, by name. */
-export const SCENARIOS: Readonly<Record<string, Scenario>> = { ...PUBLISHER_SCENARIOS, ...MIRROR_SCENARIOS };
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  ...LEDGER_SCENARIOS,
+  ...PUBLISHER_SCENARIOS,
+  ...MIRROR_SCENARIOS,
+};

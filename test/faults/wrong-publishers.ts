@@ -18,6 +18,10 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
       ],
     },
   },
+  'acknowledges an event that is not flushed': {
+    scenario: 'an event appended',
+    changes: { 'pipeline/ledger/new-head.ts': [['if (durable) await file.sync();', '']] },
+  },
   'renames a file that is not flushed': {
     scenario: 'replace',
     changes: {

@@ -11,7 +11,6 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { renameDurably } from '../../../pipeline/ledger/atomic-file.ts';
 import {
   asStoreError,
   asStoreErrors,
@@ -20,6 +19,7 @@ import {
   readPragma,
 } from '../storage/open-database.ts';
 import { OpenedFiles } from '../storage/store-file.ts';
+import { renameDurably } from './atomic-file.ts';
 import { type AccessRecord, COLUMNS, type Entry, FIRST_LINK, type Link, linkEntry } from './entry.ts';
 import {
   archiveName,

@@ -2,8 +2,8 @@ import { chownSync, closeSync, existsSync, openSync, readFileSync, statSync, wri
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { writeFileAtomically } from '../../../pipeline/ledger/atomic-file.ts';
 import { asStoreErrors } from '../storage/open-database.ts';
+import { writeFileAtomically } from './atomic-file.ts';
 import { FIRST_LINK, type Link } from './entry.ts';
 
 export const HEAD = 'head';
