@@ -44,7 +44,7 @@ async function main(words: readonly string[]): Promise<number> {
     flags,
     now: Date.now,
     progress,
-    print,
+    print: process.channel ? (line: string) => progress.note(line) : print,
     write,
     untilStopped: handleSignals(progress),
     loadCommands,

@@ -38,7 +38,13 @@ describe('cathedral start', () => {
     expect(status.last_run.outcome).toBe('published');
     expect(Date.parse(status.next_run_at!)).toBeGreaterThan(Date.parse(status.last_run.finished_at));
     cli.child.kill('SIGTERM');
-    expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
+    const { status: exit, stdout, stderr } = await cli.finished();
+    expect([exit, stdout]).toEqual([0, `Ready: ${url}\n`]);
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).msg);
+    expect(lines).toContainEqual(expect.stringMatching(/^published .+ new events/));
   });
 
   test('keeps serving if a run fails, and reports it in its status', async () => {
