@@ -21,15 +21,19 @@ import { PROOF_PATHS } from '../../pipeline/release/format/public-manifest.ts';
 import type { Published } from '../../pipeline/release/format/release.ts';
 import { schemaFiles } from '../../pipeline/release/format/schemas.ts';
 import type { Staging } from '../../pipeline/release/staging/staging.ts';
+import { ended, hasCaddy, runCaddy } from '../mirror/real-origin.ts';
 import { dataFile, publishTiny, tinyFacts } from './publish-tiny.ts';
-import { endNginx, freePort, hasIPv6, listeningOn, runNginx } from './run-nginx.ts';
+import { freePort, hasIPv6, listeningOn, runNginx } from './run-nginx.ts';
 
-const CONFIGURATION = join(import.meta.dirname, '../../deploy/nginx.conf');
+const DEPLOY = join(import.meta.dirname, '../../deploy');
+/** The shipped configuration of a host, with only folder, port and name changed. */
+const shipped = async (name: string) =>
+  (await readFile(join(DEPLOY, name), 'utf8')).replaceAll('/srv/cathedral', folder);
 
 let folder: string;
 let release: Published;
 let port: number;
-let nginx: ChildProcess;
+let host: ChildProcess;
 
 interface Answer {
   status: number;
@@ -70,7 +74,7 @@ async function addArtifacts(staging: Staging): Promise<void> {
   }
 }
 
-beforeAll(async () => {
+async function publish(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-nginx-'));
   await chmod(folder, 0o755);
   release = (await publishTiny(folder, { events: 100, extra: addArtifacts })).release;
@@ -80,24 +84,36 @@ beforeAll(async () => {
   );
   for (const path of ['log/checkpoint', 'log/tile/0/000', 'log/tile/0/000.gz', 'log-entries/000'])
     await writeFile(join(folder, path), path);
-  port = await freePort();
-  // The shipped configuration with only folder and port changed.
-  const shipped = await readFile(CONFIGURATION, 'utf8');
-  const site = listeningOn(shipped.replaceAll('/srv/cathedral', folder), port);
-  nginx = await runNginx(folder, site, async () => Boolean(await get('/')));
-});
-
-afterAll(async () => {
-  await endNginx(nginx);
-  if (folder) await rm(folder, { recursive: true, force: true });
-});
+}
 
 const publicFiles = ({ manifest }: { manifest: Manifest }) =>
   manifest.files.filter(({ restricted }) => !restricted);
 const lowerCased = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-describe('nginx with the shipped configuration', () => {
+const isUp = async () => Boolean(await get('/'));
+const HOSTS: Record<string, () => Promise<ChildProcess>> = {
+  nginx: async () => runNginx(folder, listeningOn(await shipped('nginx.conf'), port), isUp),
+  ...(hasCaddy && {
+    Caddy: async () => {
+      const caddyfile = (await shipped('Caddyfile')).replace('data.example.org {', `http://:${port} {`);
+      return runCaddy(folder, caddyfile, isUp);
+    },
+  }),
+};
+
+describe.each(Object.entries(HOSTS))('%s with the shipped configuration', (name, open) => {
+  beforeAll(async () => {
+    await publish();
+    port = await freePort();
+    host = await open();
+  });
+
+  afterAll(async () => {
+    await ended(host);
+    await rm(folder, { recursive: true, force: true });
+  });
+
   test('serves every public file with its bytes and the headers from headersFor', async () => {
     const files = publicFiles(release);
     expect(files.length).toBeGreaterThan(50);
@@ -137,8 +153,8 @@ describe('nginx with the shipped configuration', () => {
     }
   });
 
-  test('has the same media types as the pipeline', async () => {
-    const text = await readFile(CONFIGURATION, 'utf8');
+  test.runIf(name === 'nginx')('has the same media types as the pipeline', async () => {
+    const text = await shipped('nginx.conf');
     const [, block = ''] = /^ {4}types \{\n(.*?)\n {4}\}/ms.exec(text) ?? [];
     const lines = [...block.matchAll(/^\s*(?:"([^"]+)"|(\S+))\s+([\w ]+);$/gm)];
     const types = lines.flatMap(([, quoted, plain, endings]) =>

@@ -10,18 +10,21 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { WebSocket } from 'ws';
 import { PROBLEMS, problemPage } from '../../src/api/problem.ts';
 import type { SimulationServices } from '../../src/sidecar/simulation/open-simulation.ts';
-import { endNginx, freePort, listeningOn, runNginx } from '../release/run-nginx.ts';
+import { ended, hasCaddy, runCaddy } from '../mirror/real-origin.ts';
+import { freePort, listeningOn, runNginx } from '../release/run-nginx.ts';
 import { SMTP_CERTIFICATE as CERTIFICATE } from './keys/smtp-certificate.ts';
 import { simulationServer } from './simulation/simulation-server.ts';
 import { served } from './tiny-app.ts';
 
-const CONFIGURATION = join(import.meta.dirname, '../../deploy/nginx-proxy.conf');
+const DEPLOY = join(import.meta.dirname, '../../deploy');
 /** Another address of this machine, to tell it from the proxy's. */
 const CLIENT = '127.0.0.2';
 
 let folder: string;
 let port: number;
-let nginx: ChildProcess | undefined;
+let proxy: ChildProcess;
+/** Starts the proxy of the test in front of this port. */
+let open: (inner: number) => Promise<ChildProcess>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cathedral-proxy-'));
@@ -48,49 +51,71 @@ async function askAt(options: RequestOptions, text = '') {
   return { status: response.statusCode!, headers: response.headers, body };
 }
 
-/** The service behind nginx with the shipped configuration; only addresses and paths are changed. */
-async function behindNginx(limiter: SimulationServices['limiter'] = null) {
+/** The service behind a proxy with the shipped configuration; only addresses and paths are changed. */
+async function behindProxy(limiter: SimulationServices['limiter'] = null) {
   const { simulation } = await simulationServer({ services: { limiter } });
   const trustedProxies = ['127.0.0.1'];
   const tiny = await served(50, { asDiskErrors: true, services: { simulation }, limits: { trustedProxies } });
   await tiny.app.listen({ port: 0, host: '127.0.0.1' });
   const { port: inner } = tiny.app.server.address() as AddressInfo;
   port = await freePort();
-  const site = (await readFile(CONFIGURATION, 'utf8'))
-    .replace('127.0.0.1:8080', `127.0.0.1:${inner}`)
-    .replaceAll('/etc/ssl/cathedral', folder);
-  nginx = await runNginx(folder, listeningOn(site, port), async () => Boolean(await get('/healthz')));
+  proxy = await open(inner);
   return { ...tiny, simulation };
 }
 
-describe('behind nginx with the shipped configuration', () => {
-  test('nginx refuses a client with too many requests, and answers another one', async () => {
-    await behindNginx();
-    try {
-      const agent = new Agent({ keepAlive: true, maxSockets: 10 });
-      onTestFinished(() => agent.destroy());
-      const path = { port, path: '/healthz', host: '127.0.0.1', ca: CERTIFICATE.cert, agent };
-      const flood = Array.from({ length: 800 }, () => askAt({ ...path, localAddress: CLIENT }));
-      const refused = (await Promise.all(flood)).filter(({ status }) => status === 503);
-      expect(refused.length).toBeGreaterThan(0);
-      const { headers, body } = refused[0]!;
-      expect(headers).toMatchObject({
-        'content-type': 'application/problem+json',
-        'cache-control': 'no-store',
-        'retry-after': '10',
-      });
-      const { status, title } = PROBLEMS.overloaded;
-      const type = problemPage('overloaded');
-      expect(JSON.parse(String(body))).toMatchObject({ type, status, title, code: 'overloaded' });
-      const other = { ...path, localAddress: '127.0.0.3', agent: false as const };
-      expect((await askAt(other)).status).toBe(200);
-    } finally {
-      await endNginx(nginx);
-    }
+const isUp = async () => Boolean(await get('/healthz'));
+const shipped = async (name: string, inner: number) =>
+  (await readFile(join(DEPLOY, name), 'utf8'))
+    .replace('127.0.0.1:8080', `127.0.0.1:${inner}`)
+    .replaceAll('/etc/ssl/cathedral', folder);
+
+const PROXIES: Record<string, typeof open> = {
+  nginx: async (inner) => runNginx(folder, listeningOn(await shipped('nginx-proxy.conf', inner), port), isUp),
+  ...(hasCaddy && {
+    Caddy: async (inner) => {
+      const certificate = `tls ${folder}/fullchain.pem ${folder}/privkey.pem`;
+      const site = await shipped('proxy.Caddyfile', inner);
+      const place = `https://127.0.0.1:${port} {\n${certificate}`;
+      return runCaddy(folder, site.replace('data.example.org {', place), isUp);
+    },
+  }),
+};
+
+describe.each(Object.entries(PROXIES))('behind %s with the shipped configuration', (name, start) => {
+  beforeAll(() => {
+    open = start;
   });
 
+  test.runIf(name === 'nginx')(
+    'nginx refuses a client with too many requests, and answers another one',
+    async () => {
+      await behindProxy();
+      try {
+        const agent = new Agent({ keepAlive: true, maxSockets: 10 });
+        onTestFinished(() => agent.destroy());
+        const path = { port, path: '/healthz', host: '127.0.0.1', ca: CERTIFICATE.cert, agent };
+        const flood = Array.from({ length: 800 }, () => askAt({ ...path, localAddress: CLIENT }));
+        const refused = (await Promise.all(flood)).filter(({ status }) => status === 503);
+        expect(refused.length).toBeGreaterThan(0);
+        const { headers, body } = refused[0]!;
+        expect(headers).toMatchObject({
+          'content-type': 'application/problem+json',
+          'cache-control': 'no-store',
+          'retry-after': '10',
+        });
+        const { status, title } = PROBLEMS.overloaded;
+        const type = problemPage('overloaded');
+        expect(JSON.parse(String(body))).toMatchObject({ type, status, title, code: 'overloaded' });
+        const other = { ...path, localAddress: '127.0.0.3', agent: false as const };
+        expect((await askAt(other)).status).toBe(200);
+      } finally {
+        await ended(proxy);
+      }
+    },
+  );
+
   test('clients are counted and recorded by their own address, whatever headers they send', async () => {
-    const { app, logged } = await behindNginx();
+    const { app, logged } = await behindProxy();
     try {
       const { status, headers } = await get('/economy/supply', { 'x-forwarded-for': '203.0.113.9' });
       expect([status, headers.ratelimit]).toEqual([200, expect.stringContaining('r=99')]);
@@ -100,12 +125,12 @@ describe('behind nginx with the shipped configuration', () => {
       expect((await get('/economy/supply')).headers.ratelimit).toContain('r=97');
       expect(JSON.stringify(logged)).not.toContain(CLIENT);
     } finally {
-      await endNginx(nginx);
+      await ended(proxy);
     }
   });
 
   test('files arrive with their entity tags, encodings and ranges, and with HSTS', async () => {
-    await behindNginx();
+    await behindProxy();
     try {
       const compressed = await get('/economy/', { 'accept-encoding': 'br' });
       expect(compressed.headers['content-encoding']).toBe('br');
@@ -122,12 +147,12 @@ describe('behind nginx with the shipped configuration', () => {
       // Only for the operator; this client is on another machine.
       expect((await get('/metrics')).status).toBe(403);
     } finally {
-      await endNginx(nginx);
+      await ended(proxy);
     }
   });
 
   test('a document to verify arrives, and one that is too long gets the problem of the service', async () => {
-    await behindNginx();
+    await behindProxy();
     try {
       const headers = { 'content-type': 'application/json' };
       const sent = await Promise.all([60_000, 70_000].map((bytes) => post(' '.repeat(bytes), headers)));
@@ -137,7 +162,7 @@ describe('behind nginx with the shipped configuration', () => {
         'content_too_large',
       ]);
     } finally {
-      await endNginx(nginx);
+      await ended(proxy);
     }
   });
 
@@ -147,7 +172,7 @@ describe('behind nginx with the shipped configuration', () => {
       taken.push(asked);
       return { allowed: true, limit: 100, remaining: 99, resetSeconds: 60 };
     };
-    const { simulation } = await behindNginx({ take });
+    const { simulation } = await behindProxy({ take });
     try {
       const url = `wss://127.0.0.1:${port}/philosophy/simulation`;
       const headers = { 'X-Forwarded-For': '203.0.113.9', Origin: 'https://data.example.org' };
@@ -161,12 +186,12 @@ describe('behind nginx with the shipped configuration', () => {
       void simulation.close();
       expect((await once(client, 'close'))[0]).toBe(1001);
     } finally {
-      await endNginx(nginx);
+      await ended(proxy);
     }
   });
 
   test('a page of another site cannot connect', async () => {
-    await behindNginx();
+    await behindProxy();
     try {
       const connection = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };
       const headers = { ...connection, 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' };
@@ -176,7 +201,7 @@ describe('behind nginx with the shipped configuration', () => {
       });
       expect([status, JSON.parse(String(body)).code]).toEqual([403, 'foreign_origin']);
     } finally {
-      await endNginx(nginx);
+      await ended(proxy);
     }
   });
 });
