@@ -83,10 +83,10 @@ export const SETTINGS = {
     group: 'Ledger',
     flag: 'ledger-key',
     env: 'CATHEDRAL_LEDGER_KEY',
-    default: 'data/keys/ledger.vkey',
+    default: null,
     unit: 'a file of verifier keys, one per line',
     description:
-      'Who may sign the ledger: one of these keys must have signed each checkpoint. The default is the published key of the demo ledger, so set it together with the ledger.',
+      'Who may sign the ledger: one of these keys must have signed each checkpoint. Without it, the file LEDGER.vkey beside the folder of the ledger, where `ledger init` writes it, or, if there is none, the published key of demo ledgers.',
     path: true,
     schema: text,
   },

@@ -1,8 +1,9 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { replaceFile } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
+import { demoSigner } from './demo-key.ts';
 import { openDirectory, type SnapshotFile } from './directory.ts';
 import { lockLedger } from './ledger-writer.ts';
 import { parseVerifierKey, type Verifier } from './note.ts';
@@ -47,6 +48,21 @@ export async function readVerifiers(path: string): Promise<Verifier[]> {
   const keys = text.split('\n').filter((line) => line.trim() !== '');
   if (keys.length === 0) throw badKeyFile(path, 'a verifier key', 'none');
   return keys.map(parseVerifierKey);
+}
+
+/** Where the verifier keys of a ledger in a folder are, unless a setting says otherwise. */
+export function verifierFileBeside(ledger: string): string {
+  return `${resolve(ledger)}.vkey`;
+}
+
+/**
+ * The keys that may sign a ledger: those in the file `given`, or those beside the ledger's folder, or the one of demo ledgers. Throws
+ * config_invalid.
+ */
+export async function ledgerVerifiers(given: string | null, ledger: string | null): Promise<Verifier[]> {
+  if (given !== null) return readVerifiers(given);
+  const beside = ledger === null ? null : verifierFileBeside(ledger);
+  return beside !== null && existsSync(beside) ? readVerifiers(beside) : [demoSigner().verifier];
 }
 
 /** Whoever can read a ledger must not get its secret, and a copy of a ledger must not contain it. Throws config_invalid. */

@@ -16,7 +16,7 @@ import { diskFull, isDiskFull } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { INDEX_FILES } from '../../pipeline/ledger/civic/known-events.ts';
-import { readSigners, readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
+import { ledgerVerifiers, readSigners } from '../../pipeline/ledger/ledger-keys.ts';
 import { assertMaySign } from '../../pipeline/ledger/ledger-writer.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readMapping } from '../../pipeline/ledger/rows/mapping.ts';
@@ -28,7 +28,7 @@ import type { RowSource } from '../../pipeline/ledger/sources/source.ts';
 import type { ImportProgress } from '../sidecar/health/service-metrics.ts';
 import { importPeriodically } from '../sidecar/live/import-periodically.ts';
 import { type Context, SWITCH } from './command.ts';
-import { sealLedger, sealWarnings } from './ledger/own-ledger.ts';
+import { ownLedger, sealLedger, sealWarnings } from './ledger/own-ledger.ts';
 
 export const SOURCE_SETTINGS = ['ledgerKey', 'importFolder', 'importKey', 'mapping', 'wait'] as const;
 export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]> & {
@@ -69,8 +69,8 @@ export async function openSource(
     for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
   } else if (config.ledgerSigningKey) {
     progress.stage(`sealing ${source.path}`);
-    const { ledgerKey: verifierFile, ledgerSigningKey: keyFile, wait } = config;
-    const files = { ledger: source.path, keyFile, verifierFile };
+    const { ledgerKey, ledgerSigningKey, wait } = config;
+    const files = ownLedger({ ledger: source, ledgerKey, ledgerSigningKey });
     const sealed = await sealLedger(files, { quiet: 'alive', waitMs: wait * 1000, now });
     if (sealed.snapshots.length > 0) progress.note(`snapshots sealed: ${sealed.snapshots.length}`);
     for (const warning of sealWarnings(sealed, now())) progress.note(warning);
@@ -81,7 +81,7 @@ export async function openSource(
 /** The ledger as a folder; of a source, what was imported before. */
 export async function localLedger(source: LedgerSource, config: SourceConfig): Promise<LocalLedger> {
   if (source.kind === 'directory')
-    return { ledger: source.path, verifiers: await readVerifiers(config.ledgerKey) };
+    return { ledger: source.path, verifiers: await ledgerVerifiers(config.ledgerKey, source.path) };
   const { signer } = await importer(source, config);
   return { ledger: config.importFolder, verifiers: [signer.verifier] };
 }
@@ -104,7 +104,7 @@ export async function writableLedger({
   if (source.kind !== 'directory') throw refused(nameOfSource(source));
   const isImported = existsSync(join(source.path, INDEX_FILES[0]));
   if (isImported) throw refused(`${source.path}, which is imported from a remote ledger`);
-  return { ledger: source.path, verifiers: await readVerifiers(ledgerKey) };
+  return { ledger: source.path, verifiers: await ledgerVerifiers(ledgerKey, source.path) };
 }
 
 export const FOLLOW_SETTINGS = [...SOURCE_SETTINGS, 'importInterval'] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address, type Flag } from '../../pipeline/config/setting.ts';
 import { type Config, ledgerSource, SETTINGS } from '../../pipeline/config/settings.ts';
-import { readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
+import { ledgerVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import { formatTlogProof } from '../../pipeline/ledger/log/tlog-proof.ts';
 import { folderSource, type LogSource, originSource } from '../../pipeline/verify/audit/audited-log.ts';
 import { proveFromLedger, proveFromLog } from '../../pipeline/verify/audit/prove-event.ts';
@@ -58,7 +58,7 @@ export const prove = defineCommand({
       ? await openSource(ledger, { ...config, mustExist: true }, context).then((source) =>
           proveFromLedger(source.ledger, event, source.verifiers),
         )
-      : await proveFromLog(logSource(config, context), event, await readVerifiers(config.ledgerKey));
+      : await proveFromLog(logSource(config, context), event, await ledgerVerifiers(config.ledgerKey, null));
     context.progress.end();
     const text = formatTlogProof(proof);
     if (config.json) context.print(formatJson({ event: `0x${event}`, index: proof.index, proof: text }));

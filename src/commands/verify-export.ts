@@ -4,7 +4,7 @@ import { text } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import type { Checkpoint } from '../../pipeline/ledger/checkpoint.ts';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
-import { readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
+import { ledgerVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { assertExtendsKept, type KeptCheckpoint } from '../../pipeline/verify/audit/audited-log.ts';
 import { LogEntries } from '../../pipeline/verify/audit/log-entries.ts';
@@ -75,7 +75,7 @@ export const verifyExport = defineCommand({
     const place = config.export;
     const file = await openExport(place);
     const options = exportOptions(file.head, config);
-    const verifiers = await readVerifiers(config.ledgerKey);
+    const verifiers = await ledgerVerifiers(config.ledgerKey, null);
     const log = await LogEntries.open(logSource(config, context, config.governmentKey), verifiers);
     const held = await readHeld(config.heldCheckpoint);
     const goesOnFrom = held && (await assertExtendsKept(log.log, held, verifiers)).size;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import { readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
+import { ledgerVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import { nodeHash } from '../../pipeline/ledger/merkle.ts';
 import { verifyProof as verify } from '../../pipeline/verify/audit/verify-proof.ts';
 import { defineCommand, formatJson, json } from './command.ts';
@@ -32,7 +32,7 @@ export const verifyProof = defineCommand({
     const proof = await readFile(place, 'utf8').catch((cause) => {
       throw unreadable(place, cause);
     });
-    const means = { verifiers: await readVerifiers(ledgerKey), nodeHash };
+    const means = { verifiers: await ledgerVerifiers(ledgerKey, null), nodeHash };
     const { index, checkpoint, verifier } = await verify(proof, event, means, place);
     const { origin, size, root } = checkpoint;
     const key = `${verifier.name}+${verifier.id}`;

@@ -12,7 +12,7 @@ export const attestDrift = defineCommand({
   details:
     'A score at or above the threshold of the attestation revokes it, for good and without anybody acting. Use --dry-run to see what a score would do.',
   examples: [
-    'cathedral attest drift 0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b 0.03 --agent WITNESS --ledger /srv/ledger --ledger-key /srv/ledger.vkey',
+    'cathedral attest drift 0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b 0.03 --agent WITNESS --ledger /srv/ledger',
   ],
   settings: ['ledger', 'ledgerKey'],
   positionals: ['attestation', 'score'],

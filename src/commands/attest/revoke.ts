@@ -9,7 +9,7 @@ import { attestation, lookUp } from './status.ts';
 export const attestRevoke = defineCommand({
   summary: 'Revokes an attestation for good, by appending an event to a ledger in a folder.',
   examples: [
-    'cathedral attest revoke 0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b --reason "The key was lost." --ledger /srv/ledger --ledger-key /srv/ledger.vkey',
+    'cathedral attest revoke 0e1d2c3b-4a59-4687-9b6a-5c4d3e2f1a0b --reason "The key was lost." --ledger /srv/ledger',
   ],
   settings: ['ledger', 'ledgerKey'],
   positionals: ['attestation'],

@@ -39,7 +39,7 @@ export const attestVerify = defineCommand({
     'It exits with 1 if a document may not be relied upon, and with 2 if one cannot be read. Give --ledger to take revocations and renewals into account. `attest status` prints what the ledger holds about one attestation.',
   examples: [
     'cathedral attest verify --file signed.json --companions companions.json',
-    "cathedral attest verify --file 'signed/*.json' --companions companions.json --ledger /srv/ledger --ledger-key /srv/ledger.vkey --json",
+    "cathedral attest verify --file 'signed/*.json' --companions companions.json --ledger /srv/ledger --json",
   ],
   isReader: true,
   settings: ['companions', ...SOURCE_SETTINGS],

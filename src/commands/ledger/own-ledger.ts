@@ -1,7 +1,12 @@
 import { resolve } from 'node:path';
 import { type LedgerSource, nameOfSource } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
-import { type LedgerKeyFiles, readSigners, readVerifiers } from '../../../pipeline/ledger/ledger-keys.ts';
+import {
+  type LedgerKeyFiles,
+  readSigners,
+  readVerifiers,
+  verifierFileBeside,
+} from '../../../pipeline/ledger/ledger-keys.ts';
 import { LedgerWriter, type Sealed, type SealOptions } from '../../../pipeline/ledger/ledger-writer.ts';
 
 /** The settings of the commands that keep a ledger, with what they take without them. */
@@ -27,7 +32,7 @@ export function ownLedger({ ledger: source, ledgerKey, ledgerSigningKey }: OwnCo
   return {
     ledger,
     keyFile: ledgerSigningKey ?? `${ledger}.key`,
-    verifierFile: ledgerKey ?? `${ledger}.vkey`,
+    verifierFile: ledgerKey ?? verifierFileBeside(ledger),
   };
 }
 
