@@ -205,7 +205,8 @@ describe('the flags', () => {
   /** Flags that several commands declare, each with the one meaning that it has in all of them. */
   const SHARED: Readonly<Record<string, string>> = {
     email: 'the address of a holder of keys',
-    file: 'the attestation documents to read',
+    file: 'the files to read',
+    format: 'how a file is written',
     from: 'the start of a period',
     ledger: 'the ledger',
     origin:

@@ -26,7 +26,6 @@ export const ledgerCheck = defineCommand({
   },
   async run(config, { now, print, progress }) {
     const { ledger, verifiers } = await localLedger(config.ledger, { ...config, mustExist: true });
-    progress.stage(`checking ${ledger}`);
     const findings = new LedgerFindings();
     const facts = await foldAll(checkLedger(ledger, { verifiers, findings, now: now() }), findings, progress);
     progress.end();
