@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { KnownType } from '../ledger/event.ts';
+import { formatList } from '../words/phrase.ts';
 import type { Artifact } from './artifact.ts';
 import { AREAS } from './artifact.ts';
+import { typesOf } from './event-files.ts';
 import { ARTIFACTS } from './table.ts';
 
 /** One member or column, by the name that readers see: `sentinels[].score`. */
@@ -126,10 +129,14 @@ function section(artifact: Artifact): string {
   const refresh = artifact.refresh === 'real-time' ? 'with every event' : 'with every release (six hours)';
   const lines = ['', `### /${artifact.path}`, '', `**${artifact.title}.** ${artifact.description}`, ''];
   lines.push(`\`${artifact.mediaType}\`, ${access}, changes ${refresh}.`, '');
+  const types = typesOf(artifact.path);
+  if (types.length > 0) lines.push(`Follows from ${formatList(types.map(typeLink))} events.`, '');
   const fields = fieldsOf(artifact);
   if (fields.length > 0) lines.push(...fieldTable(fields), '');
   return lines.join('\n');
 }
+
+const typeLink = (type: KnownType) => `[\`${type}\`](events.md#${type})`;
 
 function fieldTable(fields: Field[]): string[] {
   const columns = ['field', 'type', 'what it is', 'unit', 'range', 'formula'];

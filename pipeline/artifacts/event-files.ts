@@ -1,4 +1,4 @@
-import type { KnownType } from '../ledger/event.ts';
+import { EVENT_DATA, type KnownType } from '../ledger/event.ts';
 
 /** Files that an event of any type changes, even of one without an effect: they list or count all events. */
 export const FILES_OF_EVERY_EVENT: readonly string[] = [
@@ -166,3 +166,8 @@ export const FILES_BY_TYPE: Readonly<Record<KnownType, readonly string[]>> = {
   companion_drift: ['philosophy/companions.json'],
   companion_revoked: ['philosophy/companions.json'],
 };
+
+/** The event types that a file's content follows from, in the order of the schemas. */
+export function typesOf(path: string): KnownType[] {
+  return (Object.keys(EVENT_DATA) as KnownType[]).filter((type) => FILES_BY_TYPE[type].includes(path));
+}

@@ -3,6 +3,7 @@ const ON_THE_SITE: Readonly<Record<string, string>> = {
   'simulation.md': '/philosophy/simulation/model/',
   'simulation-protocol.md': '/philosophy/simulation/protocol/',
   'data-dictionary.md': '/files/',
+  'events.md': '/events/',
 };
 
 /** Points links between documents of `docs/` to their pages on the site, or turns them into text if there is none. */
