@@ -68,7 +68,7 @@ test('a writer that is killed at any moment loses nothing it acknowledged, and r
     expectWhole(events);
     expect(events.length).toBeGreaterThanOrEqual(acknowledged());
   }
-  expect((await openDirectory(ledger).snapshots(null)).length).toBeGreaterThan(1);
+  expect((await openDirectory(ledger).snapshots(null)).length).toBeGreaterThan(0);
 });
 
 test('sealers and appenders in processes of their own wait for each other', async () => {

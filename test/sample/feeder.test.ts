@@ -233,6 +233,7 @@ describe('the feeder', () => {
     const attempt = feed(ledger, '2025-07-04T01:00:00Z', '2025-07-04T02:00:00Z');
     await expect(attempt).rejects.toThrow(expect.objectContaining({ code: 'ledger_schema' }));
     expect(await readFile(head, 'utf8')).toBe(damaged);
+    await writeFile(head, damaged.replace('{"seq":1}\n', ''));
     await truncate(join(ledger, 'snapshots', '2025-07-03T12Z.ndjson.zst'), 50);
     await expect(feed(ledger, '2025-07-04T01:00:00Z', '2025-07-04T02:00:00Z')).rejects.toThrow(
       expect.objectContaining({ code: 'ledger_corrupt' }),
