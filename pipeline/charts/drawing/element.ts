@@ -66,9 +66,9 @@ export function linePath(
     .curve(curve)
     .digits(1)(points);
   if (path === null) return '';
-  // Round caps would close the gaps of dashes, so dots of a dashed line are circles.
-  const dots = dash === undefined ? [] : points.filter((_, index) => isAlone(points, index));
-  const circles = dots.map(({ x, y }) => element('circle', { cx: x, cy: y, r: width, fill: stroke }));
+  // A line of one point has no length, so that a point alone is a dot, wider than the line.
+  const dots = points.filter((_, index) => isAlone(points, index));
+  const circles = dots.map(({ x, y }) => element('circle', { cx: x, cy: y, r: width + 0.5, fill: stroke }));
   const drawn = element('path', {
     d: path,
     fill: 'none',
@@ -76,7 +76,6 @@ export function linePath(
     'stroke-width': width,
     'stroke-dasharray': dash ?? null,
     'stroke-linejoin': 'round',
-    // A dot where a line has one point only.
     'stroke-linecap': dash === undefined ? 'round' : null,
   });
   return drawn + circles.join('');

@@ -193,7 +193,7 @@ function countFrame({ days }: Shown, plot: Plot, edges?: Edges): TimeFrame {
   const last = counted.at(-1);
   return timeFrame(plot, {
     ...rangeOf(days),
-    values: counted.map((day) => day.deliberations_closed),
+    values: counted.flatMap((day) => [day.deliberations_closed, day.consensus_reached]),
     // There are no half deliberations: such a rule has no label.
     format: (value) => (Number.isInteger(value) ? shortNumber(value) : ''),
     series: [

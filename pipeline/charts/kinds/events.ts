@@ -102,7 +102,8 @@ function frequent(rows: readonly Row[], chosen: readonly Series[]) {
   const sorted = present.toSorted((a, b) => counts.get(b.name)! - counts.get(a.name)!);
   const own = sorted.slice(0, MOST_TYPES);
   const others = sorted.length - own.length;
-  const rest = others === 0 ? [] : [{ name: REST, label: formatCount(others, 'other type') }];
+  const label = others === 1 ? sorted.at(-1)!.label : `${formatCount(others, 'other type')}`;
+  const rest = others === 0 ? [] : [{ name: REST, label }];
   const names = new Set(own.map(({ name }) => name));
   return { series: [...own, ...rest], isShown: (name: string) => names.has(name), counts };
 }

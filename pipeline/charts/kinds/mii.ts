@@ -168,10 +168,10 @@ function plot(shown: Shown, { box, theme, ...rest }: Plot): string[] {
   return [
     ...frame.marks,
     element('path', { d: range ?? '', fill: theme.series[0], 'fill-opacity': 0.22 }),
-    linePath(
-      line(({ threshold }) => threshold),
-      { stroke: theme.contrast, dash: '6 4' },
-    ),
+    linePath([...line(({ threshold }) => threshold), ...thresholdNow(shown, frame)], {
+      stroke: theme.contrast,
+      dash: '6 4',
+    }),
     linePath(
       line(({ mean }) => mean),
       { stroke: theme.series[0] },
@@ -189,6 +189,11 @@ function plot(shown: Shown, { box, theme, ...rest }: Plot): string[] {
     ...offStrip(days, frame, box.bottom, theme),
     ...frame.names(ends.map(({ value }) => y(value))),
   ];
+}
+
+/** A single day gives the threshold no line, but with the latest reading it has a second point. */
+function thresholdNow({ points, now }: Shown, { x, y }: TimeFrame) {
+  return now && points.length === 1 ? [{ x: x(now.time), y: heightOf(now.threshold, y) }] : [];
 }
 
 function heightOf(value: number | null, y: TimeFrame['y']): number | null {
@@ -218,7 +223,7 @@ function endsOf({ points, now, step }: Shown, { series, contrast }: ChartTheme) 
 
 function frameOf({ points, now }: Shown, ends: ReturnType<typeof endsOf>, plot: Plot): TimeFrame {
   const [first, last] = [points[0]!, points.at(-1)!];
-  const values = points.flatMap(({ min, max, threshold }) => [min, max, threshold ?? min]);
+  const values = points.flatMap(({ min, max, mean, threshold }) => [min, max, mean, threshold ?? min]);
   return timeFrame(plot, {
     values: [...values, ...ends.map(({ value }) => value)],
     fromZero: false,

@@ -93,7 +93,9 @@ function summary({ levels, parts }: Shown): string[] {
     `On ${formatDay(last.date)}, ${formatList(clauses)}, of ${formatNumber(last.total_supply)} MIC in all.`,
     ...(levels.length > 1
       ? [
-          `${subject(parts)} changed by ${formatChange(now - before, 0)} MIC${share} since ${formatDay(first.date)}.`,
+          now === before
+            ? `${subject(parts)} ${parts.length === PARTS.length ? 'has' : 'have'} not changed since ${formatDay(first.date)}.`
+            : `${subject(parts)} changed by ${formatChange(now - before, 0)} MIC${share} since ${formatDay(first.date)}.`,
         ]
       : []),
     ...burnedShare,

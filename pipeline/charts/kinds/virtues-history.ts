@@ -44,7 +44,7 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
     const ends = binDays(inside, step).map(({ rows }) => rows.at(-1)!);
     return { days: ends, series: chosenSeries(SERIES, state), step };
   },
-  isEmpty: ({ days, series }) => !days.some((day) => series.some(({ name }) => day[name] !== null)),
+  isEmpty: ({ days, series }) => !series.some((one) => isMeasured(days, one)),
   missing: {
     nothing: 'Nothing has been recorded yet by which a virtue is measured.',
     types: [
@@ -59,6 +59,12 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
   },
   title: ({ series }) => `${series.length === 1 ? series[0]!.label : 'The virtues'} over time`,
   unit: ({ step }) => `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}`,
+  note({ days, series }) {
+    const without = series.filter((one) => !isMeasured(days, one)).map(({ label }) => label);
+    return without.length === 0
+      ? ''
+      : `Without a panel, because there was nothing to measure: ${formatList(without)}.`;
+  },
   summary({ days, series }) {
     const [first, last] = [days[0]!, days.at(-1)!];
     if (days.length === 1)
@@ -79,7 +85,7 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
     ],
     rows: days.map((day) => [day.date, ...series.map(({ name }) => rounded(day[name]))]),
   }),
-  plotHeight: ({ series }, width) => panelsHeight(series.length, width),
+  plotHeight: (shown, width) => panelsHeight(panelsOf(shown).length, width),
   plot(shown, plot) {
     const { days } = shown;
     const range = { from: days[0]!.date, to: days.at(-1)!.date };
@@ -93,14 +99,19 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
   },
 });
 
+function isMeasured(days: readonly Day[], { name }: { name: Virtue }): boolean {
+  return days.some((day) => day[name] !== null);
+}
+
 function rounded(score: number | null): number | null {
   return score === null ? null : Math.round(score * 1e6) / 1e6;
 }
 
 function panelsOf({ days, series }: Shown, theme: ChartTheme = THEMES.light): Panel[] {
-  return series.map(({ name, label }, index) => ({
+  const measured = series.filter((one) => isMeasured(days, one));
+  return measured.map(({ name, label }) => ({
     title: label,
-    colour: theme.series[index % theme.series.length]!,
+    colour: theme.series[SERIES.findIndex((one) => one.name === name) % theme.series.length]!,
     lines: [
       {
         text: formatScore(days.at(-1)![name]),

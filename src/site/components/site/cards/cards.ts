@@ -5,6 +5,7 @@ import { label } from '../../../../../pipeline/charts/drawing/label.ts';
 import { THEMES } from '../../../../../pipeline/charts/drawing/theme.ts';
 import { CHARTS } from '../../../../../pipeline/charts/table.ts';
 import { formatDay } from '../../../../../pipeline/words/moment.ts';
+import { NO_VALUE } from '../../../../../pipeline/words/number.ts';
 import { AREA_WORDS } from '../../areas.ts';
 import { openChart } from '../../charts/open-chart.ts';
 import { AREA_FIGURES, HOME_FIGURES } from '../../portal/figures.ts';
@@ -95,7 +96,7 @@ function asOf({ draft }: SiteRelease): string {
   return `As of ${formatDay(draft.timestamp)}`;
 }
 
-/** The first key figures side by side, at the foot of the box. */
+/** The first key figures that have a value, side by side at the foot of the box. */
 function figures(
   release: SiteRelease,
   readers: readonly FigureReader[],
@@ -105,8 +106,8 @@ function figures(
   const bottom = top + height;
   const step = width / FIGURES;
   const line = { x1: left, x2: left + width, y1: bottom - 62, y2: bottom - 62, stroke: rule };
-  const marks = readers.slice(0, FIGURES).flatMap((read, index) => {
-    const { label: name, value, unit } = read(release);
+  const known = readers.map((read) => read(release)).filter(({ value }) => value !== NO_VALUE);
+  const marks = known.slice(0, FIGURES).flatMap(({ label: name, value, unit }, index) => {
     const x = left + index * step;
     return [
       label(name.toUpperCase(), x, bottom - 46, { size: 9.5, fill: muted, weight: 600 }),
