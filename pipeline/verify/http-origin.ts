@@ -15,7 +15,7 @@ export interface HttpOriginOptions extends Omit<Attempts, 'signal'> {
   stallMs: number;
   /** How long all requests together may take, from the construction of the origin. */
   timeLimitMs: number;
-  /** `cathedral-data-service 0.1.0` */
+  /** `cathedral-data-service 1.0.0` */
   software: string;
   /** Sent as `Authorization: Bearer …` to raise the quota; null: none. */
   apiKey: string | null;

@@ -54,7 +54,7 @@ const SNAPSHOT: Snapshot = {
   schema_version: '1.0.0',
   id: '2025-12-01T06Z',
   release: MANIFEST.release,
-  software: 'cathedral-data-service 0.1.0',
+  software: 'cathedral-data-service 1.0.0',
   as_of: AS_OF,
   log: LOG,
   files: [

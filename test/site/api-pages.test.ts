@@ -28,7 +28,7 @@ describe('/openapi.json', () => {
       valid: true,
     });
     expect(document.servers).toEqual([{ url: BASE_URL }]);
-    expect(document.info).toMatchObject({ version: '0.1.0', contact: { email: CONTACT } });
+    expect(document.info).toMatchObject({ version: '1.0.0', contact: { email: CONTACT } });
     const supply = JSON.parse(await readFile(join(built.release, 'public/economy/supply'), 'utf8'));
     const { content } = document.paths['/economy/supply']!.get!.responses['200'] as unknown as {
       content: Record<string, { examples: Record<string, { value: unknown }> }>;
@@ -65,7 +65,7 @@ describe('/openapi.json', () => {
 test('/asyncapi.json names this service and where its simulation is', async () => {
   const { servers, info, channels } = JSON.parse(await read('asyncapi.json'));
   expect(servers.service.host).toBe(new URL(BASE_URL).host);
-  expect(info).toMatchObject({ version: '0.1.0', contact: { email: CONTACT } });
+  expect(info).toMatchObject({ version: '1.0.0', contact: { email: CONTACT } });
   expect(channels.simulation.address).toBe('/philosophy/simulation');
 });
 

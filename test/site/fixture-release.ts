@@ -101,7 +101,7 @@ function draftOf({ asOf, events }: State, files: DraftFile[]): DraftManifest {
       size: events,
       root: sha256('root'),
     },
-    software: 'cathedral-data-service 0.1.0',
+    software: 'cathedral-data-service 1.0.0',
     inputs: sha256('inputs'),
     files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
   };

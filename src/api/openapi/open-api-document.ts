@@ -36,7 +36,7 @@ import { ProblemDocument, problemExamples, problemResponses } from './responses.
 import { liveOperation, serviceOperations } from './service-operations.ts';
 
 export interface ApiFacts extends ArtifactFacts {
-  /** Of this software: `0.1.0`. */
+  /** Of this software: `1.0.0`. */
   version: string;
   /** An e-mail address. */
   contact: string;

@@ -73,7 +73,7 @@ const SNAPSHOT_INDEX: Snapshot = {
   schema_version: '1.0.0',
   id: ID,
   release: LATEST.release,
-  software: 'cathedral-data-service 0.1.0',
+  software: 'cathedral-data-service 1.0.0',
   as_of: AS_OF,
   log: LOG,
   files: [HISTORY, { ...FILE, url: `snapshots/${ID}/economy/supply` }],

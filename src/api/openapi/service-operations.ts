@@ -16,7 +16,7 @@ import { problemsByStatus } from './responses.ts';
 
 const STATUS: Status = {
   format: 'cathedral-status/1',
-  service: { software: 'cathedral-data-service 0.1.0' },
+  service: { software: 'cathedral-data-service 1.0.0' },
   release: {
     id: '2025-12-01T06Z-1f0c9a3e',
     timestamp: '2025-12-01T05:58:12Z',

@@ -7,7 +7,7 @@ import { SERVER_MESSAGES } from './server-message.ts';
 export interface AsyncApiFacts {
   /** Address of the service: `https://data.example.org`. */
   baseUrl: string;
-  /** Version of this software: `0.1.0`. */
+  /** Version of this software: `1.0.0`. */
   version: string;
   /** An e-mail address. */
   contact: string;

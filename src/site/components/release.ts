@@ -43,7 +43,7 @@ export class SiteRelease extends PublishedFiles {
     this.#pathOf = pathOf;
   }
 
-  /** The version of this software: `cathedral-data-service 0.1.0` → `0.1.0`. */
+  /** The version of this software: `cathedral-data-service 1.0.0` → `1.0.0`. */
   get version(): string {
     return this.draft.software.replace(/^\S+ /, '');
   }
