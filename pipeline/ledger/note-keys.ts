@@ -67,6 +67,18 @@ function badFile(place: string, expected: string, found: string): CathedralError
 
 /** Permission bits of group and others. */
 const OTHERS = 0o077;
+/**
+ * Where systemd puts the credentials of a service (`LoadCredential=`). Their folder is closed to everyone but the service's user, whom an
+ * access control list lets read the file; that list's mask shows up as the permission of the group.
+ */
+const CREDENTIALS = '/run/credentials/';
+const GROUP_READS = 0o040;
+
+/** Whether a file with this mode keeps a secret from other users. */
+export function isPrivate(path: string, mode: number): boolean {
+  const given = path.startsWith(CREDENTIALS) ? GROUP_READS : 0;
+  return (mode & OTHERS & ~given) === 0;
+}
 
 /** A new key; `now` in ms since 1970. */
 export function newNoteKey(name: string, now: number): NoteKey {
@@ -80,7 +92,7 @@ export function newNoteKey(name: string, now: number): NoteKey {
 export async function readNoteKeys(path: string): Promise<NoteKey[] | null> {
   try {
     const { mode } = await stat(path);
-    if (process.platform !== 'win32' && mode & OTHERS) {
+    if (process.platform !== 'win32' && !isPrivate(path, mode)) {
       const expected = 'a file that only its owner can read (chmod 600)';
       throw new CathedralError('config_invalid', {
         place: path,

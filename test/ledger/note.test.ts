@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatVerifierKey, parseVerifierKey, signNote } from '../../pipeline/ledger/note.ts';
+import { isPrivate } from '../../pipeline/ledger/note-keys.ts';
 import { openNote } from '../../pipeline/ledger/open-note.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 
@@ -205,3 +206,12 @@ function manySignatures(count: number): string {
   );
   return lines.join('');
 }
+
+test.each([
+  ['/etc/cathedral/ledger.key', 0o600, true],
+  ['/etc/cathedral/ledger.key', 0o640, false],
+  ['/run/credentials/cathedral.service/ledger.key', 0o440, true],
+  ['/run/credentials/cathedral.service/ledger.key', 0o444, false],
+])('whether %s with mode %i keeps a secret: %s', (path, mode, secret) => {
+  expect(isPrivate(path, mode)).toBe(secret);
+});
