@@ -89,9 +89,16 @@ export function defineCommand<
   }
   for (const [name, without] of Object.entries<string>(optional)) {
     const setting: Option = SETTINGS[name as SettingName];
-    options[name] = { ...setting, default: null, description: `${setting.description} ${without}` };
+    const description = `${withoutDefault(setting.description)} ${without}`;
+    options[name] = { ...setting, default: null, description };
   }
   return { ...rest, options, positionals: positionals as string[] } as Command;
+}
+
+/** A description without what it says about the default. */
+function withoutDefault(description: string): string {
+  const sentences = description.split(/(?<=\.) (?=[A-Z])/);
+  return sentences.filter((sentence) => !/^(The default|Without it)\b/.test(sentence)).join(' ');
 }
 
 /** The values of a command's options. Throws every error in its arguments at once. */

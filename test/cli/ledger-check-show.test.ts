@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LedgerEvent } from '../../pipeline/ledger/event.ts';
@@ -51,6 +51,26 @@ test('ledger check reports what the fold finds, and warnings as errors only with
     ],
   });
   expect(contentOf(ledger)).toEqual(before);
+});
+
+test('ledger check takes the keys beside a ledger, and warns of a signing key that others can read', async () => {
+  const ledger = join(await temporaryFolder(), 'ledger');
+  const at = { env: {}, now };
+  await runHere('ledger init', [ledger, '--origin=ledger.example.org', '--from=2025-07-04T00:00:00Z'], at);
+  await runHere('ledger seal', [ledger], at);
+  const sound = await check(ledger, '--strict');
+  expect(sound).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^signed by +ledger\.example\.org\+/m),
+  });
+  chmodSync(`${ledger}.key`, 0o640);
+  expect(await check(ledger)).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(`warning: ${ledger}.key: Others than its owner can read or change`),
+  });
+  // The key of another ledger, given by flag, is not replaced by the right one.
+  const other = await check(ledger, '--ledger-key=data/keys/ledger.vkey');
+  expect(other).toMatchObject({ status: 1, stdout: expect.stringContaining('(ledger_signature)') });
 });
 
 test('ledger check refuses what is not a ledger, and keys that do not exist', async () => {

@@ -147,6 +147,7 @@ export async function runHere(
     return { status, stdout, stderr };
   } catch (error) {
     if (!(error instanceof CathedralError)) throw error;
+    progress.end('failed');
     return { status: error.exit, stdout, stderr: `${stderr}cathedral: ${error.message}\n` };
   }
 }

@@ -15,7 +15,7 @@ export const WARNINGS = {
   unfinished: 'A writer was killed, or is writing now. The next writer finishes or removes what it left.',
   stray: 'The folder contains something that does not belong to a ledger.',
   origin: 'The log origin changes within the ledger.',
-  key: 'A signing key is in the folder of the ledger, where everybody who copies it gets it.',
+  key: 'A signing key can be read by others, or is in the folder of the ledger, where everybody who copies it gets it.',
 } as const satisfies Record<EventWarning['kind'], string> & Record<string, string>;
 
 export type WarningKind = keyof typeof WARNINGS;

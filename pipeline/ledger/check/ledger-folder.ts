@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
@@ -91,6 +91,18 @@ async function warnOfStray(path: string, place: string, entry: Dirent, findings:
       'A signing key inside the ledger: whoever copies the folder has it. Move it.',
     );
   else findings.warn('stray', place, 'This does not belong to a ledger. Readers ignore it.');
+}
+
+/** Warns of a signing key that others than its owner can read. `path` need not exist. */
+export async function warnOfReadableKey(path: string, findings: LedgerFindings): Promise<void> {
+  const { mode = 0 } = (await stat(path).catch(() => null)) ?? {};
+  if ((mode & 0o077) === 0) return;
+  const found = (mode & 0o777).toString(8).padStart(4, '0');
+  findings.warn(
+    'key',
+    path,
+    `Others than its owner can read or change this signing key, mode ${found}: chmod 600`,
+  );
 }
 
 const SECRET = 'PRIVATE+KEY+';

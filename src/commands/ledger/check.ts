@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import { printable } from '../../../pipeline/attestation/printable.ts';
 import { checkLedger, type KeyUse, type LedgerFacts } from '../../../pipeline/ledger/check/check-ledger.ts';
 import { type LedgerFinding, LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
+import { warnOfReadableKey } from '../../../pipeline/ledger/check/ledger-folder.ts';
 import type { Leaf } from '../../../pipeline/ledger/leaf.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
 import { emptyState } from '../../../pipeline/model/state.ts';
@@ -8,6 +10,7 @@ import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
 import { localLedger, SOURCE_SETTINGS } from '../ledger-source.ts';
 import type { Progress } from '../progress.ts';
+import { OWN_KEYS } from './own-ledger.ts';
 
 /** Events between two lines of progress. */
 const PROGRESS_EVERY = 250_000;
@@ -19,6 +22,7 @@ export const ledgerCheck = defineCommand({
   examples: ['cathedral ledger check /srv/ledger', 'cathedral ledger check /srv/ledger --strict --json'],
   isReader: true,
   settings: ['ledger', ...SOURCE_SETTINGS],
+  optional: { ledgerSigningKey: `It is not read; its permissions are checked. ${OWN_KEYS.ledgerSigningKey}` },
   positionals: ['ledger'],
   flags: {
     strict: { flag: 'strict', description: 'Takes every warning for an error.', ...SWITCH },
@@ -26,7 +30,9 @@ export const ledgerCheck = defineCommand({
   },
   async run(config, { now, print, progress }) {
     const { ledger, verifiers } = await localLedger(config.ledger, { ...config, mustExist: true });
+    progress.stage(`checking ${ledger}`);
     const findings = new LedgerFindings();
+    await warnOfReadableKey(config.ledgerSigningKey ?? `${resolve(ledger)}.key`, findings);
     const facts = await foldAll(checkLedger(ledger, { verifiers, findings, now: now() }), findings, progress);
     progress.end();
     const { listed, more } = findings;
