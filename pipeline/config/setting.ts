@@ -68,6 +68,9 @@ export const address = text.regex(/^https?:\/\/[^?#\s@\\]+$/).refine((value) => 
 /** `https://data.example.org`: a whole host, in one spelling only, because it is compared and paths are appended to it. */
 export const origin = text.regex(/^https?:/).refine((value) => URL.parse(value)?.origin === value);
 
+/** `ndjson+file:/srv/votes.ndjson`: a file that is followed; also with `//` before an absolute path. */
+export const FILE_SOURCE = /^(ndjson|csv)\+file:(?:\/\/(?=\/))?(.+)$/s;
+
 export function hasScheme(value: string): boolean {
   return HAS_SCHEME.test(value);
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
   address,
+  FILE_SOURCE,
   hasScheme,
   integer,
   origin,
@@ -14,15 +15,20 @@ import {
 
 /** Where a ledger is: a folder, or a source that is imported into a folder first. */
 export type LedgerSource = { kind: 'directory'; path: string } | RemoteSource;
-export type RemoteSource = { kind: 'civic'; url: string } | { kind: 'postgres'; url: string };
+export type RemoteSource =
+  | { kind: 'civic'; url: string }
+  | { kind: 'postgres'; url: string }
+  | { kind: 'ndjson' | 'csv'; path: string };
 
 /** The addresses of sources, each with what its `url` is. The source checks the rest. */
-const REMOTE: readonly (readonly [RemoteSource['kind'], RegExp, z.ZodType<string>])[] = [
+const REMOTE: readonly (readonly ['civic' | 'postgres', RegExp, z.ZodType<string>])[] = [
   ['civic', /^civic\+(https?:\/\/.+?)\/*$/, address],
   ['postgres', /^(postgres(?:ql)?:\/\/.+)$/, text.refine((value) => URL.canParse(value))],
 ];
 
 export const ledgerSource = text.transform((value, context): LedgerSource => {
+  const [, kind, path] = FILE_SOURCE.exec(value) ?? [];
+  if (path !== undefined) return { kind: kind as 'ndjson' | 'csv', path };
   if (!hasScheme(value)) return { kind: 'directory', path: value };
   for (const [kind, pattern, schema] of REMOTE) {
     const url = pattern.exec(value)?.[1];
@@ -34,7 +40,8 @@ export const ledgerSource = text.transform((value, context): LedgerSource => {
 
 /** For messages: never with a password. */
 export function nameOfSource(source: LedgerSource): string {
-  return source.kind === 'directory' ? source.path : withoutPassword(source.url);
+  if (source.kind === 'directory') return source.path;
+  return 'url' in source ? withoutPassword(source.url) : `${source.kind}+file:${source.path}`;
 }
 
 /** `10.0.0.7,2001:db8::/32` */
@@ -73,9 +80,9 @@ export const SETTINGS = {
     flag: 'ledger',
     env: 'CATHEDRAL_LEDGER',
     default: 'var/ledger',
-    unit: 'a folder, postgres://user@host/database?table=…, or civic+http(s)://…',
+    unit: 'a folder, postgres://user@host/database?table=…, ndjson+file:PATH, csv+file:PATH, or civic+http(s)://…',
     description:
-      'The ledger to read, or the table of a database or the remote ledger to import it from; docs/sources.md describes these addresses. Passwords belong in PGPASSWORD or a password file, because every user of a machine sees flags. The default is where `sample` writes the demo ledger.',
+      'The ledger to read, or the table of a database, the file that grows or the remote ledger to import it from; docs/sources.md describes these addresses. Passwords belong in PGPASSWORD or a password file, because every user of a machine sees flags. The default is where `sample` writes the demo ledger.',
     path: true,
     schema: ledgerSource,
   },

@@ -2,7 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCompanions } from '../../pipeline/artifacts/read-companions.ts';
 import type { Flag } from '../../pipeline/config/setting.ts';
@@ -21,6 +21,7 @@ import { assertMaySign } from '../../pipeline/ledger/ledger-writer.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readMapping } from '../../pipeline/ledger/rows/mapping.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
+import { fileSource } from '../../pipeline/ledger/sources/file/file-source.ts';
 import { importRows } from '../../pipeline/ledger/sources/import-rows.ts';
 import { parsePostgresAddress } from '../../pipeline/ledger/sources/postgres/address.ts';
 import { postgresSource } from '../../pipeline/ledger/sources/postgres/postgres-source.ts';
@@ -177,26 +178,32 @@ async function importNew(
   return importRows({ ...common, ...keys, source: rows, now, auditBlocks: auditPages });
 }
 
-/** The rows of a source that is a table. */
+/** The rows of a source that is a table or a file. */
 async function rowSource(
-  { url }: Exclude<RemoteSource, { kind: 'civic' }>,
+  source: Exclude<RemoteSource, { kind: 'civic' }>,
   { mapping }: SourceConfig,
 ): Promise<RowSource> {
   const how = mapping === null ? null : await readMapping(mapping);
-  return postgresSource(parsePostgresAddress(url), how);
+  if (source.kind === 'postgres') return postgresSource(parsePostgresAddress(source.url), how);
+  return fileSource(source.kind, source.path, how);
 }
 
 /** Who signs imported ledger snapshots, and the secret that salts their events. */
 async function importer(source: RemoteSource, { importKey, mustExist = false }: SourceConfig) {
   if (!mustExist) await makeSecret(importKey);
   const secret = await readSecret(importKey);
-  const { host, pathname } = new URL(source.url);
-  const origin =
-    source.kind === 'civic' ? `${host}/imported` : `${host}${pathname.replaceAll('+', '%2B')}/imported`;
+  const origin = originOf(source);
   return {
     signer: signerFromSeed(origin, derive(secret, 'signing key')),
     salts: derive(secret, 'salts'),
   };
+}
+
+/** The log origin of an imported ledger, which is part of its key's name: no space and no plus sign. */
+function originOf(source: RemoteSource): string {
+  if ('path' in source) return `${encodeURIComponent(basename(source.path))}/imported`;
+  const { host, pathname } = new URL(source.url);
+  return source.kind === 'civic' ? `${host}/imported` : `${host}${pathname.replaceAll('+', '%2B')}/imported`;
 }
 
 /** Makes the secret of imports unless it exists, readable by its owner only. */

@@ -1,4 +1,5 @@
 import { CsvError, parse } from 'csv-parse';
+import { parse as parseSync } from 'csv-parse/sync';
 import { CathedralError } from '../../errors.ts';
 import { MAX_INPUT_LINE, tooLong } from './json-events.ts';
 import type { Row } from './mapping.ts';
@@ -30,9 +31,8 @@ export async function readCsv(
   delimiter?: string,
 ): Promise<CsvTable> {
   const { start, content } = await peekLine(chunks);
-  // Excel's own first line, `sep=;`, which other programs would take for the header.
-  const sep = /^sep=(.)[\r\n]/.exec(start)?.[1];
-  const batches = recordsOf(content, name, delimiter ?? sep ?? delimiterOf(start));
+  const sep = SEP.exec(start)?.[1];
+  const batches = recordsOf(content, name, delimiter ?? delimiterOf(start));
   const first: CsvRecord[] = [];
   const headers = sep === undefined ? 1 : 2;
   while (first.length < headers) {
@@ -40,30 +40,57 @@ export async function readCsv(
     if (step.done) throw corrupt(name, 'a line with the names of columns', 'no line');
     first.push(...step.value);
   }
-  const { cells, line } = first[headers - 1]!;
-  const columns = cells.map((cell) => cell.trim());
-  const named = columns.filter((column) => column !== '');
-  const twice = named.find((column, index) => named.indexOf(column) !== index);
-  if (twice !== undefined)
-    throw corrupt(`${name}:${line}`, 'each column once', `${JSON.stringify(twice)} twice`);
+  const header = first[headers - 1]!;
+  const columns = columnsOf(header, name);
   const rowOfRecord = (record: CsvRecord) => rowOf(record, columns, name);
   async function* rows(): AsyncGenerator<CsvRow[]> {
     yield first.slice(headers).map(rowOfRecord);
     for await (const batch of batches) yield batch.map(rowOfRecord);
   }
-  return { columns: named, line, rows: rows() };
+  return { columns: columns.filter((column) => column !== ''), line: header.line, rows: rows() };
 }
 
+/** The columns of a header; an empty name where it has none. Throws `ledger_corrupt` for a name that it has twice. */
+export function columnsOf({ cells, line }: CsvRecord, name: string): string[] {
+  const columns = cells.map((cell) => cell.trim());
+  const twice = columns.find((column, index) => column !== '' && columns.indexOf(column) !== index);
+  if (twice === undefined) return columns;
+  throw corrupt(`${name}:${line}`, 'each column once', `${JSON.stringify(twice)} twice`);
+}
+
+/** Excel's own first line, `sep=;`, which other programs would take for the header. */
+const SEP = /^sep=(.)[\r\n]/;
+
 /** What separates the names of columns: the one of three that occurs most often outside quotes. */
-function delimiterOf(start: string): string {
+export function delimiterOf(start: string): string {
+  const sep = SEP.exec(start)?.[1];
+  if (sep !== undefined) return sep;
   const [line = ''] = start.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1);
   const count = (character: string) => line.split(character).length;
   return [',', ';', '\t'].reduce((most, one) => (count(one) > count(most) ? one : most));
 }
 
-interface CsvRecord {
+export interface CsvRecord {
   cells: string[];
   line: number;
+}
+
+const RULES = {
+  // Also a file whose parts have different line ends.
+  record_delimiter: ['\r\n', '\n', '\r'],
+  relax_column_count: true,
+  skip_empty_lines: true,
+  max_record_size: MAX_INPUT_LINE,
+};
+
+/** The cells of whole records. Throws `ledger_corrupt`; `place` names the first of them. */
+export function parseCells(records: Buffer, delimiter: string, place: string): string[][] {
+  try {
+    return parseSync(records, { ...RULES, delimiter }) as string[][];
+  } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause;
+    throw corrupt(place, QUOTES, cause.message.replace(/ at line \d+/, ''), cause);
+  }
 }
 
 /** The records of each chunk. Those before a wrong one come first. */
@@ -75,12 +102,8 @@ async function* recordsOf(
   const lines = new LineCounter();
   let records: CsvRecord[] = [];
   const parser = parse({
+    ...RULES,
     delimiter,
-    // Also a file whose parts have different line ends.
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: MAX_INPUT_LINE,
     // Nothing goes through the stream's own queue, which costs as much as parsing and is lost at an error.
     on_record(cells: string[], info) {
       records.push({ cells, line: lines.next(cells, info) });
@@ -136,15 +159,16 @@ class LineCounter {
   }
 }
 
+const QUOTES = 'CSV with quotes around the whole cell, and two for one inside of it';
+
 function csvFault(cause: CsvError, name: string, twice: number): CathedralError {
   const place = `${name}:${(cause.lines as number) - twice}`;
   if (cause.code === 'CSV_MAX_RECORD_SIZE')
     return tooLong(`${place} or before, where a quote may not be closed`);
-  const expected = 'CSV with quotes around the whole cell, and two for one inside of it';
-  return corrupt(place, expected, cause.message.replace(/ at line \d+/, ''), cause);
+  return corrupt(place, QUOTES, cause.message.replace(/ at line \d+/, ''), cause);
 }
 
-function rowOf({ cells, line }: CsvRecord, columns: readonly string[], name: string): CsvRow {
+export function rowOf({ cells, line }: CsvRecord, columns: readonly string[], name: string): CsvRow {
   const row: Record<string, string> = {};
   const fault = (expected: string, found: string) =>
     ({ line, row, fault: corrupt(`${name}:${line}`, expected, found) }) satisfies CsvRow;

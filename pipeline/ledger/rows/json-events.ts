@@ -59,7 +59,8 @@ export async function* ndjsonValues(chunks: AsyncIterable<Buffer>, name: string)
   if (last) yield [last];
 }
 
-function parseLine(text: string, place: () => string): unknown {
+/** The value of one line. Throws `ledger_corrupt`. */
+export function parseLine(text: string, place: () => string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -33,6 +33,8 @@ export interface Mapping {
    * Throws `ledger_schema`, with the column.
    */
   map(row: Row, place: () => string): MappedRow | null;
+  /** The row's id, also of a row that the mapping leaves out; null if it has none. Throws `ledger_schema`. */
+  idOf(row: Row, place: () => string): string | null;
   /** The column of a member of an event, `data.mii` or `agent`, for errors; null if it has none. */
   columnOf(type: string, member: string): string | null;
 }
@@ -77,6 +79,7 @@ function compile(file: MappingFile): Mapping {
     file: file.file ?? {},
     hasId: file.id !== undefined,
     map: (row, place) => mapRow(row, head, (type) => data.get(type) ?? [], place),
+    idOf: (row, place) => idOf(row, head, place),
     columnOf: (type, member) => {
       if (member in head) return head[member as keyof typeof head].column;
       const path = member.replace(/^data\./, '');
@@ -167,13 +170,17 @@ function mapRow(
     const value = reader.read(row, kind, takesEmpty, `data.${path}`, place);
     if (value !== undefined) setMember(data, path, value);
   }
-  const id = text('id');
   const [timestamp, cycle] = [text('timestamp', 'time'), text('cycle')];
   // What has the wrong type is refused when the draft is completed.
   const draft = { type, agent: text('agent'), data } as EventDraft;
   if (timestamp !== undefined) draft.timestamp = timestamp as string;
   if (cycle !== undefined) draft.cycle = cycle as string;
-  return { id: id === undefined ? null : `${id}`, draft };
+  return { id: idOf(row, head, place), draft };
+}
+
+function idOf(row: Row, { id }: Head, place: () => string): string | null {
+  const value = id.read(row, 'text', false, 'id', place) ?? null;
+  return value === null ? null : `${value}`;
 }
 
 function emptyRow(row: Row, column: string | null, place: () => string): CathedralError {
@@ -234,6 +241,7 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
       if (mapped && data !== undefined) mapped.draft.data = withMembers(data, mapped.draft.data);
       return mapped;
     },
+    idOf: (row, place) => idOf(row, head, place),
     columnOf: (_, member) => {
       if (columns.includes(member)) return member;
       return member.startsWith(MEMBER) && columns.includes('data') ? 'data' : null;

@@ -102,7 +102,8 @@ function linesIn(bytes: Buffer): number {
 
 const EXPORT = 'export it as “CSV UTF-8”';
 
-function notUtf8(bytes: Buffer, name: string, linesBefore: number): CathedralError {
+/** Says which byte is not UTF-8, and in which line. */
+export function notUtf8(bytes: Buffer, name: string, linesBefore: number): CathedralError {
   const nul = bytes.indexOf(0);
   if (nul >= 0)
     return corrupt(

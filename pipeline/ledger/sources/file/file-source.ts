@@ -1,0 +1,277 @@
+import { isUtf8 } from 'node:buffer';
+import { type FileHandle, open } from 'node:fs/promises';
+import { CathedralError } from '../../../errors.ts';
+import { formatTimestamp } from '../../../words/moment.ts';
+import { inUtc } from '../../draft.ts';
+import { columnsOf, delimiterOf, parseCells, rowOf } from '../../rows/csv-rows.ts';
+import { eventRow, objectRow, parseLine } from '../../rows/json-events.ts';
+import { assertColumns, type MappedRow, type Mapping, plainMapping, type Row } from '../../rows/mapping.ts';
+import { notUtf8 } from '../../rows/utf8-chunks.ts';
+import type { RowPlace, RowSource, RowView, SourceRow } from '../source.ts';
+import { type Extent, type FileRecord, type RecordPlace, readRecords } from './file-records.ts';
+
+/** How the file is written. */
+export type FileKind = 'ndjson' | 'csv';
+
+/**
+ * The rows of a file that grows, in its own order: lines of NDJSON, or the rows of a CSV file. A row without an id has its number as id,
+ * from 1. A last line without a line end waits until it is whole. `mapping`: null for a file that is written for the ledger.
+ */
+export function fileSource(kind: FileKind, path: string, mapping: Mapping | null): RowSource {
+  const name = `${kind}+file:${path}`;
+  return {
+    name,
+    async open() {
+      const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
+        throw importFault(name, 'a readable file', cause.code ?? cause.message, cause);
+      });
+      try {
+        return await openView(kind, name, file, mapping);
+      } catch (error) {
+        await file.close();
+        throw error instanceof CathedralError
+          ? importFault(error.place, error.expected, error.found, error)
+          : error;
+      }
+    },
+  };
+}
+
+/** The text of a record → what it says. */
+interface Reader {
+  /** The rows of some consecutive records. */
+  rows(records: readonly FileRecord[]): (Row | CathedralError)[];
+  map(row: Row, place: () => string): MappedRow | null;
+  idOf(row: Row, place: () => string): string | null;
+}
+
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
+
+async function openView(
+  kind: FileKind,
+  name: string,
+  file: FileHandle,
+  mapping: Mapping | null,
+): Promise<RowView> {
+  const { size, mtimeMs } = await file.stat();
+  const head = Buffer.alloc(Math.min(size, BOM.length));
+  await file.read(head, 0, head.length, 0);
+  const encoding = mapping?.file.encoding ?? 'utf-8';
+  if (UTF_16.some((bom) => head.subarray(0, 2).equals(bom)) || /16/.test(new TextDecoder(encoding).encoding))
+    throw importFault(name, 'a file in UTF-8, or in an encoding with one byte for a line end', 'UTF-16');
+  const extent = { name, file, end: size, isQuoted: kind === 'csv' };
+  const begin = { offset: head.equals(BOM) ? BOM.length : 0, line: 1, index: 0 };
+  const decode = decoderOf(encoding, name);
+  const last = Buffer.alloc(Math.min(size, 1));
+  await file.read(last, 0, last.length, size - last.length);
+  const heldSince = size > begin.offset && last[0] !== 0x0a ? formatTimestamp(mtimeMs) : null;
+  const table = kind === 'csv' ? await csvReader(extent, begin, decode, mapping) : null;
+  const reader = table?.reader ?? ndjsonReader(name, decode, mapping);
+  return new FileView(extent, table?.begin ?? begin, reader, heldSince);
+}
+
+/** Records → UTF-8. Throws `ledger_corrupt`. */
+type Decode = (record: FileRecord) => Buffer;
+
+function decoderOf(encoding: string, name: string): Decode {
+  const decoder = new TextDecoder(encoding);
+  if (decoder.encoding !== 'utf-8') return ({ bytes }) => Buffer.from(decoder.decode(bytes));
+  return ({ bytes, line }) => {
+    if (isUtf8(bytes)) return bytes;
+    throw notUtf8(bytes, name, line);
+  };
+}
+
+function ndjsonReader(name: string, decode: Decode, mapping: Mapping | null): Reader {
+  const idOf = ({ id }: Row) => (typeof id === 'string' || typeof id === 'number' ? `${id}` : null);
+  return {
+    rows: (records) =>
+      records.map((record) =>
+        orFault(() => {
+          const place = () => `${name}:${record.line}`;
+          return objectRow(parseLine(decode(record).toString().trimEnd(), place), place);
+        }),
+      ),
+    map: (row, place) => (mapping ? mapping.map(row, place) : eventRow(row, place)),
+    idOf: (row, place) => (mapping ? mapping.idOf(row, place) : idOf(row)),
+  };
+}
+
+/** Reads the header, and returns the place after it. */
+async function csvReader(extent: Extent, begin: RecordPlace, decode: Decode, given: Mapping | null) {
+  const { name } = extent;
+  const first: FileRecord[] = [];
+  for await (const records of readRecords(extent, begin)) {
+    first.push(...records);
+    if (first.length > 1) break;
+  }
+  const start = first[0] ? decode(first[0]).toString() : '';
+  const delimiter = given?.file.delimiter ?? delimiterOf(start);
+  const header = start.startsWith('sep=') ? first[1] : first[0];
+  if (!header) throw importFault(name, 'a first line with the names of columns', 'none that ends');
+  const [cells = []] = parseCells(decode(header), delimiter, `${name}:${header.line}`);
+  const columns = columnsOf({ cells, line: header.line }, name);
+  const named = columns.filter((column) => column !== '');
+  const mapping = given ?? plainMapping(named, `${name}:${header.line}`);
+  assertColumns(mapping, named, `${name}:${header.line}`);
+  const rowsOf = (records: readonly FileRecord[]): (Row | CathedralError)[] => {
+    const place = `${name}:${records[0]?.line}`;
+    const all = orFault(() => parseCells(Buffer.concat(records.map(decode)), delimiter, place));
+    if (!(all instanceof CathedralError) && all.length === records.length)
+      return records.map(({ line }, index) => {
+        const { row, fault } = rowOf({ cells: all[index]!, line }, columns, name);
+        return fault ?? row;
+      });
+    // One of them is wrong: the others are read alone.
+    if (records.length > 1) return records.flatMap((record) => rowsOf([record]));
+    return [all instanceof CathedralError ? all : importFault(place, 'a row', `${all.length} of them`)];
+  };
+  const reader: Reader = { rows: rowsOf, map: mapping.map, idOf: mapping.idOf };
+  return { reader, begin: { ...header.after, index: 0 } };
+}
+
+function orFault<T>(read: () => T): T | CathedralError {
+  try {
+    return read();
+  } catch (fault) {
+    if (fault instanceof CathedralError) return fault;
+    throw fault;
+  }
+}
+
+interface PlacedRow {
+  row: SourceRow;
+  after: RecordPlace;
+}
+
+class FileView implements RowView {
+  readonly heldSince: string | null;
+  readonly #extent: Extent;
+  readonly #begin: RecordPlace;
+  readonly #reader: Reader;
+  /** Row id → the place after it, for the ends of stretches, which are the beginnings of others. */
+  readonly #known = new Map<string, RecordPlace>();
+
+  constructor(extent: Extent, begin: RecordPlace, reader: Reader, heldSince: string | null) {
+    this.#extent = extent;
+    this.#begin = begin;
+    this.#reader = reader;
+    this.heldSince = heldSince;
+  }
+
+  async *rows(after: RowPlace | null, until?: RowPlace): AsyncGenerator<SourceRow[]> {
+    const seen = new Map<string, number>();
+    let isFound = until === undefined;
+    for await (const batch of this.#read(await this.#placeAfter(after))) {
+      const end = until === undefined ? -1 : batch.findIndex(({ row }) => row.id === until.id);
+      const some = end < 0 ? batch : batch.slice(0, end + 1);
+      for (const { row, after: place } of some) this.#assertNew(row.id, place, seen);
+      if (end >= 0) {
+        isFound = true;
+        this.#known.set(until!.id, some.at(-1)!.after);
+      }
+      yield some.map(({ row }) => row);
+      if (end >= 0) return;
+    }
+    if (!isFound) throw this.#lost(until!);
+  }
+
+  /** Counting costs as much as reading. */
+  async counts(): Promise<null> {
+    return null;
+  }
+
+  async close(): Promise<void> {
+    await this.#extent.file.close();
+  }
+
+  #assertNew(id: string, { index }: RecordPlace, seen: Map<string, number>): void {
+    const first = seen.get(id);
+    if (first !== undefined)
+      throw importFault(
+        `${this.#extent.name}, row ${index}`,
+        'each id once',
+        `${JSON.stringify(id)}, as in row ${first}`,
+      );
+    seen.set(id, index);
+  }
+
+  /** The place after an imported row: mostly where the number of rows says, otherwise where its id is. */
+  async #placeAfter(place: RowPlace | null): Promise<RecordPlace> {
+    if (place === null) return this.#begin;
+    const known = this.#known.get(place.id);
+    if (known) return known;
+    const expected = await this.#skip(place.count - 1);
+    const found =
+      (expected && (await this.#find(place.id, expected))) ?? (await this.#find(place.id, this.#begin));
+    if (!found) throw this.#lost(place);
+    this.#known.set(place.id, found);
+    return found;
+  }
+
+  /** The place after that many rows; null if there are fewer. */
+  async #skip(rows: number): Promise<RecordPlace | null> {
+    if (rows <= 0) return this.#begin;
+    for await (const records of readRecords(this.#extent, this.#begin)) {
+      const found =
+        records.at(-1)!.after.index >= rows ? records.find(({ after }) => after.index === rows) : null;
+      if (found) return found.after;
+    }
+    return null;
+  }
+
+  async #find(id: string, from: RecordPlace): Promise<RecordPlace | null> {
+    for await (const batch of this.#read(from)) {
+      const found = batch.find(({ row }) => row.id === id);
+      if (found) return found.after;
+    }
+    return null;
+  }
+
+  async *#read(from: RecordPlace): AsyncGenerator<PlacedRow[]> {
+    try {
+      for await (const records of readRecords(this.#extent, from)) {
+        const rows = this.#reader.rows(records);
+        yield records.map(({ after }, index) => ({ row: this.#row(rows[index]!, after.index), after }));
+      }
+    } catch (error) {
+      if (error instanceof CathedralError) throw error;
+      throw importFault(this.#extent.name, 'a readable file', (error as Error).message, error);
+    }
+  }
+
+  #row(row: Row | CathedralError, index: number): SourceRow {
+    let id = `${index}`;
+    if (row instanceof CathedralError) return { id, timestamp: '', draft: row };
+    const place = () => `${this.#extent.name}, row ${id}`;
+    try {
+      id = this.#reader.idOf(row, place) ?? id;
+      const mapped = this.#reader.map(row, place);
+      if (mapped === null) return { id, timestamp: '', draft: null };
+      const { timestamp, seq: _, salt: __, ...draft } = mapped.draft;
+      if (typeof timestamp === 'string') return { id, timestamp: inUtc(timestamp), draft };
+      const found = timestamp === undefined ? 'nothing' : JSON.stringify(timestamp);
+      throw new CathedralError('ledger_schema', {
+        place: place(),
+        expected: 'timestamp to be a time',
+        found,
+      });
+    } catch (error) {
+      if (!(error instanceof CathedralError)) throw error;
+      return { id, timestamp: '', draft: error };
+    }
+  }
+
+  #lost({ id, count }: RowPlace): CathedralError {
+    return importFault(
+      this.#extent.name,
+      `row ${id}, which was imported as number ${count}`,
+      'no such row: the file was truncated, rewritten or replaced. Restore it, or import into another folder',
+    );
+  }
+}
+
+function importFault(place: string, expected: string, found: string, cause?: unknown): CathedralError {
+  return new CathedralError('import_failed', { place, expected, found, cause });
+}

@@ -1,0 +1,205 @@
+import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Mapping, parseMapping } from '../../../pipeline/ledger/rows/mapping.ts';
+import { type FileKind, fileSource } from '../../../pipeline/ledger/sources/file/file-source.ts';
+import { importRows } from '../../../pipeline/ledger/sources/import-rows.ts';
+import { Folders, SIGNER, verifiedLedger } from '../civic/import-fixture.ts';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const folders = new Folders();
+let ledger = '';
+let path = '';
+
+beforeEach(() => {
+  ledger = folders.make();
+  path = join(folders.make(), 'rows');
+});
+afterEach(() => folders.remove());
+
+const timeOf = (row: number) => new Date(START + row * 10_000).toISOString().replace('.000', '');
+const ids = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, n) => `${first + n}`);
+const line = (row: number, more: object = {}) =>
+  `${JSON.stringify({ timestamp: timeOf(row), type: 'mii_reading', agent: 'ATLAS', data: { mii: row / 20_000 }, ...more })}\n`;
+const lines = (first: number, last: number, more: (row: number) => object = () => ({})) =>
+  ids(first, last)
+    .map((row) => line(Number(row), more(Number(row))))
+    .join('');
+
+function follow(
+  kind: FileKind,
+  mapping: Mapping | null = null,
+  { full = false, now = '2026-01-03T00:00:00Z' } = {},
+) {
+  return importRows({
+    source: fileSource(kind, path, mapping),
+    directory: ledger,
+    signers: [SIGNER],
+    verifiers: [SIGNER.verifier],
+    secret: new Uint8Array(32).fill(9),
+    now: () => Date.parse(now),
+    waitMs: 0,
+    full,
+  });
+}
+
+/** Row ids in the ledger's order; alerts as `!` and their id. */
+async function rowsOf(): Promise<string[]> {
+  const { events } = await verifiedLedger(ledger);
+  return events.map(({ data }) => (data.source as { row: string } | undefined)?.row ?? `!${data.alert}`);
+}
+
+const messageOf = (run: Promise<unknown>) =>
+  run.then(
+    () => 'imported',
+    (error: Error) => error.message,
+  );
+
+describe('a file of NDJSON', () => {
+  test('is followed as it grows, each line once, and half a line waits', async () => {
+    writeFileSync(path, `\ufeff${lines(1, 5000)}\r\n${lines(5001, 5002)}`);
+    expect(await follow('ndjson', null, { now: timeOf(5003) })).toMatchObject({
+      imported: 5002,
+      findings: [],
+    });
+    const next = lines(5003, 9000);
+    appendFileSync(path, next.slice(0, -30));
+    expect(await follow('ndjson', null, { now: timeOf(9001) })).toMatchObject({
+      imported: 3997,
+      findings: [],
+    });
+    appendFileSync(path, next.slice(-30));
+    expect(await follow('ndjson', null, { now: timeOf(9001) })).toMatchObject({ imported: 1, findings: [] });
+    expect(await follow('ndjson', null, { full: true })).toMatchObject({ imported: 0, findings: [] });
+    expect(await rowsOf()).toEqual(ids(1, 9000));
+  });
+
+  test('keeps the slot open of a line that is half there', async () => {
+    writeFileSync(path, lines(1, 3) + line(4).slice(0, 20));
+    const mtime = statSync(path).mtimeMs;
+    const view = await fileSource('ndjson', path, null).open();
+    expect(Math.abs(Date.parse(view.heldSince!) - mtime)).toBeLessThan(1000);
+    await view.close();
+  });
+
+  test('reports lines that were changed, deleted or inserted, once', async () => {
+    const own = (row: number) => ({ id: `r${row}` });
+    writeFileSync(path, lines(1, 6000, own));
+    await follow('ndjson');
+    const changed = readFileSync(path, 'utf8').split('\n');
+    changed[99] = line(100, { id: 'r100', agent: 'HERMES' }).trimEnd();
+    changed.splice(199, 1);
+    changed.splice(299, 0, line(300, { id: 'new' }).trimEnd());
+    writeFileSync(path, changed.join('\n') + lines(6001, 6003, own));
+    const { imported, findings } = await follow('ndjson', null, { full: true });
+    expect(imported).toBe(4);
+    expect(findings.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([
+      expect.stringMatching(/^late: .*new/),
+      expect.stringMatching(/^modified: .*r100/),
+      expect.stringMatching(/^deleted: .*r200/),
+    ]);
+    expect(await follow('ndjson', null, { full: true })).toMatchObject({ imported: 0, findings: [] });
+    const rows = await rowsOf();
+    expect(rows.slice(0, 6000)).toEqual(ids(1, 6000).map((row) => `r${row}`));
+    expect(rows.slice(6000).sort()).toEqual([
+      '!source-changed',
+      '!source-late',
+      'new',
+      'r6001',
+      'r6002',
+      'r6003',
+    ]);
+  });
+
+  test('that was truncated or replaced stops the import', async () => {
+    writeFileSync(path, lines(1, 50));
+    await follow('ndjson');
+    truncateSync(path, lines(1, 40).length);
+    expect(await messageOf(follow('ndjson'))).toContain(
+      'rows: expected row 50, which was imported as number 50, found no such row: the file was truncated, rewritten or replaced.',
+    );
+    writeFileSync(path, lines(1001, 1050));
+    expect(await messageOf(follow('ndjson'))).toContain(
+      'another table, an older copy of it, or another mapping',
+    );
+    expect(await rowsOf()).toEqual(ids(1, 50));
+  });
+
+  test.for([
+    ['a line that is no JSON', '{"type"\n', 'rows:4: expected JSON'],
+    [
+      'a line without a time',
+      '{"type":"a","agent":"b","data":{}}\n',
+      'row 4: expected timestamp to be a time, found nothing',
+    ],
+    [
+      'an id twice',
+      `${line(4, { id: 'x' })}${line(5, { id: 'x' })}`,
+      'row 5: expected each id once, found "x", as in row 4',
+    ],
+    ['Latin-1', Buffer.from(line(4, { agent: 'Müller' }), 'latin1'), 'rows:4: expected UTF-8'],
+    ['a line of 10 MB', line(4, { agent: 'x'.repeat(10e6) }), 'rows:4: expected at most 1 MiB in one line'],
+  ] as const)('stops at %s, after the lines before it', async ([, content, message]) => {
+    writeFileSync(path, lines(1, 3));
+    appendFileSync(path, content);
+    expect(await messageOf(follow('ndjson'))).toContain(message);
+    expect(await rowsOf()).toEqual(
+      message.includes('each id once') || message.includes('1 MiB') ? [] : ['1', '2', '3'],
+    );
+    writeFileSync(path, lines(1, 5));
+    expect(await follow('ndjson')).toMatchObject({ findings: [] });
+    expect(await rowsOf()).toEqual(ids(1, 5));
+  });
+});
+
+describe('a CSV file', () => {
+  const mapping = parseMapping(
+    JSON.stringify({
+      decimal: ',',
+      id: 'Nr',
+      timestamp: 'Zeit',
+      type: { column: 'Art', values: { W: 'mii_reading', E: null } },
+      agent: { column: 'Wer' },
+      data: { mii_reading: { mii: 'Wert', note: 'Text' } },
+    }),
+    'mapping.json',
+  );
+  const row = (n: number, text = '') =>
+    `${n};${timeOf(n)};${n % 5 === 0 ? 'E' : 'W'};"Ä";${String(n / 20_000).replace('.', ',')};"${text}"\r\n`;
+  const rows = (first: number, last: number) =>
+    ids(first, last)
+      .map((n) => row(Number(n), Number(n) % 7 === 0 ? 'zwei\r\nZeilen ""hier""' : ''))
+      .join('');
+  const HEADER = 'Nr;Zeit;Art;Wer;Wert;Text\r\n';
+
+  test('is followed by a mapping that leaves rows out, with cells of several lines', async () => {
+    writeFileSync(path, `\ufeff${HEADER}${rows(1, 6000)}`);
+    expect(await follow('csv', mapping, { now: timeOf(6011) })).toMatchObject({
+      imported: 4800,
+      findings: [],
+    });
+    const next = row(6001, 'eine\r\nzweite');
+    appendFileSync(path, next.slice(0, next.indexOf('zweite')));
+    expect(await follow('csv', mapping, { now: timeOf(6011) })).toMatchObject({ imported: 0, findings: [] });
+    appendFileSync(path, next.slice(next.indexOf('zweite')) + rows(6002, 6010));
+    expect(await follow('csv', mapping, { now: timeOf(6011) })).toMatchObject({ imported: 8, findings: [] });
+    expect(await follow('csv', mapping, { full: true })).toMatchObject({ imported: 0, findings: [] });
+    expect(await rowsOf()).toEqual(ids(1, 6010).filter((id) => Number(id) % 5 !== 0));
+    const { events } = await verifiedLedger(ledger);
+    expect(events[5]).toMatchObject({ agent: 'Ä', data: { mii: 0.00035, note: 'zwei\r\nZeilen "hier"' } });
+  });
+
+  test('without a header that fits, or in UTF-16, is refused', async () => {
+    writeFileSync(path, 'Nr;Zeit\n1;2\n');
+    expect(await messageOf(follow('csv', mapping))).toContain(
+      'expected the column "Art", which the mapping file names',
+    );
+    writeFileSync(path, Buffer.from(`\ufeff${HEADER}`, 'utf16le'));
+    expect(await messageOf(follow('csv', mapping))).toContain('found UTF-16');
+    writeFileSync(path, '');
+    expect(await messageOf(follow('csv', mapping))).toContain(
+      'a first line with the names of columns, found none that ends',
+    );
+  });
+});
