@@ -3,6 +3,7 @@
  * speed cancels out. Names of benchmarks as arguments run only those.
  */
 
+import { append } from './append.ts';
 import { exportRows } from './export.ts';
 import { type Benchmark, type Report, runBenchmarks } from './figure.ts';
 import { incremental } from './incremental.ts';
@@ -16,6 +17,7 @@ import { simulation } from './simulation.ts';
 import { site } from './site.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
+  append,
   rebuild,
   incremental,
   site,
