@@ -12,7 +12,6 @@ const MOST_MEMORY_MB = 300;
 
 /** Appending a million events from NDJSON, against parsing and checking them alone. */
 export async function append(report: Report): Promise<void> {
-  const events = Number(process.env.BENCH_EVENTS ?? 1_000_000);
   return withScratch(async (folder) => {
     const path = join(folder, 'events.ndjson');
     await pipeline(linesOf(EVENTS), createWriteStream(path));
