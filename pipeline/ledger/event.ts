@@ -171,7 +171,8 @@ export const EVENT_DATA = {
     })
     .meta({
       description: 'A reward is minted for a sentinel.',
-      effect: 'Adds the amount to the supply, and to the rewards of the sentinel and of its cathedral.',
+      effect:
+        'Adds the amount to the supply, and to the rewards of the sentinel and of its cathedral. It counts in justice for 30 days.',
     }),
   mic_burn: z
     .looseObject({
@@ -212,7 +213,8 @@ export const EVENT_DATA = {
     }),
   mii_reading: z.looseObject({ mii: Share.meta({ description: 'The integrity index' }) }).meta({
     description: 'A reading of the integrity index.',
-    effect: 'Sets the index. Minting is active while it is at or above the threshold.',
+    effect:
+      'Sets the index, which is also the score of integrity. Minting is active while it is at or above the threshold.',
   }),
   deliberation_opened: z
     .looseObject({
@@ -238,7 +240,8 @@ export const EVENT_DATA = {
     })
     .meta({
       description: 'The sentinel that the event names as its agent takes a position.',
-      effect: 'Replaces its earlier position in this deliberation. The last one before the close counts.',
+      effect:
+        'Replaces its earlier position in this deliberation. One that opposes or abstains counts in courage for 30 days.',
     }),
   deliberation_closed: z
     .looseObject({
@@ -248,7 +251,7 @@ export const EVENT_DATA = {
     })
     .meta({
       description: 'A deliberation ends.',
-      effect: 'The deliberation is closed and counts in the consensus rate of the last 30 days.',
+      effect: 'The deliberation is closed, and counts for 30 days in the consensus rate and in temperance.',
     }),
   decision_recorded: z
     .looseObject({
@@ -260,7 +263,7 @@ export const EVENT_DATA = {
       sentinels_involved: z
         .array(Id)
         .meta({ description: 'Sentinels that took part, by their ids; may be empty' }),
-      reasoning: Text.meta({ description: 'Why it is decided like this' }),
+      reasoning: Text.meta({ description: 'Why it is decided in this way' }),
       outcome: Text.meta({ description: 'What is decided' }),
       lessons_learned: Text.meta({
         description: 'What was learned; empty if nothing was recorded, which lowers the score of prudence',
@@ -269,7 +272,8 @@ export const EVENT_DATA = {
     })
     .meta({
       description: 'A decision.',
-      effect: 'Enters the decisions, and counts in the virtues and in the drift of the last 30 days.',
+      effect:
+        'Is published with all decisions, and counts for 30 days in prudence and in the adherence to principles.',
     }),
   compliance_audited: z
     .discriminatedUnion('jurisdiction', [
@@ -304,11 +308,11 @@ export const EVENT_DATA = {
         .meta({ description: 'What it is expected to change in the economy, in words or figures' }),
       social_impact: z
         .looseObject({
-          access_improvement: Text.meta({ description: 'Whom it gives better access to what' }),
+          access_improvement: Text.meta({ description: 'What becomes easier to reach, and for whom' }),
           equity_impact: Text.meta({ description: 'Whom it favours' }),
           transparency: Text.meta({ description: 'What it makes public' }),
         })
-        .meta({ description: 'What it is expected to change for people' }),
+        .meta({ description: 'What it is expected to change in society, in words or figures' }),
       risks: z
         .array(
           z.looseObject({
