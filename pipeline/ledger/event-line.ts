@@ -39,9 +39,14 @@ export function parseEventText(text: string, place: () => string): LedgerEvent {
  * The line of a checked event, without its line end, members in the order in which the format describes them.
  * The texts that are put in as they are have, by their schemas, nothing in them that JSON would escape.
  */
-export function formatEventLine({ seq, timestamp, cycle, type, agent, data, salt }: LedgerEvent): string {
+export function formatEventLine(event: LedgerEvent): string {
+  return eventLine(event, JSON.stringify(event.data));
+}
+
+/** The same with the JSON text of `data`. */
+export function eventLine({ seq, timestamp, cycle, type, agent, salt }: LedgerEvent, data: string): string {
   const head = `{"seq":${seq},"timestamp":"${timestamp}","cycle":"${cycle}","type":"${type}"`;
-  return `${head},"agent":${JSON.stringify(agent)},"data":${JSON.stringify(data)},"salt":"${salt}"}`;
+  return `${head},"agent":${JSON.stringify(agent)},"data":${data},"salt":"${salt}"}`;
 }
 
 function notObject(text: string, place: string, cause?: unknown): CathedralError {

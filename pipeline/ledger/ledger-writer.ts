@@ -256,7 +256,10 @@ export class LedgerWriter {
         await sealer.append(event, line);
       }
       for await (const batch of batches)
-        for (const { event, line } of batch) await sealer.append(event, line);
+        for (const { event, line } of batch) {
+          const written = sealer.append(event, line);
+          if (written) await written;
+        }
       await sealer.finish();
       const paused = await this.#sealQuiet(sealer, options.quiet ?? 'never', until);
       // After the snapshots. Until then the old head begins with sealed events, which readers skip by their seq.

@@ -2,7 +2,8 @@ import type { LedgerEvent } from './event.ts';
 import { LineWriter } from './event-writer.ts';
 import type { LedgerPosition } from './leaf.ts';
 import { NewHead } from './new-head.ts';
-import { nextSlotId, slotId, slotTime } from './slot.ts';
+import { nextSlotId, slotId, slotTime, slotTimestamp } from './slot.ts';
+import { compareTimestamps } from './timestamp.ts';
 import { type Signers, SnapshotWriter } from './write-snapshot.ts';
 
 export interface SealedSlot {
@@ -35,6 +36,8 @@ export class SlotSealer {
   end: Pick<LedgerPosition, 'size' | 'timestamp'>;
   readonly #options: SlotSealerOptions;
   #snapshot: { id: string; writer: SnapshotWriter } | undefined;
+  /** End of the slot of `#snapshot`, in the form of events. */
+  #slotEnd = '';
   #head: NewHead | undefined;
   #rest: LineWriter | undefined;
 
@@ -44,20 +47,35 @@ export class SlotSealer {
     this.end = options.position;
   }
 
-  /** An event that has been checked, and its line without the line end. Throws `ledger_order`, `ledger_unwritable`, `disk_full`. */
-  async append(event: LedgerEvent, line: string | Uint8Array): Promise<void> {
-    const id = this.#rest ? null : slotOf(event.timestamp, this.position.snapshot);
-    if (id !== null && slotTime(id) <= this.#options.until) {
-      if (id !== this.#snapshot?.id) await this.#seal();
+  /**
+   * An event that has been checked, and its line without the line end. If it returns a promise, await that before the next call.
+   * Throws `ledger_order`, `ledger_unwritable`, `disk_full`.
+   */
+  append(event: LedgerEvent, line: string | Uint8Array): Promise<void> | null {
+    this.end = { size: event.seq + 1, timestamp: event.timestamp };
+    if (this.#rest) return this.#keep(event, line);
+    if (this.#snapshot && compareTimestamps(event.timestamp, this.#slotEnd) < 0)
+      return this.#snapshot.writer.appendLine(event, line);
+    return this.#appendToNext(event, line);
+  }
+
+  /** An event that is not in the slot of the one before. */
+  async #appendToNext(event: LedgerEvent, line: string | Uint8Array): Promise<void> {
+    const id = slotOf(event.timestamp, this.position.snapshot);
+    if (id !== this.#snapshot?.id) await this.#seal();
+    if (slotTime(id) <= this.#options.until) {
       this.#snapshot ??= { id, writer: this.#newSnapshot() };
+      this.#slotEnd = slotTimestamp(id);
       await this.#snapshot.writer.appendLine(event, line);
     } else {
-      if (!this.#rest) await this.#seal();
-      this.#rest ??= new LineWriter(this.position, BATCH_BYTES);
-      this.#rest.append(event, line);
-      if (this.#rest.full) await this.#flush();
+      await this.#keep(event, line);
     }
-    this.end = { size: event.seq + 1, timestamp: event.timestamp };
+  }
+
+  #keep(event: LedgerEvent, line: string | Uint8Array): Promise<void> | null {
+    this.#rest ??= new LineWriter(this.position, BATCH_BYTES);
+    this.#rest.append(event, line);
+    return this.#rest.full ? this.#flush() : null;
   }
 
   /** Seals the last finished slot that has events. */

@@ -84,18 +84,18 @@ export class SnapshotWriter {
   append(event: LedgerEvent): Promise<void> {
     if (!this.#open) throw new Error('this snapshot is closed');
     this.#events.append(event);
-    return this.#flushed();
+    return this.#flushed() ?? READY;
   }
 
-  /** As `append`, for an event that has been checked, with its line without the line end. */
-  appendLine(event: LedgerEvent, line: string | Uint8Array): Promise<void> {
+  /** As `append`, for an event that has been checked, with its line without the line end. Null: there is nothing to wait for. */
+  appendLine(event: LedgerEvent, line: string | Uint8Array): Promise<void> | null {
     if (!this.#open) throw new Error('this snapshot is closed');
     this.#events.appendLine(event, line);
     return this.#flushed();
   }
 
-  #flushed(): Promise<void> {
-    return this.#events.full ? this.#written(this.#file.write(this.#events.take())) : READY;
+  #flushed(): Promise<void> | null {
+    return this.#events.full ? this.#written(this.#file.write(this.#events.take())) : null;
   }
 
   /** Seals the snapshot of slot `id` and returns the end of the ledger. Never overwrites a snapshot. */

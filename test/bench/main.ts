@@ -15,6 +15,7 @@ import { stopServers } from './server.ts';
 import { serving } from './serving.ts';
 import { simulation } from './simulation.ts';
 import { site } from './site.ts';
+import { sources } from './sources.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   append,
@@ -25,6 +26,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   export: exportRows,
   live,
   log,
+  sources,
   mirror: mirrorRuns,
   simulation,
 };

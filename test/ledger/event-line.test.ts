@@ -133,8 +133,8 @@ describe('the error of an invalid event has the place, what was expected and wha
       'data.topic to be well-formed Unicode',
       '"half \\udc00"',
     ],
-    [{ data: [] }, 'data to be a record', '[]'],
-    [{ data: null }, 'data to be a record', 'null'],
+    [{ data: [] }, 'data to be an object', '[]'],
+    [{ data: null }, 'data to be an object', 'null'],
     [{ salt: 'short' }, 'salt to be 16 random bytes in base64url', '"short"'],
     [
       { extra: 1 },

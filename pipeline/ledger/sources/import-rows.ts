@@ -15,9 +15,10 @@ import { readSnapshot } from '../read-snapshot.ts';
 import { slotId, slotTime } from '../slot.ts';
 import type { Signers } from '../write-snapshot.ts';
 import { compareRows, type Differences } from './compare-rows.ts';
-import { importRow, saltOf } from './imported-row.ts';
+import { importRow } from './imported-row.ts';
 import { readBlock } from './read-block.ts';
 import { type Change, isIndexDamage, RowIndex, removeIndex } from './row-index.ts';
+import { sequenceSalts } from './sequence-salts.ts';
 import type { RowSource, RowView, SourceRow } from './source.ts';
 
 export interface ImportOptions {
@@ -183,6 +184,7 @@ class Intake {
   readonly #differences: Differences;
   readonly #options: ImportOptions;
   readonly #stopsAtFault: boolean;
+  readonly #saltOf: (seq: number) => string;
   readonly #now: number;
   #seq: number;
   #notBefore: string | null;
@@ -202,6 +204,7 @@ class Intake {
     this.#differences = differences;
     this.#options = options;
     this.#now = options.now();
+    this.#saltOf = sequenceSalts(options.secret);
     this.#seq = writer.end.size;
     this.#notBefore = writer.notBefore;
   }
@@ -238,11 +241,11 @@ class Intake {
   }
 
   #event(row: SourceRow & { draft: EventDraft }, block: number | null): EventLine {
-    const { secret, source } = this.#options;
+    const { source } = this.#options;
     const next = { seq: this.#seq, notBefore: this.#notBefore, now: this.#now };
     const place = () => `${source.name}, row ${row.id}`;
     const late = block !== null;
-    const { event, line, text } = importRow(row, next, { late, secret, place });
+    const { event, line, text } = importRow(row, next, { late, salt: this.#saltOf(this.#seq), place });
     const { id, timestamp } = row;
     this.#index.addRow(event.seq, { id, timestamp, late, text }, block);
     if (late || isBehindSlot(timestamp, event.timestamp)) this.#late.push(id);
@@ -280,7 +283,7 @@ class Intake {
 
   #alert(alert: string, message: string, more: Record<string, unknown>): EventLine {
     const next = { seq: this.#seq, notBefore: this.#notBefore, now: this.#now };
-    const salt = saltOf(`alert ${this.#seq}`, this.#options.secret);
+    const salt = this.#saltOf(this.#seq);
     // Nothing will ever clear this alert, and a warning would leave the system degraded for good.
     const data = { alert, severity: 'info', scope: 'ledger', message, ...more };
     const event = completeEvent({ type: 'alert_raised', agent: IMPORT_AGENT, data, salt }, next);

@@ -275,7 +275,7 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
       'a number beyond a double': [
         `${tableOf('t')}; INSERT INTO t (data) VALUES ('{"n": 1e400}')`,
         'table=t',
-        /row 1, column data: expected numbers that a double can hold, found/,
+        /row 1, column data: expected numbers that a double holds, or texts, found 1\d+/,
       ],
       'an event that its type does not allow': [
         `${tableOf('t')}; INSERT INTO t (type, data) VALUES ('mii_reading', '{"mii": "high"}')`,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { type Mapping, plainMapping } from '../../rows/mapping.ts';
+import type { Mapping } from '../../rows/mapping.ts';
 import type { RowPlace, RowSource, RowView, SourceRow, Stretch } from '../source.ts';
 import type { PostgresAddress } from './address.ts';
 import { CopyText } from './copy-text.ts';
@@ -88,9 +88,7 @@ async function openView(
   await connection.query(
     "SELECT set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true), set_config('extra_float_digits', '3', true), set_config('bytea_output', 'hex', true), set_config('IntervalStyle', 'iso_8601', true)",
   );
-  const relation = await findRelation(connection.query, address, (columns) => {
-    return given ?? plainMapping(columns, address.name);
-  });
+  const relation = await findRelation(connection.query, address, given);
   const view = new PostgresView(connection, address, relation);
   await view.findBound(BigInt(first.rows[0].xmin));
   return view;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { nearestName } from '../../../config/nearest-name.ts';
 import { CathedralError } from '../../../errors.ts';
-import { assertColumns, type Mapping } from '../../rows/mapping.ts';
+import { assertColumns, type Mapping, plainMapping } from '../../rows/mapping.ts';
 import type { PostgresAddress } from './address.ts';
 
 export interface Column {
@@ -21,6 +21,8 @@ export interface Relation {
   /** The columns that the mapping reads. */
   columns: Column[];
   mapping: Mapping;
+  /** Whether the columns mean what they are called: no mapping file was given. */
+  isPlain: boolean;
   /** The column of the id, and that of the time. */
   id: Column;
   timestamp: Column;
@@ -46,13 +48,13 @@ const INSTANT = 'timestamp with time zone';
 export async function findRelation(
   query: Query,
   { rows, name: place, order: wanted }: PostgresAddress,
-  mappingOf: (columns: string[]) => Mapping,
+  given: Mapping | null,
 ): Promise<Relation> {
   const table = 'table' in rows ? await findTable(query, rows, place) : null;
   const from = table?.from ?? `(${(rows as { query: string }).query}\n) AS source_rows`;
   const all = await columnsOf(query, from);
   const names = all.map(({ name }) => name);
-  const mapping = orImportFailed(() => mappingOf(names));
+  const mapping = given ?? orImportFailed(() => plainMapping(names, place));
   assertColumns(mapping, names, place);
   const column = (name: string | null, what: string) => {
     const found = all.find((one) => one.name === name);
@@ -74,6 +76,7 @@ export async function findRelation(
     from,
     columns: all.filter(({ name }) => mapping.columns.includes(name)),
     mapping,
+    isPlain: given === null,
     id,
     timestamp,
     order: byTime ? [time, idKey] : [idKey],

@@ -1,27 +1,38 @@
 import { CathedralError } from '../../../errors.ts';
+import { numberText, parseExactJson } from '../../json.ts';
 import type { SourceRow } from '../source.ts';
 import type { Column, Relation } from './relation.ts';
 
 /** Turns the fields of `columns`, as COPY writes them, into rows. `name` is the source's, for errors. */
 export function rowReader(
-  { columns, mapping, id }: Relation,
+  relation: Relation,
   name: string,
 ): (fields: readonly (string | null)[]) => SourceRow {
+  const { columns, mapping, id } = relation;
   const readers = columns.map(({ name: column, type, category }) => ({
     column,
     read: readerOf(type, category),
   }));
   const idAt = columns.findIndex((column) => column.name === id.name);
+  const plain = plainReader(relation);
   return (fields) => {
+    const row = plain?.(fields);
+    if (row) return row;
     const rowId = `${fields[idAt]}`;
     const place = () => `${name}, row ${rowId}`;
     try {
-      const row: Record<string, unknown> = {};
+      if (rowId === '' || rowId.length > MAX_ID_LENGTH)
+        throw wrong(
+          `${place().slice(0, 300)}, column ${id.name}`,
+          `an id of 1 to ${MAX_ID_LENGTH} characters`,
+          `${rowId.length}`,
+        );
+      const values: Record<string, unknown> = {};
       readers.forEach(({ column, read }, at) => {
         const field = fields[at] ?? null;
-        row[column] = field === null ? null : read(field, () => `${place()}, column ${column}`);
+        values[column] = field === null ? null : read(field, () => `${place()}, column ${column}`);
       });
-      const mapped = mapping.map(row, place);
+      const mapped = mapping.map(values, place);
       if (mapped === null) return { id: rowId, timestamp: '', draft: null };
       const { timestamp, ...draft } = mapped.draft;
       if (timestamp === undefined)
@@ -31,6 +42,57 @@ export function rowReader(
       if (!(error instanceof CathedralError)) throw error;
       return { id: rowId, timestamp: '', draft: error };
     }
+  };
+}
+
+const MAX_ID_LENGTH = 200;
+/** `2026-10-01 08:00:00.123+00`, as the server writes a moment in this session. Other years it writes otherwise. */
+const UTC = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/;
+const PLAIN = ['id', 'timestamp', 'type', 'agent', 'data'];
+
+/**
+ * For a table whose columns are exactly those of a ledger, a reader that takes a third of the time. It returns null for a row in which
+ * anything is unusual, which the mapping then reads, or refuses.
+ */
+function plainReader({
+  columns,
+  isPlain,
+}: Relation): ((fields: readonly (string | null)[]) => SourceRow | null) | null {
+  const at = (column: string) => columns.findIndex((one) => one.name === column);
+  const [idAt, timeAt, typeAt, agentAt, dataAt] = PLAIN.map(at) as [number, number, number, number, number];
+  const cycleAt = at('cycle');
+  const isUsual =
+    isPlain &&
+    columns.length === PLAIN.length + (cycleAt < 0 ? 0 : 1) &&
+    [idAt, timeAt, typeAt, agentAt, dataAt].every((one) => one >= 0) &&
+    columns[timeAt]!.type === 'timestamp with time zone' &&
+    /^jsonb?$/.test(columns[dataAt]!.type) &&
+    [typeAt, agentAt].every((one) => columns[one]!.category === 'S');
+  if (!isUsual) return null;
+  return (fields) => {
+    const [id, time, type, agent, text] = [
+      fields[idAt],
+      fields[timeAt],
+      fields[typeAt],
+      fields[agentAt],
+      fields[dataAt],
+    ];
+    if (
+      !id ||
+      id.length > MAX_ID_LENGTH ||
+      !time ||
+      !type ||
+      !agent ||
+      !text ||
+      !UTC.test(time) ||
+      SUSPICIOUS.test(text)
+    )
+      return null;
+    const data = JSON.parse(text);
+    if (typeof data !== 'object' || data === null || Array.isArray(data)) return null;
+    const timestamp = `${time.slice(0, 10)}T${time.slice(11, -3)}Z`;
+    const cycle = cycleAt < 0 ? null : fields[cycleAt];
+    return { id, timestamp, draft: cycle ? { type, agent, data, cycle } : { type, agent, data } };
   };
 }
 
@@ -52,11 +114,17 @@ const readNumber: Read = (text, place) => {
   return isExact(text) ? Number(text) : text;
 };
 
-/** Longer numbers than a double can hold for certain, and exponents. */
-const SUSPICIOUS = /\d{16}|\d[.]\d{15}|\d[eE]/;
+/** Perhaps a number that a double does not hold: one with an exponent, or of 16 characters or more. */
+const SUSPICIOUS = /[:[,]\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
 
 function isExact(text: string): boolean {
-  return text.replace(/^-?0*\.?0*/, '').replace('.', '').length <= 15 && Number.isFinite(Number(text));
+  return digitsOf(text) === digitsOf(`${Number(text)}`) && Number.isFinite(Number(text));
+}
+
+/** The digits of a number without the zeros before and after them. */
+function digitsOf(number: string): string {
+  const [mantissa = ''] = number.toLowerCase().split('e');
+  return mantissa.replaceAll(/[-+.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
 }
 
 const readJson: Read = (text, place) => {
@@ -66,15 +134,17 @@ const readJson: Read = (text, place) => {
   } catch (cause) {
     throw wrong(place(), 'JSON', JSON.stringify(text.slice(0, 80)), cause);
   }
-  if (SUSPICIOUS.test(text)) assertFinite(value, text, place);
+  if (SUSPICIOUS.test(text)) assertExact(parseExactJson(text), place);
   return value;
 };
 
-function assertFinite(value: unknown, text: string, place: () => string): void {
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw wrong(place(), 'numbers that a double can hold', text.slice(0, 80));
+/** A number that is rounded would be another one in the ledger. `value` is one of `parseExactJson`. */
+function assertExact(value: unknown, place: () => string): void {
+  const number = numberText(value);
+  if (number !== undefined) {
+    if (!isExact(number)) throw wrong(place(), 'numbers that a double holds, or texts', number.slice(0, 80));
   } else if (typeof value === 'object' && value !== null) {
-    for (const member of Object.values(value)) assertFinite(member, text, place);
+    for (const member of Object.values(value)) assertExact(member, place);
   }
 }
 

@@ -1,0 +1,10 @@
+/** Imports the rows at an address: `import-rows.ts ADDRESS FOLDER`. */
+import { importPostgres } from '../../ledger/sources/import-postgres.ts';
+import { report } from '../child.ts';
+
+const [address = '', folder = ''] = process.argv.slice(2);
+
+await report(async () => {
+  await importPostgres(address, folder);
+  return undefined;
+});
