@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { printable } from '../../../pipeline/attestation/printable.ts';
 import { checkLedger, type KeyUse, type LedgerFacts } from '../../../pipeline/ledger/check/check-ledger.ts';
-import { type LedgerFinding, LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
+import { type LedgerFinding, LedgerFindings, WARNINGS } from '../../../pipeline/ledger/check/findings.ts';
 import { warnOfReadableKey } from '../../../pipeline/ledger/check/ledger-folder.ts';
 import type { Leaf } from '../../../pipeline/ledger/leaf.ts';
 import { apply } from '../../../pipeline/model/fold.ts';
@@ -58,8 +58,10 @@ async function foldAll(
       state = apply(state, leaf);
       const added = state.findings.total - before;
       if (added === 0) continue;
-      for (const { id, message } of state.findings.recent.slice(-added))
-        findings.warn('fold', `event ${leaf.event.seq}`, message.replace(/^Event \d+: /, ''), id);
+      for (const { message } of state.findings.recent.slice(-added)) {
+        const clause = message.replace(/^Event \d+: /, '');
+        findings.warn('fold', `event ${leaf.event.seq}`, clause, clause);
+      }
     }
     const last = next.value.at(-1)!.event;
     const isStep = Math.floor(state.events / PROGRESS_EVERY);
@@ -99,7 +101,7 @@ function formatFacts({ snapshots, events, root, asOf, ignored, keys, ...rest }: 
     ['snapshots', `${formatNumber(snapshots.count)}${period}`],
     ['events', `${formatNumber(events.sealed)} sealed, ${formatNumber(events.head)} in the head`],
     ['as of', asOf ?? 'no event'],
-    ['root hash', root ?? 'unknown, because of an error'],
+    ...(snapshots.count === 0 ? [] : [['root hash', root ?? 'unknown, because of an error']]),
     ...keys.map((key) => ['signed by', formatKey(key)]),
     ...[...ignored].map(([type, count]) => ['ignored', `${formatCount(count, 'event')} of type ${type}`]),
   ];
@@ -112,7 +114,7 @@ function formatFacts({ snapshots, events, root, asOf, ignored, keys, ...rest }: 
 
 function formatKey({ key, isKnown, checkpoints, first, last }: KeyUse): string {
   const period = first === last ? first : `${first} to ${last}`;
-  const signed = checkpoints === 0 ? 'nothing' : `${formatCount(checkpoints, 'checkpoint')}, ${period}`;
+  const signed = checkpoints === 0 ? 'nothing yet' : `${formatCount(checkpoints, 'checkpoint')}, ${period}`;
   return `${key}${isKnown ? '' : ', which readers do not know'}: ${signed}`;
 }
 
@@ -122,8 +124,11 @@ function formatFindings(listed: readonly LedgerFinding[], more: LedgerFindings['
     return `${severity}: ${place}: ${message}${times} (${code})`;
   });
   for (const [code, count] of more) lines.push(`and ${formatCount(count, 'more finding')} (${code})`);
-  const errors = listed.filter(({ severity }) => severity === 'error').length;
-  const totals = [formatCount(errors, 'error'), formatCount(listed.length - errors, 'warning')];
+  const isError = (code: LedgerFinding['code']) => !Object.hasOwn(WARNINGS, code);
+  const codes = [...listed.map(({ code }) => [code, 1] as const), ...more];
+  const errors = codes.reduce((sum, [code, count]) => sum + (isError(code) ? count : 0), 0);
+  const warnings = codes.reduce((sum, [code, count]) => sum + (isError(code) ? 0 : count), 0);
+  const totals = [formatCount(errors, 'error'), formatCount(warnings, 'warning')];
   const verdict = errors === 0 ? 'The ledger is valid' : 'The ledger is not valid';
   return [...lines.map(printable), `${verdict}: ${totals.join(', ')}.`];
 }
