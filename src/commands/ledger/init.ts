@@ -113,7 +113,7 @@ export const ledgerInit = defineCommand({
       );
       print(`Its signing key is in ${keyFile}. Keep it secret, and keep a copy: nothing can replace it.`);
       print(`Its verifier key, for readers, is in ${verifierFile}: ${verifierKey}`);
-      print(`Next: cathedral ledger append EVENTS --ledger ${ledger}`);
+      print(`Next: cathedral ledger append EVENTS --ledger ${ledger} --ledger-key ${verifierFile}`);
       print(`Then: cathedral ledger seal ${ledger}`);
     }
     return 0;
