@@ -1,8 +1,8 @@
 // npm runs this after an installation (also a global one): removes what packages contain and nothing here reads, which is a fifth of
 // what npm installs. Without it (`npm install --ignore-scripts`) everything works and takes more space. It runs on any Node.
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** Of a package, what is removed; or, after `only`, what is kept. */
 const TRIMMED = {
@@ -14,6 +14,9 @@ const TRIMMED = {
   // Test data, 14 and 2 MB.
   'bibtex-parse': { remove: ['test'] },
   bintrees: { remove: ['test'] },
+  // Languages and themes for colouring code, 12 MB. The site colours none (`syntaxHighlight: false`).
+  '@shikijs/langs': { remove: ['dist'] },
+  '@shikijs/themes': { remove: ['dist'] },
   // Other builds of the same program and their source maps, 10 MB. The API explorer is made of these two files.
   'swagger-ui-dist': {
     keep: ['package.json', 'LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui.css'],
@@ -24,15 +27,15 @@ const { resolve } = createRequire(import.meta.url);
 
 for (const [name, { remove, keep }] of Object.entries(TRIMMED)) {
   const folder = folderOf(name);
-  if (folder === null) continue;
+  if (folder === undefined) continue;
   for (const entry of remove ?? readdirSync(folder).filter((entry) => !keep.includes(entry)))
     rmSync(join(folder, entry), { recursive: true, force: true });
 }
 
+/** In this package, or beside it where npm put the packages that several share. */
 function folderOf(name) {
-  try {
-    return dirname(resolve(`${name}/package.json`));
-  } catch {
-    return null;
-  }
+  return resolve
+    .paths(name)
+    .map((folder) => join(folder, name))
+    .find((folder) => existsSync(folder));
 }

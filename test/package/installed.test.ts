@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -46,9 +45,7 @@ beforeAll(async () => {
   folder = await mkdtemp('/var/tmp/cathedral-installed-');
   work = join(folder, 'a user’s folder');
   await mkdir(work);
-  const { HOME = '' } = process.env;
-  const npm = (...args: string[]) =>
-    execute('npm', args, { cwd: PROJECT, env: { PATH, HOME, TMPDIR: tmpdir() } });
+  const npm = (...args: string[]) => execute('npm', args, { cwd: PROJECT, env: { ...process.env, PATH } });
   await npm('pack', '--pack-destination', folder);
   const [file] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
   await npm('install', '--global', '--prefix', prefix(), '--prefer-offline', join(folder, `${file}`));
