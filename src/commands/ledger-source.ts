@@ -16,7 +16,12 @@ import { diskFull, isDiskFull } from '../../pipeline/disk/durable.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { INDEX_FILES } from '../../pipeline/ledger/civic/known-events.ts';
-import { ledgerVerifiers, readSigners } from '../../pipeline/ledger/ledger-keys.ts';
+import {
+  ledgerVerifiers,
+  readSigners,
+  readVerifiers,
+  verifierFileBeside,
+} from '../../pipeline/ledger/ledger-keys.ts';
 import { assertMaySign } from '../../pipeline/ledger/ledger-writer.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readMapping } from '../../pipeline/ledger/rows/mapping.ts';
@@ -83,8 +88,8 @@ export async function openSource(
 export async function localLedger(source: LedgerSource, config: SourceConfig): Promise<LocalLedger> {
   if (source.kind === 'directory')
     return { ledger: source.path, verifiers: await ledgerVerifiers(config.ledgerKey, source.path) };
-  const { signer } = await importer(source, config);
-  return { ledger: config.importFolder, verifiers: [signer.verifier] };
+  const { verifiers } = await importer(source, config);
+  return { ledger: config.importFolder, verifiers };
 }
 
 /** The folder of a ledger; of a source, where it is imported to. */
@@ -163,10 +168,10 @@ async function importNew(
   auditPages = 1,
 ): Promise<ImportReport> {
   const { importFolder: directory, wait, importFull: full = false } = config;
-  const { signer, salts: secret } = await importer(source, config);
+  const { signers, verifiers, salts: secret } = await importer(source, config);
   const common = { directory, secret, full, waitMs: wait * 1000 };
   if (source.kind === 'civic') {
-    const options = { ...common, baseUrl: source.url, signer, now: now(), auditPages };
+    const options = { ...common, baseUrl: source.url, signer: signers[0], now: now(), auditPages };
     return importCivicLedger(options).catch((error: Error) => {
       if (!isDiskFull(error)) throw error;
       // The import collects events in the temporary folder until it has all of them.
@@ -174,8 +179,7 @@ async function importNew(
     });
   }
   const rows = await rowSource(source, config);
-  const keys = { signers: [signer] as const, verifiers: [signer.verifier] };
-  return importRows({ ...common, ...keys, source: rows, now, auditBlocks: auditPages });
+  return importRows({ ...common, signers, verifiers, source: rows, now, auditBlocks: auditPages });
 }
 
 /** The rows of a source that is a table or a file. */
@@ -188,15 +192,25 @@ async function rowSource(
   return fileSource(source.kind, source.path, how);
 }
 
-/** Who signs imported ledger snapshots, and the secret that salts their events. */
-async function importer(source: RemoteSource, { importKey, mustExist = false }: SourceConfig) {
+/**
+ * Who signs imported ledger snapshots, whose signatures count, and the secret that salts events. Rows may follow the genesis of a ledger that
+ * `ledger init` made in the import folder, so their snapshots are signed with that ledger's key where it is given.
+ */
+async function importer(
+  source: RemoteSource,
+  { importKey, importFolder, ledgerKey, ledgerSigningKey, mustExist = false }: SourceConfig,
+) {
   if (!mustExist) await makeSecret(importKey);
   const secret = await readSecret(importKey);
-  const origin = originOf(source);
-  return {
-    signer: signerFromSeed(origin, derive(secret, 'signing key')),
-    salts: derive(secret, 'salts'),
-  };
+  const derived = signerFromSeed(originOf(source), derive(secret, 'signing key'));
+  const salts = derive(secret, 'salts');
+  if (source.kind === 'civic') return { signers: [derived] as const, verifiers: [derived.verifier], salts };
+  const own = ledgerSigningKey
+    ? await readSigners({ ledger: importFolder, keyFile: ledgerSigningKey })
+    : ([derived] as const);
+  const file = ledgerKey ?? verifierFileBeside(importFolder);
+  const known = ledgerKey !== null || existsSync(file) ? await readVerifiers(file) : [];
+  return { signers: own, verifiers: [...known, ...own.map(({ verifier }) => verifier)], salts };
 }
 
 /** The log origin of an imported ledger, which is part of its key's name: no space and no plus sign. */

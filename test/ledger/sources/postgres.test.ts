@@ -359,16 +359,28 @@ describe.skipIf(!hasPostgres)('an import from PostgreSQL', () => {
     expect(await imported('sslmode=require')).toMatch(/The server does not support SSL connections/);
   });
 
-  test('is what `cathedral build` publishes, and nothing of it shows the password', async () => {
+  test('is what `cathedral build` publishes, after the genesis and signed by the key that `ledger init` made', async () => {
     await server.sql(filled('published', 2000));
     const folder = folders.make();
     const [out, imported] = [join(folder, 'out'), join(folder, 'imported')];
+    const begun = await runHere('ledger init', [
+      imported,
+      '--origin',
+      'registry.example.org',
+      '--from',
+      '2026-01-01T00:00:00Z',
+    ]);
+    expect([begun.status, begun.stderr]).toEqual([0, '']);
     const args = ['--ledger', server.address('table=published', { user: 'owner:hunter2' }), '--out', out];
     const keys = ['--import-folder', imported, '--import-key', join(folder, 'import.key')];
+    const signing = ['--ledger-signing-key', `${imported}.key`];
     const more = ['--publisher-key', join(folder, 'publisher.key'), '--without-site', '--json'];
-    const { status, stdout, stderr } = await runHere('build', [...args, ...keys, ...more]);
+    const { status, stdout, stderr } = await runHere('build', [...args, ...keys, ...signing, ...more]);
     expect([status, stderr]).toEqual([0, expect.stringContaining('new events imported: 2000')]);
-    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'published' });
+    const { findings, ...published } = JSON.parse(stdout);
+    expect([published, findings]).toMatchObject([{ outcome: 'published' }, []]);
+    const checked = await runHere('ledger check', [imported]);
+    expect(checked.status, checked.stdout).toBe(0);
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) =>
       file.isFile(),
     );
