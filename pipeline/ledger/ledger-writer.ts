@@ -50,7 +50,8 @@ export interface WriterOptions extends LockOptions {
   durable?: boolean;
 }
 
-type Drafts = Iterable<EventDraft> | AsyncIterable<EventDraft>;
+/** A list, or parts of one as they are read. Awaiting each draft would cost as much as checking it. */
+type Drafts = Iterable<EventDraft> | AsyncIterable<Iterable<EventDraft>>;
 
 export interface AppendOptions {
   /** Names the draft that was taken last, in errors: its file and line. */
@@ -206,10 +207,8 @@ export class LedgerWriter {
       return lines.full;
     };
     try {
-      // Awaiting each draft of a list would cost as much as checking it.
-      if (Symbol.asyncIterator in drafts) {
-        for await (const draft of drafts) if (take(draft)) await flush();
-      } else for (const draft of drafts) if (take(draft)) await flush();
+      for await (const part of Symbol.asyncIterator in drafts ? drafts : [drafts])
+        for (const draft of part) if (take(draft)) await flush();
       if (refusal) throw refusal;
       const count = lines.size - this.#end.size;
       if (count === 0 || options.dryRun) return { count, last };
@@ -236,7 +235,7 @@ export class LedgerWriter {
   async seal(
     signers: Signers,
     options: SealOptions = {},
-    drafts: Drafts = [],
+    drafts: Iterable<EventDraft> = [],
     batches: AsyncIterable<readonly EventLine[]> | Iterable<readonly EventLine[]> = [],
   ): Promise<Sealed> {
     const now = this.#options.now();

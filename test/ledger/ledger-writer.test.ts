@@ -149,11 +149,11 @@ describe('appending', () => {
     const { ledger, writer } = await headOf(2);
     const before = content(ledger);
     const big = { text: 'x'.repeat(20_000) };
-    async function* drafts(count: number, fails: boolean): AsyncGenerator<EventDraft> {
+    async function* drafts(count: number, fails: boolean): AsyncGenerator<EventDraft[]> {
       for (let at = 0; at < count; at += 1) {
         // Readers see the old head until the batch is complete.
         expect(content(ledger)).toBe(before);
-        yield { type: 'note', agent: 'ATLAS', data: big };
+        yield [{ type: 'note', agent: 'ATLAS', data: big }];
       }
       if (fails) throw new Error('the source failed');
     }

@@ -6,7 +6,7 @@ import { MemberFault } from '../event-check.ts';
 import type { AppendOptions } from '../ledger-writer.ts';
 import type { FileRow, RowFile } from './event-rows.ts';
 import type { Mapping } from './mapping.ts';
-import { type SortedRow, SortedRows } from './sorted-rows.ts';
+import { SortedRows } from './sorted-rows.ts';
 
 export interface BatchOptions {
   /** Receives errors and warnings. */
@@ -50,21 +50,17 @@ export class Batch {
     this.#options = options;
   }
 
-  /** The drafts of all files, in their order or sorted by time. Rows that are no drafts are added to the findings. */
-  async *drafts(files: AsyncIterable<RowFile>): AsyncGenerator<EventDraft> {
+  /** The drafts of all files, in their order or sorted by time, in parts. Rows that are no drafts are added to the findings. */
+  async *drafts(files: AsyncIterable<RowFile>): AsyncGenerator<Iterable<EventDraft>> {
     const sorted = this.#options.sort ? new SortedRows() : null;
     try {
-      for await (const { name, mapping, rows } of files) {
-        for await (const batch of rows) {
-          for (const row of batch) {
-            const draft = this.#take(row, name, mapping);
-            if (draft === null) continue;
-            if (sorted) sorted.add({ draft, name, line: row.line, mapping });
-            else yield draft;
-          }
+      for await (const file of files) {
+        for await (const rows of file.rows) {
+          if (sorted) for (const draft of this.#part(file, rows)) sorted.add({ draft, ...this.#current });
+          else yield this.#part(file, rows);
         }
       }
-      for (const row of sorted?.inOrder() ?? []) yield this.#placed(row);
+      if (sorted) yield this.#placed(sorted);
     } catch (error) {
       // After it nothing can be read.
       if (!(error instanceof CathedralError)) throw error;
@@ -73,6 +69,20 @@ export class Batch {
       sorted?.close();
     }
     if (this.errors > 0) throw this.#refused();
+  }
+
+  *#part({ name, mapping }: RowFile, rows: readonly FileRow[]): Generator<EventDraft> {
+    for (const row of rows) {
+      const draft = this.#take(row, name, mapping);
+      if (draft !== null) yield draft;
+    }
+  }
+
+  *#placed(sorted: SortedRows): Generator<EventDraft> {
+    for (const { draft, name, line, mapping } of sorted.inOrder()) {
+      this.#current = { name, line, type: draft.type, mapping };
+      yield draft;
+    }
   }
 
   /** For `LedgerWriter.append`, with the drafts of this batch. */
@@ -93,11 +103,6 @@ export class Batch {
     // What a row before it should have been is not the error of this one.
     if (this.errors > 0) delete mapped.draft.seq;
     return mapped.draft;
-  }
-
-  #placed({ draft, name, line, mapping }: SortedRow): EventDraft {
-    this.#current = { name, line, type: draft.type, mapping };
-    return draft;
   }
 
   #isKnown(id: string): boolean {
