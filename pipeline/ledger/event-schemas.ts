@@ -93,5 +93,8 @@ function makePortable(schema: JsonSchema): void {
   // Only half a surrogate pair does not match, and texts of most languages cannot hold one.
   if (pattern === '^\\P{Cs}*$') delete schema.pattern;
   else if (pattern.endsWith('$'))
-    Object.assign(schema, { pattern: pattern.replaceAll('\\d', '[0-9]'), not: { pattern: '[^!-~]' } });
+    Object.assign(schema, {
+      pattern: pattern.replaceAll('\\d', '[0-9]'),
+      not: { type: 'string', pattern: '[^!-~]' },
+    });
 }

@@ -45,7 +45,7 @@ export const Id = z
     range: '1 to 200 characters',
     // The same rule without lookahead and \p, which some languages lack, and without `$`, which in some also matches before a line end.
     pattern: '^[^=+\\-@]',
-    not: { anyOf: [{ const: '__proto__' }, { pattern: '[\\x00-\\x1f\\x7f-\\x9f]' }] },
+    not: { anyOf: [{ const: '__proto__' }, { type: 'string', pattern: '[\\x00-\\x1f\\x7f-\\x9f]' }] },
   });
 /** Whether a schema is `kind`, described for one member: a description makes a copy with the same definition. */
 export function isKind(schema: z.ZodType, kind: z.ZodType): boolean {

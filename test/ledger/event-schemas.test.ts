@@ -149,6 +149,43 @@ describe('the schema of a line and the check of events agree', () => {
   });
 });
 
+describe('the schema of a line in other languages', () => {
+  const text = JSON.stringify(SCHEMAS.get(EVENT_LINE_SCHEMA_PATH));
+
+  test('has no pattern with lookaround, and none that depends on the alphabet', () => {
+    const patterns = [...text.matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g)].map(([, found]) =>
+      JSON.parse(`"${found}"`),
+    );
+    expect(patterns.length).toBeGreaterThan(50);
+    expect(patterns.filter((pattern) => /\(\?[^:]|\\[bdDpPsSwW]/.test(pattern))).toEqual([]);
+  });
+
+  test('refuses a final line end, even where $ matches before it, as in Python, Java and Perl', () => {
+    const elsewhere = ajv.compile(
+      JSON.parse(text.replace(/"\$id":"/, '$&elsewhere-').replaceAll('$"', '\\\\n?$"')),
+    );
+    for (const example of EXAMPLE_LEDGER) {
+      expect(elsewhere(example)).toBe(true);
+      const event = structuredClone<LedgerEvent>(example);
+      for (const [parent, name] of placesOf(event).filter(
+        ([one, member]) => typeof one[member] === 'string',
+      )) {
+        const before = parent[name];
+        parent[name] += '\n';
+        expect([name, elsewhere(event)]).toEqual([name, isValid(event)]);
+        parent[name] = before;
+      }
+    }
+  });
+
+  test('names only the type of a value of another type', () => {
+    const all = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
+    const check = all.compile(JSON.parse(text));
+    expect(check({ ...exampleOf('heartbeat'), agent: 1, salt: 1 })).toBe(false);
+    expect(check.errors!.map(({ keyword }) => keyword)).toEqual(['type', 'type']);
+  });
+});
+
 describe('the schema of a draft and its completion agree', () => {
   const NEXT = { notBefore: null, now: Date.parse('9999-12-31T23:59:59Z') };
 
