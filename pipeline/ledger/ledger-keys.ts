@@ -47,7 +47,14 @@ export async function readVerifiers(path: string): Promise<Verifier[]> {
   });
   const keys = text.split('\n').filter((line) => line.trim() !== '');
   if (keys.length === 0) throw badKeyFile(path, 'a verifier key', 'none');
-  return keys.map(parseVerifierKey);
+  return keys.map((key) => {
+    try {
+      return parseVerifierKey(key);
+    } catch (cause) {
+      if (!(cause instanceof CathedralError)) throw cause;
+      throw badKeyFile(path, cause.expected, cause.found, cause);
+    }
+  });
 }
 
 /** Where the verifier keys of a ledger in a folder are, unless a setting says otherwise. */

@@ -36,9 +36,19 @@ export function lockOf(ledger: string): string {
   }
 }
 
-/** Takes the lock that every writer of a ledger holds while it writes. Throws locked, with the name of the writer that holds it. */
-export function lockLedger(ledger: string, options: LockOptions): Promise<{ close(): void }> {
-  return takeLock(lockOf(ledger), options);
+/**
+ * Takes the lock that every writer of a ledger holds while it writes. Throws locked, with the name of the writer that holds it,
+ * `ledger_unwritable` or `disk_full`.
+ */
+export async function lockLedger(ledger: string, options: LockOptions): Promise<{ close(): void }> {
+  try {
+    return await takeLock(lockOf(ledger), options);
+  } catch (cause) {
+    // The lock is that of releases, too, whose code for this speaks of a release.
+    if (!(cause instanceof CathedralError && cause.code === 'publish_failed')) throw cause;
+    const { place, found } = cause;
+    throw new CathedralError('ledger_unwritable', { place, expected: 'a place to write to', found, cause });
+  }
 }
 
 export interface WriterOptions extends LockOptions {

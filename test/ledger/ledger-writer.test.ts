@@ -191,6 +191,10 @@ describe('appending', () => {
     await expect(writer.append(sampleEvents(1))).rejects.toMatchObject(failure);
     await expect(writer.append(sampleEvents(2))).rejects.toMatchObject(failure);
     expect(entries(ledger)).toEqual(['head.ndjson', 'snapshots']);
+    const unlocked = emptyLedger();
+    writeFileSync(lockOf(unlocked.path), 'in the way');
+    const place = lockOf(unlocked.path);
+    await expect(open(unlocked)).rejects.toMatchObject({ code: 'ledger_unwritable', place });
     const none = openDirectory(`${temporaryFolder()}/none`);
     await expect(open(none)).rejects.toMatchObject({ code: 'ledger_unreadable' });
     expect(existsSync(lockOf(none.path))).toBe(false);
