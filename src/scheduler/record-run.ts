@@ -10,8 +10,8 @@ export interface RunRecord {
 }
 
 /**
- * Runs, and records the outcome in OUT/status.json. A run that did not start because another one holds the lock records
- * nothing: the status is that of the other run. Throws what the run throws.
+ * Runs, and records the outcome in OUT/status.json. A run that did not start because another one holds the lock of OUT
+ * records nothing: the status is that of the other run. Throws what the run throws.
  */
 export async function recordRun(record: RunRecord, run: () => Promise<BuildReport>): Promise<BuildReport> {
   const startedAt = record.now();
@@ -20,7 +20,8 @@ export async function recordRun(record: RunRecord, run: () => Promise<BuildRepor
     await write(record, startedAt, resultOf(report));
     return report;
   } catch (error) {
-    const isLocked = error instanceof CathedralError && error.code === 'locked';
+    // The lock of the output folder; that of the ledger belongs to a writer that records nothing.
+    const isLocked = error instanceof CathedralError && error.code === 'locked' && error.place === record.out;
     // A full disk may not take the status either; the error of the run is the one to report.
     if (!isLocked) await write(record, startedAt, failureOf(error)).catch(() => {});
     throw error;

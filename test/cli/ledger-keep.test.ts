@@ -9,12 +9,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readVerifiers } from '../../pipeline/ledger/ledger-keys.ts';
 import { LedgerWriter } from '../../pipeline/ledger/ledger-writer.ts';
 import { readNoteKeys, verifierKeyOf } from '../../pipeline/ledger/note-keys.ts';
+import type { Status } from '../../pipeline/release/format/status.ts';
 import { temporaryFolder } from '../release/temporary-folder.ts';
-import { runHere } from './run-cli.ts';
+import { RunningCli, runHere } from './run-cli.ts';
 
 const ORIGIN = 'ledger.example.org';
 let folder: string;
@@ -211,5 +212,42 @@ describe('ledger seal', () => {
     const { status, stderr } = await run('ledger seal', ledger, '--ledger-signing-key', key);
     expect([status, stderr]).toEqual([2, expect.stringContaining(found)]);
     expect(stderr).not.toContain('secret"');
+  });
+});
+
+describe('start with the signing key', () => {
+  test('seals and publishes a new ledger, and keeps serving when it cannot seal', async () => {
+    clock = Date.now();
+    await init();
+    const out = join(folder, 'out');
+    const keys = ['--ledger-key', `${ledger}.vkey`, '--ledger-signing-key', `${ledger}.key`];
+    const args = ['start', '--ledger', ledger, ...keys, '--out', out, '--without-site', '--port', '0'];
+    const first = new RunningCli(args);
+    await first.printed(/^Ready: /m);
+    await first.printed(/The next release is due at/);
+    first.child.kill('SIGTERM');
+    expect((await first.finished()).status).toBe(0);
+    const verifiers = await readVerifiers(`${ledger}.vkey`);
+    const writer = await LedgerWriter.open(ledger, { verifiers, now, waitMs: 0, holder: 'a long append' });
+    onTestFinished(() => writer.close());
+    const second = new RunningCli(args, { CATHEDRAL_WAIT: '0' });
+    const [, url] = await second.printed(/^Ready: (http:\S+)$/m);
+    await second.printed(/The run failed; the published release is unchanged/);
+    const { last_run } = (await (await fetch(`${url}/status.json`)).json()) as Status;
+    expect(last_run).toMatchObject({ outcome: 'failed', error: { code: 'locked' } });
+    expect((await fetch(`${url}/economy/supply`)).status).toBe(200);
+  });
+
+  test('refuses a key that readers do not know, and one for the demo', async () => {
+    await init();
+    const other = join(folder, 'other');
+    await run('ledger init', other, '--origin', ORIGIN);
+    const wrong = await build(join(folder, 'out'), `${ledger}.vkey`, '--ledger-signing-key', `${other}.key`);
+    expect(wrong).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('one of the keys that may sign'),
+    });
+    const demo = await run('start', '--demo', '--ledger-signing-key', `${ledger}.key`);
+    expect(demo).toMatchObject({ status: 2, stderr: expect.stringContaining('--ledger-signing-key') });
   });
 });
