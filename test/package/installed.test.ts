@@ -5,6 +5,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../release/run-nginx.ts';
+import { hasNamespaces, runTutorial, stepsOf } from './run-tutorial.ts';
 
 const execute = promisify(execFile);
 const PROJECT = resolve(import.meta.dirname, '../..');
@@ -158,5 +159,24 @@ describe('the installed package', () => {
     });
     const manifest = (release: string) => readFile(join(release, 'current/public/manifest.json'), 'utf8');
     expect(JSON.parse(await manifest(out)).files).toEqual(JSON.parse(await manifest(checkout)).files);
+  });
+});
+
+const TUTORIAL = 'docs/tutorials/own-ledger.md';
+const isolated = await hasNamespaces();
+
+describe('the tutorial “From your database to a published service”', () => {
+  test.skipIf(!isolated)('works word for word', async () => {
+    const steps = stepsOf(await readFile(join(PROJECT, TUTORIAL), 'utf8'));
+    const machine = { folder: await mkdtemp(join(folder, 'tutorial-')), prefix: prefix(), port: await freePort(), path: PATH };
+    const { outputs, log } = await runTutorial(steps, machine);
+    for (const [index, { output }] of steps.entries()) if (output !== null) expect(outputs[index]).toBe(output);
+    const outputOf = (words: string) => outputs[steps.findIndex(({ commands }) => commands.includes(words))]!;
+    expect(outputOf('ledger check')).toContain('The ledger is valid: no errors, no warnings.');
+    expect(outputOf('status.json')).toContain('"total_supply": 1006494.671831');
+    expect(outputOf('mic_burn')).toContain('"burned": 350');
+    expect(outputOf('cathedral mirror')).toMatch(/^log {9}verified {5}101 events/m);
+    expect(log).toContain('expected data.mii to be at most 1, found 97');
+    expect(log).toContain('101 new events, 0 findings');
   });
 });
