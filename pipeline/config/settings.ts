@@ -147,7 +147,7 @@ export const SETTINGS = {
     default: null,
     unit: 'a JSON file',
     description:
-      'What the columns of a table mean, for a ledger that is read from CSV, NDJSON or a database and for `ledger append`. docs/mapping.md describes the file. Without it, the columns must be id, timestamp, type, agent, cycle, and data or data.<member>.',
+      'What the columns of a table mean, for a ledger that is read from CSV, NDJSON or a database and for `ledger append`. docs/mapping.md describes the file. `ledger append` also takes a folder, with `votes.json` for `votes.csv`. Without it, the columns must be id, timestamp, type, agent, cycle, and data or data.<member>.',
     path: true,
     schema: text,
   },

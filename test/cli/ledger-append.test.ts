@@ -200,6 +200,31 @@ describe('the examples of docs/mapping.md', () => {
   });
 });
 
+test('several tables become one batch by time, each with its own mapping', async () => {
+  await refill();
+  const page = readFileSync(join(import.meta.dirname, '../../docs/mapping.md'), 'utf8');
+  const mappings = mkdtempSync(join(folder, 'mappings-'));
+  const tables: string[] = [];
+  for (const [, name, text] of page.matchAll(/```\w+ file=(\S+)\n(.*?)```/gs)) {
+    if (name!.endsWith('.csv')) tables.push(file(name!, text!));
+    else writeFileSync(join(mappings, name!), text!);
+  }
+  const now = () => Date.parse('2026-10-03T00:00:00Z');
+  const run = () =>
+    runHere('ledger append', [...tables, `--mapping=${mappings}`, ...flags(), '--sort'], { now });
+  expect((await run()).stdout).toMatch(
+    /^7 events appended: seq 2 to 8, .*; 1 row left out by the mapping\n$/,
+  );
+  const agents = head()
+    .trimEnd()
+    .split('\n')
+    .slice(START.length)
+    .map((line) => JSON.parse(line).agent);
+  expect(agents).toEqual(['ATLAS', 'HERMES', 'CHAIR', 'ATLAS', 'HERMES', 'CHAIR', 'ATLAS']);
+  rmSync(join(mappings, 'votes.json'));
+  expect((await run()).stderr).toContain('votes.json: expected a readable mapping file, found ENOENT');
+});
+
 describe('nothing is appended, and the message names the place, for', () => {
   beforeAll(refill);
   const GOOD = ndjson(mii('06:00:00', 0.9));
@@ -343,7 +368,7 @@ describe('nothing is appended, and the message names the place, for', () => {
       'an unknown column',
       'x.csv',
       'type;agent;Bemerkung\n',
-      'x.csv:1: expected the column one of id, timestamp',
+      'x.csv:1: expected one of the columns id, timestamp',
     ],
   ];
 

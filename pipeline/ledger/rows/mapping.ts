@@ -217,10 +217,11 @@ export function plainMapping(columns: readonly string[], place: string): Mapping
   for (const column of columns) {
     if ((known as readonly string[]).includes(column) || column.startsWith(MEMBER)) continue;
     const near = nearestName(column, known);
-    const expected = near ?? `one of ${known.join(', ')} or data.<member>`;
+    const expected =
+      near === null ? `one of the columns ${known.join(', ')}, data.<member>` : `the column ${near}`;
     throw new CathedralError('ledger_schema', {
       place,
-      expected: `the column ${expected}, or a mapping file (--mapping) that says what the columns mean`,
+      expected: `${expected}, or a mapping file (--mapping) that says what the columns mean`,
       found: `the column ${JSON.stringify(column)}`,
     });
   }

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { join, parse } from 'node:path';
 import { z } from 'zod';
 import { texts } from '../../../pipeline/config/setting.ts';
 import { LedgerFindings } from '../../../pipeline/ledger/check/findings.ts';
@@ -6,12 +8,12 @@ import { type Appended, LedgerWriter } from '../../../pipeline/ledger/ledger-wri
 import { Batch } from '../../../pipeline/ledger/rows/batch.ts';
 import {
   FORMATS,
+  type Format,
   openInput,
-  type ReadOptions,
   type RowFile,
   readRowFile,
 } from '../../../pipeline/ledger/rows/event-rows.ts';
-import { readMapping } from '../../../pipeline/ledger/rows/mapping.ts';
+import { type Mapping, readMapping } from '../../../pipeline/ledger/rows/mapping.ts';
 import { formatCount, formatNumber } from '../../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
 import { type LocalLedger, writableLedger } from '../ledger-source.ts';
@@ -69,7 +71,7 @@ export const ledgerAppend = defineCommand({
   async run(config, { now, print, progress }) {
     const { files, format, dryRun, strict, sort, wait } = config;
     const ledger = await writableLedger(config);
-    const mapping = config.mapping === null ? null : await readMapping(config.mapping);
+    const mappings = await mappingFiles(files ?? [], config.mapping);
     const findings = new LedgerFindings();
     const holder = `ledger append, process ${process.pid}`;
     const writer = await LedgerWriter.open(ledger.ledger, { ...ledger, now, waitMs: wait * 1000, holder });
@@ -79,7 +81,7 @@ export const ledgerAppend = defineCommand({
       const batch = new Batch({ findings, strict, sort, ...(contradictions && { contradictions }) });
       progress.stage(dryRun ? 'checking the events' : `appending to ${ledger.ledger}`);
       const seq = writer.end.size;
-      const drafts = batch.drafts(openFiles(files ?? ['-'], { format, mapping }));
+      const drafts = batch.drafts(openFiles(files ?? ['-'], format, mappings));
       const appended = await appendAll(writer, batch, drafts, dryRun);
       progress.end();
       report(progress, findings, batch);
@@ -114,9 +116,28 @@ async function appendAll(
   }
 }
 
-async function* openFiles(paths: readonly string[], options: ReadOptions): AsyncGenerator<RowFile> {
-  for (const path of paths)
-    yield await readRowFile(openInput(path === '-' ? null : path, process.stdin), options);
+async function* openFiles(
+  paths: readonly string[],
+  format: Format | null,
+  mappingOf: (path: string) => Promise<Mapping | null>,
+): AsyncGenerator<RowFile> {
+  for (const path of paths) {
+    const mapping = await mappingOf(path);
+    yield await readRowFile(openInput(path === '-' ? null : path, process.stdin), { format, mapping });
+  }
+}
+
+/** The mapping of each table: one for all, or in a folder `votes.json` for `votes.csv`. Reads all before the ledger is locked. */
+async function mappingFiles(
+  paths: readonly string[],
+  given: string | null,
+): Promise<(path: string) => Promise<Mapping | null>> {
+  if (given === null) return async () => null;
+  const isFolder = (await stat(given).catch(() => null))?.isDirectory() ?? false;
+  const fileOf = (path: string) => (isFolder ? join(given, `${parse(path).name}.json`) : given);
+  const read = new Map<string, Mapping>();
+  for (const path of isFolder ? paths : ['-']) read.set(fileOf(path), await readMapping(fileOf(path)));
+  return async (path) => read.get(fileOf(path)) ?? readMapping(fileOf(path));
 }
 
 /** Prints errors and warnings, some of each and the number of all. */

@@ -261,7 +261,7 @@ describe('a file is refused with its line', () => {
       'an unknown column',
       'type,agent,Bemerkung\n',
       'a.csv',
-      'a.csv:1: expected the column one of id, timestamp',
+      'a.csv:1: expected one of the columns id, timestamp',
     ],
   ])('%s', async ([, content, name, message, valid = 0, format]) => {
     const { faults, drafts } = await read(content, name, { format: format ?? null }, 64 * 1024);
