@@ -193,6 +193,13 @@ describe('every page of a ledger of its first day', () => {
           expect(html.includes(`id="chart-${chart.id}-780-page-title"`), path).toBe(missing === null);
       }
     }
+    // Every link to an event type arrives.
+    const reference = pages.get('events/index.html')!;
+    const types = [...pages.values()].flatMap((html) =>
+      [...html.matchAll(/"\/events\/#(\w+)"/g)].map(([, type]) => type!),
+    );
+    expect(types.length).toBeGreaterThan(100);
+    for (const type of new Set(types)) expect(reference).toContain(` id="${type}"`);
     // No table or list without entries. What a script fills has an id or data.
     for (const [path, html] of pages) {
       if (path.startsWith('embed/') || path.startsWith('charts/')) continue;

@@ -36,7 +36,7 @@ export const metricsByDay = dayHistory({
     date: day,
     integrity: virtue('Integrity', VIRTUE_MEASURES.integrity),
     temperance: virtue('Temperance', VIRTUE_MEASURES.temperance),
-    justice: virtue('Justice', VIRTUE_MEASURES.justice),
+    justice: virtue('Justice among two or more active sentinels', VIRTUE_MEASURES.justice),
     prudence: virtue('Prudence', VIRTUE_MEASURES.prudence),
     courage: virtue('Courage', VIRTUE_MEASURES.courage),
     mean_gi_score: mean('Mean gi_score of the attestations; empty without one'),

@@ -10,7 +10,10 @@ const path = 'philosophy/virtues.json';
 
 const virtue = (name: Virtue) =>
   z.strictObject({
-    score: share('Score; null if there was nothing to measure', VIRTUE_MEASURES[name].measure).nullable(),
+    score: share(
+      `Score; null if there was nothing to measure${name === 'justice' ? ', and with fewer than two active sentinels' : ''}`,
+      VIRTUE_MEASURES[name].measure,
+    ).nullable(),
     measure: text('What the score measures'),
     status: z.enum(VIRTUE_STATUSES).meta({
       description: 'compliant from 0.8, at_risk from 0.6, breached below; not_measured without a score',
