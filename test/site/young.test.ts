@@ -200,6 +200,9 @@ describe('every page of a ledger of its first day', () => {
     );
     expect(types.length).toBeGreaterThan(100);
     for (const type of new Set(types)) expect(reference).toContain(` id="${type}"`);
+    // A count of zero that a condition lets through would stand alone between two elements.
+    for (const [path, html] of pages)
+      expect(/<\/(div|p|table|section)>\s*0\s*</.exec(html)?.[0], path).toBeUndefined();
     // No table or list without entries. What a script fills has an id or data.
     for (const [path, html] of pages) {
       if (path.startsWith('embed/') || path.startsWith('charts/')) continue;
