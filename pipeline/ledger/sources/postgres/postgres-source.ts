@@ -20,8 +20,10 @@ const STREAM_TIMEOUT_MS = 3600 * SECOND;
 const LOCK_TIMEOUT_MS = 30 * SECOND;
 /** Ends the transaction of an import that has stopped, so that the server can clean up. */
 const IDLE_TIMEOUT_MS = 600 * SECOND;
-/** A connection on which nothing arrives for so long is dead. */
-const STALL_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 20 * SECOND;
+/** After so long without an answer the system asks whether the server is still there. */
+const KEEP_ALIVE_MS = 60 * SECOND;
+/** By then the server has ended any statement. */
+const STALL_TIMEOUT_MS = STREAM_TIMEOUT_MS + 20 * SECOND;
 /** A sequence gives a number just before its transaction gets an id; by then, it has one. */
 const UNNUMBERED_MS = 50;
 
@@ -57,6 +59,7 @@ async function connect({ connection, name }: PostgresAddress): Promise<Connectio
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   });
   // Without a listener, a connection that breaks while nothing is asked would end the process. The next query fails.
   client.on('error', () => undefined);
@@ -123,8 +126,13 @@ class PostgresView implements RowView {
       if (width > 0n)
         conditions.push(`mod(xmin::text::bigint - ${oldest % ids} + ${ids}, ${ids}) < ${width}`);
     }
-    if (!isTable || order.length > 1)
-      conditions.push(`${time} > now() - interval '${this.#address.settle} seconds'`);
+    if (!isTable || order.length > 1) {
+      const age = `now() - interval '${this.#address.settle} seconds'`;
+      conditions.push(`${time} > ${age}`);
+      // Rows as old as that may still appear, so their slot stays open.
+      const { rows } = await this.#query(`SELECT ${age} AS since`);
+      this.heldSince = new Date(rows[0].since).toISOString();
+    }
     if (conditions.length === 0) return;
     const held = conditions.map((condition) => `(${condition})`).join(' OR ');
     const keys = order.map((key, at) => `${key} AS k${at}`).join(', ');
@@ -135,7 +143,8 @@ class PostgresView implements RowView {
     if (!row) return;
     const bound = order.map((_, at) => literal(row[`k${at}`]));
     this.#settled = `(${order.join(', ')}) < (${bound.join(', ')})`;
-    this.heldSince = row.since === null ? null : new Date(row.since).toISOString();
+    const since = row.since === null ? null : new Date(row.since).toISOString();
+    if (since !== null && (this.heldSince === null || since < this.heldSince)) this.heldSince = since;
   }
 
   async *rows(after: RowPlace | null, until?: RowPlace): AsyncGenerator<SourceRow[]> {
