@@ -11,6 +11,7 @@ const PATHS = [
   '/files/government/ledger/export/',
   '/files/government/transparency.json/',
   '/files/academics/citations.bib/',
+  '/events/',
 ];
 const READERS: Record<string, BrowserContextOptions> = {
   'at a desk, in light': { viewport: { width: 1280, height: 900 } },
