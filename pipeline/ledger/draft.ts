@@ -6,7 +6,7 @@ import { formatTimestamp } from '../words/moment.ts';
 import { isPlainName } from '../words/plain-name.ts';
 import { EVENT_DATA, Id, isKind, isKnownType, type LedgerEvent } from './event.ts';
 import { assertEvent, MemberFault } from './event-check.ts';
-import { cycleNumber, FIRST_CYCLE } from './slot.ts';
+import { cycleNumber } from './slot.ts';
 import { compareTimestamps, utcTimestamp } from './timestamp.ts';
 
 /** An event that is to be appended to a ledger. What is missing is filled in by `completeEvent`. */
@@ -61,8 +61,6 @@ export function completeEvent(
   };
   const wrong = (expected: string, found: string) =>
     new CathedralError('ledger_order', { place: place(), expected, found });
-  if (draft.cycle === undefined && event.cycle.startsWith('C--'))
-    throw wrong(`timestamp to be at or after ${FIRST_CYCLE}, the start of C-0`, timestamp);
   assertEvent(event, place);
   if (event.seq !== next.seq) throw wrong(`seq ${next.seq}, or none`, `seq ${event.seq}`);
   if (event.type === 'genesis' && event.seq !== 0)
@@ -111,11 +109,15 @@ export function inUtc(timestamp: string): string {
 let lastDay = '';
 let lastCycle = '';
 
-/** The cycle of a timestamp's UTC day, `C-151`. A batch has thousands of events of one day, so the last one is kept. */
+/**
+ * The cycle of a timestamp's UTC day: C-0 is 2025-07-03 and all that came before, C-151 is 2025-12-01. A batch has thousands of events
+ * of one day, so the last one is kept.
+ */
 export function cycleOf(timestamp: string): string {
   const day = String(timestamp).slice(0, 10);
-  // A day before C-0 becomes C--1, and a text that is no day becomes C-NaN. The check of the event refuses both.
-  if (day !== lastDay) [lastDay, lastCycle] = [day, `C-${cycleNumber(Date.parse(`${day}T00:00:00Z`))}`];
+  // A text that is no day becomes C-NaN, which the check of the event refuses.
+  if (day !== lastDay)
+    [lastDay, lastCycle] = [day, `C-${Math.max(0, cycleNumber(Date.parse(`${day}T00:00:00Z`)))}`];
   return lastCycle;
 }
 

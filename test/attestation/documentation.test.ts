@@ -12,7 +12,7 @@ import { PROBLEMS } from '../../pipeline/attestation/problem.ts';
 import { registryOf } from '../../pipeline/attestation/registry.ts';
 import { CHECK_NAMES, verifyAttestation } from '../../pipeline/attestation/verify-attestation.ts';
 import { walletText } from '../../pipeline/attestation/wallet-signature.ts';
-import { cycleLabel } from '../../pipeline/ledger/civic/convert.ts';
+import { cycleOf } from '../../pipeline/ledger/draft.ts';
 import { EVENT_DATA } from '../../pipeline/ledger/event.ts';
 import { formatEventLine, parseEventLine } from '../../pipeline/ledger/event-line.ts';
 import {
@@ -118,7 +118,7 @@ describe.skipIf(!has('openssl', 'version'))('the events on that page', () => {
 
   test('are spelt as the ledger’s writer has to, and register, check and revoke the document of the example', () => {
     expect(events.map(formatEventLine)).toEqual(lines);
-    for (const { timestamp, cycle } of events) expect(cycle).toBe(cycleLabel(timestamp));
+    for (const { timestamp, cycle } of events) expect(cycle).toBe(cycleOf(timestamp));
     const state: CompanionState = { companions: {}, unattested: {}, remembered: {} };
     const statuses = events.filter(isCompanionEvent).map((event) => {
       expect(applyCompanionEvent(state, event)).toEqual([]);

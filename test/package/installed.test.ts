@@ -168,9 +168,15 @@ const isolated = await hasNamespaces();
 describe('the tutorial “From your database to a published service”', () => {
   test.skipIf(!isolated)('works word for word', async () => {
     const steps = stepsOf(await readFile(join(PROJECT, TUTORIAL), 'utf8'));
-    const machine = { folder: await mkdtemp(join(folder, 'tutorial-')), prefix: prefix(), port: await freePort(), path: PATH };
+    const machine = {
+      folder: await mkdtemp(join(folder, 'tutorial-')),
+      prefix: prefix(),
+      port: await freePort(),
+      path: PATH,
+    };
     const { outputs, log } = await runTutorial(steps, machine);
-    for (const [index, { output }] of steps.entries()) if (output !== null) expect(outputs[index]).toBe(output);
+    for (const [index, { output }] of steps.entries())
+      if (output !== null) expect(outputs[index]).toBe(output);
     const outputOf = (words: string) => outputs[steps.findIndex(({ commands }) => commands.includes(words))]!;
     expect(outputOf('ledger check')).toContain('The ledger is valid: no errors, no warnings.');
     expect(outputOf('status.json')).toContain('"total_supply": 1006494.671831');

@@ -1,9 +1,9 @@
 import { createHmac, hash } from 'node:crypto';
 import { CathedralError } from '../../errors.ts';
+import { cycleOf } from '../draft.ts';
 import { Envelope, EVENT_DATA, isKnownType, type LedgerEvent, MAX_LINE_BYTES } from '../event.ts';
 import { formatEventLine } from '../event-line.ts';
 import { roundMembers } from '../json.ts';
-import { cycleNumber } from '../slot.ts';
 import { compareTimestamps, utcTimestamp } from '../timestamp.ts';
 import { exactEvent } from './exact-event.ts';
 import { CHAIN_START, type RemoteEvent } from './remote-event.ts';
@@ -38,11 +38,6 @@ function snakeCase(text: string): string {
   return named.slice(0, MAX_LENGTH).replace(/_$/, '');
 }
 
-/** The cycle of a ledger timestamp's UTC day: C-0 is 2025-07-03 and all that came before, C-151 is 2025-12-01. */
-export function cycleLabel(timestamp: string): string {
-  return `C-${Math.max(0, cycleNumber(Date.parse(timestamp)))}`;
-}
-
 /** The agent of events that the import adds. They have no `data.source`. */
 export const IMPORT_AGENT = 'IMPORT';
 /** All forks share one alert id: published files show the newest, the ledger has each. */
@@ -66,7 +61,7 @@ export function convertEvent(
     const event = exactEvent({
       seq: place.seq,
       timestamp,
-      cycle: cycleLabel(timestamp),
+      cycle: cycleOf(timestamp),
       type: ledgerType(remote.event_type, roundMembers(data), place.seq),
       agent: agentOf(remote.civic_id),
       data,
@@ -89,7 +84,7 @@ export function forkAlert(first: string, second: RemoteEvent, place: Place, secr
   return {
     seq: place.seq,
     timestamp,
-    cycle: cycleLabel(timestamp),
+    cycle: cycleOf(timestamp),
     type: 'alert_raised',
     agent: IMPORT_AGENT,
     data: {

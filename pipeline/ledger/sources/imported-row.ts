@@ -4,7 +4,6 @@ import { completeEvent, cycleOf, type EventDraft } from '../draft.ts';
 import type { LedgerEvent } from '../event.ts';
 import { eventLine } from '../event-line.ts';
 import { assertLineFits, type EventLine } from '../ledger-writer.ts';
-import { FIRST_CYCLE } from '../slot.ts';
 import { compareTimestamps } from '../timestamp.ts';
 import type { SourceRow } from './source.ts';
 
@@ -51,12 +50,7 @@ export function rowText({ timestamp, draft }: SourceRow): string {
 }
 
 function textOf(timestamp: string, { cycle, type, agent }: EventDraft, data: string): string {
-  return `${timestamp} ${cycle ?? rowCycle(timestamp)} ${type} ${JSON.stringify(agent)} ${data}`;
-}
-
-/** C-0 is 2025-07-03 and all that came before. */
-function rowCycle(timestamp: string): string {
-  return timestamp < FIRST_CYCLE ? 'C-0' : cycleOf(timestamp);
+  return `${timestamp} ${cycle ?? cycleOf(timestamp)} ${type} ${JSON.stringify(agent)} ${data}`;
 }
 
 /** The row of an event that an import wrote; null for any other event. */
@@ -65,8 +59,8 @@ export function importedRow(event: LedgerEvent): ImportedRow | null {
   if (!parsed.success) return null;
   const { row, timestamp = event.timestamp, late = false } = parsed.data;
   // A row without a cycle has that of its own time.
-  const isDerived = event.cycle === rowCycle(event.timestamp);
-  const cycle = parsed.data.cycle ?? (isDerived ? rowCycle(timestamp) : event.cycle);
+  const isDerived = event.cycle === cycleOf(event.timestamp);
+  const cycle = parsed.data.cycle ?? (isDerived ? cycleOf(timestamp) : event.cycle);
   const { source: _, ...data } = event.data;
   const own = Object.hasOwn(parsed.data, 'data_source') ? { ...data, source: parsed.data.data_source } : data;
   const { type, agent } = event;
@@ -90,9 +84,9 @@ export function importRow(
   const isBehind = next.notBefore !== null && compareTimestamps(timestamp, next.notBefore) < 0;
   const time = isBehind ? next.notBefore! : timestamp;
   const { type, agent, data, cycle } = draft;
-  const whole = { type, agent, data, timestamp: time, cycle: cycle ?? rowCycle(time), salt };
+  const whole = { type, agent, data, timestamp: time, cycle: cycle ?? cycleOf(time), salt };
   const event = completeEvent(whole, next, place);
-  const isAmbiguous = cycle === whole.cycle && cycle !== rowCycle(timestamp);
+  const isAmbiguous = cycle === whole.cycle && cycle !== cycleOf(timestamp);
   const source: Record<string, unknown> = { row: id };
   if (isBehind) source.timestamp = timestamp;
   if (isAmbiguous) source.cycle = cycle;

@@ -29,7 +29,7 @@ const multipliers = text.transform((list, context) => {
 export const ledgerInit = defineCommand({
   summary: 'Creates a ledger in a new folder: its keys and its first event.',
   details:
-    'It makes the signing key, which only its owner can read, the verifier key for readers, and the ledger with the genesis event, which `ledger seal` signs with the first ledger snapshot. If it is interrupted, run it again. Cycles count the days since 2025-07-03 in every ledger, so a ledger that begins on 2026-10-01 begins in cycle C-455.',
+    'It makes the signing key, which only its owner can read, the verifier key for readers, and the ledger with the genesis event, which `ledger seal` signs with the first ledger snapshot. If it is interrupted, run it again. Cycles count the days since 2025-07-03 in every ledger, so a ledger that begins on 2026-10-01 begins in cycle C-455; C-0 is that day and all that came before.',
   examples: [
     'cathedral ledger init /srv/ledger --origin ledger.example.org',
     'cathedral ledger init /srv/ledger --origin ledger.example.org --from 2026-01-01T00:00:00Z --allocation 1000000 --multipliers FOR-GOVERNMENTS=1.5,DIPLOMACY=1.2 --charter charter.txt',
