@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
 import { CathedralError } from '../../../errors.ts';
 import { formatTimestamp } from '../../../words/moment.ts';
-import { inUtc } from '../../draft.ts';
+import { type EventDraft, inUtc } from '../../draft.ts';
 import { columnsOf, delimiterOf, parseCells, rowOf } from '../../rows/csv-rows.ts';
 import { eventRow, objectRow, parseLine } from '../../rows/json-events.ts';
 import { assertColumns, type MappedRow, type Mapping, plainMapping, type Row } from '../../rows/mapping.ts';
@@ -142,6 +142,8 @@ function orFault<T>(read: () => T): T | CathedralError {
 
 interface PlacedRow {
   row: SourceRow;
+  /** Whether the id is the row's own, and not its number. */
+  hasOwnId: boolean;
   after: RecordPlace;
 }
 
@@ -166,7 +168,7 @@ class FileView implements RowView {
     for await (const batch of this.#read(await this.#placeAfter(after))) {
       const end = until === undefined ? -1 : batch.findIndex(({ row }) => row.id === until.id);
       const some = end < 0 ? batch : batch.slice(0, end + 1);
-      for (const { row, after: place } of some) this.#assertNew(row.id, place, seen);
+      for (const { row, hasOwnId, after: place } of some) if (hasOwnId) this.#assertNew(row.id, place, seen);
       if (end >= 0) {
         isFound = true;
         this.#known.set(until!.id, some.at(-1)!.after);
@@ -233,7 +235,7 @@ class FileView implements RowView {
     try {
       for await (const records of readRecords(this.#extent, from)) {
         const rows = this.#reader.rows(records);
-        yield records.map(({ after }, index) => ({ row: this.#row(rows[index]!, after.index), after }));
+        yield records.map(({ after }, index) => ({ ...this.#row(rows[index]!, after.index), after }));
       }
     } catch (error) {
       if (error instanceof CathedralError) throw error;
@@ -241,26 +243,29 @@ class FileView implements RowView {
     }
   }
 
-  #row(row: Row | CathedralError, index: number): SourceRow {
+  #row(row: Row | CathedralError, index: number): Pick<PlacedRow, 'row' | 'hasOwnId'> {
     let id = `${index}`;
-    if (row instanceof CathedralError) return { id, timestamp: '', draft: row };
+    let hasOwnId = false;
     const place = () => `${this.#extent.name}, row ${id}`;
-    try {
-      id = this.#reader.idOf(row, place) ?? id;
+    const draftOf = () => {
+      if (row instanceof CathedralError) throw row;
+      const own = this.#reader.idOf(row, place);
+      hasOwnId = own !== null;
+      id = own ?? id;
       const mapped = this.#reader.map(row, place);
-      if (mapped === null) return { id, timestamp: '', draft: null };
-      const { timestamp, seq: _, salt: __, ...draft } = mapped.draft;
-      if (typeof timestamp === 'string') return { id, timestamp: inUtc(timestamp), draft };
-      const found = timestamp === undefined ? 'nothing' : JSON.stringify(timestamp);
-      throw new CathedralError('ledger_schema', {
-        place: place(),
-        expected: 'timestamp to be a time',
-        found,
-      });
-    } catch (error) {
-      if (!(error instanceof CathedralError)) throw error;
-      return { id, timestamp: '', draft: error };
-    }
+      return mapped && { ...mapped.draft, timestamp: this.#timeOf(mapped.draft, place) };
+    };
+    const draft = orFault(draftOf);
+    if (draft === null || draft instanceof CathedralError)
+      return { row: { id, timestamp: '', draft }, hasOwnId };
+    const { timestamp, seq: _, salt: __, ...rest } = draft;
+    return { row: { id, timestamp, draft: rest }, hasOwnId };
+  }
+
+  #timeOf({ timestamp }: EventDraft, place: () => string): string {
+    if (typeof timestamp === 'string') return inUtc(timestamp);
+    const found = timestamp === undefined ? 'nothing' : JSON.stringify(timestamp);
+    throw new CathedralError('ledger_schema', { place: place(), expected: 'timestamp to be a time', found });
   }
 
   #lost({ id, count }: RowPlace): CathedralError {
