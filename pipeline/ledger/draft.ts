@@ -36,6 +36,13 @@ export interface NextPlace {
   salt?: () => string;
 }
 
+const DAY_MS = 86_400_000;
+/**
+ * A pause after which the clock alone does not decide the time of an event or the end of a slot: no event can be earlier than the ones
+ * before it, so a clock that is a year ahead would close the ledger for a year.
+ */
+export const MAX_PAUSE_MS = 7 * DAY_MS;
+
 /** How much later than the clock an event may be, since the clocks of two machines differ. */
 export const MAX_AHEAD_MS = 5 * 60_000;
 
@@ -49,7 +56,7 @@ export function completeEvent(
   next: NextPlace,
   place: () => string = () => `event ${next.seq}`,
 ): LedgerEvent {
-  const timestamp = draft.timestamp === undefined ? timeOf(next) : inUtc(draft.timestamp);
+  const timestamp = draft.timestamp === undefined ? timeOf(next, place) : inUtc(draft.timestamp);
   const event = {
     seq: draft.seq === undefined ? next.seq : draft.seq,
     timestamp,
@@ -80,10 +87,18 @@ export function completeEvent(
   return event;
 }
 
-/** The clock's time, unless the ledger is ahead of it. */
-function timeOf({ notBefore, now }: NextPlace): string {
+/** The clock's time, unless the ledger is ahead of it. Throws `ledger_order` after a pause that a wrong clock may have made up. */
+function timeOf({ notBefore, now }: NextPlace, place: () => string): string {
   const time = isoClock(now);
-  return notBefore !== null && compareTimestamps(time, notBefore) < 0 ? notBefore : time;
+  if (notBefore === null) return time;
+  if (compareTimestamps(time, notBefore) < 0) return notBefore;
+  if (now - Date.parse(notBefore) <= MAX_PAUSE_MS) return time;
+  const expected = `a timestamp, because the clock is more than ${MAX_PAUSE_MS / DAY_MS} days after the ledger's last event or sealed slot, ${notBefore}`;
+  throw new CathedralError('ledger_order', {
+    place: place(),
+    expected,
+    found: `none, and the clock at ${time}`,
+  });
 }
 
 let lastNow = Number.NaN;

@@ -7,7 +7,7 @@ import { type LockOptions, takeLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { type LedgerDirectory, openDirectory, type SnapshotFile } from './directory.ts';
-import { completeEvent, type EventDraft, type NextPlace } from './draft.ts';
+import { completeEvent, type EventDraft, MAX_PAUSE_MS, type NextPlace } from './draft.ts';
 import { type LedgerEvent, MAX_LINE_BYTES } from './event.ts';
 import { formatEventLine, parseEventLine } from './event-line.ts';
 import { LineWriter } from './event-writer.ts';
@@ -112,12 +112,6 @@ export interface Sealed {
   /** The finished slot that was not sealed because of the pause before it, and the pause in ms; null in most cases. */
   paused: { id: string; ms: number } | null;
 }
-
-/**
- * A pause after which a finished slot without events is sealed only if asked for: sealing ends the time before it for all events, so a
- * clock that is a year ahead would close the ledger for a year.
- */
-export const MAX_PAUSE_MS = 7 * 86_400_000;
 
 const BATCH_BYTES = 1024 * 1024;
 

@@ -401,7 +401,7 @@ test('several processes append at once while one is killed, and a reader sees on
   await refill();
   const batch = (name: string, count: number) => {
     const lines = Array.from({ length: count }, (_, index) =>
-      ndjson({ type: 'note', agent: name, data: { index } }),
+      ndjson({ timestamp: at('08:00:00'), type: 'note', agent: name, data: { index } }),
     );
     return file(name, lines.join(''));
   };

@@ -81,6 +81,12 @@ describe('a draft', () => {
       {},
       '5 minutes after the clock, 2026-10-01T06:00:00Z',
     ],
+    [
+      'no time, more than 7 days after the event before it',
+      {},
+      { notBefore: '2026-09-24T05:59:59Z' },
+      'a timestamp, because the clock is more than 7 days after',
+    ],
     ['a day that does not exist', { timestamp: '2026-02-30T08:00:00+02:00' }, {}, 'a UTC time like'],
     ['a time without a zone', { timestamp: '2026-10-01 05:00' }, {}, 'a UTC time like'],
     ['wrong data', { data: { mii: '0.94' } }, {}, 'expected data.mii to be a number, found "0.94"'],

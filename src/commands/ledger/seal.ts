@@ -1,4 +1,4 @@
-import { MAX_PAUSE_MS } from '../../../pipeline/ledger/ledger-writer.ts';
+import { MAX_PAUSE_MS } from '../../../pipeline/ledger/draft.ts';
 import { nextSlotId, slotId, slotTimestamp } from '../../../pipeline/ledger/slot.ts';
 import { formatNumber } from '../../../pipeline/words/number.ts';
 import { defineCommand, formatJson, json, SWITCH } from '../command.ts';
