@@ -133,7 +133,7 @@ async function assertDemo(path: string): Promise<void> {
     if (!newest) throw new Error('no snapshot');
     openNote(await readFile(newest.checkpoint), [demoSigner().verifier], newest.checkpoint);
   } catch (cause) {
-    const expected = 'a demo ledger (for any other ledger: npm run cathedral -- start)';
+    const expected = 'a demo ledger (for any other ledger: cathedral start)';
     const found = 'a ledger signed by another key';
     throw new CathedralError('config_invalid', { place: path, expected, found, cause });
   }

@@ -79,7 +79,7 @@ export async function openSource(
     const files = ownLedger({ ledger: source, ledgerKey, ledgerSigningKey });
     const sealed = await sealLedger(files, { quiet: 'alive', waitMs: wait * 1000, now });
     if (sealed.snapshots.length > 0) progress.note(`snapshots sealed: ${sealed.snapshots.length}`);
-    for (const warning of sealWarnings(sealed, now())) progress.note(warning);
+    for (const warning of sealWarnings(sealed, files.ledger, now())) progress.note(warning);
   }
   return localLedger(source, config);
 }
@@ -139,8 +139,7 @@ export async function followLedger(
         for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
       },
       intervalMs: config.importInterval * 1000,
-      report: (error) =>
-        progress.note(`The remote ledger could not be imported: ${(error as Error).message}`),
+      report: (error) => progress.note(`The import failed: ${(error as Error).message}`),
       sleep: (ms, ending) => sleep(ms, undefined, { signal: ending, ref: false }),
       signal,
     });

@@ -191,6 +191,7 @@ describe('ledger seal', () => {
     expect(stderr).toContain(
       '2027-10-01T06Z is not sealed: it has no events, and the last event or sealed slot is 364 days',
     );
+    expect(stderr).toContain(`cathedral ledger seal ${ledger} --after-pause`);
     clock = Date.parse('2026-10-01T13:00:00Z');
     await append('2026-10-01T13:00:00Z');
     clock = Date.parse('2026-10-01T11:00:00Z');

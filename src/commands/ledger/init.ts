@@ -8,7 +8,7 @@ import { initLedger } from '../../../pipeline/ledger/init-ledger.ts';
 import { SLOT_MS, slotId, slotTimestamp } from '../../../pipeline/ledger/slot.ts';
 import { CATHEDRALS } from '../../../pipeline/ledger/vocabulary.ts';
 import { defineCommand, formatJson, json } from '../command.ts';
-import { OWN_KEYS, ownLedger } from './own-ledger.ts';
+import { OWN_KEYS, ownLedger, quoteWord } from './own-ledger.ts';
 
 /** `FOR-GOVERNMENTS=1.5,DIPLOMACY=1.2` */
 const multipliers = text.transform((list, context) => {
@@ -113,8 +113,11 @@ export const ledgerInit = defineCommand({
       );
       print(`Its signing key is in ${keyFile}. Keep it secret, and keep a copy: nothing can replace it.`);
       print(`Its verifier key, for readers, is in ${verifierFile}: ${verifierKey}`);
-      print(`Next: cathedral ledger append EVENTS --ledger ${ledger} --ledger-key ${verifierFile}`);
-      print(`Then: cathedral ledger seal ${ledger}`);
+      const key = config.ledgerKey === null ? '' : ` --ledger-key ${quoteWord(verifierFile)}`;
+      const signingKey =
+        config.ledgerSigningKey === null ? '' : ` --ledger-signing-key ${quoteWord(keyFile)}`;
+      print(`Next: cathedral ledger append EVENTS --ledger ${quoteWord(ledger)}${key}`);
+      print(`Then: cathedral ledger seal ${quoteWord(ledger)}${key}${signingKey}`);
     }
     return 0;
   },

@@ -53,17 +53,22 @@ export async function sealLedger(
 }
 
 /** What an operator should look at after sealing. */
-export function sealWarnings({ paused, end }: Sealed, now: number): string[] {
+export function sealWarnings({ paused, end }: Sealed, ledger: string, now: number): string[] {
   if (paused) {
     const days = Math.floor(paused.ms / DAY_MS);
     return [
-      `${paused.id} is not sealed: it has no events, and the last event or sealed slot is ${days} days before it. If the clock is right: cathedral ledger seal --after-pause`,
+      `${paused.id} is not sealed: it has no events, and the last event or sealed slot is ${days} days before it. If the clock is right: cathedral ledger seal ${quoteWord(ledger)} --after-pause`,
     ];
   }
   if (end.timestamp === null || Date.parse(end.timestamp) <= now + CLOCK_TOLERANCE_MS) return [];
   return [
     `The clock is behind the last event, ${end.timestamp}. Its slot cannot be sealed before the clock has reached the end of it.`,
   ];
+}
+
+/** A path as one word of a command that is printed for a shell: in quotes if it has spaces or other special characters. */
+export function quoteWord(path: string): string {
+  return /^[\w%+,./:@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 const DAY_MS = 86_400_000;

@@ -39,7 +39,7 @@ export const ledgerSeal = defineCommand({
       if (snapshots.length === 0)
         print(`Nothing to seal. The current slot ends at ${slotTimestamp(nextSlotId(slotId(now())))}.`);
     }
-    for (const warning of sealWarnings(sealed, now())) progress.note(warning);
+    for (const warning of sealWarnings(sealed, files.ledger, now())) progress.note(warning);
     return 0;
   },
 });
