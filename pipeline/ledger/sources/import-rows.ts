@@ -110,7 +110,7 @@ async function importOnce(
   const { verifiers, directory, source } = options;
   const index = await openIndex(writer, options);
   try {
-    const view = await source.open();
+    const view = await source.open(index.mark);
     try {
       const differences = await compareRows({
         view,
@@ -129,6 +129,7 @@ async function importOnce(
         [],
         intake.events(),
       );
+      index.mark = view.mark;
       index.save(position);
       if (intake.fault) throw intake.fault.cause;
       const { imported, findings } = intake;
@@ -186,6 +187,8 @@ class Intake {
   readonly #stopsAtFault: boolean;
   readonly #saltOf: (seq: number) => string;
   readonly #now: number;
+  /** End of the last sealed slot, Unix ms. */
+  readonly #sealedUntil: number;
   #seq: number;
   #notBefore: string | null;
   readonly #late: string[] = [];
@@ -205,6 +208,8 @@ class Intake {
     this.#options = options;
     this.#now = options.now();
     this.#saltOf = sequenceSalts(options.secret);
+    const { snapshot } = writer.sealed;
+    this.#sealedUntil = snapshot === null ? 0 : slotTime(snapshot);
     this.#seq = writer.end.size;
     this.#notBefore = writer.notBefore;
   }
@@ -248,11 +253,20 @@ class Intake {
     const { event, line, text } = importRow(row, next, { late, salt: this.#saltOf(this.#seq), place });
     const { id, timestamp } = row;
     this.#index.addRow(event.seq, { id, timestamp, late, text }, block);
-    if (late || isBehindSlot(timestamp, event.timestamp)) this.#late.push(id);
+    if (late || this.#isBehindSlot(timestamp, event.timestamp)) this.#late.push(id);
     this.imported += 1;
     this.#seq += 1;
     this.#notBefore = event.timestamp;
     return { event, line };
+  }
+
+  /**
+   * Whether a row's own slot was sealed before it came, or is long before the event's. Concurrent writers number rows in another order than
+   * that of their times, so a row of the last seconds of a slot may follow one of the next slot.
+   */
+  #isBehindSlot(own: string, timestamp: string): boolean {
+    const time = Date.parse(own);
+    return own !== timestamp && (time < this.#sealedUntil || time < slotStart(timestamp) - SEAL_DELAY_MS);
   }
 
   *#alerts(changes: Differences['changes']): Generator<EventLine[]> {
@@ -292,11 +306,6 @@ class Intake {
     this.#notBefore = event.timestamp;
     return { event, line: formatEventLine(event) };
   }
-}
-
-/** Whether a row's own time is before the slot in which the ledger has it. */
-function isBehindSlot(own: string, timestamp: string): boolean {
-  return own !== timestamp && Date.parse(own) < slotStart(timestamp);
 }
 
 /** Unix ms of the start of the slot that contains a time. */

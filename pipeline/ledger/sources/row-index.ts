@@ -41,6 +41,8 @@ const State = z.object({
   next: z.int(),
   /** Number of the block with which the next audit begins. */
   audited: z.int(),
+  /** What the source asked to remember. Losing it costs time, nothing else. */
+  mark: z.string().nullable().default(null),
 });
 type State = z.output<typeof State>;
 
@@ -171,7 +173,7 @@ export class RowIndex {
     const database = new DatabaseSync(join(ledger, FILE));
     database.exec(SCHEMA);
     database.exec('BEGIN IMMEDIATE');
-    return new RowIndex(database, { sealed: LEDGER_START, next: 0, audited: 0 });
+    return new RowIndex(database, { sealed: LEDGER_START, next: 0, audited: 0, mark: null });
   }
 
   get sealed(): LedgerPosition {
@@ -194,6 +196,14 @@ export class RowIndex {
 
   set audited(n: number) {
     this.#state.audited = n;
+  }
+
+  get mark(): string | null {
+    return this.#state.mark;
+  }
+
+  set mark(mark: string | null) {
+    this.#state.mark = mark;
   }
 
   /** The last imported row in the source's order; null before the first. */

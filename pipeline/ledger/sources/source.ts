@@ -1,15 +1,15 @@
 import type { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../draft.ts';
 
-/**
- * Rows that become the events of a local ledger: a table of a database, a file. `import-rows.ts` follows them. A source only reads; it
- * need not remember anything.
- */
+/** Rows that become the events of a local ledger: a table of a database, a file. `import-rows.ts` follows them. A source only reads. */
 export interface RowSource {
   /** For messages and events, without a password: `postgres://cathedral@db.example.org/registry?table=events`. */
   name: string;
-  /** Opens the rows as they are now. Throws `import_failed` if they cannot be read, or if they are no rows of events. */
-  open(): Promise<RowView>;
+  /**
+   * Opens the rows as they are now. `mark`: what the view of the last import asked to remember, null if nothing or if it is lost. Throws
+   * `import_failed` if they cannot be read, or if they are no rows of events.
+   */
+  open(mark: string | null): Promise<RowView>;
 }
 
 /** The rows of a source at one moment. They do not change until `close`. */
@@ -26,6 +26,8 @@ export interface RowView {
   counts(stretches: readonly Stretch[]): Promise<number[] | null>;
   /** Time of the oldest row that `rows` holds back, in the ledger's form: its slot is not sealed yet. Null if there is none. */
   heldSince: string | null;
+  /** What the next import gives to `open`. */
+  mark: string | null;
   close(): Promise<void>;
 }
 

@@ -78,7 +78,7 @@ describe('a file of NDJSON', () => {
   test('keeps the slot open of a line that is half there', async () => {
     writeFileSync(path, lines(1, 3) + line(4).slice(0, 20));
     const mtime = statSync(path).mtimeMs;
-    const view = await fileSource('ndjson', path, null).open();
+    const view = await fileSource('ndjson', path, null).open(null);
     expect(Math.abs(Date.parse(view.heldSince!) - mtime)).toBeLessThan(1000);
     await view.close();
   });

@@ -86,6 +86,21 @@ describe('an import of rows', () => {
     expect(await rowsOf()).toEqual(ids(1, 10));
   });
 
+  test('reports a row whose slot was sealed before, but not the order of concurrent writers at the end of a slot', async () => {
+    source.put(1, '2026-01-01T05:59:58Z');
+    source.put(2, '2026-01-01T06:00:01Z');
+    source.put(3, '2026-01-01T05:59:59Z');
+    expect(await run({ now: '2026-01-01T06:00:02Z' })).toMatchObject({
+      imported: 3,
+      sealed: [],
+      findings: [],
+    });
+    expect((await run({ now: '2026-01-01T06:01:00Z' })).sealed).toHaveLength(1);
+    source.put(4, '2026-01-01T05:59:59Z');
+    expect(await run({ now: '2026-01-01T06:01:30Z' })).toMatchObject({ findings: [{ kind: 'late' }] });
+    expect(await rowsOf()).toEqual(['1', '2', '3', '4', '!source-late']);
+  });
+
   test('appends a late row at the end, with its own time beside, and says so in the ledger', async () => {
     fill(1, 9000);
     source.table.delete(7);

@@ -149,6 +149,7 @@ interface PlacedRow {
 
 class FileView implements RowView {
   readonly heldSince: string | null;
+  readonly mark = null;
   readonly #extent: Extent;
   readonly #begin: RecordPlace;
   readonly #reader: Reader;

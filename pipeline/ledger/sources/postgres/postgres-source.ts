@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Mapping } from '../../rows/mapping.ts';
@@ -6,6 +5,7 @@ import type { RowPlace, RowSource, RowView, SourceRow, Stretch } from '../source
 import type { PostgresAddress } from './address.ts';
 import { CopyText } from './copy-text.ts';
 import { importFault } from './fault.ts';
+import { type Final, findFinal } from './open-writers.ts';
 import { findRelation, type Relation } from './relation.ts';
 import { rowReader } from './row-reader.ts';
 
@@ -24,17 +24,15 @@ const IDLE_TIMEOUT_MS = 600 * SECOND;
 const KEEP_ALIVE_MS = 60 * SECOND;
 /** By then the server has ended any statement. */
 const STALL_TIMEOUT_MS = STREAM_TIMEOUT_MS + 20 * SECOND;
-/** A sequence gives a number just before its transaction gets an id; by then, it has one. */
-const UNNUMBERED_MS = 50;
 
 /** The rows of a table, a view or a query in a PostgreSQL server. `mapping`: null for a table that is written for the ledger. */
 export function postgresSource(address: PostgresAddress, mapping: Mapping | null): RowSource {
   return {
     name: address.name,
-    async open() {
+    async open(mark) {
       const connection = await connect(address);
       try {
-        return await openView(connection, address, mapping);
+        return await openView(connection, address, mapping, mark);
       } catch (error) {
         await connection.end();
         throw importFault(error, address.name);
@@ -79,61 +77,61 @@ async function connect({ connection, name }: PostgresAddress): Promise<Connectio
   };
 }
 
+/** Times as text in UTC, numbers with all their digits. */
+const FORMATS =
+  "SELECT set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true), set_config('extra_float_digits', '3', true), set_config('bytea_output', 'hex', true), set_config('IntervalStyle', 'iso_8601', true)";
+
 async function openView(
-  connection: Connection,
+  { query, ...connection }: Connection,
   address: PostgresAddress,
   given: Mapping | null,
+  mark: string | null,
 ): Promise<RowView> {
-  const first = await connection.query('SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xmin');
-  await sleep(UNNUMBERED_MS);
-  await connection.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  // Times as text in UTC, numbers with all their digits.
-  await connection.query(
-    "SELECT set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true), set_config('extra_float_digits', '3', true), set_config('bytea_output', 'hex', true), set_config('IntervalStyle', 'iso_8601', true)",
-  );
-  const relation = await findRelation(connection.query, address, given);
-  const view = new PostgresView(connection, address, relation);
-  await view.findBound(BigInt(first.rows[0].xmin));
+  await query('BEGIN READ ONLY');
+  await query(FORMATS);
+  const relation = await findRelation(query, address, given);
+  const final = relation.showsWriters ? await findFinal(query, relation, mark) : null;
+  // The rows are those of a moment after the writers have ended.
+  await query('COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await query(FORMATS);
+  const view = new PostgresView({ query, ...connection }, address, relation, final);
+  await view.findBound();
   return view;
 }
 
 class PostgresView implements RowView {
   heldSince: string | null = null;
+  readonly mark: string | null;
+  readonly #final: Final | null;
   readonly #connection: Connection;
   readonly #address: PostgresAddress;
   readonly #relation: Relation;
   /** SQL condition of the rows that new ones cannot precede any more. */
   #settled = 'true';
 
-  constructor(connection: Connection, address: PostgresAddress, relation: Relation) {
+  /** `final`: null where the server does not show who writes. */
+  constructor(connection: Connection, address: PostgresAddress, relation: Relation, final: Final | null) {
+    this.mark = final?.mark ?? null;
+    this.#final = final;
     this.#connection = connection;
     this.#address = address;
     this.#relation = relation;
   }
 
-  /**
-   * Finds up to where rows are final. A row of a transaction that began before `oldest` ended can appear before one that is visible
-   * already: a sequence numbers rows when they are written, and they become visible when they are committed.
-   */
-  async findBound(oldest: bigint): Promise<void> {
-    const { from, time, isTable, order } = this.#relation;
+  /** Finds the first row before which others may still appear. */
+  async findBound(): Promise<void> {
+    const { from, time, order, showsWriters } = this.#relation;
     const conditions: string[] = [];
-    if (isTable) {
-      const { rows } = await this.#query('SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xmax');
-      const width = BigInt(rows[0].xmax) - oldest;
-      const ids = 2n ** 32n;
-      // xmin has 32 bits, which wrap around.
-      if (width > 0n)
-        conditions.push(`mod(xmin::text::bigint - ${oldest % ids} + ${ids}, ${ids}) < ${width}`);
-    }
-    if (!isTable || order.length > 1) {
+    if (this.#final) conditions.push(keysAfter(order, this.#final.until));
+    if (!showsWriters || order.length > 1) {
       const age = `now() - interval '${this.#address.settle} seconds'`;
       conditions.push(`${time} > ${age}`);
       // Rows as old as that may still appear, so their slot stays open.
       const { rows } = await this.#query(`SELECT ${age} AS since`);
       this.heldSince = new Date(rows[0].since).toISOString();
     }
-    if (conditions.length === 0) return;
+    // An open transaction may have written rows of any time.
+    if (this.mark !== null) this.heldSince = EARLIEST;
     const held = conditions.map((condition) => `(${condition})`).join(' OR ');
     const keys = order.map((key, at) => `${key} AS k${at}`).join(', ');
     const { rows } = await this.#query(
@@ -211,5 +209,12 @@ class PostgresView implements RowView {
 }
 
 const COUNTED_TOGETHER = 64;
+
+const EARLIEST = '1970-01-01T00:00:00.000Z';
+
+/** SQL condition of the rows after a key; of all rows for null. */
+function keysAfter(order: readonly string[], key: readonly string[] | null): string {
+  return key === null ? 'true' : `(${order.join(', ')}) > (${key.map(literal).join(', ')})`;
+}
 
 const literal = (text: string) => pg.escapeLiteral(text);

@@ -33,11 +33,14 @@ export interface Relation {
   /** SQL of the time, if the database knows which moment it is. */
   instant: string | null;
   time: string;
-  /** Whether rows have `xmin`, the transaction that wrote them. */
   isTable: boolean;
+  /** The table's oid; null for a view or a query. */
+  oid: string | null;
+  /** Whether the server shows the open transactions that write the rows: a table, not on a standby server. */
+  showsWriters: boolean;
 }
 
-type Query = (sql: string, values?: unknown[]) => Promise<pg.QueryResult>;
+export type Query = (sql: string, values?: unknown[]) => Promise<pg.QueryResult>;
 
 /** A table, a partitioned table. */
 const TABLES = ['r', 'p'];
@@ -64,10 +67,11 @@ export async function findRelation(
   const id = column(mapping.columnOf('', 'id'), 'id');
   const timestamp = column(mapping.columnOf('', 'timestamp'), 'timestamp');
   const isTable = table !== null && TABLES.includes(table.kind);
+  const showsWriters = isTable && !(await isStandby(query));
   const isNumbered = WHOLE_NUMBERS.includes(id.type);
   const byTime = wanted === null ? !isNumbered : wanted === 'timestamp';
-  const needsInstant = byTime || !isTable;
-  if (needsInstant && timestamp.type !== INSTANT) throw noInstant(place, timestamp, id, isTable);
+  const needsInstant = byTime || !showsWriters;
+  if (needsInstant && timestamp.type !== INSTANT) throw noInstant(place, timestamp, id, byTime);
   if (!/^[NSUE]$/.test(id.category) || /^(real|double precision)$/.test(id.type))
     throw failed(`${place}, column ${id.name}`, 'an id: a whole number, a UUID or a text', id.type);
   const idKey = id.category === 'S' ? `${quoted(id.name)} COLLATE "C"` : quoted(id.name);
@@ -84,9 +88,16 @@ export async function findRelation(
     instant: timestamp.type === INSTANT ? time : null,
     time,
     isTable,
+    oid: table?.oid ?? null,
+    showsWriters,
   };
   await assertIds(query, relation, table, place);
   return relation;
+}
+
+async function isStandby(query: Query): Promise<boolean> {
+  const { rows } = await query('SELECT pg_is_in_recovery() AS standby');
+  return rows[0].standby;
 }
 
 interface Table {
@@ -180,10 +191,10 @@ async function assertIds(
   }
 }
 
-function noInstant(place: string, { name, type }: Column, id: Column, isTable: boolean): CathedralError {
-  const why = isTable
+function noInstant(place: string, { name, type }: Column, id: Column, byTime: boolean): CathedralError {
+  const why = byTime
     ? `, because rows with ${id.type} ids are followed in the order of their time`
-    : ', because rows of a view or a query are followed when they have a certain age';
+    : ', because rows of a view, a query or a standby server are followed when they have a certain age';
   const how =
     type === 'timestamp without time zone' || type === 'date'
       ? `; a query can convert it: ${quoted(name)} AT TIME ZONE 'Europe/Berlin'`
