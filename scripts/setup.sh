@@ -27,13 +27,24 @@ install_dependencies() {
   npm ci $omit --loglevel=error || fail "npm ci failed: fix the cause above, and start again."
 }
 
+node_runs() {
+  case $("$node" --version 2>&1) in
+    v26.*) return 0 ;;
+    *libatomic*) lacks=libatomic1 ;;
+    *) lacks= ;;
+  esac
+  return 1
+}
+
 # The packages with a Node binary are optional, since there is one for each kind of machine; npm may be configured to omit them.
 check_node() {
-  case $("$node" --version 2>/dev/null) in
-    v26.*) ;;
-    *) fail "Node 26 was not installed: either npm is configured to omit optional packages (run “npm ci --include=optional” and" \
-      "start again), or there is none for this kind of machine, only for Linux and macOS on x64 and arm64." ;;
-  esac
+  if node_runs; then return; fi
+  if [ -n "$lacks" ]; then
+    apt_install "$lacks" && node_runs && return
+    fail "Node 26 needs the library $lacks: install it (apt-get install $lacks) and start again."
+  fi
+  fail "Node 26 was not installed: either npm is configured to omit optional packages (run “npm ci --include=optional” and" \
+    "start again), or there is none for this kind of machine, only for Linux and macOS on x64 and arm64."
 }
 
 # Runs a command without its output; if it fails, says which file contains that.

@@ -137,6 +137,15 @@ describe('the set-up', () => {
     ]);
   });
 
+  test('installs the library that Node 26 needs, or says which where it may not', async () => {
+    const lacking = `[ -e "$FAKES/libatomic1" ] || { echo 'node: error while loading shared libraries: libatomic.so.1' >&2; exit 127; }`;
+    await write('fakes/node26', `#!/bin/sh\n${lacking}\n${NODE}\n`, 0o755);
+    expect((await setUp([], 1000)).said).toContain('apt-get install libatomic1');
+    const { status, calls } = await setUp([]);
+    expect(calls).toContain('apt-get -o DPkg::Lock::Timeout=300 install -y libatomic1');
+    expect(status).toBe(0);
+  });
+
   test('stops where a program cannot be installed, and says which and how', async () => {
     await write('fakes/broken', '');
     await rm(place('fakes/chromium'));
