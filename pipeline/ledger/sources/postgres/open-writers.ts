@@ -5,22 +5,30 @@ import type { Query, Relation } from './relation.ts';
 /** Most transactions are shorter. After so long, the import takes what is final already. */
 const WAIT_MS = 2000;
 const POLL_MS = 20;
+/** Rows have the time at which their transaction began, which is some time before it locks the table. */
+const BEGUN_BEFORE = '30 seconds';
 
 /** Up to where the rows of a table are final. */
 export interface Final {
   /** Key of the last row before which no other can still appear; null: of none. */
   until: string[] | null;
-  /** For the next import: the transactions that this one did not wait for. Null: none was left. */
-  mark: string | null;
+  /** For the next import. */
+  mark: string;
+  /** No transaction that is still open began before; null: none was left. */
+  heldSince: string | null;
 }
 
-/** The newest row at some moment, and the transactions that were writing the table then. */
+/** The newest row at some moment, and the transactions that were writing the table then and that the import did not wait for. */
 const Mark = z.strictObject({
   /** Start of the server: later, the names of transactions mean others. */
   server: z.string(),
   /** Key of the newest row; null for an empty table. */
   newest: z.array(z.string()).nullable(),
   writers: z.array(z.string()),
+  /** Rows of transactions that locked the table later have no earlier time. */
+  at: z.string(),
+  /** The same of these transactions. */
+  since: z.string(),
 });
 type Mark = z.output<typeof Mark>;
 
@@ -39,13 +47,17 @@ export async function findFinal(query: Query, relation: Relation, previous: stri
     await sleep(POLL_MS);
     open = await writersOf(query, relation);
   }
-  if (!hasOpen(mark, open)) return { until: mark.newest, mark: null };
+  if (!hasOpen(mark, open)) return finalAt(mark.newest, { ...mark, writers: [] });
   const earlier = parseMark(previous, mark.server, relation);
-  if (earlier === null) return { until: null, mark: JSON.stringify(mark) };
+  if (earlier === null) return finalAt(null, mark);
   // So the import goes on, even if there always is some long transaction.
   return hasOpen(earlier, open)
-    ? { until: null, mark: previous }
-    : { until: earlier.newest, mark: JSON.stringify(mark) };
+    ? finalAt(null, earlier)
+    : finalAt(earlier.newest, { ...mark, since: earlier.at });
+}
+
+function finalAt(until: string[] | null, mark: Mark): Final {
+  return { until, mark: JSON.stringify(mark), heldSince: mark.writers.length > 0 ? mark.since : null };
 }
 
 /** The newest row first: whoever got an earlier id had locked the table by then, and still has, or has ended. */
@@ -54,13 +66,19 @@ async function markNow(query: Query, relation: Relation): Promise<Mark> {
   const keys = order.map((key, at) => `(${key})::text AS k${at}`).join(', ');
   const newest = order.map((key) => `${key} DESC`).join(', ');
   const { rows } = await query(`SELECT ${keys} FROM ${from} ORDER BY ${newest} LIMIT 1`);
-  const server = await query('SELECT pg_postmaster_start_time()::text AS server');
+  const server = await query(
+    `SELECT pg_postmaster_start_time()::text AS server, now() - interval '${BEGUN_BEFORE}' AS at`,
+  );
   return {
     server: server.rows[0].server,
+    at: new Date(server.rows[0].at).toISOString(),
+    since: EARLIEST,
     newest: rows[0] ? order.map((_, at) => rows[0][`k${at}`]) : null,
     writers: await writersOf(query, relation),
   };
 }
+
+const EARLIEST = '1970-01-01T00:00:00.000Z';
 
 /** A transaction that was prepared for a commit in two phases has another name than before. */
 const PREPARED = 'prepared';
@@ -81,9 +99,10 @@ function hasOpen({ writers }: Mark, open: readonly string[]): boolean {
   return writers.length > 0 && open.some((writer) => writer === PREPARED || writers.includes(writer));
 }
 
+/** Null for a mark of another server, order or version of this program. */
 function parseMark(text: string | null, server: string, { order }: Relation): Mark | null {
   if (text === null) return null;
-  const mark = Mark.parse(JSON.parse(text));
-  const isUsable = mark.server === server && (mark.newest === null || mark.newest.length === order.length);
+  const { data: mark } = Mark.safeParse(JSON.parse(text));
+  const isUsable = mark?.server === server && (mark.newest === null || mark.newest.length === order.length);
   return isUsable ? mark : null;
 }

@@ -130,8 +130,12 @@ class PostgresView implements RowView {
       const { rows } = await this.#query(`SELECT ${age} AS since`);
       this.heldSince = new Date(rows[0].since).toISOString();
     }
-    // An open transaction may have written rows of any time.
-    if (this.mark !== null) this.heldSince = EARLIEST;
+    const open = this.#final?.heldSince ?? null;
+    if (open !== null && (this.heldSince === null || open < this.heldSince)) this.heldSince = open;
+    if (open !== null && this.#final!.until === null) {
+      this.#settled = 'false';
+      return;
+    }
     const held = conditions.map((condition) => `(${condition})`).join(' OR ');
     const keys = order.map((key, at) => `${key} AS k${at}`).join(', ');
     const { rows } = await this.#query(
@@ -209,8 +213,6 @@ class PostgresView implements RowView {
 }
 
 const COUNTED_TOGETHER = 64;
-
-const EARLIEST = '1970-01-01T00:00:00.000Z';
 
 /** SQL condition of the rows after a key; of all rows for null. */
 function keysAfter(order: readonly string[], key: readonly string[] | null): string {
