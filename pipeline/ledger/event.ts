@@ -14,6 +14,8 @@ import {
 
 /** Longest line of a ledger file, in bytes without its line end: a tile's entry bundle has 16-bit lengths. */
 export const MAX_LINE_BYTES = 65_535;
+/** Most levels of objects and arrays in each other in an event that is appended. Indented, a line of 30,000 levels takes gigabytes. */
+export const MAX_DEPTH = 512;
 
 // `description`, `unit` and `range` are metadata for docs/events.md, the published JSON Schemas and the pages. Checks ignore them.
 

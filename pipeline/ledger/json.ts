@@ -76,6 +76,23 @@ export function isUnambiguousJson(text: string, value: unknown, rules = UNAMBIGU
   }
 }
 
+/** Whether a JSON text has more than so many levels of objects and arrays in each other, the outermost counted. */
+export function isNestedDeeper(text: string, levels: number): boolean {
+  let [depth, isInString] = [0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (isInString) {
+      if (character === '\\') at += 1;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === '{' || character === '[') {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (character === '}' || character === ']') depth -= 1;
+  }
+  return false;
+}
+
 /** ECMAScript's raw JSON, which TypeScript's library does not describe yet. */
 const { rawJSON, isRawJSON } = JSON as unknown as {
   rawJSON(text: string): { readonly rawJSON: string };

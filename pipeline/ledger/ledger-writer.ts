@@ -8,10 +8,11 @@ import { CathedralError } from '../errors.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { type LedgerDirectory, openDirectory, type SnapshotFile } from './directory.ts';
 import { completeEvent, type EventDraft, MAX_PAUSE_MS, type NextPlace } from './draft.ts';
-import { type LedgerEvent, MAX_LINE_BYTES } from './event.ts';
+import { type LedgerEvent, MAX_DEPTH, MAX_LINE_BYTES } from './event.ts';
 import { formatEventLine, parseEventLine } from './event-line.ts';
 import { LineWriter } from './event-writer.ts';
 import { readHeadEnds, readHeadLines } from './head.ts';
+import { isNestedDeeper } from './json.ts';
 import { LEDGER_START, type LedgerPosition } from './leaf.ts';
 import { CompactRange } from './merkle.ts';
 import { appendInPlace, NewHead, orUnwritable } from './new-head.ts';
@@ -440,14 +441,16 @@ function completed(draft: EventDraft, next: NextPlace, { place, check }: AppendO
   return { event, line };
 }
 
-/** Throws `ledger_corrupt` for a line that is too long; `place` names the event. */
-export function assertLineFits(line: string, nameOf: () => string): void {
-  if (line.length <= CERTAINLY_FITS) return;
-  const bytes = Buffer.byteLength(line);
-  if (bytes <= MAX_LINE_BYTES) return;
-  const place = nameOf();
-  const expected = `an event whose line has at most ${MAX_LINE_BYTES} bytes`;
-  throw new CathedralError('ledger_corrupt', { place, expected, found: `${bytes}` });
+/** Throws `ledger_corrupt` for a line that is too long or nested too deeply; `place` names the event. */
+export function assertLineFits(line: string, place: () => string): void {
+  const refused = (expected: string, found: string) =>
+    new CathedralError('ledger_corrupt', { place: place(), expected, found });
+  // Each level has two brackets, so most lines need no search.
+  if (line.length > 2 * MAX_DEPTH && isNestedDeeper(line, MAX_DEPTH))
+    throw refused(`at most ${MAX_DEPTH} objects or arrays in each other`, 'more');
+  const bytes = line.length <= CERTAINLY_FITS ? 0 : Buffer.byteLength(line);
+  if (bytes > MAX_LINE_BYTES)
+    throw refused(`an event whose line has at most ${MAX_LINE_BYTES} bytes`, `${bytes}`);
 }
 
 function notBefore(timestamp: string | null, sealed: string | null): string | null {

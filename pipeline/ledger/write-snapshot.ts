@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { writeFileAtomically } from '../disk/durable.ts';
+import { diskFull, isDiskFull, writeFileAtomically } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
 import { formatCheckpoint } from './checkpoint.ts';
 import { type SnapshotFile, snapshotFile } from './directory.ts';
@@ -78,8 +78,8 @@ export class SnapshotWriter {
 
   /**
    * Appends the next event, validated as by a reader. Await the promise before the next call: it waits for the disk when the buffer is
-   * full. Throws `ledger_schema`, `ledger_order`, `ledger_corrupt` (a line too long) or
-   * `ledger_unwritable`.
+   * full. Throws `ledger_schema`, `ledger_order`, `ledger_corrupt` (a line too long), `ledger_unwritable` or
+   * `disk_full`.
    */
   append(event: LedgerEvent): Promise<void> {
     if (!this.#open) throw new Error('this snapshot is closed');
@@ -153,5 +153,6 @@ export class SnapshotWriter {
 
 function unwritable(place: string, cause: unknown): CathedralError {
   const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+  if (isDiskFull(cause)) return diskFull(place, found, cause);
   return new CathedralError('ledger_unwritable', { place, expected: 'a place to write to', found, cause });
 }

@@ -11,7 +11,7 @@ export const asOf = defineCommand({
   details:
     'Use it to show that what was published at a time follows from the ledger, or with --into to get the files of a snapshot that is no longer kept.',
   examples: [
-    'cathedral as-of 2025-12-01T06Z --ledger /srv/ledger --ledger-key /srv/ledger.vkey --base-url https://data.example.org',
+    'cathedral as-of 2025-12-01T06Z --ledger /srv/ledger --base-url https://data.example.org',
     'cathedral as-of 2025-12-01T06Z --into /tmp/files',
   ],
   isReader: true,

@@ -34,7 +34,7 @@ export const build = defineCommand({
   details:
     'Runs are idempotent: if nothing is new, nothing is written. Readers see the previous release until the new one is complete. `start` does this every six hours and also serves.',
   examples: [
-    'cathedral build --ledger /srv/ledger --ledger-key /srv/ledger.vkey --out /srv/cathedral --base-url https://data.example.org',
+    'cathedral build --ledger /srv/ledger --out /srv/cathedral --base-url https://data.example.org',
     'cathedral build --rebuild',
     'cathedral build --without-site --json',
   ],

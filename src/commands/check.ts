@@ -14,7 +14,7 @@ export const check = defineCommand({
     'It reads every byte of the current release, the snapshots and their signed list, and compares them with what was signed. With --ledger it also rebuilds the release from genesis and compares. To verify a service or a copy as its readers see it, use `verify`.',
   examples: [
     'cathedral check --out /srv/cathedral',
-    'cathedral check --out /srv/cathedral --ledger /srv/ledger --ledger-key /srv/ledger.vkey --base-url https://data.example.org --json',
+    'cathedral check --out /srv/cathedral --ledger /srv/ledger --base-url https://data.example.org --json',
   ],
   isReader: true,
   settings: ['out', ...SOURCE_SETTINGS, 'documents', 'companions', 'baseUrl', 'contact', 'publisherKey'],

@@ -14,7 +14,7 @@ export const serve = defineCommand({
     'It publishes nothing itself: use it where `cathedral build` runs from a timer. `start` does both.',
   examples: [
     'cathedral serve --out /srv/cathedral --base-url https://data.example.org',
-    'PORT=9000 cathedral serve --ledger /srv/ledger --ledger-key /srv/ledger.vkey',
+    'PORT=9000 cathedral serve --ledger /srv/ledger',
   ],
   isService: true,
   settings: [...FOLLOW_SETTINGS, ...LISTEN_SETTINGS],

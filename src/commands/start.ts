@@ -24,7 +24,7 @@ export const start = defineCommand({
   details:
     '`npm start` runs this command with --demo. It listens on PORT, or on 8080. To publish from a timer of your own instead, use `build` and `serve`.',
   examples: [
-    'cathedral start --ledger /srv/ledger --ledger-key /srv/ledger.vkey --out /srv/cathedral --base-url https://data.example.org',
+    'cathedral start --ledger /srv/ledger --out /srv/cathedral --base-url https://data.example.org',
     'PORT=9000 cathedral start --demo',
   ],
   isService: true,

@@ -63,7 +63,8 @@ const build = (out: string, ledgerKey: string | null = null, ...flags: string[])
 describe('ledger init', () => {
   test('makes keys and a ledger that can be sealed and published at once', async () => {
     const { status, stdout } = await init();
-    expect([status, stdout]).toEqual([0, expect.stringContaining(`Then: cathedral ledger seal ${ledger}\n`)]);
+    const next = `Next: cathedral ledger append EVENTS --ledger ${ledger}\nThen: cathedral ledger seal ${ledger}\n`;
+    expect([status, stdout]).toEqual([0, expect.stringContaining(next)]);
     expect(statSync(`${ledger}.key`).mode & 0o777).toBe(0o600);
     const [key] = (await readNoteKeys(`${ledger}.key`))!;
     expect(readFileSync(`${ledger}.vkey`, 'utf8')).toBe(`${verifierKeyOf(key!)}\n`);

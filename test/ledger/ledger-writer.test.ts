@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -130,6 +131,11 @@ describe('appending', () => {
     [
       'that is too long',
       { ...sampleEvent(3), type: 'note', data: { text: 'é'.repeat(33_000) } },
+      'ledger_corrupt',
+    ],
+    [
+      'that is nested too deeply',
+      { ...sampleEvent(3), type: 'note', data: JSON.parse(`${'{"a":'.repeat(512)}1${'}'.repeat(512)}`) },
       'ledger_corrupt',
     ],
     ['in the future', { ...sampleEvent(3), timestamp: '2025-07-03T11:05:01Z' }, 'ledger_order'],
@@ -354,6 +360,10 @@ describe('sealing', () => {
     await expect(writer.seal([signer])).rejects.toMatchObject({ code: 'ledger_unwritable' });
     expect(content(ledger)).toBe(linesOf(sampleEvents(5)));
     rmSync(`${snapshotFile(ledger.path, FIRST_SLOT).checkpoint}.tmp`, { recursive: true });
+    symlinkSync('/dev/full', `${snapshotFile(ledger.path, FIRST_SLOT).checkpoint}.tmp`);
+    await expect(writer.seal([signer])).rejects.toMatchObject({ code: 'disk_full', found: 'ENOSPC' });
+    expect(content(ledger)).toBe(linesOf(sampleEvents(5)));
+    rmSync(`${snapshotFile(ledger.path, FIRST_SLOT).checkpoint}.tmp`);
     await writer.seal([signer]);
     expect(await eventsOf(ledger)).toEqual(sampleEvents(5));
   });

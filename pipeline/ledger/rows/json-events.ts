@@ -2,6 +2,7 @@ import { isAscii } from 'node:buffer';
 import { nearestName } from '../../config/nearest-name.ts';
 import { CathedralError } from '../../errors.ts';
 import type { EventDraft } from '../draft.ts';
+import { MAX_DEPTH } from '../event.ts';
 import { isUnambiguousJson, JsonFault, type JsonRules, readStrictJson } from '../json.ts';
 import type { MappedRow, Row } from './mapping.ts';
 
@@ -18,7 +19,7 @@ export interface Placed {
   fault?: CathedralError;
 }
 
-const STRICT: JsonRules = { maxDepth: 512, duplicates: 'refuse', hazards: 'refuse', numbers: 'kept' };
+const STRICT: JsonRules = { maxDepth: MAX_DEPTH, duplicates: 'refuse', hazards: 'refuse', numbers: 'kept' };
 
 /** The values of NDJSON, one per line, in batches. An empty line is skipped. Throws what `chunks` throws. */
 export async function* ndjsonValues(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Placed[]> {
