@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { writeFileAtomically } from '../disk/durable.ts';
+import { isDiskFull, makeFolder, writeFileAtomically } from '../disk/durable.ts';
 import { type LockOptions, takeLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -52,11 +52,24 @@ export async function lockLedger(ledger: string, options: LockOptions): Promise<
   }
 }
 
+/** Makes an empty ledger where there is none. Throws `ledger_unwritable` or `disk_full`. */
+async function makeLedgerFolder(ledger: string): Promise<void> {
+  try {
+    await makeFolder(join(ledger, 'snapshots'));
+  } catch (cause) {
+    const found = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    const code = isDiskFull(cause) ? 'disk_full' : 'ledger_unwritable';
+    throw new CathedralError(code, { place: ledger, expected: 'a place to write to', found, cause });
+  }
+}
+
 export interface WriterOptions extends LockOptions {
   /** The keys of which one must have signed each checkpoint. */
   verifiers: readonly Verifier[];
   /** Unix ms */
   now: () => number;
+  /** Makes an empty ledger if there is none. Default false. */
+  create?: boolean;
   /** Whether an event is on disk when it is acknowledged. Off where a ledger can be made again. Default true. */
   durable?: boolean;
 }
@@ -147,9 +160,10 @@ export class LedgerWriter {
 
   /**
    * Opens the ledger in the folder `path`, at a cost that depends on its newest snapshot and the end of its head, not on its size.
-   * Throws locked, `ledger_unreadable` if it is no ledger, `ledger_signature`, `ledger_corrupt`, `ledger_order` or `ledger_schema`.
+   * Throws locked, `ledger_unreadable` if it is no ledger, `ledger_unwritable` if it cannot be made, `ledger_signature`, `ledger_corrupt`, `ledger_order` or `ledger_schema`.
    */
   static async open(path: string, options: WriterOptions): Promise<LedgerWriter> {
+    if (options.create) await makeLedgerFolder(path);
     // Before the lock, so that a mistyped path creates nothing.
     await openDirectory(path).snapshots(null);
     const writer = new LedgerWriter(path, options, await lockLedger(path, options));

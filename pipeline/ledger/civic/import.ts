@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CathedralError } from '../../errors.ts';
 import { LedgerWriter } from '../ledger-writer.ts';
@@ -78,8 +76,8 @@ export async function importCivicLedger(options: ImportOptions): Promise<ImportR
 async function importOnce(options: ImportOptions): Promise<ImportReport> {
   const { directory, signer, now, pageSize = 100 } = options;
   const remote = remoteOf(options);
-  mkdirSync(join(directory, 'snapshots'), { recursive: true });
   const writer = await LedgerWriter.open(directory, {
+    create: true,
     verifiers: [signer.verifier],
     now: () => now,
     waitMs: options.waitMs ?? 0,

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { CathedralError } from '../../errors.ts';
 import { formatCount } from '../../words/number.ts';
 import { IMPORT_AGENT } from '../civic/convert.ts';
@@ -72,9 +70,8 @@ const ALERT_CHANGES = 100;
  */
 export async function importRows(options: ImportOptions): Promise<ImportReport> {
   const { directory, verifiers, now, waitMs } = options;
-  mkdirSync(join(directory, 'snapshots'), { recursive: true });
   const holder = `import, process ${process.pid}`;
-  const writer = await LedgerWriter.open(directory, { verifiers, now, waitMs, holder });
+  const writer = await LedgerWriter.open(directory, { create: true, verifiers, now, waitMs, holder });
   try {
     try {
       return await importOnce(writer, options, null);

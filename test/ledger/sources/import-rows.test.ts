@@ -67,6 +67,12 @@ describe('an import of rows', () => {
     });
   });
 
+  test('says that it cannot make its folder', async () => {
+    writeFileSync(join(ledger, 'file'), '');
+    ledger = join(ledger, 'file', 'imported');
+    await expect(run()).rejects.toMatchObject({ code: 'ledger_unwritable', place: ledger, found: 'ENOTDIR' });
+  });
+
   test('of the same rows gives the same bytes', async () => {
     fill(1, 3000);
     await run();
