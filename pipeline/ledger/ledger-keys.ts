@@ -57,9 +57,13 @@ export async function readVerifiers(path: string): Promise<Verifier[]> {
   });
 }
 
-/** Where the verifier keys of a ledger in a folder are, unless a setting says otherwise. */
-export function verifierFileBeside(ledger: string): string {
-  return `${resolve(ledger)}.vkey`;
+/**
+ * Where a ledger's keys are, unless a setting says otherwise: beside its folder. Of a ledger behind a symbolic link, also beside the
+ * folder that the link leads to, unless the file is beside the link.
+ */
+export function keyFileBeside(ledger: string, ending: '.key' | '.vkey'): string {
+  const [beside, real] = [`${resolve(ledger)}${ending}`, `${realOf(ledger)}${ending}`];
+  return !existsSync(beside) && existsSync(real) ? real : beside;
 }
 
 /**
@@ -68,7 +72,7 @@ export function verifierFileBeside(ledger: string): string {
  */
 export async function ledgerVerifiers(given: string | null, ledger: string | null): Promise<Verifier[]> {
   if (given !== null) return readVerifiers(given);
-  const beside = ledger === null ? null : verifierFileBeside(ledger);
+  const beside = ledger === null ? null : keyFileBeside(ledger, '.vkey');
   return beside !== null && existsSync(beside) ? readVerifiers(beside) : [demoSigner().verifier];
 }
 

@@ -17,10 +17,10 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { importCivicLedger } from '../../pipeline/ledger/civic/import.ts';
 import { INDEX_FILES } from '../../pipeline/ledger/civic/known-events.ts';
 import {
+  keyFileBeside,
   ledgerVerifiers,
   readSigners,
   readVerifiers,
-  verifierFileBeside,
 } from '../../pipeline/ledger/ledger-keys.ts';
 import { assertMaySign } from '../../pipeline/ledger/ledger-writer.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
@@ -207,7 +207,7 @@ async function importer(
   const own = ledgerSigningKey
     ? await readSigners({ ledger: importFolder, keyFile: ledgerSigningKey })
     : ([derived] as const);
-  const file = ledgerKey ?? verifierFileBeside(importFolder);
+  const file = ledgerKey ?? keyFileBeside(importFolder, '.vkey');
   const known = ledgerKey !== null || existsSync(file) ? await readVerifiers(file) : [];
   return { signers: own, verifiers: [...known, ...own.map(({ verifier }) => verifier)], salts };
 }

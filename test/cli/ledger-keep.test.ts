@@ -6,6 +6,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -161,6 +162,18 @@ describe('ledger init', () => {
 });
 
 describe('ledger seal', () => {
+  test('finds the keys of a ledger behind a symbolic link', async () => {
+    await init();
+    const link = join(folder, 'elsewhere', 'link');
+    mkdirSync(join(folder, 'elsewhere'));
+    symlinkSync(ledger, link);
+    expect(await run('ledger seal', link)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('sealed '),
+    });
+    expect(await run('ledger check', link)).toMatchObject({ status: 0 });
+  });
+
   test('seals finished slots and says what is left', async () => {
     await init();
     expect((await run('ledger seal', ledger)).stdout).toBe('sealed 2026-10-01T06Z: 1 event\n');

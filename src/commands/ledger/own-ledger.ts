@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { type LedgerSource, nameOfSource } from '../../../pipeline/config/settings.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import {
+  keyFileBeside,
   type LedgerKeyFiles,
   readSigners,
   readVerifiers,
-  verifierFileBeside,
 } from '../../../pipeline/ledger/ledger-keys.ts';
 import { LedgerWriter, type Sealed, type SealOptions } from '../../../pipeline/ledger/ledger-writer.ts';
 
@@ -31,8 +31,8 @@ export function ownLedger({ ledger: source, ledgerKey, ledgerSigningKey }: OwnCo
   const ledger = resolve(source.path);
   return {
     ledger,
-    keyFile: ledgerSigningKey ?? `${ledger}.key`,
-    verifierFile: ledgerKey ?? verifierFileBeside(ledger),
+    keyFile: ledgerSigningKey ?? keyFileBeside(ledger, '.key'),
+    verifierFile: ledgerKey ?? keyFileBeside(ledger, '.vkey'),
   };
 }
 
