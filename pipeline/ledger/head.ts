@@ -168,6 +168,35 @@ export async function readHeadEnds(ledger: LedgerDirectory): Promise<HeadEnds> {
   }
 }
 
+/** The last events of the head that all have this time, newest first; reads no more of the head than they need. Throws as `readHead`. */
+export async function readHeadSince(ledger: LedgerDirectory, timestamp: string): Promise<LedgerEvent[]> {
+  const file = await openHead(ledger.head);
+  if (!file) return [];
+  try {
+    const { size } = await file.stat();
+    for (let bytes = CHUNK_BYTES; ; bytes *= 4) {
+      const start = Math.max(0, size - bytes);
+      const chunks: Buffer[] = [];
+      for await (const chunk of chunksOf(file, start, size)) chunks.push(Buffer.from(chunk));
+      const tail = Buffer.concat(chunks);
+      const events: LedgerEvent[] = [];
+      // What follows the last line end is not written yet.
+      for (let end = tail.lastIndexOf(LINE_END); end > 0; ) {
+        const begin = tail.lastIndexOf(LINE_END, end - 1);
+        // The beginning of this line is before the tail.
+        if (begin < 0 && start > 0) break;
+        const event = parseEventLine(tail.subarray(begin + 1, end), 'head.ndjson, near its end');
+        if (event.timestamp !== timestamp) return events;
+        events.push(event);
+        end = begin;
+      }
+      if (start === 0) return events;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
 /**
  * The lines of the head as they are, in batches, without line ends. Returns how many bytes of an incomplete line follow, which is being
  * written or is left of a writer that was killed. Throws `ledger_unreadable` or `ledger_corrupt`.

@@ -11,7 +11,7 @@ import { completeEvent, type EventDraft, MAX_PAUSE_MS, type NextPlace } from './
 import { type LedgerEvent, MAX_DEPTH, MAX_LINE_BYTES } from './event.ts';
 import { formatEventLine, parseEventLine } from './event-line.ts';
 import { LineWriter } from './event-writer.ts';
-import { readHeadEnds, readHeadLines } from './head.ts';
+import { readHeadEnds, readHeadLines, readHeadSince } from './head.ts';
 import { isNestedDeeper } from './json.ts';
 import { LEDGER_START, type LedgerPosition } from './leaf.ts';
 import { CompactRange } from './merkle.ts';
@@ -189,6 +189,15 @@ export class LedgerWriter {
   /** The earliest time that the next event may have: that of the last event, or the end of the last sealed slot if that is later. */
   get notBefore(): string | null {
     return notBefore(this.#end.timestamp, this.#sealed.snapshot);
+  }
+
+  /**
+   * The events that a batch could repeat: those with the time of the last one. Anything before it, or in a sealed slot, is refused for its
+   * time. Throws as reading the head.
+   */
+  async repeatable(): Promise<LedgerEvent[]> {
+    const { size, timestamp } = this.#end;
+    return timestamp === null || size === this.#sealed.size ? [] : readHeadSince(this.#ledger, timestamp);
   }
 
   /**

@@ -117,6 +117,27 @@ describe('ledger append', () => {
     expect(head()).toBe(before);
   });
 
+  test('refuses a file that was appended before, also where its times are those of the last event', async () => {
+    await refill();
+    const twice = mii('06:00:00', 0.5);
+    // More lines of one moment than one read of the head has.
+    const many = Array.from({ length: 3000 }, (_, index) =>
+      mii('06:00:00', 0.5, { data: { mii: 0.5, index } }),
+    );
+    const first = file('first.ndjson', ndjson(mii('05:00:00', 0.5), twice, ...many, twice));
+    expect((await append([first])).status).toBe(0);
+    const before = head();
+    const again = await append([first]);
+    expect(again.status).toBe(1);
+    expect(again.stderr).toContain(
+      'first.ndjson:2: expected an event that the ledger has not, found the same as event ',
+    );
+    expect(again.stderr).toContain('\n3,003 errors: nothing is appended\n');
+    expect(head()).toBe(before);
+    const other = file('other.ndjson', ndjson(mii('06:00:00', 0.6), mii('07:00:00', 0.5), mii(null, 0.5)));
+    expect((await append([other])).status).toBe(0);
+  });
+
   test('warns about probable mistakes and contradictions, which --strict refuses', async () => {
     await refill();
     const before = head();

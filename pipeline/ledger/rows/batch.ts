@@ -15,6 +15,8 @@ export interface BatchOptions {
   strict: boolean;
   /** Sorts the rows of all files by time. */
   sort: boolean;
+  /** The last events of the ledger. An event with a time of its own that is the same as one of them is refused. */
+  known?: readonly LedgerEvent[];
   /** What an event contradicts, given that the events before it happened; one clause each. */
   contradictions?: (event: LedgerEvent) => readonly string[];
 }
@@ -24,10 +26,12 @@ interface Current {
   name: string;
   line: number;
   type: string;
+  /** Whether the row has a time. Otherwise the event gets that of the clock. */
+  isTimed: boolean;
   mapping: Mapping | null;
 }
 
-const START: Current = { name: 'the batch', line: 1, type: '', mapping: null };
+const START: Current = { name: 'the batch', line: 1, type: '', isTimed: false, mapping: null };
 
 /** The rows of some files as one batch for `LedgerWriter.append`, with everything that is wrong with it. */
 export class Batch {
@@ -45,9 +49,12 @@ export class Batch {
   #accepted: { timestamp: string; place: string } | null = null;
   /** Row id → its first place. */
   readonly #ids = new Map<string, string>();
+  /** What an event says → the seq of the event that said it. */
+  readonly #known: ReadonlyMap<string, number>;
 
   constructor(options: BatchOptions) {
     this.#options = options;
+    this.#known = new Map(options.known?.map((event) => [sayingOf(event), event.seq]));
   }
 
   /** The drafts of all files, in their order or sorted by time, in parts. Rows that are no drafts are added to the findings. */
@@ -80,7 +87,7 @@ export class Batch {
 
   *#placed(sorted: SortedRows): Generator<EventDraft> {
     for (const { draft, name, line, mapping } of sorted.inOrder()) {
-      this.#current = { name, line, type: draft.type, mapping };
+      this.#current = { name, line, type: draft.type, isTimed: draft.timestamp !== undefined, mapping };
       yield draft;
     }
   }
@@ -98,7 +105,8 @@ export class Batch {
     if (fault) this.#refuse(fault);
     else if (mapped === null) this.leftOut += 1;
     if (mapped === null) return null;
-    this.#current = { name, line, type: mapped.draft.type, mapping };
+    const { type, timestamp } = mapped.draft;
+    this.#current = { name, line, type, isTimed: timestamp !== undefined, mapping };
     if (mapped.id !== null && this.#isKnown(mapped.id)) return null;
     // What a row before it should have been is not the error of this one.
     if (this.errors > 0) delete mapped.draft.seq;
@@ -128,12 +136,22 @@ export class Batch {
   #check(event: LedgerEvent): void {
     this.first ??= event;
     const place = this.#place();
+    this.#assertNew(event, place);
     const kinds = warningsOf(event).map((warning) => this.#warning(warning, place));
     const contradictions = this.#options.contradictions?.(event) ?? [];
     for (const clause of contradictions) kinds.push(this.#warning({ kind: 'fold', clause }, place));
     this.#accepted = { timestamp: event.timestamp, place };
     const [error] = kinds.filter((one) => one !== null);
     if (error) throw error;
+  }
+
+  /** A file that is appended twice must not mint twice. */
+  #assertNew(event: LedgerEvent, place: string): void {
+    if (this.#known.size === 0 || !this.#current.isTimed) return;
+    const seq = this.#known.get(sayingOf(event));
+    if (seq === undefined) return;
+    const found = `the same as event ${seq}, at the same time. If it happened twice, give it a later time`;
+    throw new CathedralError('ledger_schema', { place, expected: 'an event that the ledger has not', found });
   }
 
   /** Adds a warning; with `strict`, returns it as an error instead. */
@@ -178,4 +196,9 @@ export class Batch {
       found: `${this.errors}`,
     });
   }
+}
+
+/** All of an event except its number and its salt. */
+function sayingOf({ timestamp, cycle, type, agent, data }: LedgerEvent): string {
+  return JSON.stringify([timestamp, cycle, type, agent, data]);
 }

@@ -78,7 +78,8 @@ export const ledgerAppend = defineCommand({
     try {
       const before = dryRun || strict ? await contradictionsAfter(ledger, progress) : null;
       const contradictions = before && ((event: LedgerEvent) => before.of(event));
-      const batch = new Batch({ findings, strict, sort, ...(contradictions && { contradictions }) });
+      const known = await writer.repeatable();
+      const batch = new Batch({ findings, strict, sort, known, ...(contradictions && { contradictions }) });
       progress.stage(dryRun ? 'checking the events' : `appending to ${ledger.ledger}`);
       const seq = writer.end.size;
       const drafts = batch.drafts(openFiles(files ?? ['-'], format, mappings));
