@@ -373,12 +373,6 @@ describe('nothing is appended, and the message names the place, for', () => {
       'a time with Z or an offset from UTC, or a "zone" in the mapping file',
     ],
     [
-      'a row of empty cells',
-      'x.csv',
-      table('2026-10-01T06:00:00Z;mii_reading;ATLAS;0.9', ';;;'),
-      'x.csv:3: expected a row with values: delete it from the table, found only empty cells',
-    ],
-    [
       'a row of null',
       'x.ndjson',
       ndjson({ type: null, agent: null, data: null }),

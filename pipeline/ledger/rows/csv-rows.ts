@@ -104,6 +104,8 @@ async function* recordsOf(
   const parser = parse({
     ...RULES,
     delimiter,
+    // Spreadsheets save rows that were cleared, or only have a format, as separators.
+    skip_records_with_empty_values: true,
     // Nothing goes through the stream's own queue, which costs as much as parsing and is lost at an error.
     on_record(cells: string[], info) {
       records.push({ cells, line: lines.next(cells, info) });

@@ -22,6 +22,9 @@ export interface FileRecord extends RecordPlace {
 const CHUNK_BYTES = 256 * 1024;
 const LINE_END = 0x0a;
 const QUOTE = 0x22;
+const LINE_ENDS = Buffer.from('\r\n');
+/** A row of empty cells, as spreadsheets save rows that were cleared or only have a format. */
+const OF_EMPTY_ROWS = Buffer.from('\r\n\t ,;"');
 
 export interface Extent {
   /** For messages. */
@@ -34,7 +37,7 @@ export interface Extent {
 }
 
 /**
- * The records between a place and the end, in batches, without empty lines. A last record without a line end is still being
+ * The records between a place and the end, in batches, without empty lines and rows of empty cells. A last record without a line end is still being
  * written and does not count. Throws `ledger_corrupt` for a line that is too long, and what reading throws.
  */
 export async function* readRecords(
@@ -54,7 +57,7 @@ export async function* readRecords(
     let start = 0;
     for (let stop = endOf(bytes, start, isQuoted); stop > 0; stop = endOf(bytes, start, isQuoted)) {
       const record = bytes.subarray(start, stop);
-      const isEmpty = record.length === 1 || (record.length === 2 && record[0] === 0x0d);
+      const isEmpty = record.every((byte) => (isQuoted ? OF_EMPTY_ROWS : LINE_ENDS).includes(byte));
       const after = {
         offset: place.offset + record.length,
         line: place.line + linesIn(record),
