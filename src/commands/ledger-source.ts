@@ -23,7 +23,7 @@ import {
   readVerifiers,
 } from '../../pipeline/ledger/ledger-keys.ts';
 import { assertMaySign } from '../../pipeline/ledger/ledger-writer.ts';
-import type { Verifier } from '../../pipeline/ledger/note.ts';
+import { formatVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
 import { readMapping } from '../../pipeline/ledger/rows/mapping.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { fileSource } from '../../pipeline/ledger/sources/file/file-source.ts';
@@ -168,6 +168,7 @@ async function importNew(
 ): Promise<ImportReport> {
   const { importFolder: directory, wait, importFull: full = false } = config;
   const { signers, verifiers, salts: secret } = await importer(source, config);
+  await writeVerifier(keyFileBeside(directory, '.vkey'), signers[0].verifier);
   const common = { directory, secret, full, waitMs: wait * 1000 };
   if (source.kind === 'civic') {
     const options = { ...common, baseUrl: source.url, signer: signers[0], now: now(), auditPages };
@@ -179,6 +180,14 @@ async function importNew(
   }
   const rows = await rowSource(source, config);
   return importRows({ ...common, signers, verifiers, source: rows, now, auditBlocks: auditPages });
+}
+
+/** Puts the verifier key of an imported ledger beside it, where the commands for ledgers look for it, unless there is a file. */
+async function writeVerifier(path: string, verifier: Verifier): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${formatVerifierKey(verifier)}\n`, { flag: 'wx' }).catch((error) => {
+    if (error.code !== 'EEXIST') throw badKeyFile(path, 'a place for a verifier key', error.code, error);
+  });
 }
 
 /** The rows of a source that is a table or a file. */
@@ -209,7 +218,9 @@ async function importer(
     : ([derived] as const);
   const file = ledgerKey ?? keyFileBeside(importFolder, '.vkey');
   const known = ledgerKey !== null || existsSync(file) ? await readVerifiers(file) : [];
-  return { signers: own, verifiers: [...known, ...own.map(({ verifier }) => verifier)], salts };
+  // Another import key derives another key of the same name, and its snapshots are refused as before.
+  const others = known.filter(({ name }) => name !== derived.verifier.name);
+  return { signers: own, verifiers: [...others, ...own.map(({ verifier }) => verifier)], salts };
 }
 
 /** The log origin of an imported ledger, which is part of its key's name: no space and no plus sign. */

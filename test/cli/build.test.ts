@@ -128,6 +128,8 @@ describe('cathedral build', () => {
     const first = await build('first');
     expect([first.status, first.stdout]).toEqual([0, expect.stringContaining('250 new events')]);
     const release = await readlink(join(folder, 'first/out/current'));
+    const checked = await runCli(['ledger', 'check', join(folder, 'first/ledger')]);
+    expect(checked.stdout).toContain('The ledger is valid: no errors');
     await build('second');
     expect(await readlink(join(folder, 'second/out/current'))).toBe(release);
     await rm(join(folder, 'secret'), { recursive: true });
