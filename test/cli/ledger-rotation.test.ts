@@ -42,7 +42,8 @@ test('a ledger changes its key: releases, readers with either key, mirrors and a
     );
   /** Appends an event and publishes the slot when it is over. */
   const publish = async () => {
-    writeFileSync(events, '{"type":"heartbeat","agent":"ATLAS","data":{}}\n');
+    const timestamp = new Date(clock).toISOString();
+    writeFileSync(events, `${JSON.stringify({ timestamp, type: 'heartbeat', agent: 'ATLAS', data: {} })}\n`);
     await done('ledger append', events, '--ledger', ledger, '--ledger-key', `${ledger}.vkey`);
     clock += DAY_MS / 4;
     expect((await build('--ledger-signing-key', `${ledger}.key`)).stdout).toMatch(/^published /);
