@@ -15,6 +15,8 @@ import { readLedger, resumeGenerator } from './resume.ts';
 
 /** The contract that holds fees until they are spent. */
 const ESCROW = 'fee_escrow';
+/** Most extra events to draw at a time until one is possible. */
+const MOST_DRAWS = 20;
 
 /** Appends to a demo ledger on disk. After a kill at any moment, opening it again resumes where it stopped. */
 export class Feed {
@@ -56,14 +58,17 @@ export class Feed {
     if (isOver) await this.#writer.seal([demoSigner()]);
   }
 
-  /** Appends an extra event at `now`, unless the drawn one is impossible at the moment. */
+  /** Appends an extra event at `now`, the first of those drawn that is possible at the moment. */
   async liven(now: number): Promise<void> {
     const { seq, world, slot } = this.#generator;
     const at = Math.floor(now / 1000) * 1000;
     const reached = Date.parse(this.#writer.end.timestamp ?? '1970-01-01');
     if (at < reached || at < slot.start || at >= slot.end) return;
     const random = new Random(this.#seed, 'feeder', seq);
-    const draft = extraDraft(world, random, at);
+    let draft: Draft | null = null;
+    // The draw depends on the seq alone, so an impossible one would be drawn again until the sample's next event.
+    for (let draws = 0; draft === null && draws < MOST_DRAWS; draws += 1)
+      draft = extraDraft(world, random, at);
     if (draft) await this.#writer.append([this.#generator.record(draft, at, random.salt())]);
   }
 
