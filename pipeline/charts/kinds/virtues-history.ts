@@ -9,6 +9,7 @@ import { binDays, daysBetween, END_OF_STEP, inRange, type Step, stepFor } from '
 import { type Panel, panels, panelsHeight } from '../drawing/panels.ts';
 import { type ChartTheme, THEMES } from '../drawing/theme.ts';
 import { chosenSeries } from '../series.ts';
+import { NO_VIRTUE_MEASURED } from './virtues.ts';
 
 /** Null if there was nothing to measure in the thirty days. */
 type Day = { date: string } & Record<Virtue, number | null>;
@@ -45,18 +46,7 @@ export const virtuesHistory = defineChart<{ days: Day[]; asOf: string }, Shown>(
     return { days: ends, series: chosenSeries(SERIES, state), step };
   },
   isEmpty: ({ days, series }) => !series.some((one) => isMeasured(days, one)),
-  missing: {
-    nothing: 'Nothing has been recorded yet by which a virtue is measured.',
-    types: [
-      'mii_reading',
-      'mic_mint',
-      'position_taken',
-      'deliberation_closed',
-      'decision_recorded',
-      'policy_projected',
-    ],
-    wholeDays: false,
-  },
+  missing: NO_VIRTUE_MEASURED,
   title: ({ series }) => `${series.length === 1 ? series[0]!.label : 'The virtues'} over time`,
   unit: ({ step }) => `Score from 0 to 1, each over the thirty days before, ${END_OF_STEP[step]}`,
   note({ days, series }) {

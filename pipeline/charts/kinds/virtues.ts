@@ -28,6 +28,20 @@ const RULES = [
   { value: 0.8, text: '0.8 compliant', short: '0.8' },
 ];
 
+/** What a chart of virtues says where nothing measures one. */
+export const NO_VIRTUE_MEASURED = {
+  nothing: 'Nothing has been recorded yet by which a virtue is measured.',
+  types: [
+    'mii_reading',
+    'mic_mint',
+    'position_taken',
+    'deliberation_closed',
+    'decision_recorded',
+    'policy_projected',
+  ],
+  wholeDays: false,
+} as const;
+
 export const virtues = defineChart<Shown & { asOf: string }, Shown>({
   id: 'virtues',
   area: 'philosophy',
@@ -44,18 +58,7 @@ export const virtues = defineChart<Shown & { asOf: string }, Shown>({
   show: ({ virtues, overall }, state) => ({ virtues: chosenSeries(virtues, state), overall }),
   isEmpty: ({ virtues }) => virtues.length === 0,
   isMissing: ({ virtues }) => virtues.every(({ score }) => score === null),
-  missing: {
-    nothing: 'Nothing has been recorded yet by which a virtue is measured.',
-    types: [
-      'mii_reading',
-      'mic_mint',
-      'position_taken',
-      'deliberation_closed',
-      'decision_recorded',
-      'policy_projected',
-    ],
-    wholeDays: false,
-  },
+  missing: NO_VIRTUE_MEASURED,
   title: () => 'How the system scores on five virtues',
   unit: () =>
     'Score from 0 to 1 over the last thirty days of the ledger; compliant from 0.8, at risk from 0.6, breached below',
