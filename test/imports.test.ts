@@ -23,6 +23,7 @@ const LAYERS: readonly (readonly [pattern: RegExp, purpose: string])[] = [
   [/^pipeline\/charts\//, 'All charts: what they show, how they are drawn, the files made from them'],
   [/^pipeline\/verify\//, 'Verification of a release, wherever it is stored'],
   [/^pipeline\/mirror\//, 'Copies of a release that are kept up to date'],
+  [/^pipeline\/bucket\//, 'Releases in object storage, from which other machines serve them'],
   [/^pipeline\/build\//, 'The run that turns a ledger into a release, with snapshots, site and PDFs'],
   [/^src\/simulation\//, 'The simulation: engine, scenarios and protocol'],
   [/^src\/api\//, 'The contract of the HTTP service: problems, tiers, quotas, queries, OpenAPI'],

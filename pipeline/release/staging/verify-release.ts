@@ -9,13 +9,8 @@ import { constants, crc32, createBrotliDecompress, createGunzip, createInflateRa
 import { CathedralError, type Finding, findingOf } from '../../errors.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { listTree } from '../disk/list-tree.ts';
-import { type Blob, type Manifest, parseManifest, releaseFolder, storedAt } from '../format/manifest.ts';
-
-/** A file that has to be there, and what it has to decompress to. */
-interface Expected {
-  blob: Blob & { crc32?: number };
-  plain?: { decoder: keyof typeof DECODERS; blob: Blob };
-}
+import { type Manifest, parseManifest, releaseFolder } from '../format/manifest.ts';
+import { type ReleaseFile, releaseFiles } from '../format/release-files.ts';
 
 const MOST_CHUNK = 1 << 20;
 
@@ -34,7 +29,7 @@ const DECODERS = {
 export async function verifyRelease(dir: string): Promise<Finding[]> {
   const manifest = await readManifest(dir);
   if ('found' in manifest) return [manifest];
-  const expected = expectedFiles(manifest);
+  const expected = releaseFiles(manifest);
   const findings = [...verifyName(await realpath(dir), manifest), ...verifyRows(manifest)];
   findings.push(...(await verifyNames(dir, expected)));
   await inParallel(expected, availableParallelism(), async ([file, { blob, plain }]) => {
@@ -55,25 +50,6 @@ async function readManifest(dir: string): Promise<Manifest | Finding> {
     if (error instanceof CathedralError) return findingOf(error);
     return finding(place, 'a readable file', (error as Error).message);
   }
-}
-
-function expectedFiles({ files, segments, unlisted }: Manifest): Map<string, Expected> {
-  const expected = new Map<string, Expected>(unlisted.map(({ file, ...blob }) => [file, { blob }]));
-  for (const file of files) {
-    const at = storedAt(file);
-    const { br, gzip } = file.encodings;
-    expected.set(at, { blob: file });
-    if (br) expected.set(`${at}.br`, { blob: br, plain: { decoder: 'brotli', blob: file } });
-    if (gzip) expected.set(`${at}.gz`, { blob: gzip, plain: { decoder: 'gzip', blob: file } });
-  }
-  for (const segment of Object.values(segments).flat()) {
-    const { file, deflate, cycles } = segment;
-    expected.set(file, { blob: segment });
-    if (cycles) expected.set(`${file}.cycles`, { blob: cycles });
-    if (deflate)
-      expected.set(`${file}.deflate`, { blob: deflate, plain: { decoder: 'deflate', blob: segment } });
-  }
-  return expected;
 }
 
 function verifyName(dir: string, manifest: Manifest): Finding[] {
@@ -100,7 +76,7 @@ function verifyRows({ segments, files }: Manifest): Finding[] {
   return findings;
 }
 
-async function verifyNames(dir: string, expected: Map<string, Expected>): Promise<Finding[]> {
+async function verifyNames(dir: string, expected: Map<string, ReleaseFile>): Promise<Finding[]> {
   const names = new Set(['manifest.json', ...expected.keys()]);
   const folders = new Set(
     [...names].flatMap((name) => name.split('/').map((_, i, parts) => parts.slice(0, i).join('/'))),
@@ -126,7 +102,7 @@ async function isFile(path: string): Promise<boolean> {
 async function verifyEncoding(
   path: string,
   place: string,
-  plain: NonNullable<Expected['plain']>,
+  plain: NonNullable<ReleaseFile['plain']>,
 ): Promise<Finding[]> {
   try {
     const differing = compare(
@@ -145,7 +121,7 @@ async function measure(
   path: string,
   length: number,
   decoder?: NodeJS.ReadWriteStream,
-): Promise<Required<Expected['blob']>> {
+): Promise<Required<ReleaseFile['blob']>> {
   const hash = createHash('sha256');
   let bytes = 0;
   let crc = 0;
@@ -164,8 +140,8 @@ async function measure(
 
 function compare(
   place: string,
-  expected: Expected['blob'],
-  found: Required<Expected['blob']>,
+  expected: ReleaseFile['blob'],
+  found: Required<ReleaseFile['blob']>,
 ): Finding | null {
   for (const [member, name] of [
     ['bytes', 'bytes'],
