@@ -4,7 +4,8 @@ import { CathedralError } from '../../pipeline/errors.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
 import { expireEntries } from '../sidecar/access-log/expire-entries.ts';
 import { exportAccessLog } from '../sidecar/access-log/export-access-log.ts';
-import { verifyAccessLog } from '../sidecar/access-log/verify-access-log.ts';
+import { readLogFolder } from '../sidecar/access-log/log-files.ts';
+import { type LogVerdict, verifyAccessLog } from '../sidecar/access-log/verify-access-log.ts';
 import { defineCommand, formatJson, json } from './command.ts';
 
 const DAY_MS = 86_400_000;
@@ -63,7 +64,7 @@ export const accessLogExport = defineCommand({
   async run({ accessLog, from, to, format }, { now, write }) {
     const period = { from: from ?? 0, to: to ?? now(), format };
     assertForward(period);
-    for await (const text of exportAccessLog(accessLog, period)) await write(text);
+    for await (const text of exportAccessLog(readLogFolder(accessLog), period)) await write(text);
     return 0;
   },
 });
@@ -86,7 +87,7 @@ export const accessLogVerify = defineCommand({
     json,
   },
   async run({ accessLog, head, json }, { print }) {
-    const verdict = verifyAccessLog(accessLog, head === null ? {} : { head });
+    const verdict = await verifyAccessLog(readLogFolder(accessLog), head === null ? {} : { head });
     if (json) print(formatJson(verdict));
     else for (const line of formatVerdict(verdict)) print(line);
     return verdict.faults.length === 0 ? 0 : 1;
@@ -113,7 +114,7 @@ export const accessLogExpire = defineCommand({
   },
 });
 
-function formatVerdict({ faults, entries, beginning, last }: ReturnType<typeof verifyAccessLog>): string[] {
+function formatVerdict({ faults, entries, beginning, last }: LogVerdict): string[] {
   const lines = faults.map(
     ({ kind, file, seq, expected, found }) =>
       `${file}${seq === null ? '' : `, entry ${seq}`}: ${kind}: expected ${expected}, found ${found}`,

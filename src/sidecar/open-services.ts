@@ -5,7 +5,8 @@ import type { Config } from '../../pipeline/config/settings.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { utcDay } from '../api/quotas.ts';
-import { type AccessLog, openAccessLog } from './access-log/access-log.ts';
+import type { AccessLog } from './access-log/access-log.ts';
+import { openFolderAccessLog } from './access-log/folder-access-log.ts';
 import { createCharts } from './charts/charts.ts';
 import { Renderer } from './charts/renderer.ts';
 import { createExporter } from './export/exporter.ts';
@@ -207,7 +208,7 @@ function openLog({ accessLog: dir, accessLogSize }: ServiceConfig, logger: pino.
     if (err) logger.error({ err }, 'no restricted file is served: the access log cannot be written');
     else logger.warn('the access log can be written again');
   };
-  return openAccessLog({ dir, maxFileBytes: accessLogSize * MIB, onChange });
+  return openFolderAccessLog({ dir, maxFileBytes: accessLogSize * MIB, onChange });
 }
 
 function openLedger(

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CathedralError } from '../../pipeline/errors.ts';
 import { exportAccessLog } from '../../src/sidecar/access-log/export-access-log.ts';
+import { readLogFolder } from '../../src/sidecar/access-log/log-files.ts';
 import { verifyAccessLog } from '../../src/sidecar/access-log/verify-access-log.ts';
 import { throttleRepeatedErrors } from '../../src/sidecar/health/throttle-repeated-errors.ts';
 import { issueKey } from '../../src/sidecar/keys/issue-key.ts';
@@ -27,7 +28,8 @@ async function asDiskErrors(options: TinyOptions = {}) {
   const entries = async () => {
     const parts: string[] = [];
     const all = { from: 0, to: Number.MAX_SAFE_INTEGER, format: 'ndjson' } as const;
-    for await (const part of exportAccessLog(join(tiny.stores, 'access-log'), all)) parts.push(part);
+    for await (const part of exportAccessLog(readLogFolder(join(tiny.stores, 'access-log')), all))
+      parts.push(part);
     const lines = parts.join('').split('\n').filter(Boolean);
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   };
@@ -141,7 +143,7 @@ describe('a restricted file', () => {
     });
     expect(logged.map(({ key_id }) => key_id)).toEqual([id, null, null, stranger.id, id, id, id, id]);
     expect(logged[4]).toMatchObject({ query: '?x=1' });
-    expect(verifyAccessLog(join(stores, 'access-log')).faults).toEqual([]);
+    expect((await verifyAccessLog(readLogFolder(join(stores, 'access-log')))).faults).toEqual([]);
   });
 
   test('is recorded with the holder of the key, however it was sent', async () => {

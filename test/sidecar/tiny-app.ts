@@ -6,7 +6,7 @@ import { type InjectOptions, inject, type Response } from 'light-my-request';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Status } from '../../pipeline/release/format/status.ts';
-import { openAccessLog } from '../../src/sidecar/access-log/access-log.ts';
+import { openFolderAccessLog } from '../../src/sidecar/access-log/folder-access-log.ts';
 import { Releases } from '../../src/sidecar/files/releases.ts';
 import { createMetrics } from '../../src/sidecar/health/metrics.ts';
 import type { Readiness } from '../../src/sidecar/health/readiness.ts';
@@ -88,7 +88,7 @@ export async function tinyApp(out: string, options: TinyOptions = {}): Promise<T
   const stores = await temporaryFolder();
   const keys = openKeyStore(join(stores, 'keys.sqlite'));
   const limiter = asDiskErrors ? openLimiter(stores) : null;
-  const accessLog = asDiskErrors ? openAccessLog({ dir: join(stores, 'access-log') }) : null;
+  const accessLog = asDiskErrors ? openFolderAccessLog({ dir: join(stores, 'access-log') }) : null;
   const server = createApp(
     {
       releases: new Releases(out, (error) => logger.error({ err: error }, 'release')),

@@ -1,15 +1,11 @@
-import { Worker } from 'node:worker_threads';
-import { moduleUrl } from '../../../pipeline/config/project.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
 import { GroupCommit } from '../storage/group-commit.ts';
-import { asStoreError } from '../storage/open-database.ts';
 import { type Access, type AccessRecord, recordAccess } from './entry.ts';
 import { REFUSAL_LIMITS, type RefusalLimits, Refusals } from './refusals.ts';
-import type { WriterReply, WriterRequest, WriterThreadOptions } from './writer-thread.ts';
 
 export interface AccessLog {
   /**
-   * Resolves when the entry is on disk, or when a refused request beyond the budget has been counted for a later summary entry.
+   * Resolves when the entry is stored, or when a refused request beyond the budget has been counted for a later summary entry.
    * Rejects with store_failed, access_log_broken, locked or overloaded (or a RangeError for an invalid time): then the answer
    * must not be sent.
    */
@@ -20,39 +16,46 @@ export interface AccessLog {
   close: () => Promise<void>;
 }
 
+/** Where entries are stored. Members are never called concurrently, except `close`, which is called last. */
+export interface LogStorage {
+  /** Appends all records to the chain or none. Resolves when they would survive a power failure. */
+  append: (records: readonly AccessRecord[]) => Promise<void>;
+  /** Rejects with the error that the next append would get. */
+  check: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
 export interface AccessLogOptions {
-  dir: string;
-  maxFileBytes?: number;
-  waitMs?: number;
   refusals?: RefusalLimits;
   /** Called once per fault of the log, and with null when the fault is over. */
   onChange?: (fault: unknown) => void;
 }
 
-/** Small enough to copy and mail; holds some hundred thousand entries. */
-export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** How long refused requests are counted before a summary entry is written, ms. A kill loses at most this much. */
 const SUM_MS = 60_000;
-/** Time for a replaced server to finish its work. */
-const LOCK_WAIT_MS = 15_000;
 
-/**
- * Opens a folder's log for writing. A thread waits for the disk, so that public files are served meanwhile. The log opens
- * lazily, and every entry or check retries a failed open. Both reject with locked if another process writes, with
- * access_log_broken if entries are missing from the end, with store_failed if the disk fails or a log file was removed or
- * replaced.
- */
-export function openAccessLog({
-  dir,
-  onChange = () => undefined,
-  refusals: refusalLimits = REFUSAL_LIMITS,
-  ...limits
-}: AccessLogOptions): AccessLog {
-  const options = { maxFileBytes: MAX_FILE_BYTES, waitMs: LOCK_WAIT_MS, ...limits, dir };
-  const writer = new WriterThread(options, onChange);
+/** A log over its storage: entries that arrive together are stored together, and floods of refused requests are summarised. */
+export function createAccessLog(
+  storage: LogStorage,
+  { refusals: refusalLimits = REFUSAL_LIMITS, onChange = () => undefined }: AccessLogOptions = {},
+): AccessLog {
+  const noteFault = onChangedFault(onChange);
+  /** Settles when the storage has done everything asked of it so far. */
+  let turn: Promise<unknown> = Promise.resolve();
+  const use = (work: () => Promise<void>): Promise<void> => {
+    const used = turn.then(work).then(
+      () => noteFault(null),
+      (error) => {
+        noteFault(error);
+        throw error;
+      },
+    );
+    turn = used.catch(() => undefined);
+    return used;
+  };
   const appends = new GroupCommit<AccessRecord, void>({
     commit: async (batch) => {
-      await writer.send(batch);
+      await use(() => storage.append(batch));
       return [];
     },
   });
@@ -68,7 +71,7 @@ export function openAccessLog({
       if (!access.isRefused || refusals.take(access)) await appends.add(recordAccess(access));
     },
     check: () => {
-      checking ??= writer.send('check').finally(() => {
+      checking ??= use(storage.check).finally(() => {
         checking = null;
       });
       return checking;
@@ -77,65 +80,19 @@ export function openAccessLog({
       clearInterval(summing);
       await writeSum();
       await appends.idle();
-      await writer.send('close');
+      await turn;
+      await storage.close();
     },
   };
 }
 
-/** The writer thread. Handles one request at a time. */
-class WriterThread {
-  readonly #dir: string;
-  readonly #worker: Worker;
-  readonly #onChange: (fault: unknown) => void;
-  #answer = Promise.withResolvers<void>();
-  /** Settles when the previous request was answered. */
-  #turn: Promise<unknown> = Promise.resolve();
-  #hasEnded = false;
-  #fault: string | null = null;
-
-  constructor(options: WriterThreadOptions, onChange: (fault: unknown) => void) {
-    this.#dir = options.dir;
-    this.#onChange = onChange;
-    this.#worker = new Worker(moduleUrl('src/sidecar/access-log/writer-thread.ts'), { workerData: options });
-    this.#worker.on('message', (reply: WriterReply) => {
-      if (reply.failed) this.#answer.reject(new CathedralError(reply.code, reply.fault));
-      else this.#answer.resolve();
-    });
-    this.#worker.on('error', (error: Error) => this.#end(error));
-    this.#worker.on('exit', () => this.#end(new Error('the writer has ended')));
-  }
-
-  send(request: WriterRequest): Promise<void> {
-    const sent = this.#turn.then(() => this.#ask(request));
-    this.#turn = sent.catch(() => undefined);
-    return sent;
-  }
-
-  async #ask(request: WriterRequest): Promise<void> {
-    try {
-      if (this.#hasEnded) throw asStoreError(this.#dir, new Error('the writer has ended'));
-      this.#answer = Promise.withResolvers();
-      this.#worker.postMessage(request);
-      await this.#answer.promise;
-      if (request !== 'close') this.#noteFault(null);
-    } catch (error) {
-      this.#noteFault(error as CathedralError);
-      throw error;
-    }
-  }
-
-  /** Consecutive requests with the same fault report it once. */
-  #noteFault(fault: CathedralError | null): void {
-    const code = fault?.code ?? null;
-    if (code === this.#fault) return;
-    this.#fault = code;
-    this.#onChange(fault);
-  }
-
-  /** Rejects the pending request, if there is one. */
-  #end(error: Error): void {
-    this.#hasEnded = true;
-    this.#answer.promise.catch(() => undefined);
-    this.#answer.reject(asStoreError(this.#dir, error));
-  }
+/** Reports a fault when it begins, changes its code, or ends. */
+function onChangedFault(onChange: (fault: unknown) => void): (error: unknown) => void {
+  let known: string | null = null;
+  return (error) => {
+    const code = error === null ? null : error instanceof CathedralError ? error.code : 'unexpected';
+    if (code === known) return;
+    known = code;
+    onChange(error);
+  };
 }

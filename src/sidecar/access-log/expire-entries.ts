@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asStoreErrors } from '../storage/open-database.ts';
 import type { Link } from './entry.ts';
-import { assertLog, formatLogTime, type LogFile, listArchives, openLogFiles } from './log-files.ts';
+import { assertLog, type LogFile, listArchives, openLogFiles } from './log-files.ts';
+import { formatLogTime } from './log-reader.ts';
 import { readLogStart, writeBeginning } from './records.ts';
 
 export interface Expired {

@@ -1,7 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { COLUMNS, type Entry } from './entry.ts';
-import { assertLog, openLogFiles, type Period, readEntries } from './log-files.ts';
-import { readLogStart } from './records.ts';
+import type { LogReader, Period } from './log-reader.ts';
 
 export const EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -38,21 +37,21 @@ const FORMS: Record<ExportFormat, Form> = {
 };
 
 /**
- * The entries of a period with their hashes, oldest first, a few hundred at a time. A server may write meanwhile; a full file
- * is archived after the export ends. Throws store_failed if there is no log or a file is unreadable.
+ * The entries of a period with their hashes, oldest first, a few hundred at a time. Servers may write meanwhile; a full file is
+ * archived after the export ends. Throws store_failed if there is no log or a part of it is unreadable.
  */
 export async function* exportAccessLog(
-  dir: string,
+  log: LogReader,
   { from, to, format }: ExportOptions,
 ): AsyncGenerator<string> {
   const { head, rows, tail } = FORMS[format];
-  assertLog(dir);
+  await log.assertThere();
   yield head({ from, to });
   let count = 0;
-  const { seq: beginning } = readLogStart(dir);
-  for (const file of openLogFiles(dir)) {
-    if ('error' in file) throw file.error;
-    for (const entries of readEntries(file, beginning, { from, to })) {
+  const { seq: beginning } = await log.readStart();
+  for await (const part of log.parts()) {
+    if ('error' in part) throw part.error;
+    for await (const entries of part.entriesAfter(beginning, { from, to })) {
       yield rows(entries, count === 0);
       count += entries.length;
     }

@@ -11,7 +11,8 @@ import {
   readPragma,
 } from '../storage/open-database.ts';
 import type { Entry } from './entry.ts';
-import { HEAD, readLogStart } from './records.ts';
+import { formatLogTime, type LogReader, type Period } from './log-reader.ts';
+import { HEAD, readHead, readLogStart } from './records.ts';
 
 /** The file to which entries are appended. */
 export const CURRENT = 'current.db';
@@ -206,15 +207,8 @@ function stateOf(path: string): string {
   }).join();
 }
 
-export interface Period {
-  /** ms since 1970, inclusive */
-  from: number;
-  /** ms since 1970, exclusive */
-  to: number;
-}
-
 /** The entries after `first`, ordered by seq, read in batches of a few hundred without holding a transaction open in between. */
-export function* readEntries({ database }: LogFile, first: number, period?: Period): Generator<Entry[]> {
+function* readEntries({ database }: LogFile, first: number, period?: Period): Generator<Entry[]> {
   const within = period ? 'AND time >= ? AND time < ?' : '';
   const bounds = period ? [formatLogTime(period.from), formatLogTime(period.to)] : [];
   const sql = `SELECT * FROM entries WHERE seq > ? ${within} ORDER BY seq LIMIT ${BATCH_ROWS}`;
@@ -227,8 +221,18 @@ export function* readEntries({ database }: LogFile, first: number, period?: Peri
   }
 }
 
-/** Comparable as text with the column `time`. Times outside the column's range become its first or last value. */
-export function formatLogTime(time: number): string {
-  const [least, most] = [Date.UTC(0, 0, 1), Date.UTC(9999, 11, 31, 23, 59, 59, 999)];
-  return new Date(Math.min(Math.max(time, least), most)).toISOString();
+/** Reads a folder's log. */
+export function readLogFolder(dir: string): LogReader {
+  return {
+    name: dir,
+    assertThere: async () => assertLog(dir),
+    readStart: async () => readLogStart(dir),
+    readHead: async () => readHead(dir),
+    async *parts() {
+      for (const file of openLogFiles(dir))
+        yield 'error' in file
+          ? file
+          : { name: file.name, entriesAfter: (seq, period) => readEntries(file, seq, period) };
+    },
+  };
 }

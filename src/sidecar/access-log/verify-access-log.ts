@@ -1,6 +1,7 @@
+import { CathedralError } from '../../../pipeline/errors.ts';
 import { type Entry, hashEntry, type Link } from './entry.ts';
-import { openLogFiles, readEntries } from './log-files.ts';
-import { type LogStart, readHead, readLogStart } from './records.ts';
+import type { LogPart, LogReader } from './log-reader.ts';
+import type { LogStart } from './records.ts';
 
 /** What can be wrong with a log. */
 export const LOG_FAULTS = {
@@ -17,7 +18,7 @@ export const LOG_FAULTS = {
 
 export interface LogFinding {
   kind: keyof typeof LOG_FAULTS;
-  /** A file name within the log's folder. */
+  /** A file of the log's folder, or a table of the database. */
   file: string;
   /** The affected or expected entry; null for a whole file. */
   seq: number | null;
@@ -45,44 +46,46 @@ export interface VerifyOptions {
 export const MAX_FINDINGS = 1_000;
 
 /**
- * Reads the whole log and verifies its chain. A server may write and remove old entries meanwhile. Throws store_failed if the
- * folder is unreadable, access_log_broken if the record of its start is.
+ * Reads the whole log and verifies its chain. Servers may write and an operator may remove old entries meanwhile. Throws
+ * store_failed if the log is unreadable as a whole, access_log_broken if the record of its start is.
  */
-export function verifyAccessLog(dir: string, options: VerifyOptions = {}): LogVerdict {
+export async function verifyAccessLog(log: LogReader, options: VerifyOptions = {}): Promise<LogVerdict> {
   for (;;) {
-    const beginning = readLogStart(dir);
-    const verdict = { ...followChain(dir, beginning, options), beginning };
+    const beginning = await log.readStart();
+    const verdict = { ...(await followChain(log, beginning, options)), beginning };
     // Entries removed during reading are legitimately missing.
-    if (readLogStart(dir).seq === beginning.seq) return verdict;
+    if ((await log.readStart()).seq === beginning.seq) return verdict;
   }
 }
 
-function followChain(dir: string, beginning: LogStart, { head }: VerifyOptions) {
-  const chain = new Chain(beginning, readHeadOrFault(dir), head);
-  for (const file of openLogFiles(dir)) {
-    if ('error' in file) chain.miss(file.name, file.error);
-    else readInto(chain, file, beginning.seq);
+async function followChain(log: LogReader, beginning: LogStart, { head }: VerifyOptions) {
+  const chain = new Chain(beginning, await readHeadOrFault(log), head);
+  for await (const part of log.parts()) {
+    if ('error' in part) chain.miss(part.name, part.error);
+    else await readInto(chain, part, beginning.seq);
     if (chain.isFull) break;
   }
   return chain.end();
 }
 
-function readInto(chain: Chain, file: Parameters<typeof readEntries>[0], after: number): void {
+async function readInto(chain: Chain, part: LogPart, after: number): Promise<void> {
   try {
-    for (const entries of readEntries(file, after))
+    for await (const entries of part.entriesAfter(after))
       for (const entry of entries) {
         if (chain.isFull) return;
-        chain.follow(entry, file.name);
+        chain.follow(entry, part.name);
       }
   } catch (error) {
-    chain.miss(file.name, error);
+    // A database that does not answer says nothing about the log.
+    if (error instanceof CathedralError) throw error;
+    chain.miss(part.name, error);
   }
 }
 
 type Head = Link | LogFinding;
 
 /** Read before the entries, so that it is not ahead of what is read of a growing log. */
-function readHeadOrFault(dir: string): Head {
+async function readHeadOrFault(log: LogReader): Promise<Head> {
   const fault = (found: string): LogFinding => ({
     kind: 'head_missing',
     file: 'head',
@@ -91,9 +94,10 @@ function readHeadOrFault(dir: string): Head {
     found,
   });
   try {
-    return readHead(dir) ?? fault('no file');
+    return (await log.readHead()) ?? fault('none');
   } catch (error) {
-    return fault((error as { found?: string }).found ?? String(error));
+    if (error instanceof CathedralError && error.code === 'access_log_broken') return fault(error.found);
+    throw error;
   }
 }
 

@@ -13,11 +13,11 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openAccessLog } from '../../../src/sidecar/access-log/access-log.ts';
 import type { Access, Entry } from '../../../src/sidecar/access-log/entry.ts';
 import { expireEntries } from '../../../src/sidecar/access-log/expire-entries.ts';
 import { exportAccessLog } from '../../../src/sidecar/access-log/export-access-log.ts';
-import { CURRENT, listArchives } from '../../../src/sidecar/access-log/log-files.ts';
+import { openFolderAccessLog } from '../../../src/sidecar/access-log/folder-access-log.ts';
+import { CURRENT, listArchives, readLogFolder } from '../../../src/sidecar/access-log/log-files.ts';
 import { Refusals } from '../../../src/sidecar/access-log/refusals.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
@@ -38,7 +38,7 @@ describe('an access log', () => {
     const { dir, log } = await openTemporaryLog();
     await log.append(sampleAccess(0));
     expect(rowsOf(dir)).toMatchObject([{ seq: 0, request_id: 'request-0', status: 200 }]);
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 1 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 1 });
   });
 
   test('keeps the order in which entries came, many at once', async () => {
@@ -46,14 +46,14 @@ describe('an access log', () => {
     await Promise.all(Array.from({ length: 3_000 }, (_, index) => log.append(sampleAccess(index))));
     const rows = rowsOf(dir);
     expect(rows.map(({ request_id }) => request_id)).toEqual(rows.map((_, index) => `request-${index}`));
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 3_000 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 3_000 });
   });
 
   test('goes on where it ended', async () => {
     const dir = await writtenLog(3);
     await writtenLog(2, { dir });
     expect(rowsOf(dir).map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4]);
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 5 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 5 });
   });
 
   test('refuses an entry without a time and takes the others', async () => {
@@ -90,7 +90,7 @@ describe('an access log', () => {
     blocker.close();
     await log.append(sampleAccess(3));
     expect(rowsOf(dir).map(({ request_id }) => request_id)).toEqual(['request-0', 'request-3']);
-    expect(verifyAccessLog(dir).faults).toEqual([]);
+    expect((await verifyAccessLog(readLogFolder(dir))).faults).toEqual([]);
   });
 
   test('cannot be opened in a folder that is a file', async () => {
@@ -124,7 +124,7 @@ describe('refused requests', () => {
       client: '2001:db8:0:0::/64',
       time: '2025-12-01T06:00:49.000Z',
     });
-    expect(verifyAccessLog(dir).faults).toEqual([]);
+    expect((await verifyAccessLog(readLogFolder(dir))).faults).toEqual([]);
   });
 
   test('of any number of networks take a bounded part of the disk', async () => {
@@ -183,7 +183,7 @@ describe('a log whose files are taken away while it is written', () => {
     await log.append(sampleAccess(3));
     expect(faults.at(-1)).toBeNull();
     expect(rowsOf(dir).map(({ request_id }) => request_id)).toEqual(['request-0', 'request-3']);
-    expect(verifyAccessLog(dir).faults).toEqual([]);
+    expect((await verifyAccessLog(readLogFolder(dir))).faults).toEqual([]);
   });
 
   test.each([
@@ -202,7 +202,7 @@ describe('a log whose files are taken away while it is written', () => {
       expect(await failureOf(() => log.append(sampleAccess(402)))).not.toBeNull();
     back(path);
     await log.append(sampleAccess(403));
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 403 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 403 });
   });
 
   test('(the file that is written, after a kill) is not begun anew beside what was written to it last', async () => {
@@ -215,7 +215,7 @@ describe('a log whose files are taken away while it is written', () => {
     expect(await failureOf(() => openTemporaryLog({ dir: killed }))).toMatchObject({ code: 'store_failed' });
     back(path);
     await openTemporaryLog({ dir: killed });
-    expect(verifyAccessLog(killed)).toMatchObject({ faults: [], entries: 1 });
+    expect(await verifyAccessLog(readLogFolder(killed))).toMatchObject({ faults: [], entries: 1 });
   });
 
   test('(its write-ahead log) loses nothing', async () => {
@@ -238,7 +238,7 @@ describe('a log whose files are taken away while it is written', () => {
     expect(await failureOf(() => log.append(sampleAccess(3)))).toMatchObject({ code: 'locked' });
     await other.log.close();
     await log.append(sampleAccess(4));
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 3 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 3 });
   });
 
   test.each([
@@ -257,14 +257,14 @@ describe('a log whose files are taken away while it is written', () => {
     rmSync(dir, { recursive: true });
     back(dir);
     await log.append(sampleAccess(4));
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 3 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 3 });
   });
 
   test('is written from when on it can be, where it could not at first', async () => {
     const dir = join(await temporaryFolder(), 'not-yet', 'access-log');
     writeFileSync(dirname(dir), '');
     const faults: unknown[] = [];
-    const open = () => openAccessLog({ dir, waitMs: 0, onChange: (fault) => faults.push(fault) });
+    const open = () => openFolderAccessLog({ dir, waitMs: 0, onChange: (fault) => faults.push(fault) });
     const [log, other] = [open(), open()];
     onTestFinished(() => log.close());
     const fault = { code: 'store_failed' };
@@ -276,7 +276,7 @@ describe('a log whose files are taken away while it is written', () => {
     rmSync(dirname(dir));
     await log.append(sampleAccess(2));
     expect(faults).toMatchObject([fault, fault, null]);
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 1 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 1 });
   });
 });
 
@@ -313,7 +313,7 @@ test('a log whose last archive is gone, or another one, is not written to', asyn
   renameSync(join(dir, last.name), join(dir, first.name));
   renameSync(join(dir, 'aside'), join(dir, last.name));
   await writtenLog(1, { dir });
-  expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 901 });
+  expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 901 });
 });
 
 describe('rotation', () => {
@@ -333,7 +333,7 @@ describe('rotation', () => {
     expect(next).toBe(900);
     expect(archives[0]!.name).toMatch(/^access-000000000000-0000000\d{5}\.db$/);
     expect(statSync(join(dir, archives[0]!.name)).mode & 0o777).toBe(0o400);
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 900 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 900 });
   });
 
   test('leaves files of one piece', async () => {
@@ -355,7 +355,7 @@ describe('rotation', () => {
     expect(listArchives(dir)).toEqual([]);
     reader.close();
     for (let from = 100; listArchives(dir).length === 0; from += 100) await fill(from);
-    expect(verifyAccessLog(dir).faults).toEqual([]);
+    expect((await verifyAccessLog(readLogFolder(dir))).faults).toEqual([]);
   });
 
   test('that was cut off before the new file was made is finished at the next start', async () => {
@@ -366,10 +366,10 @@ describe('rotation', () => {
     database.exec('PRAGMA journal_mode = DELETE');
     database.close();
     renameSync(join(dir, CURRENT), join(dir, 'access-000000000000-000000000009.db'));
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 10 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 10 });
     await writtenLog(5, { dir });
     expect(rowsOf(dir)[0]).toMatchObject({ seq: 10 });
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 15 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 15 });
   });
 
   test('that was cut off before the renaming is made up for', async () => {
@@ -379,7 +379,7 @@ describe('rotation', () => {
     database.close();
     await writtenLog(60, { dir, maxFileBytes: SMALL_FILE });
     expect(listArchives(dir)).toHaveLength(1);
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 360 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 360 });
   });
 
   test('that was cut off while the new file was made is finished, too', async () => {
@@ -390,7 +390,7 @@ describe('rotation', () => {
     writeFileSync(join(dir, CURRENT), '');
     const hash = rowsOf(dir, last.name).at(-1)!.hash;
     writeFileSync(join(dir, 'head'), `${String(last.last).padStart(15, '0')} ${hash}\n`);
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: last.last + 1 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: last.last + 1 });
     await writtenLog(1, { dir });
     expect(rowsOf(dir)[0]).toMatchObject({ seq: last.last + 1, prev_hash: hash });
   });
@@ -407,14 +407,18 @@ describe('the removal of old entries', () => {
     expect(await expireEntries(dir, at(10), NOW)).toEqual({ removed: { first: 0, last: 9 }, left: 0 });
     expect(rowsOf(dir, first!.name)[0]).toMatchObject({ seq: 10 });
     expect(statSync(join(dir, first!.name)).mode & 0o777).toBe(0o400);
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 890, beginning: { seq: 9 } });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({
+      faults: [],
+      entries: 890,
+      beginning: { seq: 9 },
+    });
     await expireEntries(dir, at(second!.last + 1), NOW);
     expect(listArchives(dir)[0]!.first).toBe(second!.last + 1);
     await expireEntries(dir, at(895), NOW);
     expect(listArchives(dir)).toEqual([]);
     expect(rowsOf(dir).map(({ seq }) => seq)).toEqual([895, 896, 897, 898, 899]);
     await writtenLog(10, { dir });
-    const { faults, entries, beginning } = verifyAccessLog(dir);
+    const { faults, entries, beginning } = await verifyAccessLog(readLogFolder(dir));
     expect([faults, entries]).toEqual([[], 15]);
     const times = { at: new Date(NOW).toISOString(), before: new Date(at(895)).toISOString() };
     expect(beginning.removals.at(-1)).toEqual({ first: second!.last + 1, last: 894, ...times });
@@ -434,13 +438,13 @@ describe('the removal of old entries', () => {
     expect(expired).toEqual({ removed: { first: 0, last: 0 }, left: 0 });
     await log.append(sampleAccess(22));
     expect(bytes().includes('find-me')).toBe(false);
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 22 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 22 });
     await expireEntries(dir, Infinity, NOW);
     await log.append(sampleAccess(23));
     await log.close();
     await writtenLog(1, { dir });
     expect(rowsOf(dir).map(({ seq }) => seq)).toEqual([23, 24]);
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 2 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 2 });
   });
 
   test('that was cut off before they went counts as done, and is finished', async () => {
@@ -449,13 +453,13 @@ describe('the removal of old entries', () => {
     const record = JSON.stringify({ seq: last.seq, hash: last.hash });
     writeFileSync(join(dir, 'beginning.json'), record);
     const left = 900 - last.seq - 1;
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: left });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: left });
     await writtenLog(1, { dir });
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: left + 1 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: left + 1 });
     expect(await expireEntries(dir, START, NOW)).toEqual({ removed: null, left: 0 });
     expect(listArchives(dir)).toEqual([]);
     expect(rowsOf(dir)[0]).toMatchObject({ seq: last.seq + 1 });
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: left + 1 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: left + 1 });
   });
 
   test('stops at a newer one, and says how many older ones stand after it', async () => {
@@ -463,7 +467,7 @@ describe('the removal of old entries', () => {
     for (const second of [0, 500, 1, 2]) await log.append(sampleAccess(second));
     expect(await expireEntries(dir, at(100), NOW)).toEqual({ removed: { first: 0, last: 0 }, left: 2 });
     expect(await expireEntries(dir, at(501), NOW)).toEqual({ removed: { first: 1, last: 3 }, left: 0 });
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 0 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 0 });
   });
 });
 
@@ -503,21 +507,22 @@ describe('a log whose writer was killed', () => {
       chmodSync(join(dir, name), 0o600);
       const copy = killed(dir, name, change);
       const before = namesAndSizes(copy);
-      expect(verifyAccessLog(copy)).toMatchObject({ faults: [], entries });
+      expect(await verifyAccessLog(readLogFolder(copy))).toMatchObject({ faults: [], entries });
       let exported = 0;
       const all = { from: 0, to: Infinity, format: 'ndjson' } as const;
-      for await (const text of exportAccessLog(copy, all)) exported += text.split('\n').length - 1;
+      for await (const text of exportAccessLog(readLogFolder(copy), all))
+        exported += text.split('\n').length - 1;
       expect(exported).toBe(entries);
       expect(namesAndSizes(copy)).toEqual(before);
       await writtenLog(1, { dir: copy });
-      expect(verifyAccessLog(copy)).toMatchObject({ faults: [], entries: entries + 1 });
+      expect(await verifyAccessLog(readLogFolder(copy))).toMatchObject({ faults: [], entries: entries + 1 });
     },
   );
 
   test('and whose server ended in order: reading makes nothing beside its file', async () => {
     const dir = await writtenLog(3);
     const before = namesAndSizes(dir);
-    expect(verifyAccessLog(dir)).toMatchObject({ faults: [], entries: 3 });
+    expect(await verifyAccessLog(readLogFolder(dir))).toMatchObject({ faults: [], entries: 3 });
     expect(namesAndSizes(dir)).toEqual(before);
   });
 });

@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs';
-import { openAccessLog } from '../../../src/sidecar/access-log/access-log.ts';
+import { openFolderAccessLog } from '../../../src/sidecar/access-log/folder-access-log.ts';
 import { SMALL_FILE } from './open-temporary-log.ts';
 import { sampleAccess } from './sample-access.ts';
 
 /** As a process of its own: appends until it is killed, and writes the number of each entry when it is acknowledged. */
-const log = openAccessLog({ dir: process.argv[2]!, maxFileBytes: SMALL_FILE });
+const log = openFolderAccessLog({ dir: process.argv[2]!, maxFileBytes: SMALL_FILE });
 let next = Number(process.argv[3]);
 
 async function appendForever(): Promise<never> {

@@ -6,6 +6,7 @@ import {
   type ExportFormat,
   exportAccessLog,
 } from '../../../src/sidecar/access-log/export-access-log.ts';
+import { readLogFolder } from '../../../src/sidecar/access-log/log-files.ts';
 import { failureOf, temporaryFolder } from '../../release/temporary-folder.ts';
 import { openTemporaryLog, SMALL_FILE, writtenLog } from './open-temporary-log.ts';
 import { START, sampleAccess } from './sample-access.ts';
@@ -13,7 +14,7 @@ import { START, sampleAccess } from './sample-access.ts';
 const ALWAYS = { from: -Infinity, to: Infinity };
 
 async function textOf(dir: string, format: ExportFormat, period = ALWAYS): Promise<string> {
-  const chunks = await Array.fromAsync(exportAccessLog(dir, { ...period, format }));
+  const chunks = await Array.fromAsync(exportAccessLog(readLogFolder(dir), { ...period, format }));
   return chunks.join('');
 }
 
@@ -73,7 +74,7 @@ describe.each(EXPORT_FORMATS)('an export as %s', (format) => {
     for (let from = 0; from < 1_200; from += 100) await fill(from, 100);
     const chunks: string[] = [];
     let next = 1_200;
-    for await (const chunk of exportAccessLog(dir, { ...ALWAYS, format })) {
+    for await (const chunk of exportAccessLog(readLogFolder(dir), { ...ALWAYS, format })) {
       chunks.push(chunk);
       if (next < 1_600) await fill(next, 100);
       next += 100;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { exportAccessLog } from '../../../src/sidecar/access-log/export-access-log.ts';
+import { readLogFolder } from '../../../src/sidecar/access-log/log-files.ts';
 import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 
@@ -28,10 +29,14 @@ test('kill -9, again and again, loses nothing that was acknowledged and breaks n
   const acknowledged: number[] = [];
   for (const [round, killAfter] of [1, 40, 150, 400, 700].entries())
     acknowledged.push(...(await appendAndKill(dir, round * 100_000, killAfter)));
-  const verdict = verifyAccessLog(dir);
+  const verdict = await verifyAccessLog(readLogFolder(dir));
   expect(verdict.faults).toEqual([]);
   const logged = new Set<string>();
-  for await (const lines of exportAccessLog(dir, { from: -Infinity, to: Infinity, format: 'ndjson' }))
+  for await (const lines of exportAccessLog(readLogFolder(dir), {
+    from: -Infinity,
+    to: Infinity,
+    format: 'ndjson',
+  }))
     for (const line of lines.split('\n').filter(Boolean)) logged.add(JSON.parse(line).request_id);
   expect(acknowledged.length).toBeGreaterThan(1_000);
   expect(acknowledged.filter((index) => !logged.has(`request-${index}`))).toEqual([]);

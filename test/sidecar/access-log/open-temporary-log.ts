@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { AccessLog } from '../../../src/sidecar/access-log/access-log.ts';
 import {
-  type AccessLog,
-  type AccessLogOptions,
-  openAccessLog,
-} from '../../../src/sidecar/access-log/access-log.ts';
+  type FolderLogOptions,
+  openFolderAccessLog,
+} from '../../../src/sidecar/access-log/folder-access-log.ts';
 import { temporaryFolder } from '../../release/temporary-folder.ts';
 import { sampleAccess } from './sample-access.ts';
 
@@ -17,9 +17,9 @@ export interface TemporaryLog {
 }
 
 /** A log of the test's own, closed when the test ends. Rejects where it cannot be written. */
-export async function openTemporaryLog(options: Partial<AccessLogOptions> = {}): Promise<TemporaryLog> {
+export async function openTemporaryLog(options: Partial<FolderLogOptions> = {}): Promise<TemporaryLog> {
   const dir = options.dir ?? join(await temporaryFolder(), 'access-log');
-  const log = openAccessLog({ waitMs: 0, ...options, dir });
+  const log = openFolderAccessLog({ waitMs: 0, ...options, dir });
   let isOpen = true;
   const close = async () => {
     if (isOpen) await log.close();
@@ -31,7 +31,7 @@ export async function openTemporaryLog(options: Partial<AccessLogOptions> = {}):
 }
 
 /** A closed log with so many sample entries, in batches of 50. */
-export async function writtenLog(entries: number, options: Partial<AccessLogOptions> = {}): Promise<string> {
+export async function writtenLog(entries: number, options: Partial<FolderLogOptions> = {}): Promise<string> {
   const { dir, log } = await openTemporaryLog(options);
   for (let from = 0; from < entries; from += 50) {
     const count = Math.min(50, entries - from);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { COLUMNS, type Entry, hashEntry } from '../../../src/sidecar/access-log/entry.ts';
-import { CURRENT, listArchives } from '../../../src/sidecar/access-log/log-files.ts';
+import { CURRENT, listArchives, readLogFolder } from '../../../src/sidecar/access-log/log-files.ts';
 import {
   LOG_FAULTS,
   MAX_FINDINGS,
@@ -19,8 +19,8 @@ function edit(dir: string, sql: string, name = CURRENT): void {
   database.close();
 }
 
-function faultsOf(dir: string, head?: string): string[] {
-  const { faults } = verifyAccessLog(dir, head === undefined ? {} : { head });
+async function faultsOf(dir: string, head?: string): Promise<string[]> {
+  const { faults } = await verifyAccessLog(readLogFolder(dir), head === undefined ? {} : { head });
   return faults.map(({ kind, seq }) => `${kind} ${seq}`);
 }
 
@@ -42,7 +42,7 @@ describe('a verification finds', () => {
   test('nothing in a log that nobody touched', async () => {
     const dir = await writtenLog(ROWS);
     const [last] = rowsOf(dir).slice(-1);
-    expect(verifyAccessLog(dir)).toEqual({
+    expect(await verifyAccessLog(readLogFolder(dir))).toEqual({
       faults: [],
       entries: ROWS,
       beginning: { seq: -1, hash: '0'.repeat(64), removals: [] },
@@ -58,7 +58,7 @@ describe('a verification finds', () => {
       writeFileSync(join(source, CURRENT), original);
       const value = column === 'status' ? 'status + 1' : `coalesce(${column}, '') || '0'`;
       edit(source, `UPDATE entries SET ${column} = ${value} WHERE seq = ${seq}`);
-      const faults = faultsOf(source);
+      const faults = await faultsOf(source);
       // The record of the last one's hash is right, so its own column is.
       const expected = [`edited ${seq}`];
       if (column === 'prev_hash') expected.unshift(`unlinked ${seq}`);
@@ -70,7 +70,7 @@ describe('a verification finds', () => {
   test('an empty cell where there was a value, and a value where there was none', async () => {
     const dir = await writtenLog(ROWS);
     edit(dir, "UPDATE entries SET holder = NULL WHERE seq = 0; UPDATE entries SET holder = '' WHERE seq = 2");
-    expect(faultsOf(dir)).toEqual(['edited 0', 'edited 2']);
+    expect(await faultsOf(dir)).toEqual(['edited 0', 'edited 2']);
   });
 
   test.each([
@@ -80,13 +80,13 @@ describe('a verification finds', () => {
   ])('that entry %d was removed', async (seq, faults) => {
     const dir = await writtenLog(ROWS);
     edit(dir, `DELETE FROM entries WHERE seq = ${seq}`);
-    expect(faultsOf(dir)).toEqual(faults);
+    expect(await faultsOf(dir)).toEqual(faults);
   });
 
   test('that an entry was removed and the others moved up', async () => {
     const dir = await writtenLog(ROWS);
     edit(dir, 'DELETE FROM entries WHERE seq = 3; UPDATE entries SET seq = seq - 1 WHERE seq > 3');
-    expect(faultsOf(dir)).toEqual(['unlinked 3', 'edited 3', 'edited 4', 'truncated 5']);
+    expect(await faultsOf(dir)).toEqual(['unlinked 3', 'edited 3', 'edited 4', 'truncated 5']);
   });
 
   test('that two entries changed places', async () => {
@@ -95,25 +95,25 @@ describe('a verification finds', () => {
       dir,
       'UPDATE entries SET seq = -1 WHERE seq = 2; UPDATE entries SET seq = 2 WHERE seq = 3; UPDATE entries SET seq = 3 WHERE seq = -1',
     );
-    expect(faultsOf(dir)).toEqual(['unlinked 2', 'edited 2', 'edited 3']);
+    expect(await faultsOf(dir)).toEqual(['unlinked 2', 'edited 2', 'edited 3']);
   });
 
   test('an entry that was edited together with its hash, by the entry after it', async () => {
     const dir = await writtenLog(ROWS);
     rehash(dir, 2);
-    expect(faultsOf(dir)).toEqual(['unlinked 3']);
+    expect(await faultsOf(dir)).toEqual(['unlinked 3']);
   });
 
   test('the last entry edited together with its hash, by the head record', async () => {
     const dir = await writtenLog(ROWS);
     rehash(dir, 5);
-    expect(faultsOf(dir)).toEqual(['head_differs 5']);
+    expect(await faultsOf(dir)).toEqual(['head_differs 5']);
   });
 
   test('a chain that was written anew with its head record, by a hash that was kept elsewhere', async () => {
     const dir = await writtenLog(ROWS);
     const kept = rowsOf(dir)[4]!.hash;
-    expect(faultsOf(dir, kept)).toEqual([]);
+    expect(await faultsOf(dir, kept)).toEqual([]);
     const rows = rowsOf(dir);
     let previous = '0'.repeat(64);
     for (const row of rows) {
@@ -125,30 +125,32 @@ describe('a verification finds', () => {
       );
     }
     writeFileSync(join(dir, 'head'), `000000000000005 ${previous}\n`);
-    expect(faultsOf(dir)).toEqual([]);
-    expect(faultsOf(dir, kept)).toEqual(['head_unknown null']);
+    expect(await faultsOf(dir)).toEqual([]);
+    expect(await faultsOf(dir, kept)).toEqual(['head_unknown null']);
   });
 
   test.each([
-    ['is gone', (dir: string) => rmSync(join(dir, 'head')), 'no file'],
+    ['is gone', (dir: string) => rmSync(join(dir, 'head')), 'none'],
     ['is none', (dir: string) => writeFileSync(join(dir, 'head'), '5 abc\n'), '"5 abc\\n"'],
   ])('that the head record %s', async (_, damage, found) => {
     const dir = await writtenLog(ROWS);
     damage(dir);
-    expect(verifyAccessLog(dir).faults).toMatchObject([{ kind: 'head_missing', file: 'head', found }]);
+    expect((await verifyAccessLog(readLogFolder(dir))).faults).toMatchObject([
+      { kind: 'head_missing', file: 'head', found },
+    ]);
   });
 
   test('that everything is gone but the head record', async () => {
     const dir = await writtenLog(ROWS);
     for (const suffix of ['', '-wal', '-shm']) rmSync(join(dir, CURRENT + suffix), { force: true });
-    expect(faultsOf(dir)).toEqual(['truncated 5']);
+    expect(await faultsOf(dir)).toEqual(['truncated 5']);
   });
 
   test('a file that is none of the log', async () => {
     const dir = await writtenLog(ROWS);
     for (const suffix of ['-wal', '-shm']) rmSync(join(dir, CURRENT + suffix), { force: true });
     writeFileSync(join(dir, CURRENT), 'x'.repeat(5_000));
-    expect(verifyAccessLog(dir).faults).toMatchObject([
+    expect((await verifyAccessLog(readLogFolder(dir))).faults).toMatchObject([
       { kind: 'unreadable', file: CURRENT },
       { kind: 'truncated', seq: 5 },
     ]);
@@ -157,13 +159,13 @@ describe('a verification finds', () => {
   test('a table that is gone', async () => {
     const dir = await writtenLog(ROWS);
     edit(dir, 'DROP TABLE entries');
-    expect(faultsOf(dir)).toEqual(['unreadable null', 'truncated 5']);
+    expect(await faultsOf(dir)).toEqual(['unreadable null', 'truncated 5']);
   });
 
   test('no end of faults, but not all of them', async () => {
     const dir = await writtenLog(MAX_FINDINGS + 50);
     edit(dir, "UPDATE entries SET area = 'x'");
-    expect(faultsOf(dir)).toHaveLength(MAX_FINDINGS);
+    expect(await faultsOf(dir)).toHaveLength(MAX_FINDINGS);
   });
 });
 
@@ -181,29 +183,31 @@ describe('across archives, a verification finds', () => {
       `UPDATE entries SET status = 200 WHERE seq = ${second.last - (second.last % 3) - 1}`,
       second.name,
     );
-    expect(verifyAccessLog(dir).faults).toMatchObject([{ kind: 'edited', file: second.name }]);
+    expect((await verifyAccessLog(readLogFolder(dir))).faults).toMatchObject([
+      { kind: 'edited', file: second.name },
+    ]);
   });
 
   test('the last entry of an archive removed, and the first of the next', async () => {
     const { dir, first, second } = await archivedLog();
     edit(dir, `DELETE FROM entries WHERE seq = ${first.last}`, first.name);
     edit(dir, `DELETE FROM entries WHERE seq = ${second.first}`, second.name);
-    expect(faultsOf(dir)).toEqual([`removed ${first.last}`]);
+    expect(await faultsOf(dir)).toEqual([`removed ${first.last}`]);
   });
 
   test('an archive that is gone, one in the middle and the first one', async () => {
     const { dir, first, second } = await archivedLog();
     rmSync(join(dir, second.name));
-    expect(faultsOf(dir)).toEqual([`removed ${second.first}`]);
+    expect(await faultsOf(dir)).toEqual([`removed ${second.first}`]);
     rmSync(join(dir, first.name));
-    expect(faultsOf(dir)).toEqual(['removed 0']);
+    expect(await faultsOf(dir)).toEqual(['removed 0']);
   });
 
   test('an archive put in the place of another one', async () => {
     const { dir, first, second } = await archivedLog();
     chmodSync(join(dir, second.name), 0o600);
     copyFileSync(join(dir, first.name), join(dir, second.name));
-    const kinds = new Set(verifyAccessLog(dir).faults.map(({ kind }) => kind));
+    const kinds = new Set((await verifyAccessLog(readLogFolder(dir))).faults.map(({ kind }) => kind));
     expect([...kinds]).toEqual(['repeated', 'removed']);
   });
 
@@ -215,13 +219,15 @@ describe('across archives, a verification finds', () => {
     const at = bytes.indexOf('request-77');
     bytes[at + 8]! ^= 1;
     writeFileSync(path, bytes);
-    expect(faultsOf(dir)).toEqual(['edited 77']);
+    expect(await faultsOf(dir)).toEqual(['edited 77']);
   });
 });
 
 test('a folder that is not there is an error, not an empty log', async () => {
   const dir = join(await writtenLog(1), 'nothing');
-  expect(await failureOf(async () => verifyAccessLog(dir))).toMatchObject({ code: 'store_failed' });
+  expect(await failureOf(async () => verifyAccessLog(readLogFolder(dir)))).toMatchObject({
+    code: 'store_failed',
+  });
 });
 
 test('every kind of fault has its meaning in the documentation', () => {

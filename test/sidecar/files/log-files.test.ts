@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { LEDGER_START } from '../../../pipeline/ledger/leaf.ts';
 import { logFile } from '../../../pipeline/release/log/log-folder.ts';
 import { exportAccessLog } from '../../../src/sidecar/access-log/export-access-log.ts';
+import { readLogFolder } from '../../../src/sidecar/access-log/log-files.ts';
 import { createLogFiles } from '../../../src/sidecar/files/log-files.ts';
 import { issueKey } from '../../../src/sidecar/keys/issue-key.ts';
 import { sampleEvents } from '../../ledger/sample-events.ts';
@@ -79,7 +80,8 @@ async function government(): Promise<Record<string, string>> {
 async function recorded(): Promise<string> {
   const parts: string[] = [];
   const all = { from: 0, to: Date.now() + 1000, format: 'ndjson' } as const;
-  for await (const part of exportAccessLog(join(tiny.stores, 'access-log'), all)) parts.push(part);
+  for await (const part of exportAccessLog(readLogFolder(join(tiny.stores, 'access-log')), all))
+    parts.push(part);
   return parts.join('');
 }
 
