@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
-import { withLock } from '../disk/lock.ts';
 import { CathedralError } from '../errors.ts';
 import { openDirectory, snapshotFile } from '../ledger/directory.ts';
 import { formatVerifierKey, signNote, type Verifier } from '../ledger/note.ts';
@@ -9,6 +7,7 @@ import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import type { Manifest, NewFile } from '../release/format/manifest.ts';
 import type { Proof } from '../release/format/proof-files.ts';
 import type { Published } from '../release/format/release.ts';
+import { fileRecords } from '../release/signing/file-records.ts';
 import {
   assertFollows as assertExtendsLast,
   assertOneFolder,
@@ -18,10 +17,9 @@ import {
 } from '../release/signing/sign-release.ts';
 import {
   type RecordedSnapshots,
-  readSigningRecord,
   recordSnapshots,
   type Signed,
-  signingFolder,
+  type SigningRecords,
 } from '../release/signing/signing-record.ts';
 import { keysFile } from './keys-file.ts';
 
@@ -30,6 +28,8 @@ export type PublisherOptions =
       kind: 'signs';
       /** Created by the first run if nothing was published before. */
       keyFile: string;
+      /** Default: the file beside the keys. */
+      records?: SigningRecords;
       /** Name for a new key. */
       name: string;
       /** ms since 1970 */
@@ -71,21 +71,30 @@ export const PUBLISHER_KEYS_PATH = 'publisher.vkey';
  */
 export async function openPublisher(
   options: PublisherOptions | null,
-  { previous, ledger, verifiers, rebuild, ...place }: Omit<SigningPlace, 'keyFile' | 'now'> & LedgerPlace,
+  {
+    previous,
+    ledger,
+    verifiers,
+    rebuild,
+    out,
+    baseUrl,
+    waitMs,
+  }: Pick<SigningPlace, 'out' | 'baseUrl' | 'previous'> & LedgerPlace & { waitMs: number },
 ): Promise<Publisher | null> {
   if (options === null) return null;
   if (options.kind === 'shown')
     return { keys: options.keys, sign: null, isStillCurrent: null, signText: null, snapshots: null };
-  const { keyFile, now } = options;
-  const keys =
-    (await readNoteKeys(keyFile)) ?? (await firstKeys(options, { previous, waitMs: place.waitMs }));
+  const { keyFile, records = fileRecords(keyFile, { waitMs }), now } = options;
+  const keys = (await readNoteKeys(keyFile)) ?? (await firstKeys({ ...options, records }, previous));
   const verifierKeys = keys.map((key) => formatVerifierKey(signerOf(key).verifier));
-  await assertFollows(keyFile, previous, verifierKeys);
-  const recorded = (await readSigningRecord(keyFile)).services[place.baseUrl];
+  const { services, replaced } = await records.read();
+  assertFollows(keyFile, previous, verifierKeys, replaced);
+  const signing: SigningPlace = { keyFile, records, out, baseUrl, previous, now };
+  const recorded = services[baseUrl];
   if (recorded) {
     // Check this first: a second folder would otherwise be told that it lacks what the first one has.
-    await assertOneFolder(recorded, await realpath(place.out), { keyFile, baseUrl: place.baseUrl });
-    await assertSetBackNowhere(recorded, { ledger, verifiers, rebuild }, keyFile);
+    await assertOneFolder(recorded, await records.nameOf(out), signing);
+    await assertSetBackNowhere(recorded, { ledger, verifiers, rebuild }, records);
   }
   const [first, ...others] = keys.map(signerOf);
   return {
@@ -95,13 +104,13 @@ export async function openPublisher(
       signRelease(
         release,
         { checkpoint, signers: [first!, ...others] },
-        { ...place, previous, keyFile, now: isServed ? now : () => 0 },
+        { ...signing, now: isServed ? now : () => 0 },
       ),
-    isStillCurrent: (served) => isStillCurrent(served, { ...place, keyFile, now }),
+    isStillCurrent: (served) => isStillCurrent(served, signing),
     signText: (text) => signNote(text, first!, ...others),
     snapshots: {
       recorded: recorded ?? { version: 0, snapshots: {}, lost: {} },
-      record: (next) => recordSnapshots({ keyFile, ...place }, next),
+      record: (next) => recordSnapshots(signing, next),
     },
   };
 }
@@ -112,29 +121,28 @@ export function publisherKeysFile({ keys }: Publisher): NewFile {
 }
 
 async function firstKeys(
-  { keyFile, name, now }: Extract<PublisherOptions, { kind: 'signs' }>,
-  { previous, waitMs }: Pick<SigningPlace, 'previous' | 'waitMs'>,
+  { keyFile, records, name, now }: Required<Extract<PublisherOptions, { kind: 'signs' }>>,
+  previous: Published | null,
 ): Promise<NoteKey[]> {
   if (previous?.manifest.signed) throw lost(keyFile, previous, 'no such file');
-  const holder = `first keys, process ${process.pid}`;
-  return withLock(signingFolder(keyFile), { waitMs, holder }, async () => {
+  return records.change('first keys', async () => {
     // Another folder's first run may have created them meanwhile.
     const found = await readNoteKeys(keyFile);
-    if (found) return found;
+    if (found) return { record: null, result: found };
     const made = [newNoteKey(name, now())];
     await writeNoteKeys(keyFile, made);
-    return made;
+    return { record: null, result: made };
   });
 }
 
-async function assertFollows(
+function assertFollows(
   keyFile: string,
   previous: Published | null,
   keys: readonly string[],
-): Promise<void> {
+  replaced: readonly string[],
+): void {
   const before = previous?.manifest.signed?.keys;
   if (!before || before.some((key) => keys.includes(key))) return;
-  const { replaced } = await readSigningRecord(keyFile);
   if (before.every((key) => replaced.includes(key))) return;
   throw lost(keyFile, previous, keys.join(', '));
 }
@@ -146,7 +154,7 @@ async function assertFollows(
 async function assertSetBackNowhere(
   recorded: Signed,
   { ledger, verifiers, rebuild }: LedgerPlace,
-  keyFile: string,
+  records: SigningRecords,
 ): Promise<void> {
   const newest = (await openDirectory(ledger).snapshots(null)).at(-1);
   const { as_of: timestamp, release } = recorded;
@@ -154,7 +162,7 @@ async function assertSetBackNowhere(
   for (const file of files) {
     if (!file || !existsSync(file.checkpoint)) continue;
     const { origin, size, root } = readCheckpoint(file, verifiers).checkpoint;
-    assertExtendsLast(recorded, { timestamp, ledger: { origin, size, root } }, keyFile);
+    assertExtendsLast(recorded, { timestamp, ledger: { origin, size, root } }, records);
     if (file === newest || size === recorded.ledger.size) continue;
     const place = `snapshots/${file.id}.checkpoint`;
     const expected = `${recorded.ledger.size} events, as signed (nothing is published: restore the ledger that was published)`;

@@ -5,6 +5,7 @@ import { type Contents, DATA_ONLY } from '../../pipeline/build/plan.ts';
 import { printCharts } from '../../pipeline/charts/files/print-charts.ts';
 import { programPath } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
+import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { formatDuration } from '../../pipeline/words/duration.ts';
 import { recordRun } from '../scheduler/record-run.ts';
 import { defineCommand, formatJson, json, SWITCH } from './command.ts';
@@ -56,8 +57,10 @@ export const build = defineCommand({
     json,
   },
   async run(config, context) {
-    const { out, documents, companions, baseUrl, contact, wait } = config;
+    const { out, documents, companions, baseUrl, contact, publisherKey: keyFile } = config;
     const { now, progress, print } = context;
+    const waitMs = config.wait * 1000;
+    const records = fileRecords(keyFile, { waitMs });
     const started = now();
     const report = await recordRun({ out, software: software(), now }, async () => {
       const source = await openSource(config.ledger, config, context);
@@ -73,10 +76,10 @@ export const build = defineCommand({
           purpose: 'publish',
           from: config.rebuild ? 'genesis' : 'current',
           contents: contentsOf(config),
-          publisher: { kind: 'signs', keyFile: config.publisherKey, name: config.publisherName, now },
+          publisher: { kind: 'signs', keyFile, records, name: config.publisherName, now },
           snapshots: { days: config.snapshotDays, givesUp: config.givesUpSnapshots },
         },
-        waitMs: wait * 1000,
+        waitMs,
         log: (line) => progress.stage(line),
       });
     });

@@ -13,7 +13,7 @@ import { slotId } from '../../pipeline/ledger/slot.ts';
 import { recoverFinalFiles } from '../../pipeline/release/format/release.ts';
 import { assertLedgerHolds, assertSameSnapshot } from '../../pipeline/release/log/assert-ledger-holds.ts';
 import { openLog } from '../../pipeline/release/log/open-log.ts';
-import { signingFolder } from '../../pipeline/release/signing/signing-record.ts';
+import { signingFolder } from '../../pipeline/release/signing/file-records.ts';
 import { writeSample } from '../../pipeline/sample/write-sample.ts';
 import { runChild } from '../scheduler/scheduled-build.ts';
 import { issueKey } from '../sidecar/keys/issue-key.ts';

@@ -9,7 +9,7 @@ import {
   retirePublisher,
   rotatePublisher,
 } from '../../pipeline/release/signing/change-publisher.ts';
-import { readSigningRecord } from '../../pipeline/release/signing/signing-record.ts';
+import { fileRecords, readSigningRecord } from '../../pipeline/release/signing/file-records.ts';
 import { type Context, defineCommand, formatJson, json } from './command.ts';
 
 const SETTINGS = ['publisherKey', 'out'] as const;
@@ -102,7 +102,7 @@ function changeOf(
   { publisherKey: keyFile, wait }: { publisherKey: string; wait: number },
   { now }: Pick<Context, 'now'>,
 ): KeyChange {
-  return { keyFile, now: now(), waitMs: wait * 1000 };
+  return { keyFile, records: fileRecords(keyFile, { waitMs: wait * 1000 }), now: now() };
 }
 
 async function report(

@@ -10,7 +10,7 @@ import { readCurrent } from '../../pipeline/release/format/release.ts';
 import { LIST_PATH } from '../../pipeline/release/format/snapshot-index.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { openLog } from '../../pipeline/release/log/open-log.ts';
-import { readSigningRecord } from '../../pipeline/release/signing/signing-record.ts';
+import { readSigningRecord } from '../../pipeline/release/signing/file-records.ts';
 import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
 import { FolderOrigin } from '../../pipeline/verify/folder-origin.ts';
 import { verify } from '../../pipeline/verify/verify.ts';

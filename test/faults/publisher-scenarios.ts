@@ -4,6 +4,7 @@ import {
   retirePublisher,
   rotatePublisher,
 } from '../../pipeline/release/signing/change-publisher.ts';
+import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { publishedProblems } from './published-problems.ts';
 import type { Scenario } from './scenario.ts';
 import { buildCommand, keysOf, NOW, outOf, publish, publisherOf } from './small-publisher.ts';
@@ -11,7 +12,11 @@ import { buildCommand, keysOf, NOW, outOf, publish, publisherOf } from './small-
 const DAY_MS = 86_400_000;
 /** Events in the ledger of so many snapshots. */
 const SIZES = [0, 30, 250, 290, 300];
-const change = (folder: string) => ({ keyFile: keysOf(folder), now: NOW, waitMs: 0 });
+const change = (folder: string) => ({
+  keyFile: keysOf(folder),
+  records: fileRecords(keysOf(folder), { waitMs: 0 }),
+  now: NOW,
+});
 
 async function publishUpTo(folder: string, last: number): Promise<void> {
   for (let snapshots = 1; snapshots <= last; snapshots += 1) await publish(folder, snapshots);

@@ -17,6 +17,7 @@ import {
   retirePublisher,
   rotatePublisher,
 } from '../../pipeline/release/signing/change-publisher.ts';
+import { fileRecords } from '../../pipeline/release/signing/file-records.ts';
 import { openManifest } from '../../pipeline/release/signing/open-manifest.ts';
 import { sampleEvents } from '../ledger/sample-events.ts';
 import { signer, writeSnapshot } from '../ledger/test-ledger.ts';
@@ -186,7 +187,7 @@ describe('the publisher’s key', () => {
     const of = await service(40);
     await of.publish();
     const [old] = await keysOf(of);
-    const change = { keyFile: of.keyFile, now: NOW, waitMs: 0 };
+    const change = { keyFile: of.keyFile, records: fileRecords(of.keyFile, { waitMs: 0 }), now: NOW };
     await rotatePublisher(change);
     expect((await of.publish()).outcome).toBe('published');
     const { keys } = await open(of, [old!]);
@@ -203,7 +204,7 @@ describe('the publisher’s key', () => {
   test('is not retired before the new one has signed a release, or is old enough, and not rotated twice', async () => {
     const of = await service(40);
     await of.publish();
-    const change = { keyFile: of.keyFile, now: NOW, waitMs: 0 };
+    const change = { keyFile: of.keyFile, records: fileRecords(of.keyFile, { waitMs: 0 }), now: NOW };
     const retire = (now: number) => () => retirePublisher({ ...change, now }, { out: of.out, days: 30 });
     expect(await failureOf(retire(NOW))).toMatchObject({ code: 'release_refused', found: 'one' });
     await rotatePublisher(change);
@@ -224,7 +225,7 @@ describe('the publisher’s key', () => {
     expect(failure).toMatchObject({ code: 'release_refused', place: of.keyFile });
     expect(failure.message).toContain('cathedral publisher replace');
     expect(await readlink(join(of.out, 'current'))).toBe(link);
-    const change = { keyFile: of.keyFile, now: NOW, waitMs: 0 };
+    const change = { keyFile: of.keyFile, records: fileRecords(of.keyFile, { waitMs: 0 }), now: NOW };
     const about = { out: of.out, name: 'data.example.org' };
     const wrong = () => replacePublisher(change, { ...about, givesUp: '00000000' });
     expect(await failureOf(wrong)).toMatchObject({ place: '--gives-up' });

@@ -1,4 +1,3 @@
-import { withLock } from '../../disk/lock.ts';
 import { CathedralError } from '../../errors.ts';
 import {
   type NoteKey,
@@ -8,16 +7,15 @@ import {
   writeNoteKeys,
 } from '../../ledger/note-keys.ts';
 import { readCurrent } from '../format/release.ts';
-import { readSigningRecord, signingFolder, writeSigningRecord } from './signing-record.ts';
+import type { SigningRecords } from './signing-record.ts';
 
 const DAY_MS = 86_400_000;
 
 export interface KeyChange {
   keyFile: string;
+  records: SigningRecords;
   /** ms since 1970 */
   now: number;
-  /** How long to wait for a run that is signing, ms. */
-  waitMs: number;
 }
 
 /** The keys in the file. Throws release_refused if the file does not exist. */
@@ -28,8 +26,8 @@ export async function requireKeys(keyFile: string): Promise<NoteKey[]> {
 }
 
 /** Adds a new key in front of the current one. From the next release on, both sign. */
-export async function rotatePublisher({ keyFile, now, waitMs }: KeyChange): Promise<NoteKey[]> {
-  return changing({ keyFile, waitMs }, async () => {
+export async function rotatePublisher({ keyFile, records, now }: KeyChange): Promise<NoteKey[]> {
+  return changing({ keyFile, records }, async () => {
     const keys = await requireKeys(keyFile);
     if (keys.length > 1)
       throw refusal(keyFile, 'one key (first: cathedral publisher retire)', `${keys.length} keys`);
@@ -42,10 +40,10 @@ export async function rotatePublisher({ keyFile, now, waitMs }: KeyChange): Prom
  * in `out` and be `days` old.
  */
 export async function retirePublisher(
-  { keyFile, now, waitMs }: KeyChange,
+  { keyFile, records, now }: KeyChange,
   { out, days }: { out: string; days: number },
 ): Promise<NoteKey[]> {
-  return changing({ keyFile, waitMs }, async () => {
+  return changing({ keyFile, records }, async () => {
     const [first, ...older] = await requireKeys(keyFile);
     if (older.length === 0) throw refusal(keyFile, 'two keys (first: cathedral publisher rotate)', 'one');
     const age = Math.floor((now - Date.parse(first!.made)) / DAY_MS);
@@ -64,10 +62,10 @@ export async function retirePublisher(
  * signed the release in `out`.
  */
 export async function replacePublisher(
-  { keyFile, now, waitMs }: KeyChange,
+  { keyFile, records, now }: KeyChange,
   { out, givesUp, name }: { out: string; givesUp: string; name: string },
 ): Promise<NoteKey[]> {
-  return changing({ keyFile, waitMs }, async () => {
+  return changing({ keyFile, records }, async () => {
     const keys = (await readNoteKeys(keyFile)) ?? [];
     const signed = (await readCurrent(out))?.manifest.signed?.keys ?? [];
     const old = [...new Set([...signed, ...keys.map(verifierKeyOf)])];
@@ -85,27 +83,23 @@ interface Change {
 }
 
 /**
- * `decide` throws if the change is refused. It runs before the lock is taken, because taking it creates a folder and a refused
+ * `decide` throws if the change is refused. It runs before the record is locked, because locking creates a folder and a refused
  * command must create nothing; and again under the lock, because a run may have come in between.
  */
 async function changing(
-  { keyFile, waitMs }: Omit<KeyChange, 'now'>,
+  { keyFile, records }: Omit<KeyChange, 'now'>,
   decide: () => Promise<Change>,
 ): Promise<NoteKey[]> {
   await decide();
-  const lock = { waitMs, holder: `publisher, process ${process.pid}` };
-  return withLock(signingFolder(keyFile), lock, async () => {
+  return records.change('publisher', async (record) => {
     const { keys, replaced } = await decide();
-    // First: a process killed in between would otherwise leave a key that no run accepts.
-    if (replaced) await recordReplaced(keyFile, replaced);
-    await writeNoteKeys(keyFile, keys);
-    return keys;
+    return {
+      // First: a process killed in between would otherwise leave a key that no run accepts.
+      record: replaced ? { ...record, replaced: [...new Set([...record.replaced, ...replaced])] } : null,
+      result: keys,
+      afterwards: () => writeNoteKeys(keyFile, keys),
+    };
   });
-}
-
-async function recordReplaced(keyFile: string, old: readonly string[]): Promise<void> {
-  const record = await readSigningRecord(keyFile);
-  await writeSigningRecord(keyFile, { ...record, replaced: [...new Set([...record.replaced, ...old])] });
 }
 
 function refusal(place: string, expected: string, found: string): CathedralError {

@@ -1,10 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { parseJsonFile } from '../../artifacts/format/json.ts';
-import { replaceFile } from '../../disk/durable.ts';
-import { withLock } from '../../disk/lock.ts';
 import { CathedralError } from '../../errors.ts';
 import type { Facts } from '../format/manifest.ts';
 import { Latest, PublicManifest, ReleaseId, SnapshotId } from '../format/public-manifest.ts';
@@ -37,34 +33,40 @@ const SigningRecord = z.strictObject({
 });
 export type SigningRecord = z.infer<typeof SigningRecord>;
 
-/** A folder beside the keys rather than in OUT, so it survives when OUT is lost or restored from an old back-up. */
-export function signingFolder(keyFile: string): string {
-  return `${keyFile}.signed`;
-}
-
-export function signingRecordPath(keyFile: string): string {
-  return join(signingFolder(keyFile), 'record.json');
-}
+export const NOTHING_SIGNED: SigningRecord = { format: 'cathedral-signed/1', services: {}, replaced: [] };
 
 /** Throws config_invalid. */
-export async function readSigningRecord(keyFile: string): Promise<SigningRecord> {
-  const place = signingRecordPath(keyFile);
-  const text = await readFile(place, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw new CathedralError('config_invalid', {
-      place,
-      expected: 'a file that can be read',
-      found: `${error.code}`,
-      cause: error,
-    });
-  });
-  if (text === null) return { format: 'cathedral-signed/1', services: {}, replaced: [] };
+export function parseSigningRecord(text: string, place: string): SigningRecord {
   return parseJsonFile(text, SigningRecord, place, 'config_invalid');
 }
 
-/** Throws publish_failed. */
-export async function writeSigningRecord(keyFile: string, record: SigningRecord): Promise<void> {
-  await replaceFile(signingRecordPath(keyFile), `${JSON.stringify(SigningRecord.parse(record), null, 2)}\n`);
+export function formatSigningRecord(record: SigningRecord): string {
+  return `${JSON.stringify(SigningRecord.parse(record), null, 2)}\n`;
+}
+
+/** Where publishers record what they sign. */
+export interface SigningRecords {
+  /** For messages. */
+  readonly place: string;
+  /** Throws config_invalid. */
+  read(): Promise<SigningRecord>;
+  /**
+   * Changes the record, one writer at a time. What it resolves to is kept: readers may see what follows from it. `why` tells others
+   * what they wait for. Throws locked, config_invalid and publish_failed.
+   */
+  change<T>(why: string, decide: (record: SigningRecord) => Promise<RecordChange<T>>): Promise<T>;
+  /** The name of an output folder in the record, the same for the same folder. */
+  nameOf(out: string): Promise<string>;
+  /** Whether nothing is published from the folder of this name any more. */
+  isAbandoned(name: string): Promise<boolean>;
+}
+
+export interface RecordChange<T> {
+  /** Null: it stays as it is. */
+  record: SigningRecord | null;
+  result: T;
+  /** Runs when the record is kept, before another writer. */
+  afterwards?: () => Promise<void>;
 }
 
 /** By id, SHA-256 of its index. */
@@ -73,19 +75,18 @@ export type RecordedSnapshots = Readonly<Record<'snapshots' | 'lost', SnapshotHa
 
 /**
  * Records which snapshots are listed, before anyone can read the list. Does nothing before the first release was signed for the
- * address. Takes the lock of the record. Throws config_invalid, locked and publish_failed.
+ * address. Throws what `change` throws.
  */
 export async function recordSnapshots(
-  { keyFile, baseUrl, waitMs }: { keyFile: string; baseUrl: string; waitMs: number },
+  { records, baseUrl }: { records: SigningRecords; baseUrl: string },
   { snapshots, lost }: RecordedSnapshots,
 ): Promise<void> {
-  const holder = `listing, process ${process.pid}`;
-  await withLock(signingFolder(keyFile), { waitMs, holder }, async () => {
-    const record = await readSigningRecord(keyFile);
+  await records.change('listing', async (record) => {
     const signed = record.services[baseUrl];
-    if (!signed || isDeepStrictEqual([signed.snapshots, signed.lost], [snapshots, lost])) return;
+    if (!signed || isDeepStrictEqual([signed.snapshots, signed.lost], [snapshots, lost]))
+      return { record: null, result: undefined };
     const services = { ...record.services, [baseUrl]: { ...signed, snapshots, lost } };
-    await writeSigningRecord(keyFile, { ...record, services });
+    return { record: { ...record, services }, result: undefined };
   });
 }
 

@@ -12,7 +12,7 @@ import { listTree } from '../../../pipeline/release/disk/list-tree.ts';
 import { type Manifest, sha256 } from '../../../pipeline/release/format/manifest.ts';
 import { proofOf } from '../../../pipeline/release/format/proof-files.ts';
 import { type Published, readCurrent } from '../../../pipeline/release/format/release.ts';
-import { readSigningRecord, writeSigningRecord } from '../../../pipeline/release/signing/signing-record.ts';
+import { readSigningRecord, writeSigningRecord } from '../../../pipeline/release/signing/file-records.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
 import { FolderOrigin } from '../../../pipeline/verify/folder-origin.ts';
 import { contents, servedBy, updateMirror } from '../../mirror/update-mirror.ts';

@@ -22,6 +22,7 @@ import {
 } from '../../../pipeline/release/format/snapshot-index.ts';
 import { openHistory } from '../../../pipeline/release/history/history.ts';
 import { rotatePublisher } from '../../../pipeline/release/signing/change-publisher.ts';
+import { fileRecords } from '../../../pipeline/release/signing/file-records.ts';
 import { openManifest } from '../../../pipeline/release/signing/open-manifest.ts';
 import { openStaging } from '../../../pipeline/release/staging/staging.ts';
 import { SnapshotFiles } from '../../../src/sidecar/files/snapshot-files.ts';
@@ -261,7 +262,7 @@ describe('the signature of the list', () => {
     const of = await service(400);
     await of.publish({ snapshots });
     await assertOfRelease(of);
-    await rotatePublisher({ keyFile: of.keyFile, now: NOW, waitMs: 0 });
+    await rotatePublisher({ keyFile: of.keyFile, records: fileRecords(of.keyFile, { waitMs: 0 }), now: NOW });
     const before = await read(of);
     // The same ledger snapshot: the list is unchanged, the release is new.
     await of.publish({ snapshots });
