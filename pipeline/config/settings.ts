@@ -341,6 +341,16 @@ export const SETTINGS = {
     description: 'After how long the server drops a client that does not read the answer waiting for it.',
     schema: integer(1, 3_600),
   },
+  drain: {
+    group: 'Server',
+    flag: 'drain',
+    env: 'CATHEDRAL_DRAIN',
+    default: '0',
+    unit: 'seconds, 0 to 3600',
+    description:
+      'How long the server keeps accepting requests when the service stops, while /readyz says 503. Behind a load balancer, at least the time that this takes to notice; alone, 0.',
+    schema: integer(0, 3_600),
+  },
   grace: {
     group: 'Server',
     flag: 'grace',

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
@@ -18,6 +19,7 @@ export const LISTEN_SETTINGS = [
   'stallTimeout',
   'maxConnections',
   'maxConnectionsPerClient',
+  'drain',
   'grace',
 ] as const;
 export type ListenConfig = Pick<Config, (typeof LISTEN_SETTINGS)[number]>;
@@ -25,7 +27,7 @@ export type ListenConfig = Pick<Config, (typeof LISTEN_SETTINGS)[number]>;
 export interface Sidecar {
   /** `http://localhost:8080` */
   url: string;
-  /** Finishes the requests that have started, and then ends. */
+  /** Says that it is not ready, serves until load balancers have noticed, finishes the requests that have started, and then ends. */
   close: () => Promise<void>;
 }
 
@@ -54,6 +56,7 @@ export async function listen(
   const logger = pino({ level: config.logLevel, base: null, timestamp }, destination);
   const {
     services,
+    startDraining,
     endStreams,
     close: closeServices,
   } = await openServices(config, { followed, software }, logger);
@@ -66,6 +69,8 @@ export async function listen(
     throw notListening(config, error as NodeJS.ErrnoException);
   }
   const close = async () => {
+    startDraining();
+    await sleep(config.drain * 1000);
     await endStreams();
     await closeServer(server, config.grace * 1000);
     await closeServices();

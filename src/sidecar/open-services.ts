@@ -71,6 +71,8 @@ export interface Served {
 
 export interface OpenServices {
   services: Services;
+  /** From now on the server says that it is not ready, and answers as before. */
+  startDraining: () => void;
   /** Ends streams, which would otherwise last as long as their readers want. */
   endStreams: () => Promise<void>;
   /** To be called after the last response. */
@@ -105,9 +107,11 @@ export async function openServices(
   const throttled = throttleRepeatedErrors(logger, Date.now);
   const limited = { keys, limiter, gate: load.gate, logger: throttled, now: Date.now };
   const simulation = openSimulation(limited, simulationOptions(config));
+  let isDraining = false;
   const readiness = () =>
     readReadiness({
       hasRelease: async () => (await releases.current()) !== null,
+      isDraining: () => isDraining,
       ...stores.checks,
       ...(live && { liveFault: live.fault }),
       readStatus: () => readStatus(out),
@@ -150,7 +154,10 @@ export async function openServices(
     await Promise.all([renderer.close(), stores.close()]);
   };
   const endStreams = async () => void (await Promise.all([live?.close(), simulation.close()]));
-  return { services, endStreams, close };
+  const startDraining = () => {
+    isDraining = true;
+  };
+  return { services, startDraining, endStreams, close };
 }
 
 async function openStores(config: ServiceConfig, logger: pino.Logger) {

@@ -18,7 +18,7 @@ async function served(env: Record<string, string> = {}) {
 
 describe('cathedral serve', () => {
   test('serves the release, then the next one, and stops in order', async () => {
-    const { out, cli, url } = await served();
+    const { out, cli, url } = await served({ CATHEDRAL_DRAIN: '2' });
     expect(await (await fetch(`${url}/economy/supply`)).json()).toMatchObject({ events: 5 });
     await publishTiny(out, { events: 9 });
     // The server looks for a new release from time to time, not at every request.
@@ -26,6 +26,9 @@ describe('cathedral serve', () => {
     const answer = await fetch(`${url}/economy/supply`);
     expect(answer.headers.get('content-encoding')).toBe('gzip');
     cli.child.kill('SIGTERM');
+    // Load balancers notice that it is about to stop, and what they still send is answered.
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${url}/economy/supply`)).status).toBe(200);
     expect(await cli.finished()).toMatchObject({ status: 0, signal: null });
   });
 
@@ -94,16 +97,16 @@ describe('cathedral serve', () => {
       const faults = Object.entries(checks!).filter(([, fault]) => fault !== 'ok');
       return [answer.status, faults.map(([part]) => part), Object.keys(degraded!)];
     };
-    expect(await readiness()).toEqual([503, ['access_log'], []]);
+    expect(await readiness()).toEqual([200, ['access_log'], ['access_log']]);
     await rm(join(stores, 'log'));
     expect(await readiness()).toEqual([200, [], []]);
     await rename(log, `${log}.aside`);
-    expect(await readiness()).toEqual([503, ['access_log'], []]);
+    expect(await readiness()).toEqual([200, ['access_log'], ['access_log']]);
     await rename(`${log}.aside`, log);
     await rename(keys, `${keys}.aside`);
-    expect(await readiness()).toEqual([503, ['keys'], []]);
+    expect(await readiness()).toEqual([200, ['keys'], ['keys']]);
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toContain('\ncathedral_ready 0\n');
+    expect(metrics).toContain('\ncathedral_ready 1\n');
     expect(metrics).toContain('\ncathedral_fault{part="keys"} 1\n');
     expect(metrics).toContain('\ncathedral_fault{part="limits"} 0\n');
     await rename(`${keys}.aside`, keys);

@@ -117,12 +117,12 @@ describe.each(Object.entries(PROXIES))('behind %s with the shipped configuration
   test('clients are counted and recorded by their own address, whatever headers they send', async () => {
     const { app, logged } = await behindProxy();
     try {
-      const { status, headers } = await get('/economy/supply', { 'x-forwarded-for': '203.0.113.9' });
-      expect([status, headers.ratelimit]).toEqual([200, expect.stringContaining('r=99')]);
-      // A direct request continues the count of the same address through the proxy.
-      const direct = await app.inject({ url: '/economy/supply', remoteAddress: CLIENT });
-      expect(direct.headers.ratelimit).toContain('r=98');
-      expect((await get('/economy/supply')).headers.ratelimit).toContain('r=97');
+      expect((await get('/economy/supply', { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200);
+      // Direct requests continue the count of the same address through the proxy.
+      for (let n = 2; n < 100; n += 1)
+        expect((await app.inject({ url: '/economy/supply', remoteAddress: CLIENT })).statusCode).toBe(200);
+      expect((await get('/economy/supply')).status).toBe(200);
+      expect((await get('/economy/supply')).status).toBe(429);
       expect(JSON.stringify(logged)).not.toContain(CLIENT);
     } finally {
       await ended(proxy);

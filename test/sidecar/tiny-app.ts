@@ -59,8 +59,9 @@ const LIMITS: AppLimits = {
   maxConnectionsPerClient: 1000,
 };
 const ALL_WELL: Readiness = {
-  required: { release: null, keys: null, limits: null, access_log: null },
-  optional: {},
+  serving: { release: null, shutdown: null },
+  stores: { keys: null, limits: null, access_log: null },
+  others: {},
 };
 /** Of a service that has done nothing yet. */
 export const NO_FACTS: ServiceFacts = {

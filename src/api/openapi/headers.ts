@@ -75,7 +75,7 @@ const HEADERS = {
   },
   'Cache-Control': {
     description:
-      'How long the response may be cached: five minutes for a file of the release, indefinitely for a closed year, not at all for a restricted file.',
+      'How long the response may be cached: five minutes for a file of the release, indefinitely for a closed year, not at all for a restricted file. A counted response to a key is private.',
     example: CACHE_CONTROL.data,
   },
   'Accept-Ranges': { description: 'The file can be requested in ranges.', example: 'bytes' },
@@ -88,11 +88,13 @@ const HEADERS = {
     example: 'attachment; filename="ledger-export_2025-12-01_2025-12-31_filtered.csv"',
   },
   'RateLimit-Policy': {
-    description: 'The quota: q requests in w seconds. Missing if there is none.',
+    description:
+      'The quota: q requests in w seconds. Missing if there is none, and in responses that shared caches may keep.',
     example: policy,
   },
   RateLimit: {
-    description: 'What is left: r requests until the quota resets in t seconds, at midnight UTC.',
+    description:
+      'What is left: r requests until the quota resets in t seconds, at midnight UTC. Missing like RateLimit-Policy.',
     example: left,
   },
   'Retry-After': { description: 'Seconds to wait before trying again.', example: '3600' },

@@ -44,13 +44,13 @@ const Readiness = z.strictObject({
   status: z.enum(['ready', 'not_ready']),
   checks: z
     .record(z.string(), z.string())
-    .meta({ description: 'Each part that the server requires, with ok or its fault' }),
+    .meta({ description: 'What a server needs to be ready, and its stores, each with ok or its fault' }),
   degraded: z
     .record(z.string(), z.string())
     .meta({ description: 'Faults that do not stop the server from serving' }),
 });
 
-const WELL = { release: 'ok', keys: 'ok', limits: 'ok', access_log: 'ok' };
+const WELL = { release: 'ok', shutdown: 'ok', keys: 'ok', limits: 'ok', access_log: 'ok' };
 const READY = {
   status: 'ready',
   checks: WELL,
@@ -84,7 +84,7 @@ export function serviceOperations(): PathOperation[] {
       '/readyz',
       service('getReadiness', 'Whether the server can serve', 'For load balancers.', {
         '200': json('It can; degraded lists other faults.', Readiness, READY),
-        '503': json('It cannot; public files may still be available.', Readiness, NOT_READY),
+        '503': json('It has no release, or is about to stop.', Readiness, NOT_READY),
         ...problemsByStatus(['MethodNotAllowed']),
       }),
     ],

@@ -1,18 +1,25 @@
 import type { Status } from '../../../pipeline/release/format/status.ts';
 
-/** Without one of these the server refuses requests that another server might answer. */
-export type RequiredPart = 'release' | 'keys' | 'limits' | 'access_log';
-/** A fault in these is no reason to send requests elsewhere, since all servers follow the same ledger. */
-export type OptionalPart = 'live' | 'last_run' | 'counts';
+/** Why a load balancer should send requests elsewhere: there is no release to serve, or the server is about to stop. */
+export type ServingPart = 'release' | 'shutdown';
+/**
+ * Parts that some requests need. Their fault is no reason to send all requests elsewhere: most need none of them, and servers that
+ * share a database would all leave the load balancer at once.
+ */
+export type StorePart = 'keys' | 'limits' | 'access_log';
+export type OtherPart = 'live' | 'last_run' | 'counts';
 
 /** The fault of each part; null for none. */
 export interface Readiness {
-  required: Readonly<Record<RequiredPart, string | null>>;
-  optional: Readonly<Partial<Record<OptionalPart, string | null>>>;
+  serving: Readonly<Record<ServingPart, string | null>>;
+  stores: Readonly<Record<StorePart, string | null>>;
+  others: Readonly<Partial<Record<OtherPart, string | null>>>;
 }
 
 export interface ReadinessSources {
   hasRelease: () => Promise<boolean>;
+  /** Whether the server is about to stop, and accepts requests only until its load balancer has noticed. */
+  isDraining: () => boolean;
   /** Each rejects if a request that needs it would be refused. */
   readKeys: () => Promise<unknown>;
   checkCounts: () => Promise<void>;
@@ -35,8 +42,12 @@ export async function readReadiness(sources: ReadinessSources): Promise<Readines
   ]);
   const lostAt = sources.countsLostAt();
   return {
-    required: { release: hasRelease ? null : 'no release yet', keys, limits, access_log: accessLog },
-    optional: {
+    serving: {
+      release: hasRelease ? null : 'no release yet',
+      shutdown: sources.isDraining() ? 'the server is about to stop' : null,
+    },
+    stores: { keys, limits, access_log: accessLog },
+    others: {
       ...(sources.liveFault && { live: sources.liveFault() }),
       last_run: lastRun,
       counts:
@@ -46,15 +57,26 @@ export async function readReadiness(sources: ReadinessSources): Promise<Readines
 }
 
 /** Whether the server can serve. */
-export function isReady({ required }: Readiness): boolean {
-  return Object.values(required).every((fault) => fault === null);
+export function isReady({ serving }: Readiness): boolean {
+  return Object.values(serving).every((fault) => fault === null);
 }
 
+/** Every part, in the order in which the server reports them. */
+export function partsOf({ serving, stores, others }: Readiness): Record<string, string | null> {
+  return { ...serving, ...stores, ...others };
+}
+
+/** How long a part may take to answer, ms: shorter than the time-out of a load balancer's check. */
+const PATIENCE_MS = 1_000;
+
 async function faultOf(check: Promise<unknown>, fault: string): Promise<string | null> {
-  return check.then(
+  const late = Promise.withResolvers<string>();
+  const timer = setTimeout(() => late.resolve(fault), PATIENCE_MS);
+  const result = check.then(
     () => null,
     () => fault,
   );
+  return Promise.race([result, late.promise]).finally(() => clearTimeout(timer));
 }
 
 async function readRunFault({ readStatus }: ReadinessSources): Promise<string | null> {

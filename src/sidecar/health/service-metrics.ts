@@ -6,7 +6,7 @@ import type { Status } from '../../../pipeline/release/format/status.ts';
 import { DAY_MS } from '../../api/tiers.ts';
 import type { Disk, SnapshotTotals } from './disks.ts';
 import { type Metrics, type Sample, samplesBy } from './metric.ts';
-import { isReady, type Readiness } from './readiness.ts';
+import { isReady, partsOf, type Readiness } from './readiness.ts';
 
 /** What the server knows about itself at one moment. Null: not known, or not there. */
 export interface ServiceFacts {
@@ -84,10 +84,10 @@ export const SERVICE_METRICS: Metrics<ServiceFacts> = {
     type: 'gauge',
     help: 'Whether a part of the service has a fault, as /readyz says.',
     labels: ['part'],
-    read: ({ readiness: { required, optional } }) =>
+    read: ({ readiness }) =>
       samplesBy(
         'part',
-        mapValues({ ...required, ...optional }, (fault) => Number(fault !== null)),
+        mapValues(partsOf(readiness), (fault) => Number(fault !== null)),
       ),
   },
   cathedral_last_run_outcome: {

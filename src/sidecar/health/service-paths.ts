@@ -17,8 +17,11 @@ export const SERVICE_PATHS: ReadonlyMap<string, ServiceAnswer> = new Map<string,
 async function answerReadiness({ readiness }: Services): Promise<Answer> {
   const found = await readiness();
   const ready = isReady(found);
-  const checks = Object.entries(found.required).map(([part, fault]) => [part, fault ?? 'ok']);
-  const degraded = Object.entries(found.optional).filter(([, fault]) => fault !== null);
+  const checks = Object.entries({ ...found.serving, ...found.stores }).map(([part, fault]) => [
+    part,
+    fault ?? 'ok',
+  ]);
+  const degraded = Object.entries({ ...found.stores, ...found.others }).filter(([, fault]) => fault !== null);
   return jsonAnswer(ready ? 200 : 503, {
     status: ready ? 'ready' : 'not_ready',
     checks: Object.fromEntries(checks),

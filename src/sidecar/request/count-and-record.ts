@@ -15,8 +15,9 @@ export function tierOf(area: Area, { key }: RequestContext): Tier {
 }
 
 /**
- * Counts an answer with data against the quota of its area, and adds headers that tell what is left. Throws a Problem
- * rate_limited, or request_not_counted if the counts cannot be stored; the answer is discarded then.
+ * Counts an answer with data against the quota of its area. Adds headers that tell what is left, unless a shared cache may keep the
+ * answer for other clients. Throws a Problem rate_limited, or request_not_counted if the counts cannot be stored; the answer is
+ * discarded then.
  */
 export async function countAnswer(
   answer: Answer,
@@ -30,13 +31,33 @@ export async function countAnswer(
   try {
     const result = await limiter.take({ area, tier: tierOf(area, context), subject, now });
     if (!result.allowed) throw rateLimited(area, result);
-    return { ...answer, more: rateLimitHeaders(result) };
+    const own = key ? { ...answer, headers: privateHeaders(answer.headers) } : answer;
+    return isShared(own.headers) ? own : { ...own, more: rateLimitHeaders(result) };
   } catch (error) {
     discard(answer);
     if (error instanceof Problem) throw error;
     logger.error({ err: error }, 'requests cannot be counted');
     throw requestNotCounted();
   }
+}
+
+const PUBLIC = /^public\b/;
+const PRIVATE = new WeakMap<Answer['headers'], Answer['headers']>();
+
+/** Whether a shared cache may answer other clients with this response without asking again (RFC 9111 §5.2.2.9). */
+function isShared(headers: Answer['headers']): boolean {
+  return PUBLIC.test(headers['Cache-Control'] ?? '');
+}
+
+/** For the holder of a key, whose remaining quota is in the response: only the holder's own cache may keep it. */
+function privateHeaders(headers: Answer['headers']): Answer['headers'] {
+  if (!isShared(headers)) return headers;
+  let known = PRIVATE.get(headers);
+  if (!known) {
+    known = { ...headers, 'Cache-Control': headers['Cache-Control']!.replace(PUBLIC, 'private') };
+    PRIVATE.set(headers, known);
+  }
+  return known;
 }
 
 /**
