@@ -116,6 +116,6 @@ export function hashEntry(entry: Omit<Entry, 'hash'> & { hash?: string }): strin
 }
 
 function bounded(text: string, limit = MAX_TEXT): string {
-  // An unpaired surrogate has no UTF-8 form.
-  return (text.length > limit ? text.slice(0, limit) + CUT : text).toWellFormed();
+  // An unpaired surrogate has no UTF-8 form, and PostgreSQL stores no U+0000.
+  return (text.length > limit ? text.slice(0, limit) + CUT : text).toWellFormed().replaceAll('\0', '\ufffd');
 }

@@ -63,18 +63,16 @@ const Removal = z.strictObject({
   last: z.int().min(0),
 });
 
-const LogStart = z.strictObject({
-  /** The last removed entry. */
-  seq: z.int().min(0),
+/** The link before the first kept entry, and the removals that led to it. */
+export const LogStart = z.strictObject({
+  /** The last removed entry; −1 if there is none. */
+  seq: z.int().min(-1),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   /** Oldest first. Older versions kept no record of removals. */
   removals: z.array(Removal).default([]),
 });
 
-/** The link before the first kept entry, and the removals that led to it. */
-export interface LogStart extends Link {
-  removals: z.infer<typeof Removal>[];
-}
+export type LogStart = z.infer<typeof LogStart>;
 
 /** FIRST_LINK if no entries were removed by age. */
 export function readLogStart(dir: string): LogStart {
