@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing: the dependencies of the service, and a Chromium to print PDFs with. With --test or --bench also the
-# development dependencies, nginx and PostgreSQL; with --test a browser that starts faster, and the shells whose completion is tested;
+# development dependencies, nginx, PostgreSQL and Ceph; with --test a browser that starts faster, and the shells whose completion is tested;
 # with --bench wrk, the load generator. As root it installs programs with apt; otherwise it says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -67,13 +67,13 @@ apt_get() {
     : >"$log"
     sleep "${APT_PAUSE:-5}"
   done
-  DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y "$1"
+  DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y ${APT_OPTIONS:-} "$@"
 }
 
 apt_install() {
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
-  say "installing the package $1 (apt-get install $1) …"
-  quietly apt_get "$1"
+  say "installing $* (apt-get install $*) …"
+  quietly apt_get "$@"
 }
 
 find_chromium() {
@@ -132,6 +132,17 @@ install_postgresql() {
     say "PostgreSQL is missing: importing from it is not tested (apt-get install postgresql)."
 }
 
+# An S3-compatible object store, without the recommended packages, which serve whole clusters.
+install_ceph() {
+  for program in ceph ceph-mon ceph-osd radosgw radosgw-admin; do
+    command -v "$program" >/dev/null && continue
+    APT_OPTIONS=--no-install-recommends apt_install ceph-mon ceph-osd radosgw ceph-common ||
+      say "Ceph is missing: object storage is not tested with a real store" \
+        "(apt-get install --no-install-recommends ceph-mon ceph-osd radosgw ceph-common)."
+    return
+  done
+}
+
 install_wrk() {
   if command -v wrk >/dev/null; then return; fi
   apt_install wrk || fail "the benchmarks need wrk: install it (apt-get install wrk) and start again."
@@ -146,6 +157,7 @@ case "${1:-}" in
     install_headless_shell
     install_shells
     install_postgresql
+    install_ceph
     ;;
   --bench)
     install_wrk

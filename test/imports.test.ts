@@ -11,9 +11,11 @@ const PROJECT = resolve(import.meta.dirname, '..');
 const LAYERS: readonly (readonly [pattern: RegExp, purpose: string])[] = [
   [/^pipeline\/errors\.ts$/, 'Errors with a code, a place, and the expected and actual value'],
   [/^pipeline\/random\.ts$/, 'A seeded random generator'],
+  [/^pipeline\/transient-fault\.ts$/, 'Retries after faults of a remote server'],
   [/^pipeline\/config\//, 'Settings from flags, environment variables and defaults'],
   [/^pipeline\/words\//, 'Numbers, dates, durations and lists as text'],
   [/^pipeline\/disk\//, 'Durable writes, and locks between processes'],
+  [/^pipeline\/objects\//, 'A bucket of an S3-compatible object store'],
   [/^pipeline\/ledger\//, 'Events, snapshots, checkpoints, and the transparency log over them'],
   [/^pipeline\/attestation\//, 'Companion Attestations: schema, signatures, life cycle'],
   [/^pipeline\/model\//, 'The fold from events to state, and queries on the state'],

@@ -65,6 +65,11 @@ export function withoutPassword(value: string): string {
 /** `https://data.example.org/copy`: where files are read from. */
 export const address = text.regex(/^https?:\/\/[^?#\s@\\]+$/).refine((value) => URL.canParse(value));
 
+/** `s3+https://objects.example.org/releases/north?region=eu-west-1`; `pipeline/objects/` reads its parts. */
+export const objectAddress = text
+  .regex(/^s3\+https?:\/\/[^#\s]+$/)
+  .refine((value) => URL.canParse(value.slice('s3+'.length)));
+
 /** `https://data.example.org`: a whole host, in one spelling only, because it is compared and paths are appended to it. */
 export const origin = text.regex(/^https?:/).refine((value) => URL.parse(value)?.origin === value);
 

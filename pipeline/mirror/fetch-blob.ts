@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { asDiskErrors, exists } from '../disk/durable.ts';
 import { CathedralError } from '../errors.ts';
-import { TransientFault } from '../ledger/transient-fault.ts';
+import { TransientFault } from '../transient-fault.ts';
 import { mismatchError } from '../verify/findings.ts';
 import { type Origin, type Promised, promisedBody } from '../verify/origin.ts';
 

@@ -1,7 +1,7 @@
 import { printable } from '../attestation/printable.ts';
 import { SETTINGS } from '../config/settings.ts';
 import { CathedralError, type Fault } from '../errors.ts';
-import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../ledger/transient-fault.ts';
+import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../transient-fault.ts';
 import { formatCount } from '../words/number.ts';
 import { NODE_HASHING } from './folder-origin.ts';
 import { type Opened, type OpenOptions, Origin } from './origin.ts';

@@ -1,4 +1,4 @@
-import { TransientFault } from '../ledger/transient-fault.ts';
+import { TransientFault } from '../transient-fault.ts';
 
 /** Six simultaneous transfers need 400 kbit/s. */
 const LEAST_BYTES_PER_SECOND = 8192;

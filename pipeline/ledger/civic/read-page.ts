@@ -1,5 +1,5 @@
 import { CathedralError } from '../../errors.ts';
-import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../transient-fault.ts';
+import { type Attempts, reasonOf, retrying, statusFault, TransientFault } from '../../transient-fault.ts';
 import { parseRemotePage, type RemoteEvent } from './remote-event.ts';
 
 /** Access to the remote ledger, with effects passed in. `attempts`: per page. */

@@ -19,6 +19,8 @@ export interface Attempts {
   attempts: number;
   wait: (ms: number) => Promise<void>;
   signal: AbortSignal | undefined;
+  /** Before the first retry; each later delay is twice as long. Default: a second. */
+  firstDelayMs?: number;
   /** Called with each fault before a retry, and with the delay in ms. */
   told?: (fault: TransientFault, delayMs: number) => void;
 }
@@ -29,11 +31,11 @@ const MAX_DELAY_MS = 60_000;
 const TRANSIENT_STATUS = [408, 425, 429];
 
 /**
- * Retries `work` while it throws transient faults, after 1, 2, 4 … s or the delay that the server asked for, unless that exceeds a
+ * Retries `work` while it throws transient faults, after 1, 2, 4 … s (with the default) or the delay that the server asked for, unless that exceeds a
  * minute. `giveUp` makes the error from the last fault.
  */
 export async function retrying<T>(
-  { attempts, wait, signal, told }: Attempts,
+  { attempts, wait, signal, firstDelayMs = FIRST_DELAY_MS, told }: Attempts,
   work: () => Promise<T>,
   giveUp: (fault: TransientFault) => Error,
 ): Promise<T> {
@@ -44,7 +46,7 @@ export async function retrying<T>(
       signal?.throwIfAborted();
       if (!(cause instanceof TransientFault)) throw cause;
       if (attempt >= attempts || cause.isLong) throw giveUp(cause);
-      const delayMs = Math.min(cause.delayMs ?? FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS);
+      const delayMs = Math.min(cause.delayMs ?? firstDelayMs * 2 ** (attempt - 1), MAX_DELAY_MS);
       told?.(cause, delayMs);
       await wait(delayMs);
       signal?.throwIfAborted();

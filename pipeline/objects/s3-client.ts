@@ -1,0 +1,257 @@
+import { createReadStream } from 'node:fs';
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { pipeline } from 'node:stream/promises';
+import { AwsV4Signer } from 'aws4fetch';
+import { CathedralError } from '../errors.ts';
+import { reasonOf, TransientFault } from '../transient-fault.ts';
+import type { Credentials, ObjectAddress } from './object-address.ts';
+
+/** SHA-256 of nothing. */
+export const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/** The bytes of a request, whose hash is signed with it, so that the store refuses others. */
+export type Content = { sha256: string } & ({ bytes: Uint8Array } | { file: string; size: number });
+
+export interface S3Request {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  /** The whole key in the bucket; null: the bucket itself. */
+  key: string | null;
+  query?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
+  content?: Content;
+}
+
+/** An answer whose body has not been read yet. The caller reads it or destroys it; otherwise it holds its connection. */
+export type S3Answer = IncomingMessage & { statusCode: number };
+
+export interface S3ClientOptions {
+  /** Open connections at most, and so concurrent requests; further ones wait. */
+  connections: number;
+  /** How long the store may send and accept nothing. */
+  stallMs: number;
+  /** `cathedral-data-service/1.0.0` */
+  software: string;
+  /** Receives one line when requests have to be signed with the store's time. */
+  log: (line: string) => void;
+}
+
+/** What the store says about a refused request, from its XML. */
+interface Refusal {
+  code: string;
+  message: string;
+}
+
+/** Codes of answers below 500 after which the same request may succeed. */
+const TRANSIENT_CODES: ReadonlySet<string> = new Set([
+  'ConditionalRequestConflict',
+  'IncompleteBody',
+  'OperationAborted',
+  'RequestTimeout',
+  'SlowDown',
+  'TooManyRequests',
+  'XAmzContentSHA256Mismatch',
+]);
+
+const MAX_REFUSAL_BYTES = 65_536;
+
+/** Signs requests to one bucket and sends them once. */
+export class S3Client {
+  readonly #address: ObjectAddress;
+  readonly #credentials: Credentials;
+  readonly #options: S3ClientOptions;
+  readonly #agent: HttpAgent | HttpsAgent;
+  /** Of the key that each day's signatures are made with. */
+  readonly #cache = new Map<string, ArrayBuffer>();
+  /** The store's clock minus this machine's, ms; 0 as long as the store accepts this machine's time. */
+  #clockMs = 0;
+
+  constructor(address: ObjectAddress, credentials: Credentials, options: S3ClientOptions) {
+    this.#address = address;
+    this.#credentials = credentials;
+    this.#options = options;
+    const Agent = address.endpoint.startsWith('https:') ? HttpsAgent : HttpAgent;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: options.connections, scheduling: 'lifo' });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** For messages: `s3+https://host/bucket/key`. */
+  placeOf(key: string | null): string {
+    return `s3+${this.#address.endpoint}/${this.#address.bucket}${key === null ? '' : `/${key}`}`;
+  }
+
+  /**
+   * The answer, if its status is 2xx or one of `accepted`. Throws `TransientFault` if the same request may succeed later, and
+   * `store_failed` if not.
+   */
+  async send(request: S3Request, accepted: readonly number[] = []): Promise<S3Answer> {
+    const answer = await this.#exchange(request);
+    const { statusCode: status } = answer;
+    if ((status >= 200 && status < 300) || accepted.includes(status)) return answer;
+    throw this.#refused(request, answer, await readRefusal(answer));
+  }
+
+  async #exchange(request: S3Request): Promise<S3Answer> {
+    const { method, content } = request;
+    const url = new URL(this.#urlOf(request));
+    const headers = await this.#sign(request, url);
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const { agent, timeout } = { agent: this.#agent, timeout: this.#options.stallMs };
+    return new Promise((resolve, reject) => {
+      const failed = (cause: unknown) =>
+        reject(
+          cause instanceof TransientFault || cause instanceof CathedralError
+            ? cause
+            : new TransientFault(reasonOf(cause), { cause }),
+        );
+      const outgoing = send(url, { method, headers, agent, timeout });
+      outgoing.on('error', failed);
+      outgoing.on('timeout', () => outgoing.destroy(new TransientFault(`nothing for ${timeout / 1000} s`)));
+      outgoing.on('response', (answer) => {
+        // From here on, whoever reads the body watches its pace.
+        outgoing.setTimeout(0);
+        resolve(answer as S3Answer);
+      });
+      if (content && 'file' in content)
+        // A store may refuse before it has read everything: its answer then counts, not the broken pipe.
+        pipeline(createReadStream(content.file), outgoing).catch((error) => {
+          outgoing.destroy(error);
+          failed(error);
+        });
+      else outgoing.end(content?.bytes);
+    });
+  }
+
+  #urlOf({ key, query = {} }: S3Request): string {
+    const { endpoint, bucket } = this.#address;
+    const path = key === null ? '' : `/${key.split('/').map(encode).join('/')}`;
+    const search = Object.entries(query)
+      .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+      .join('&');
+    return `${endpoint}/${bucket}${path}${search && `?${search}`}`;
+  }
+
+  async #sign({ method, content, headers = {} }: S3Request, url: URL): Promise<Record<string, string>> {
+    const { region } = this.#address;
+    const { sessionToken, ...credentials } = this.#credentials;
+    const signer = new AwsV4Signer({
+      method,
+      url: url.href,
+      headers: { ...headers, 'x-amz-content-sha256': content?.sha256 ?? EMPTY_SHA256 },
+      ...credentials,
+      ...(sessionToken !== null && { sessionToken }),
+      service: 's3',
+      region: region ?? regionOf(url.hostname),
+      cache: this.#cache,
+      datetime: new Date(Date.now() + this.#clockMs).toISOString().replace(/[:-]|\.\d{3}/g, ''),
+    });
+    const signed = await signer.sign();
+    return {
+      ...Object.fromEntries(signed.headers),
+      host: url.host,
+      'user-agent': this.#options.software,
+      ...(content && { 'content-length': String(sizeOf(content)) }),
+    };
+  }
+
+  #refused(request: S3Request, answer: S3Answer, { code, message }: Refusal): Error {
+    const status = `status ${answer.statusCode}${code && ` ${code}`}`;
+    const found = message ? `${status}: ${message}` : status;
+    const place = this.placeOf(request.key);
+    const fail = (expected: string, what = found) =>
+      new CathedralError('store_failed', { place, expected, found: what });
+    const { statusCode } = answer;
+    if (code === 'RequestTimeTooSkewed' || code === 'RequestExpired') return this.#skewed(answer, fail);
+    if (statusCode === 501) return fail('a store that implements this request', found);
+    if (statusCode >= 500 || statusCode === 429 || TRANSIENT_CODES.has(code))
+      return new TransientFault(found, { delayMs: delayOf(answer) });
+    const region = answer.headers['x-amz-bucket-region'];
+    if (region || code === 'AuthorizationHeaderMalformed' || (statusCode >= 300 && statusCode < 400))
+      return fail(
+        `a bucket in the region that the address names${region ? `: add ?region=${region}` : ''}`,
+        found,
+      );
+    return fail(expectationOf(statusCode, code), found);
+  }
+
+  /** A request's time is signed. After the first refusal, the store's own time is used. */
+  #skewed(answer: S3Answer, fail: (expected: string, found: string) => Error): Error {
+    const now = Date.parse(answer.headers.date ?? '');
+    const minutes = Math.round((now - Date.now()) / 60_000);
+    const way = minutes > 0 ? 'behind' : 'ahead of';
+    const found = Number.isNaN(now)
+      ? 'a clock that differs by more than the store allows'
+      : `a clock ${Math.abs(minutes)} min ${way} the store's`;
+    if (Number.isNaN(now) || this.#clockMs !== 0)
+      return fail("a machine whose clock agrees with the store's", found);
+    this.#clockMs = now - Date.now();
+    this.#options.log(
+      `${this.placeOf(null)}: this machine has ${found}; requests are signed with the store's time. Set the clock of this machine.`,
+    );
+    return new TransientFault(found, { delayMs: 0 });
+  }
+}
+
+function expectationOf(status: number, code: string): string {
+  if (code === 'NoSuchBucket') return 'an existing bucket';
+  if (code === 'InvalidAccessKeyId') return 'an access key that the store knows';
+  if (code === 'SignatureDoesNotMatch') return 'the secret that belongs to the access key';
+  if (code === 'ExpiredToken' || code === 'InvalidToken') return 'a valid session token';
+  if (status === 403) return 'an access key that may do this';
+  return 'status 200';
+}
+
+/** RFC 3986: everything but unreserved characters, as signatures need it. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Some hosts name their region; most other stores take any. */
+function regionOf(hostname: string): string {
+  const [, amazon, backblaze] =
+    /^s3[.-](?:dualstack\.)?([a-z]{2}-[a-z-]+-\d)\.amazonaws\.com(?:\.cn)?$|^s3\.([a-z0-9-]+)\.backblazeb2\.com$/.exec(
+      hostname,
+    ) ?? [];
+  if (hostname.endsWith('.r2.cloudflarestorage.com')) return 'auto';
+  return amazon ?? backblaze ?? 'us-east-1';
+}
+
+function sizeOf(content: Content): number {
+  return 'file' in content ? content.size : content.bytes.length;
+}
+
+function delayOf({ headers }: S3Answer): number | undefined {
+  const value = headers['retry-after'] ?? '';
+  return /^\d{1,5}$/.test(value) ? Number(value) * 1000 : undefined;
+}
+
+async function readRefusal(answer: S3Answer): Promise<Refusal> {
+  const text = new TextDecoder().decode((await readAll(answer, MAX_REFUSAL_BYTES)) ?? new Uint8Array());
+  const element = (name: string) => new RegExp(`<${name}>([^<]{0,200})</${name}>`).exec(text)?.[1] ?? '';
+  return { code: element('Code'), message: element('Message') };
+}
+
+/** The whole body; null if it is longer than `maxBytes`. Throws `TransientFault` if it ends early. */
+export async function readAll(
+  answer: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of answer) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) return null;
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    throw cause instanceof TransientFault ? cause : new TransientFault(reasonOf(cause), { cause });
+  }
+  return Buffer.concat(chunks, bytes);
+}
