@@ -55,6 +55,18 @@ const webOrigins = text
   .transform((list) => list.split(',').map((item) => item.trim()))
   .refine((list) => list.length <= 100 && list.every((item) => URL.parse(item)?.origin === item));
 
+/** `Authorization: Bearer …` */
+const header = text.regex(/^[A-Za-z0-9-]+:[ \t]*[\x21-\x7e][\x20-\x7e]*$/);
+
+function isJson(value: string): boolean {
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** An address becomes its part after `://`. */
 export const keyName = text
   .transform((value) => value.replace(/^https?:\/\//, ''))
@@ -251,6 +263,36 @@ export const SETTINGS = {
       'How long every snapshot is kept; after that, only the last one of each month. A year has 1464 snapshots, each as large as the data files that changed with its release, without the histories.',
     schema: integer(0, 36_500),
   },
+  purgeUrl: {
+    group: 'Publishing',
+    flag: 'purge-url',
+    env: 'CATHEDRAL_PURGE_URL',
+    default: null,
+    unit: 'https://…',
+    description:
+      'Where a run sends a POST request after it has published a release, so that your CDN forgets the previous one. See docs/operations.md, "Behind a CDN".',
+    schema: text.regex(/^https?:\/\/[^#\s@\\]+$/).refine((value) => URL.canParse(value)),
+  },
+  purgeHeader: {
+    group: 'Publishing',
+    flag: null,
+    env: 'CATHEDRAL_PURGE_HEADER',
+    default: null,
+    unit: 'a header, Authorization: Bearer …',
+    description:
+      'The header of the purge request that authorises it. It is a secret, so it is read from the environment only.',
+    secret: true,
+    schema: header,
+  },
+  purgeBody: {
+    group: 'Publishing',
+    flag: 'purge-body',
+    env: 'CATHEDRAL_PURGE_BODY',
+    default: null,
+    unit: 'JSON, {"tags":["cathedral-release"]}',
+    description: 'The body of the purge request, if your CDN needs one.',
+    schema: text.refine(isJson),
+  },
   sealDelay: {
     group: 'Publishing',
     flag: 'seal-delay',
@@ -341,6 +383,16 @@ export const SETTINGS = {
     unit: 'seconds, 1 to 3600',
     description: 'After how long the server drops a client that does not read the answer waiting for it.',
     schema: integer(1, 3_600),
+  },
+  cacheTagHeader: {
+    group: 'Server',
+    flag: 'cache-tag-header',
+    env: 'CATHEDRAL_CACHE_TAG_HEADER',
+    default: null,
+    unit: 'the name of a header: Cache-Tag, Surrogate-Key, CDN-Tag, xkey, …',
+    description:
+      'Marks the responses that a new release replaces with the tag cathedral-release, in the header that your CDN reads, so that one purge request makes it forget them.',
+    schema: text.regex(/^[A-Za-z0-9-]+$/),
   },
   drain: {
     group: 'Server',

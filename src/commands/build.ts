@@ -2,6 +2,7 @@ import { build as buildRelease } from '../../pipeline/build/build.ts';
 import { findChromium } from '../../pipeline/build/pdf/chromium.ts';
 import { printPdf } from '../../pipeline/build/pdf/print-pdf.ts';
 import { type Contents, DATA_ONLY } from '../../pipeline/build/plan.ts';
+import { purgeCaches } from '../../pipeline/build/purge-caches.ts';
 import { printCharts } from '../../pipeline/charts/files/print-charts.ts';
 import { programPath } from '../../pipeline/config/config.ts';
 import type { Config } from '../../pipeline/config/settings.ts';
@@ -28,6 +29,9 @@ export const BUILD_SETTINGS = [
   'publisherKey',
   'publisherName',
   'snapshotDays',
+  'purgeUrl',
+  'purgeHeader',
+  'purgeBody',
 ] as const;
 
 export const build = defineCommand({
@@ -84,6 +88,11 @@ export const build = defineCommand({
       });
     });
     progress.end();
+    const { purgeUrl: url, purgeHeader: header, purgeBody: body } = config;
+    if (url !== null && report.outcome === 'published') {
+      const fault = await purgeCaches({ url, header, body });
+      if (fault !== null) progress.note(`${fault}; caches keep the previous release until it expires there.`);
+    }
     const { manifest, outcome, snapshots, events, findings, migrated } = report;
     const ms = now() - started;
     if (config.json) {

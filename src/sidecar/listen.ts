@@ -19,6 +19,7 @@ export const LISTEN_SETTINGS = [
   'stallTimeout',
   'maxConnections',
   'maxConnectionsPerClient',
+  'cacheTagHeader',
   'drain',
   'grace',
 ] as const;

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { withLock } from '../../pipeline/disk/lock.ts';
@@ -18,7 +21,15 @@ async function sampleLedger(to: string): Promise<{ folder: string; ledger: strin
 describe('cathedral build', () => {
   test('publishes a ledger, once, and says so in its result and its status', async () => {
     const { ledger, out } = await sampleLedger('2025-07-05');
-    const args = ['build', '--ledger', ledger, '--out', out, '--without-site'];
+    let purges = 0;
+    const cdn = createServer((_, response) => {
+      purges += 1;
+      response.end();
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void cdn.close());
+    await once(cdn, 'listening');
+    const purge = `http://127.0.0.1:${(cdn.address() as AddressInfo).port}/`;
+    const args = ['build', '--ledger', ledger, '--out', out, '--without-site', '--purge-url', purge];
     const first = await runCli(args);
     expect([first.status, first.stdout]).toEqual([
       0,
@@ -31,6 +42,8 @@ describe('cathedral build', () => {
     expect([second.status, second.stdout]).toEqual([0, expect.stringMatching(/^unchanged 2025-07-05T00Z-/)]);
     expect(await readlink(join(out, 'current'))).toBe(served);
     expect((await readStatus(out))!.last_run.outcome).toBe('unchanged');
+    // Caches keep what did not change.
+    expect(purges).toBe(1);
     expect((await runCli(['check', '--out', out, '--ledger', ledger])).stdout).toBe(
       'the release agrees with its manifest and the ledger\n',
     );

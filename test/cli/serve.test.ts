@@ -18,13 +18,15 @@ async function served(env: Record<string, string> = {}) {
 
 describe('cathedral serve', () => {
   test('serves the release, then the next one, and stops in order', async () => {
-    const { out, cli, url } = await served({ CATHEDRAL_DRAIN: '2' });
+    const { out, cli, url } = await served({ CATHEDRAL_DRAIN: '2', CATHEDRAL_CACHE_TAG_HEADER: 'Cache-Tag' });
     expect(await (await fetch(`${url}/economy/supply`)).json()).toMatchObject({ events: 5 });
     await publishTiny(out, { events: 9 });
     // The server looks for a new release from time to time, not at every request.
     await expect.poll(async () => (await fetch(`${url}/economy/supply`)).json()).toMatchObject({ events: 9 });
     const answer = await fetch(`${url}/economy/supply`);
     expect(answer.headers.get('content-encoding')).toBe('gzip');
+    expect(answer.headers.get('cache-tag')).toBe('cathedral-release');
+    expect((await fetch(`${url}/latest.json?x=1`)).headers.has('cache-tag')).toBe(false);
     cli.child.kill('SIGTERM');
     // Load balancers notice that it is about to stop, and what they still send is answered.
     await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503);

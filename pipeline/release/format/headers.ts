@@ -63,6 +63,14 @@ export const CACHE_CONTROL = {
   restricted: 'private, no-store',
 } as const;
 
+/** Marks the responses that a new release replaces, in whichever header a CDN reads, so that one request purges them. */
+export const CACHE_TAG = 'cathedral-release';
+
+/** Whether a shared cache may keep a response with this Cache-Control that a new release replaces. */
+export function isReplacedByRelease(cacheControl: string | undefined): boolean {
+  return cacheControl !== undefined && /^public\b(?!.*\bimmutable\b)/.test(cacheControl);
+}
+
 const OPEN: Headers = { 'Access-Control-Allow-Origin': '*' };
 const BYTES: Headers = { 'Content-Type': 'application/octet-stream' };
 

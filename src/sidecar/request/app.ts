@@ -20,6 +20,8 @@ export interface AppLimits {
   maxConnections: number;
   /** Per address or IPv6 /64; behind a trusted proxy, concurrent requests. */
   maxConnectionsPerClient: number;
+  /** The header that a CDN reads tags from. */
+  cacheTagHeader?: string | null;
 }
 
 /** How often node:http looks for late requests, ms: timeouts are accurate to the second. */
@@ -50,7 +52,8 @@ export function createApp(services: Services, limits: AppLimits): Server {
   const clients = new ClientLimits(limits.maxConnectionsPerClient, address);
   server.on('connection', (socket) => clients.admit(socket));
   const nextId = requestIds();
-  const shared = { address, clients, stallMs: limits.stallTimeout * 1000 };
+  const { cacheTagHeader = null } = limits;
+  const shared = { address, clients, stallMs: limits.stallTimeout * 1000, cacheTagHeader };
   const receive = (request: IncomingMessage, response: ServerResponse) =>
     queue.add(request, response, (onEnd) => {
       const context = newRequestContext(request, response, { ...shared, id: nextId() });

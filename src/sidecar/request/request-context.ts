@@ -19,6 +19,8 @@ export interface RequestContext {
   readonly clients: ClientLimits;
   /** How long the client may take no bytes of the response, ms. */
   readonly stallMs: number;
+  /** The header that a CDN reads tags from; null: none. */
+  readonly cacheTagHeader: string | null;
   /** Without the leading slash and percent-encoding: `economy/supply`. Null until it is parsed. */
   path: string | null;
   /** Without its question mark. */
@@ -47,7 +49,7 @@ export interface RequestContext {
 export function newRequestContext(
   request: IncomingMessage,
   response: ServerResponse,
-  known: Pick<RequestContext, 'id' | 'address' | 'clients' | 'stallMs'>,
+  known: Pick<RequestContext, 'id' | 'address' | 'clients' | 'stallMs' | 'cacheTagHeader'>,
 ): RequestContext {
   return {
     request,
@@ -56,6 +58,7 @@ export function newRequestContext(
     address: known.address,
     clients: known.clients,
     stallMs: known.stallMs,
+    cacheTagHeader: known.cacheTagHeader,
     path: null,
     query: '',
     key: null,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { COMMON_HEADERS } from '../../../pipeline/release/format/headers.ts';
+import { CACHE_TAG, COMMON_HEADERS, isReplacedByRelease } from '../../../pipeline/release/format/headers.ts';
 import { FileBody } from '../files/file-body.ts';
 import { type Answer, discard } from './answer.ts';
 import type { RequestContext } from './request-context.ts';
@@ -35,12 +35,14 @@ export function send(answer: Answer, context: RequestContext): void | Promise<vo
 
 /** All headers of an answer, names and values in turn: the common ones, its own, and `more`. */
 export function headersOf(
-  { id, address, request, bodyRead }: RequestContext,
+  { id, address, request, bodyRead, cacheTagHeader }: RequestContext,
   own: Readonly<Headers>,
   more?: Readonly<Headers>,
 ): string[] {
   const headers = [...flat(own), 'X-Request-Id', id];
   for (const name in more) headers.push(name, more[name]!);
+  if (cacheTagHeader !== null && isReplacedByRelease(own['Cache-Control']))
+    headers.push(cacheTagHeader, CACHE_TAG);
   if (address.isSecure(request)) headers.push(...HSTS);
   // Closing the connection is cheaper than reading a body that nobody wants.
   if (!bodyRead && mayHaveBody(request)) headers.push('Connection', 'close');
