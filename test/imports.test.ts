@@ -15,6 +15,7 @@ const LAYERS: readonly (readonly [pattern: RegExp, purpose: string])[] = [
   [/^pipeline\/config\//, 'Settings from flags, environment variables and defaults'],
   [/^pipeline\/words\//, 'Numbers, dates, durations and lists as text'],
   [/^pipeline\/disk\//, 'Durable writes, and locks between processes'],
+  [/^pipeline\/postgres\//, 'The database that many machines share: connections, transactions, its schema'],
   [/^pipeline\/objects\//, 'A bucket of an S3-compatible object store'],
   [/^pipeline\/ledger\//, 'Events, snapshots, checkpoints, and the transparency log over them'],
   [/^pipeline\/attestation\//, 'Companion Attestations: schema, signatures, life cycle'],

@@ -772,6 +772,17 @@ export const SETTINGS = {
     path: true,
     schema: text,
   },
+
+  store: {
+    group: 'Many machines',
+    flag: null,
+    env: 'CATHEDRAL_STORE',
+    default: null,
+    unit: 'postgres://user@host:port,host2:port2/database?sslmode=…',
+    description:
+      'The PostgreSQL database that several machines share: API keys, counts of requests and whatever else they have to agree on. Name the primary and its standbys; the one that takes writes is used. Everything is in the schema cathedral. A password belongs in PGPASSWORD or a password file. Without it, a single machine keeps these things in files.',
+    schema: text.regex(/^postgres(?:ql)?:\/\//),
+  },
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
-import { PostgresServer } from '../ledger/sources/postgres-server.ts';
+import { PostgresServer } from '../engines/postgres.ts';
 import { type Measured, measure, median } from './child.ts';
 import { compare, type Report } from './figure.ts';
 import { withScratch } from './scratch.ts';

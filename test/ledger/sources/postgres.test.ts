@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../../pipeline/random.ts';
 import { runHere } from '../../cli/run-cli.ts';
+import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
 import { Folders, filesOf, verifiedLedger } from '../civic/import-fixture.ts';
 import { importPostgres } from './import-postgres.ts';
-import { hasPostgres, PostgresServer } from './postgres-server.ts';
 
 const folders = new Folders();
 let server: PostgresServer;

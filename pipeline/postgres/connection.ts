@@ -1,0 +1,108 @@
+import type pg from 'pg';
+import { CathedralError } from '../errors.ts';
+import { sqlState, storeFault } from './fault.ts';
+
+export interface Answer<Row> {
+  rows: Row[];
+  /** How many rows were written or returned. */
+  count: number;
+}
+
+/** Carries out a statement; values are `$1`, `$2` … in its text. bigint columns become numbers. Throws store_failed or config_invalid. */
+// biome-ignore lint/suspicious/noExplicitAny: a row has the columns that the text names
+export type Query = <Row = Record<string, any>>(
+  text: string,
+  values?: readonly unknown[],
+) => Promise<Answer<Row>>;
+
+/** The server ends, or has become a standby. */
+const GONE = /^(57P0[123]|25006)$/;
+
+type Notice = Pick<pg.DatabaseError, 'code' | 'routine'> & { message?: string | undefined };
+
+/** What happened to a connection. */
+interface Course {
+  /** The warning that a commit was not confirmed by a standby. */
+  unconfirmed: Notice | null;
+  hasEnded: boolean;
+}
+
+const COURSES = new WeakMap<pg.ClientBase, Course>();
+
+function courseOf(client: pg.ClientBase): Course {
+  const known = COURSES.get(client);
+  if (known) return known;
+  const course: Course = { unconfirmed: null, hasEnded: false };
+  client.on('notice', (notice: Notice) => {
+    if (isUnconfirmed(notice)) course.unconfirmed = notice;
+  });
+  COURSES.set(client, course);
+  return course;
+}
+
+/** Whether the connection cannot be used any more, or its server cannot. */
+export function hasEnded(client: pg.ClientBase): boolean {
+  return courseOf(client).hasEnded;
+}
+
+/** One statement of a connection, committed unless it is a part of a transaction. */
+export async function runStatement<Row>(
+  client: pg.ClientBase,
+  place: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Answer<Row>> {
+  const { rows, rowCount } = await run(client, place, text, values);
+  return { rows: rows as Row[], count: rowCount ?? 0 };
+}
+
+/** Commits what `work` did, or nothing. */
+export async function runTransaction<T>(
+  client: pg.ClientBase,
+  place: string,
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
+  await run(client, place, 'BEGIN ISOLATION LEVEL READ COMMITTED');
+  let result: T;
+  try {
+    result = await work((text, values) => runStatement(client, place, text, values));
+  } catch (error) {
+    // A connection that ended took its transaction along.
+    if (!hasEnded(client)) await run(client, place, 'ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+  const { command } = await run(client, place, 'COMMIT');
+  // After an error that `work` did not pass on, COMMIT rolls back and reports no error.
+  if (command !== 'COMMIT') throw notCommitted(place, 'a transaction without an error', `${command}`);
+  return result;
+}
+
+async function run(client: pg.ClientBase, place: string, text: string, values: readonly unknown[] = []) {
+  const course = courseOf(client);
+  course.unconfirmed = null;
+  let result: pg.QueryResult;
+  try {
+    // A text without values may have several statements.
+    const answered = values.length > 0 ? client.query(text, [...values]) : client.query(text);
+    const all = (await answered) as pg.QueryResult | pg.QueryResult[];
+    result = Array.isArray(all) ? all.at(-1)! : all;
+  } catch (error) {
+    const state = sqlState(error);
+    if (state === null || GONE.test(state)) course.hasEnded = true;
+    throw storeFault(error, place);
+  }
+  if (course.unconfirmed) {
+    const { message = 'a warning' } = course.unconfirmed as Notice;
+    throw notCommitted(place, 'a commit that the synchronous standby confirms', message);
+  }
+  return result;
+}
+
+/** Whoever cancels the wait for a standby makes the commit succeed, with a warning, whose text may be in any language. */
+function isUnconfirmed({ code, routine }: Notice): boolean {
+  return routine === 'SyncRepWaitForLSN' || code === '57P01' || code === '01000';
+}
+
+function notCommitted(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('store_failed', { place, expected, found });
+}

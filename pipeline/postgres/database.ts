@@ -1,0 +1,263 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { CathedralError } from '../errors.ts';
+import { type DatabaseAddress, parseDatabaseAddress } from './address.ts';
+import { DatabaseClock } from './clock.ts';
+import { hasEnded, type Query, runStatement, runTransaction } from './connection.ts';
+import { sqlState, storeFault } from './fault.ts';
+import { Listener } from './listener.ts';
+import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
+import { type Connecting, clientOptions, findPrimary, type Primary } from './primary.ts';
+
+/**
+ * A database of PostgreSQL, whose tables are all in the schema `cathedral`. Errors of the database are CathedralErrors, with the server's own as
+ * their cause (`sqlState`). An error after a statement was sent does not tell whether it was carried out.
+ */
+export interface Database {
+  /** The address without the password. */
+  readonly name: string;
+  /** One statement, which is committed, also on a synchronous standby, when this resolves. */
+  query: Query;
+  /**
+   * Commits what `work` did, or nothing if it throws. Runs `work` again after a deadlock or a conflict with another transaction, so it may
+   * only have effects in the database. Rejects if a synchronous standby has not confirmed the commit.
+   */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /**
+   * Calls back for each NOTIFY on the channel (a lower-case identifier), and with '' whenever the connection was made again, since
+   * notifications may have been lost. Returns how to stop.
+   */
+  listen(channel: string, onNotify: (payload: string) => void): () => void;
+  /** What to add to Date.now() to get the database's time, ms; 0 before the first contact. */
+  clock(): number;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** `cathedral serve`: the name of this program among the server's sessions. */
+  application: string;
+  /** At most so many connections, besides one that listens. */
+  connections: number;
+  /** A server that does not answer: an error, or an attempt at each use, so that this program can start before the server. */
+  whenUnreachable?: 'fail' | 'retry';
+  /** How long a statement or a lock, or the wait for a connection, may take. Default: 5 s. */
+  timeoutMs?: number;
+  /** Default: all of this program. */
+  migrations?: readonly Migration[];
+}
+
+const TIMEOUT_MS = 5000;
+/** Altering a large table. */
+const MIGRATION_TIMEOUT_MS = 600_000;
+const ATTEMPTS = 5;
+const RETRY_MS = 20;
+const CLOCK_MS = 30_000;
+/** After a search for a primary that found none, for how long its result holds. */
+const SEARCH_MS = 250;
+
+/** serialization_failure, deadlock_detected */
+const CONFLICT = /^40(001|P01)$/;
+
+/**
+ * Opens the database at an address and brings its schema to the newest form. Throws config_invalid or store_failed for what only an operator
+ * can change: credentials, rights, a version, a schema of something else.
+ */
+export async function openDatabase(address: string, options: DatabaseOptions): Promise<Database> {
+  const database = new PostgresDatabase(parseDatabaseAddress(address), options);
+  try {
+    await database.connect();
+  } catch (error) {
+    if (options.whenUnreachable !== 'retry' || !isUnreachable(error)) {
+      await database.close();
+      throw error;
+    }
+  }
+  return database;
+}
+
+/** Whether no server answered, or one that is only starting: it may answer later. */
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof CathedralError) || error.cause === undefined) return false;
+  if (error.cause instanceof CathedralError) return isUnreachable(error.cause);
+  const state = sqlState(error);
+  return state === null || state === '57P03';
+}
+
+class PostgresDatabase implements Database {
+  readonly name: string;
+  readonly #address: DatabaseAddress;
+  readonly #connecting: Connecting;
+  readonly #migrations: readonly Migration[];
+  readonly #clock = new DatabaseClock();
+  readonly #listener: Listener;
+  readonly #clockTimer: NodeJS.Timeout;
+  #primary: Promise<Primary> | null = null;
+  /** That of `#primary`, once it is found. */
+  #found: Primary | null = null;
+  #timeline = 0;
+  #isMigrated = false;
+  #isClosed = false;
+
+  constructor(address: DatabaseAddress, options: DatabaseOptions) {
+    const { application, connections, timeoutMs = TIMEOUT_MS, migrations = MIGRATIONS } = options;
+    this.name = address.name;
+    this.#address = address;
+    this.#connecting = { application, connections, timeoutMs };
+    this.#migrations = migrations;
+    this.#listener = new Listener(async () => {
+      const { server } = await this.#find();
+      return new pg.Client(clientOptions(server, this.#connecting));
+    });
+    this.#clockTimer = setInterval(() => void this.#measureClock().catch(() => undefined), CLOCK_MS).unref();
+  }
+
+  async connect(): Promise<void> {
+    const { release } = await this.#take();
+    release();
+  }
+
+  query: Query = (text, values) =>
+    this.#again(() => this.#using((client) => runStatement(client, this.name, text, values)));
+
+  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    return this.#again(() => this.#using((client) => runTransaction(client, this.name, work)));
+  }
+
+  listen(channel: string, onNotify: (payload: string) => void): () => void {
+    return this.#listener.add(channel, onNotify);
+  }
+
+  clock(): number {
+    return this.#clock.offset();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#clockTimer);
+    const primary = this.#primary;
+    await this.#listener.close();
+    await primary?.then(
+      ({ pool }) => pool.end(),
+      () => undefined,
+    );
+  }
+
+  async #again<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (attempt === ATTEMPTS || !CONFLICT.test(sqlState(error) ?? '')) throw error;
+      }
+      // Not both at the same moment again.
+      await sleep(RETRY_MS * attempt * (0.5 + Math.random()));
+    }
+  }
+
+  async #using<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const { client, release } = await this.#take();
+    try {
+      return await work(client);
+    } finally {
+      release();
+    }
+  }
+
+  /** A connection to the primary, and how to give it back, or to end it after an error of the connection. */
+  async #take(): Promise<{ client: pg.PoolClient; release: () => void }> {
+    let primary = await this.#find();
+    let client: pg.PoolClient;
+    try {
+      client = await primary.pool.connect();
+    } catch (error) {
+      if (isBusy(error) && !primary.pool.ending) throw storeFault(error, this.name);
+      this.#leave(primary);
+      // Nothing was sent yet. Perhaps another server is the primary by now.
+      primary = await this.#find();
+      client = await primary.pool.connect().catch((error) => {
+        throw storeFault(error, this.name);
+      });
+    }
+    return {
+      client,
+      release: () => {
+        const isBroken = hasEnded(client);
+        client.release(isBroken);
+        if (isBroken) this.#leave(primary);
+      },
+    };
+  }
+
+  #find(): Promise<Primary> {
+    if (this.#isClosed)
+      throw new CathedralError('store_failed', {
+        place: this.name,
+        expected: 'an open database',
+        found: 'one that was closed',
+      });
+    if (this.#primary) return this.#primary;
+    const search = this.#search();
+    this.#primary = search;
+    search.catch(() => {
+      setTimeout(() => {
+        if (this.#primary === search) this.#primary = null;
+      }, SEARCH_MS).unref();
+    });
+    return search;
+  }
+
+  async #search(): Promise<Primary> {
+    const primary = await findPrimary(this.#address, this.#connecting, this.#timeline);
+    try {
+      this.#timeline = primary.timeline;
+      this.#clock.forget();
+      await this.#clock.measure(() => readClock(primary.pool));
+      if (!this.#isMigrated) await this.#migrate(primary);
+      this.#isMigrated = true;
+      this.#found = primary;
+      return primary;
+    } catch (error) {
+      await primary.pool.end();
+      throw storeFault(error, this.name);
+    }
+  }
+
+  async #migrate({ server }: Primary): Promise<void> {
+    const client = new pg.Client(
+      clientOptions(server, { ...this.#connecting, timeoutMs: MIGRATION_TIMEOUT_MS }),
+    );
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      const query: Query = (text, values) => runStatement(client, this.name, text, values);
+      await migrate(this.name, query, (work) => runTransaction(client, this.name, work), this.#migrations);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  /** The next use looks for the primary again. */
+  #leave(primary: Primary): void {
+    if (this.#found === primary) {
+      this.#found = null;
+      this.#primary = null;
+    }
+    if (!primary.pool.ending) void primary.pool.end().catch(() => undefined);
+  }
+
+  async #measureClock(): Promise<void> {
+    const { pool } = await this.#find();
+    await this.#clock.measure(() => readClock(pool));
+  }
+}
+
+async function readClock(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now');
+  return rows[0].now;
+}
+
+/** All connections are in use, which says nothing about the server. */
+function isBusy(error: unknown): boolean {
+  return (error as Error).message === 'timeout exceeded when trying to connect';
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { CathedralError } from '../errors.ts';
+import type { Query } from './connection.ts';
+
+export interface Migration {
+  /** Never changes. */
+  name: string;
+  /** Statements, which never change after they were published. They only add: an older version of this program goes on using the schema. */
+  sql: string;
+}
+
+/** The schema `cathedral`: each step is applied once, in this order. Every subject appends its own. */
+export const MIGRATIONS: readonly Migration[] = [];
+
+/** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */
+const LOCK = 0x6361746865647261n;
+
+const MADE = `
+  CREATE SCHEMA IF NOT EXISTS cathedral;
+  CREATE TABLE IF NOT EXISTS cathedral.migrations (
+    name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());`;
+
+/**
+ * Brings the schema to the newest form. `transaction`: of a connection without a time limit. Where nothing is missing, it only reads. Throws
+ * store_failed for a schema that another program made, or in which a step differs.
+ */
+export async function migrate(
+  place: string,
+  query: Query,
+  transaction: (work: (query: Query) => Promise<void>) => Promise<void>,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  if ((await missing(place, query, migrations)).length === 0) return;
+  await transaction(async (query) => {
+    await query(`SELECT pg_advisory_xact_lock(${LOCK})`);
+    await query(MADE);
+    // Another process may have done it meanwhile.
+    for (const { name, sql } of await missing(place, query, migrations)) {
+      await query(sql);
+      await query('INSERT INTO cathedral.migrations (name, sha256) VALUES ($1, $2)', [name, digest(sql)]);
+    }
+  });
+}
+
+/** The steps that are still to be applied. Unknown ones are of a later version, and only added something. */
+async function missing(place: string, query: Query, migrations: readonly Migration[]) {
+  const fail = (found: string) =>
+    new CathedralError('store_failed', {
+      place,
+      expected: 'the schema cathedral as this program made it, or none',
+      found,
+    });
+  const { rows } = await query<{ schema: string | null; migrations: string | null; tables: number }>(
+    `SELECT to_regnamespace('cathedral')::text AS schema, to_regclass('cathedral.migrations')::text AS migrations,
+      (SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('cathedral')) AS tables`,
+  );
+  const [found] = rows;
+  if (found!.migrations === null) {
+    if (found!.tables > 0)
+      throw fail(`one with ${found!.tables} tables, views or indexes of another program`);
+    return migrations;
+  }
+  const { rows: applied } = await query<{ name: string; sha256: string }>(
+    'SELECT name, sha256 FROM cathedral.migrations',
+  );
+  const digests = new Map(applied.map(({ name, sha256 }) => [name, sha256]));
+  const differing = migrations.find(({ name, sql }) => (digests.get(name) ?? digest(sql)) !== digest(sql));
+  if (differing) throw fail(`another form of its step “${differing.name}”`);
+  return migrations.filter(({ name }) => !digests.has(name));
+}
+
+function digest(sql: string): string {
+  return createHash('sha256').update(sql).digest('hex');
+}

@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { CathedralError } from '../errors.ts';
+import { type DatabaseAddress, nameOfServer, type ServerAddress } from './address.ts';
+import { storeFault } from './fault.ts';
+
+/** What a server says about itself. */
+export interface ServerFacts {
+  /** `150020`: version 15.20 */
+  version: number;
+  /** Follows a primary, and cannot be written to. */
+  isStandby: boolean;
+  isReadOnly: boolean;
+  /** Increases with each promotion of a standby; null for a standby. */
+  timeline: number | null;
+  /** Its clock, ms since 1970. */
+  now: number;
+}
+
+/** The server that takes writes, and connections to it. */
+export interface Primary {
+  server: ServerAddress;
+  pool: pg.Pool;
+  timeline: number;
+}
+
+export interface Connecting {
+  /** The name of this program among the server's sessions. */
+  application: string;
+  /** At most so many at once. */
+  connections: number;
+  /** How long a statement, or the wait for a connection, may take. */
+  timeoutMs: number;
+}
+
+/** PostgreSQL 13 was the first with all that the schema needs, and all versions since are maintained alike. */
+const OLDEST = 130_000;
+/** Of a server that does not answer. */
+const CONNECT_TIMEOUT_MS = 3000;
+/** Once a primary has answered, how long others may take to say that they have been promoted since. */
+const OTHERS_MS = 500;
+const LOCK_TIMEOUT_MS = 3000;
+/** Ends the transaction of a process that was stopped in the middle of it, and frees its locks. */
+const IDLE_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 10_000;
+/** The server ends a statement first, with a better message. */
+const CLIENT_LATER_MS = 500;
+
+/** Times in ms and other counts fit into a double. */
+const INT8 = 20;
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8
+      ? (text: string) => exactNumber(text)
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+function exactNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${text} is beyond 2^53`);
+  return number;
+}
+
+/** The options of one connection. */
+export function clientOptions(
+  server: ServerAddress,
+  { application, timeoutMs }: Connecting,
+): pg.ClientConfig {
+  return {
+    ...server,
+    types,
+    application_name: application,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: timeoutMs,
+    query_timeout: timeoutMs + CLIENT_LATER_MS,
+    lock_timeout: Math.min(LOCK_TIMEOUT_MS, timeoutMs),
+    idle_in_transaction_session_timeout: IDLE_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  };
+}
+
+/**
+ * Finds the primary among the servers of an address. After a failover, the old primary may come back as one; the newer timeline wins, and
+ * one below `timeline` is refused. Throws what is wrong with the only server, or with each of several.
+ */
+export async function findPrimary(
+  address: DatabaseAddress,
+  connecting: Connecting,
+  timeline: number,
+): Promise<Primary> {
+  const asked = address.servers.map((server) => openPrimary(address, server, connecting, timeline));
+  const first = await Promise.any(asked).catch(() => null);
+  const answers = await Promise.all(
+    asked.map((one) =>
+      Promise.race([one, ...(first ? [sleep(OTHERS_MS, null, { ref: false })] : [])]).catch((error) => error),
+    ),
+  );
+  const found = answers.filter((one): one is Primary => one !== null && !(one instanceof Error));
+  const best = found.sort((one, other) => other.timeline - one.timeline)[0];
+  for (const one of asked)
+    void one.then((primary) => (primary === best ? undefined : primary.pool.end())).catch(() => undefined);
+  if (best) return best;
+  const faults = answers.map((error) => storeFault(error, address.name));
+  throw faults.length === 1 ? faults[0]! : noPrimary(address, faults);
+}
+
+function noPrimary({ name: place, servers }: DatabaseAddress, faults: CathedralError[]): CathedralError {
+  const found = faults.map((fault, at) => `${nameOfServer(servers[at]!)}: ${fault.found}`).join('; ');
+  const code = faults.every((fault) => fault.code === 'config_invalid') ? 'config_invalid' : 'store_failed';
+  // What the server that answered says, if one did.
+  const cause = faults.find((fault) => fault.cause === undefined) ?? faults[0];
+  return new CathedralError(code, { place, expected: 'one server that takes writes', found, cause });
+}
+
+async function openPrimary(
+  { name }: DatabaseAddress,
+  server: ServerAddress,
+  connecting: Connecting,
+  newest: number,
+): Promise<Primary> {
+  let timeline = newest;
+  const pool = new pg.Pool({
+    ...clientOptions(server, connecting),
+    max: connecting.connections,
+    // Any of them may have become a standby, or have been replaced.
+    onConnect: async (client) => {
+      client.on('error', () => undefined);
+      const facts = await readFacts(client);
+      timeline = assertPrimary(facts, name, timeline);
+    },
+  });
+  // Of an idle connection; the pool has removed it.
+  pool.on('error', () => undefined);
+  try {
+    (await pool.connect()).release();
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return { server, pool, timeline };
+}
+
+/** Also makes sure that a commit is flushed here and on synchronous standbys, whatever the default of the user or database is. */
+const FACTS = `
+  SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS "isStandby",
+    current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+    CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline,
+    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
+    CASE WHEN current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
+      THEN set_config('synchronous_commit', 'on', false) END`;
+
+async function readFacts(client: pg.ClientBase): Promise<ServerFacts> {
+  const { rows } = await client.query(FACTS);
+  const [{ timeline, ...facts }] = rows;
+  return { ...facts, timeline: timeline === null ? null : Number.parseInt(timeline, 16) };
+}
+
+/** The timeline of a server that can be used. Throws store_failed for another one; `newest` is the highest timeline seen before. */
+export function assertPrimary(facts: ServerFacts, place: string, newest: number): number {
+  const fail = (expected: string, found: string) =>
+    new CathedralError('store_failed', { place, expected, found });
+  if (facts.version < OLDEST)
+    throw fail(
+      'PostgreSQL 13 or later',
+      `version ${Math.floor(facts.version / 10_000)}.${facts.version % 10_000}`,
+    );
+  if (facts.isStandby) throw fail('a primary server, which can be written to', 'a standby');
+  if (facts.isReadOnly)
+    throw fail('a primary server, which can be written to', 'default_transaction_read_only = on');
+  const timeline = facts.timeline!;
+  if (timeline < newest)
+    throw fail(
+      `a primary of timeline ${newest} or later; restart the service after restoring a back-up`,
+      `an old primary, of timeline ${timeline}`,
+    );
+  return timeline;
+}
