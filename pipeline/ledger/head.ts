@@ -101,34 +101,47 @@ export interface HeadLine {
 }
 
 /**
- * Yields the lines of the head from seq `size` on, for the writer that holds the ledger's lock: each line is valid by itself, and the
- * writer compares it with its predecessor. Throws as `readHead`.
+ * Yields the lines of the head from seq `size` on, for a process that knows the head to be valid: each line is valid by itself, and the
+ * caller compares it with its predecessor. With `cursor`, the result of the last call, reads only what is new. Returns null if the head ends
+ * before `size`. Throws as `readHead`.
  */
-export async function* readHeadLines(ledger: LedgerDirectory, size: number): AsyncGenerator<HeadLine[]> {
+export async function* readHeadLines(
+  ledger: LedgerDirectory,
+  size: number,
+  cursor: HeadCursor | null = null,
+): AsyncGenerator<HeadLine[], HeadCursor | null> {
   const file = await openHead(ledger.head);
-  if (!file) return;
+  if (!file) return null;
   try {
     const firstLine = await readFirstLine(file);
-    if (!firstLine) return;
-    const covered = size - parseEventLine(firstLine, placeOf(1)).seq;
-    const offset = await skipLines(file, Math.max(covered, 0));
-    if (offset === undefined) return;
-    let number = Math.max(covered, 0);
+    if (!firstLine) return null;
+    const first = leafHash(firstLine);
+    const covered = Math.max(size - parseEventLine(firstLine, placeOf(1)).seq, 0);
+    const isSame = cursor?.first === first && cursor.size === size;
+    let offset =
+      isSame && cursor.offset <= (await file.stat()).size ? cursor.offset : await skipLines(file, covered);
+    if (offset === undefined) return null;
+    let number = covered;
+    let end = size;
     let rest: Buffer = Buffer.alloc(0);
     for await (const chunk of chunksOf(file, offset, Number.MAX_SAFE_INTEGER)) {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       const lines: HeadLine[] = [];
       let start = 0;
-      for (let end = bytes.indexOf(LINE_END); end >= 0; end = bytes.indexOf(LINE_END, start)) {
+      for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, start)) {
         number += 1;
-        const line = bytes.subarray(start, end);
-        lines.push({ event: parseEventLine(line, placeOf(number)), line });
-        start = end + 1;
+        const line = bytes.subarray(start, at);
+        const event = parseEventLine(line, placeOf(number));
+        lines.push({ event, line });
+        end = event.seq + 1;
+        start = at + 1;
       }
+      offset += start;
       rest = bytes.subarray(start);
       if (rest.length > MAX_LINE_BYTES) parseEventLine(rest, placeOf(number + 1));
       yield lines;
     }
+    return { first, offset, size: end };
   } finally {
     await file.close();
   }

@@ -381,24 +381,13 @@ export class LedgerWriter {
     }
   }
 
-  /** So that the next sealer need not read the whole ledger. Without it, the sealer does. */
   async #keepPosition(position: LedgerPosition): Promise<void> {
     this.#sealed = position;
-    const { snapshot, size, range, timestamp } = position;
-    if (snapshot === null) return;
-    try {
-      await writeFileAtomically(
-        this.#positionPath,
-        JSON.stringify({ snapshot, size, range, timestamp }),
-        false,
-      );
-    } catch {
-      // The ledger is sealed.
-    }
+    await keepPosition(this.#ledger.path, position);
   }
 
   get #positionPath(): string {
-    return join(lockOf(this.#ledger.path), 'sealed.json');
+    return positionPath(this.#ledger.path);
   }
 
   async #sealQuiet(
@@ -443,6 +432,25 @@ function refusedKey(expected: string, found: string): CathedralError {
 
 function isSame(one: Verifier, other: Verifier): boolean {
   return one.name === other.name && one.id === other.id;
+}
+
+/** So that the next sealer need not read the whole ledger. Without it, the sealer does. `position`: the end of the newest snapshot. */
+export async function keepPosition(ledger: string, position: LedgerPosition): Promise<void> {
+  const { snapshot, size, range, timestamp } = position;
+  if (snapshot === null) return;
+  try {
+    await writeFileAtomically(
+      positionPath(ledger),
+      JSON.stringify({ snapshot, size, range, timestamp }),
+      false,
+    );
+  } catch {
+    // The ledger is sealed.
+  }
+}
+
+function positionPath(ledger: string): string {
+  return join(lockOf(ledger), 'sealed.json');
 }
 
 const Position = z.strictObject({

@@ -10,7 +10,35 @@ export interface Migration {
 }
 
 /** The schema `cathedral`: each step is applied once, in this order. Every subject appends its own. */
-export const MIGRATIONS: readonly Migration[] = [];
+export const MIGRATIONS: readonly Migration[] = [
+  // The ledger of many machines (pipeline/ledger/shared). `ledger` has one row; whoever changes the other two tables locks it first.
+  // `ledger_events` has the events of the head, and those of the newest snapshot as far as they were shared before it was.
+  {
+    name: 'ledger',
+    sql: `
+      CREATE TABLE cathedral.ledger (
+        one boolean PRIMARY KEY DEFAULT true CHECK (one),
+        origin text NOT NULL,
+        import_key text,
+        size bigint NOT NULL DEFAULT 0
+      );
+      CREATE TABLE cathedral.ledger_snapshots (
+        id text PRIMARY KEY,
+        size bigint NOT NULL,
+        root text NOT NULL,
+        range text[] NOT NULL,
+        "timestamp" text,
+        events_sha256 text NOT NULL,
+        events_bytes bigint NOT NULL,
+        checkpoint_sha256 text NOT NULL,
+        checkpoint_bytes bigint NOT NULL
+      );
+      CREATE TABLE cathedral.ledger_events (
+        seq bigint PRIMARY KEY,
+        line bytea NOT NULL
+      );`,
+  },
+];
 
 /** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */
 const LOCK = 0x6361746865647261n;

@@ -1,0 +1,302 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CathedralError } from '../../errors.ts';
+import type { ObjectStore } from '../../objects/object-store.ts';
+import { type LedgerDirectory, openDirectory, type SnapshotFile, snapshotFile } from '../directory.ts';
+import { type HeadCursor, readHeadLines } from '../head.ts';
+import { LEDGER_START } from '../leaf.ts';
+import type { Verifier } from '../note.ts';
+import { readCheckpoint } from '../read-checkpoint.ts';
+import { readSnapshot } from '../read-snapshot.ts';
+import {
+  assertSameHash,
+  assertSameLine,
+  contradiction,
+  type SharedFacts,
+  type SharedFile,
+  type SharedLedger,
+  type SharedLine,
+  type SharedSnapshot,
+  StaleLedger,
+  snapshotKeys,
+} from './shared-ledger.ts';
+
+export interface SharerOptions {
+  /** The ledger's folder. */
+  folder: string;
+  /** One of these keys must have signed each checkpoint. */
+  verifiers: readonly Verifier[];
+  shared: SharedLedger;
+  objects: Pick<ObjectStore, 'name' | 'put'>;
+}
+
+/** Writers that may come between before sharing gives up until it is called again. */
+const MAX_ATTEMPTS = 10;
+/** A folder that changed less than that ago is listed again, because its modification time may not show a second change, ms. */
+const MTIME_STEP_MS = 2000;
+
+/** What one reading of the head came to. */
+interface HeadRead {
+  /** Seq after the last line read. */
+  end: number;
+  /** A line that does not follow came next. */
+  gap: boolean;
+  cursor: HeadCursor | null;
+}
+
+/**
+ * Shares a ledger in a folder with the other machines: its snapshots as objects with a row each, and the events of its head as rows. Only
+ * adds, each event once and in order, and only what continues the shared ledger. It has no state of its own: it may be killed at any
+ * moment, and several may share the same ledger.
+ */
+export class LedgerSharer {
+  readonly #options: SharerOptions;
+  readonly #ledger: LedgerDirectory;
+  /** The newest shared snapshot; the folder has the same one. */
+  #newest: SharedSnapshot | null = null;
+  /** Number of events up to which folder and database agree; null: not compared yet. */
+  #agreed: number | null = null;
+  #cursor: HeadCursor | null = null;
+  #listedAt: bigint | null = null;
+  /** A snapshot was shared, and not announced yet. */
+  #isSealed = false;
+
+  constructor(options: SharerOptions) {
+    this.#options = options;
+    this.#ledger = openDirectory(options.folder);
+  }
+
+  /**
+   * Shares what is new, and returns the number of events that all machines have then. Throws log_forked if the folder does not continue
+   * the shared ledger, config_invalid if the database has another one, store_failed, and the errors of reading a ledger.
+   */
+  async share(): Promise<number> {
+    const { shared } = this.#options;
+    let before: number | null = null;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const facts = await this.#facts();
+        before ??= facts.size;
+        // Sealing moves events out of the head, so what looks like a gap may be a new snapshot.
+        const size =
+          (await this.#shareOnce(facts, false)) ?? (await this.#shareOnce(await this.#facts(), true));
+        if (size === null) throw new StaleLedger();
+        if (size > before || this.#isSealed) await shared.announce(size);
+        this.#isSealed = false;
+        return size;
+      } catch (error) {
+        this.#agreed = null;
+        this.#cursor = null;
+        if (!(error instanceof StaleLedger)) throw error;
+        if (attempt === MAX_ATTEMPTS) throw this.#unsettled();
+      }
+    }
+  }
+
+  async #facts(): Promise<SharedFacts> {
+    const { shared, verifiers } = this.#options;
+    const facts = (await shared.facts()) ?? (await this.#begin());
+    assertOrigin(shared.name, facts.origin, verifiers);
+    return facts;
+  }
+
+  async #begin(): Promise<SharedFacts> {
+    const { shared, verifiers } = this.#options;
+    const newest = (await this.#ledger.snapshots(null)).at(-1);
+    const origin = newest ? readCheckpoint(newest, verifiers).checkpoint.origin : verifiers[0]!.name;
+    await shared.begin(origin);
+    return (await shared.facts())!;
+  }
+
+  /** Null: the head does not continue what was shared. `isLast`: a newer snapshot does not explain that any more. */
+  async #shareOnce(facts: SharedFacts, isLast: boolean): Promise<number | null> {
+    await this.#follow(facts);
+    let { size } = facts;
+    for (const file of await this.#newSnapshots(isLast)) size = await this.#shareSnapshot(file, size);
+    return this.#shareHead(size, isLast);
+  }
+
+  /** Takes the newest shared snapshot, which another process may have shared, for the end of what is done. */
+  async #follow({ newest }: SharedFacts): Promise<void> {
+    if (newest?.id === this.#newest?.id) return;
+    if (newest) assertSameSnapshot(this.#options, newest);
+    this.#newest = newest;
+    this.#listedAt = null;
+  }
+
+  /** Checks the folder's modification time first, since listing years of snapshots is slow. */
+  async #newSnapshots(isForced: boolean): Promise<SnapshotFile[]> {
+    const { mtimeNs } = await stat(join(this.#ledger.path, 'snapshots'), { bigint: true }).catch(() => ({
+      mtimeNs: null,
+    }));
+    if (!isForced && mtimeNs !== null && mtimeNs === this.#listedAt) return [];
+    const files = await this.#ledger.snapshots(this.#newest?.id ?? null);
+    const isSettled = mtimeNs !== null && Date.now() - Number(mtimeNs / 1_000_000n) > MTIME_STEP_MS;
+    this.#listedAt = isSettled ? mtimeNs : null;
+    return files;
+  }
+
+  /** `size`: the number of shared events. Returns the new one. */
+  async #shareSnapshot(file: SnapshotFile, size: number): Promise<number> {
+    const { shared, verifiers, objects } = this.#options;
+    const previous = this.#newest;
+    const before = previous?.position ?? LEDGER_START;
+    const { checkpoint } = readCheckpoint(file, verifiers);
+    const hashes = await shared.hashes(before.size, Math.min(checkpoint.size, size));
+    // Verified before anyone else gets it.
+    const leaves = readSnapshot(file, before, verifiers);
+    let step = await leaves.next();
+    for (; !step.done; step = await leaves.next())
+      for (const { event, hash } of step.value) {
+        const known = hashes.get(event.seq);
+        if (known !== undefined) assertSameHash(`snapshots/${file.id}.ndjson.zst`, event.seq, hash, known);
+      }
+    const { snapshot: id, range, timestamp } = step.value;
+    const sealed: SharedSnapshot = {
+      id: id!,
+      position: { snapshot: id, size: checkpoint.size, range, timestamp },
+      root: checkpoint.root,
+      events: await hashFile(file.events),
+      checkpoint: await hashFile(file.checkpoint),
+    };
+    const keys = snapshotKeys(sealed);
+    for (const name of ['events', 'checkpoint'] as const) {
+      const { sha256 } = sealed[name];
+      const answer = await objects.put(
+        keys[name],
+        { file: file[name], sha256, headers: HEADERS[name] },
+        'absent',
+      );
+      if (answer === 'refused')
+        throw contradiction(`${objects.name}/${keys[name]}`, 'the bytes that its name says', 'others');
+    }
+    await shared.seal(sealed, previous, size);
+    this.#newest = sealed;
+    this.#isSealed = true;
+    return Math.max(size, checkpoint.size);
+  }
+
+  async #shareHead(size: number, isLast: boolean): Promise<number | null> {
+    const { shared } = this.#options;
+    const sealed = this.#newest?.position.size ?? 0;
+    const from = Math.max(this.#agreed ?? sealed, sealed);
+    const batches = this.#newLines(from, size);
+    let step = await batches.next();
+    try {
+      let isBegun = step.done;
+      if (!step.done)
+        await shared.append(size, async (add) => {
+          // What was read from the head is gone if the database begins again.
+          if (isBegun) throw new StaleLedger();
+          isBegun = true;
+          for (; !step.done; step = await batches.next()) await add(step.value);
+          if (step.value.gap) throw new StaleLedger();
+          return step.value.end;
+        });
+    } finally {
+      if (!step.done) await batches.return({ end: from, gap: true, cursor: null });
+    }
+    const { end, gap, cursor } = step.value as HeadRead;
+    if (gap) return this.#gap(end, isLast);
+    if (end < size) return this.#behind(end, size, isLast);
+    this.#cursor = cursor;
+    this.#agreed = end;
+    return end;
+  }
+
+  /** The lines of the head from seq `size` on, in batches. Compares those from `from` on before them with what was shared. */
+  async *#newLines(from: number, size: number): AsyncGenerator<SharedLine[], HeadRead> {
+    const hashes = await this.#options.shared.hashes(from, size);
+    let end = from;
+    const lines = readHeadLines(this.#ledger, from, this.#cursor);
+    let step = await lines.next();
+    try {
+      for (; !step.done; step = await lines.next()) {
+        const batch: SharedLine[] = [];
+        for (const { event, line } of step.value) {
+          const one = { seq: event.seq, line };
+          if (one.seq !== end) return { end, gap: true, cursor: null };
+          assertSameLine('head.ndjson', one, hashes.get(one.seq));
+          if (one.seq >= size) batch.push(one);
+          end += 1;
+        }
+        if (batch.length > 0) yield batch;
+      }
+    } finally {
+      if (!step.done) await lines.return(null);
+    }
+    // The head has lost lines that were read from it before.
+    if (step.value === null && from > (this.#newest?.position.size ?? 0)) end = 0;
+    return { end, gap: false, cursor: step.value };
+  }
+
+  #gap(expected: number, isLast: boolean): null {
+    if (!isLast) return null;
+    throw new CathedralError('ledger_order', {
+      place: 'head.ndjson',
+      expected: `event ${expected} after the newest ledger snapshot, or after the event before it`,
+      found: 'a later one',
+    });
+  }
+
+  #behind(end: number, size: number, isLast: boolean): null {
+    if (!isLast) return null;
+    const found = end === 0 ? 'fewer' : `${end} of them`;
+    throw contradiction(this.#options.folder, `the ${size} events that were shared`, found);
+  }
+
+  #unsettled(): CathedralError {
+    const { shared } = this.#options;
+    return new CathedralError('store_failed', {
+      place: shared.name,
+      expected: 'no other writer of the shared ledger',
+      found: `another one in each of ${MAX_ATTEMPTS} attempts`,
+    });
+  }
+}
+
+const HEADERS = {
+  events: { 'content-type': 'application/zstd' },
+  checkpoint: { 'content-type': 'text/plain; charset=utf-8' },
+} as const;
+
+/** Throws config_invalid if these keys are not those of the shared ledger. */
+export function assertOrigin(place: string, origin: string, verifiers: readonly Verifier[]): void {
+  if (verifiers.some(({ name }) => name === origin)) return;
+  const own = [...new Set(verifiers.map(({ name }) => name))].join(', ');
+  throw new CathedralError('config_invalid', {
+    place: '--ledger-key',
+    expected: `a verifier key of ${origin}, the ledger that ${place} has (or a database of its own for each ledger)`,
+    found: `keys of ${own}`,
+  });
+}
+
+/** Throws log_forked unless the folder has a shared snapshot. */
+function assertSameSnapshot(
+  { folder, verifiers }: SharerOptions,
+  { id, position, root }: SharedSnapshot,
+): void {
+  const place = `snapshots/${id}.checkpoint`;
+  const expected = `the shared ledger snapshot of ${position.size} events with root ${root}`;
+  let found = 'none';
+  try {
+    const { checkpoint } = readCheckpoint(snapshotFile(folder, id), verifiers);
+    if (checkpoint.size === position.size && checkpoint.root === root) return;
+    found = `root ${checkpoint.root} of ${checkpoint.size}`;
+  } catch (error) {
+    if (!(error instanceof CathedralError && error.code === 'ledger_unreadable')) throw error;
+  }
+  throw contradiction(place, expected, found);
+}
+
+async function hashFile(path: string): Promise<SharedFile> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { sha256: hash.digest('hex'), bytes };
+}
