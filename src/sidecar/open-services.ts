@@ -73,8 +73,11 @@ export interface OpenServices {
   services: Services;
   /** From now on the server says that it is not ready, and answers as before. */
   startDraining: () => void;
-  /** Ends streams, which would otherwise last as long as their readers want. */
-  endStreams: () => Promise<void>;
+  /**
+   * Ends streams, which would otherwise last as long as their readers want: evenly over a time, ms, so that their clients do not
+   * all reconnect at once. Default: all at once. Without streams it takes no time.
+   */
+  endStreams: (overMs?: number) => Promise<void>;
   /** To be called after the last response. */
   close: () => Promise<void>;
 }
@@ -82,8 +85,6 @@ export interface OpenServices {
 const MIB = 1024 * 1024;
 /** How long the current release is taken for granted, ms: nobody notices, and it saves each request two system calls. */
 const KEEP_RELEASE_MS = 100;
-/** Enough to tell this process's live streams from those of the previous one. */
-const EPOCH_BYTES = 4;
 /** The hash of no key. */
 const NO_KEY = '0'.repeat(64);
 /** A few times an hour, since yesterday's counts are personal data. */
@@ -153,7 +154,10 @@ export async function openServices(
     load.delay.stop();
     await Promise.all([renderer.close(), stores.close()]);
   };
-  const endStreams = async () => void (await Promise.all([live?.close(), simulation.close()]));
+  const endStreams = async (overMs = 0) => {
+    await Promise.all([live?.drain(overMs), simulation.drain(overMs)]);
+    await Promise.all([live?.close(), simulation.close()]);
+  };
   const startDraining = () => {
     isDraining = true;
   };
@@ -235,7 +239,7 @@ function openLedger(
     gapMs: config.liveGap,
     maxListeners: config.liveListeners,
     maxPerClient: config.liveListenersPerClient,
-    epoch: randomBytes(EPOCH_BYTES).toString('hex'),
+    hasReplicas: false,
     report,
   });
 }

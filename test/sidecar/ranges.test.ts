@@ -103,7 +103,7 @@ beforeAll(async () => {
   const live = await openLive({
     ...{ ledger: join(folder, 'ledger'), verifiers: [demoSigner().verifier], releases },
     ...{ documents: 'data/documents', companions: 'data/keys/companions.json', baseUrl: BASE_URL },
-    ...{ pollMs: 60_000, gapMs: 20, maxListeners: 1, maxPerClient: 1, epoch: 'test', report: fail },
+    ...{ pollMs: 60_000, gapMs: 20, maxListeners: 1, maxPerClient: 1, hasReplicas: false, report: fail },
   });
   const renderer = new Renderer();
   close = () => Promise.all([live.close(), renderer.close()]);

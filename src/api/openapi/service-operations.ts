@@ -125,7 +125,7 @@ function json(description: string, type: z.ZodType, value: unknown): Answer {
 
 const LIVE_DESCRIPTION = `Server-sent events: an event for each change of a real-time file, named after its path. \`data\` is a JSON object with \`path\`, \`timestamp\` and the complete new \`value\`; without \`value\`, the previous value still holds at that time. The stream starts with the current value of every file.
 
-A client that reconnects with the id of the last event, as browsers do, gets only what is newer. The stream stays open; comments keep the connection alive. It belongs to no area: it needs no key and is not counted.`;
+Each event has an id, which describes what the client then has; treat it as opaque. A client that reconnects with the id of the last event, as browsers do, gets only what it lacks, from any server of the service. A server that has not read as many events yet holds the stream for some seconds, and then ends it: reconnect after the time in \`retry\`. The stream stays open; comments keep the connection alive. It belongs to no area: it needs no key and is not counted.`;
 
 const LIVE_PARAMETERS: Parameter[] = [
   {
@@ -140,9 +140,10 @@ const LIVE_PARAMETERS: Parameter[] = [
     name: 'Last-Event-ID',
     in: 'header',
     required: false,
-    description: 'The id of the last event received; the stream continues after it.',
-    schema: { type: 'string' },
-    example: 'k7x2-17',
+    description:
+      'The id of the last event received; the stream continues after it. An id that is not one of this service is ignored.',
+    schema: { type: 'string', maxLength: 256 },
+    example: 'b4x.b5q.0aX3kd-Q.u7Tz_1',
   },
 ];
 
@@ -176,7 +177,8 @@ export function liveOperation({ example }: Pick<ArtifactFacts, 'example'>): Oper
 /** The first messages of a stream. */
 function beginning(example: ArtifactFacts['example']): string {
   const artifact = ARTIFACTS.find(({ path }) => path === SHOWN)!;
-  const changes = new Changes('k7x2');
-  changes.update([[SHOWN, `${JSON.stringify(example(artifact), null, 2)}\n`]]);
-  return `retry: 3000\n\n${changes.since(null, [SHOWN])}`;
+  const changes = new Changes('https://data.example.org');
+  const position = { sealed: 14_397, events: 14_462 };
+  changes.update(position, [[SHOWN, `${JSON.stringify(example(artifact), null, 2)}\n`]]);
+  return `retry: 3000\n\n${changes.since(changes.heldBy([SHOWN]))!.message}`;
 }

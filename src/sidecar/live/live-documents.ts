@@ -28,6 +28,7 @@ export class LiveDocuments {
   readonly #report: (error: unknown) => void;
   #view: View | null = null;
   #version = 0;
+  #events = 0;
 
   /** `report` gets the error of a document that cannot be rendered; the previous one stays. */
   constructor(report: (error: unknown) => void, artifacts: readonly DocumentArtifact[] = LIVE_ARTIFACTS) {
@@ -39,6 +40,12 @@ export class LiveDocuments {
   show(view: View): void {
     this.#view = view;
     this.#version += 1;
+    this.#events = view.state.events;
+  }
+
+  /** Number of events in the newest document. A state that is being advanced may already have more than were shown. */
+  get events(): number {
+    return this.#events;
   }
 
   /** Null for any other path, and before the first view. */
@@ -62,6 +69,7 @@ export class LiveDocuments {
   #render(artifact: DocumentArtifact, view: View, before: Rendered | undefined): Omit<Rendered, 'version'> {
     try {
       const text = artifact.render(view);
+      this.#events = Math.max(this.#events, view.state.events);
       // The same text keeps its resource, and with it what was compressed.
       const document = before?.document?.text === text ? before.document : null;
       return { document: document ?? liveDocument(artifact, text, view.state.asOf), error: null };

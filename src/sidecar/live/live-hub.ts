@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Changes } from '../../api/live-changes.ts';
+import { Changes, type Held, type Position } from '../../api/live-changes.ts';
 import { Problem } from '../../api/problem.ts';
+import { endEvenly } from '../end-evenly.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import type { LiveConnection } from '../services.ts';
 
@@ -9,6 +10,8 @@ export interface HubOptions {
   paths: readonly string[];
   /** The text of the newest document at a path; null before there is one. */
   read: (path: string) => string | null;
+  /** Where the ledger is whose documents `read` returns. */
+  position: () => Position;
   /** Minimum time between two messages about one path, ms. */
   gapMs: number;
   /** Listeners at once: in total, and per address or IPv6 /64. */
@@ -24,8 +27,12 @@ export interface HubOptions {
   now: () => number;
   /** In [0, 1). */
   random: () => number;
-  /** Tells this process's streams from those of others. */
-  epoch: string;
+  /** How long a listener that has more events than this server waits for them, ms. */
+  behindMs: number;
+  /** Other servers follow the same ledger, so a listener that this one cannot continue goes to another. */
+  hasReplicas: boolean;
+  /** The public address of the service, which tells its ids from those of others. */
+  baseUrl: string;
 }
 
 /** A comment, which clients ignore. */
@@ -48,11 +55,11 @@ export class LiveHub {
   readonly #heartbeat: NodeJS.Timeout;
   #timer: NodeJS.Timeout | null = null;
   #publishedAt = -Infinity;
-  #isClosed = false;
+  #isEnding = false;
 
   constructor(options: HubOptions) {
     this.#options = options;
-    this.#changes = new Changes(options.epoch);
+    this.#changes = new Changes(options.baseUrl);
     this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs).unref();
   }
 
@@ -76,12 +83,11 @@ export class LiveHub {
     response: ServerResponse,
     { headers, address, query }: LiveConnection,
   ): void {
-    const { paths, random, retryMs } = this.#options;
-    const requested = parseSubscription(query, paths);
+    const requested = parseSubscription(query, this.#options.paths);
     const client = clientNetwork(address);
     this.#assertRoom(client);
     this.#refresh();
-    if (this.#changes.last === 0)
+    if (this.#changes.isEmpty)
       throw new Problem('unavailable', 'There is nothing to follow yet.', RETRY_AFTER);
     // The client has disconnected already, and nothing will report that again.
     if (response.destroyed) return;
@@ -89,23 +95,55 @@ export class LiveHub {
     response.shouldKeepAlive = false;
     response.writeHead(200, headers(HEADERS));
     if (request.method === 'HEAD') return void response.end();
-    const [min, max] = retryMs;
-    response.write(`retry: ${Math.round(min + random() * (max - min))}\n\n`);
-    const place = this.#changes.placeOf(request.headers['last-event-id'] as string | undefined);
-    this.#add(response, requested, place, client).catchUp();
+    response.write(this.#retry());
+    // A browser does not connect again after an error, but after the end of a stream it does.
+    if (this.#isEnding) return void response.end();
+    const held = this.#changes.heldBy(requested, request.headers['last-event-id'] as string | undefined);
+    const listener = this.#add(response, held, client);
+    if (this.#changes.isBehind(held)) this.#catchUpWith(listener);
+    else listener.catchUp();
   }
 
-  /** Ends every stream, and accepts no more listeners. */
+  /** Ends the streams evenly over a time, ms. A listener that connects meanwhile is sent to another server. */
+  async drain(overMs: number): Promise<void> {
+    this.#isEnding = true;
+    await endEvenly(this.#listeners, overMs, (listener) => listener.end(this.#retry()));
+  }
+
+  /** Ends every stream at once. */
   close(): void {
-    this.#isClosed = true;
+    this.#isEnding = true;
     clearInterval(this.#heartbeat);
     if (this.#timer) clearTimeout(this.#timer);
-    for (const listener of this.#listeners) listener.end();
+    for (const listener of this.#listeners) listener.end(this.#retry());
+  }
+
+  /** When the client is to reconnect, so that not all do at once. */
+  #retry(): string {
+    const { random, retryMs } = this.#options;
+    const [min, max] = retryMs;
+    return `retry: ${Math.round(min + random() * (max - min))}\n\n`;
+  }
+
+  /**
+   * A listener has events that this server lacks: of another server that was faster, or from before the ledger was set back. It
+   * gets no older value than it has, unless a later ledger snapshot or, without replicas, nobody else can say what is right.
+   */
+  #catchUpWith(listener: Listener): void {
+    const { behindMs, hasReplicas } = this.#options;
+    listener.waitsForEvents = true;
+    const patience = setTimeout(() => {
+      if (!listener.waitsForEvents) return;
+      if (hasReplicas && !this.#changes.isSealedBeyond(listener.held)) return listener.end(this.#retry());
+      listener.waitsForEvents = false;
+      listener.catchUp();
+    }, behindMs).unref();
+    listener.response.on('close', () => clearTimeout(patience));
   }
 
   #assertRoom(client: string): void {
     const { maxListeners, maxPerClient } = this.#options;
-    const isFull = this.#listeners.size >= maxListeners || this.#isClosed;
+    const isFull = this.#listeners.size >= maxListeners;
     const hasEnough = (this.#perClient.get(client) ?? 0) >= maxPerClient;
     if (!isFull && !hasEnough) return;
     const detail = isFull
@@ -114,8 +152,8 @@ export class LiveHub {
     throw new Problem('too_many_listeners', detail, RETRY_AFTER);
   }
 
-  #add(response: ServerResponse, paths: readonly string[], place: number | null, client: string): Listener {
-    const listener = new Listener(response, this.#changes, paths, place);
+  #add(response: ServerResponse, held: Held, client: string): Listener {
+    const listener = new Listener(response, this.#changes, held);
     // Heartbeats reset this timeout while the client reads them; if it does not, the server closes the connection.
     response.socket?.setTimeout(this.#options.stallMs);
     this.#listeners.add(listener);
@@ -137,13 +175,13 @@ export class LiveHub {
   }
 
   #refresh(): void {
-    const { paths, read } = this.#options;
-    this.#changes.update(
-      paths.flatMap((path) => {
-        const text = read(path);
-        return text === null ? [] : [[path, text] as const];
-      }),
-    );
+    const { paths, read, position } = this.#options;
+    const documents = paths.flatMap((path) => {
+      const text = read(path);
+      return text === null ? [] : [[path, text] as const];
+    });
+    // Reading may render, so the position is that of the newest document.
+    this.#changes.update(position(), documents);
   }
 
   #beat(): void {
@@ -156,38 +194,46 @@ export class LiveHub {
  * values. So no more than the message it stopped in ever waits for it.
  */
 class Listener {
-  readonly #response: ServerResponse;
+  readonly response: ServerResponse;
   readonly #changes: Changes;
-  readonly #paths: readonly string[];
-  /** Everything up to here has been sent; null: nothing has. */
-  #place: number | null;
+  #held: Held;
+  /** It has events that this server lacks. */
+  waitsForEvents = false;
 
-  constructor(response: ServerResponse, changes: Changes, paths: readonly string[], place: number | null) {
-    this.#response = response;
+  constructor(response: ServerResponse, changes: Changes, held: Held) {
+    this.response = response;
     this.#changes = changes;
-    this.#paths = paths;
-    this.#place = place;
+    this.#held = held;
     // An unhandled error would end the process; a broken connection also emits close.
     response.on('error', ignore);
   }
 
+  /** What it was sent, and what it had before. */
+  get held(): Held {
+    return this.#held;
+  }
+
   /** Sends what is new: now, or once the client has read what came before. */
   catchUp(): void {
-    if (this.#response.writableNeedDrain) return;
-    const message = this.#changes.since(this.#place, this.#paths);
-    this.#place = this.#changes.last;
-    if (message) this.write(message);
+    if (this.response.writableNeedDrain) return;
+    if (this.waitsForEvents && this.#changes.isBehind(this.#held)) return;
+    this.waitsForEvents = false;
+    const step = this.#changes.since(this.#held);
+    if (!step) return;
+    this.#held = step.held;
+    this.write(step.message);
   }
 
   /** Does nothing while the client does not read. */
   write(bytes: Buffer): void {
-    if (this.#response.writableNeedDrain) return;
-    if (!this.#response.write(bytes)) this.#response.once('drain', () => this.catchUp());
+    if (this.response.writableNeedDrain) return;
+    if (!this.response.write(bytes)) this.response.once('drain', () => this.catchUp());
   }
 
-  end(): void {
-    if (this.#response.writableNeedDrain) this.#response.destroy();
-    else this.#response.end();
+  /** `last`: what to send before the end. */
+  end(last: string): void {
+    if (this.response.writableNeedDrain) this.response.destroy();
+    else if (!this.response.writableEnded) this.response.end(last);
   }
 }
 

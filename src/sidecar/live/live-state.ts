@@ -5,6 +5,7 @@ import { readDocuments } from '../../../pipeline/artifacts/documents.ts';
 import { readCompanions } from '../../../pipeline/artifacts/read-companions.ts';
 import { type Outdated, type Resume, readResume } from '../../../pipeline/build/resume.ts';
 import { CathedralError } from '../../../pipeline/errors.ts';
+import type { LedgerPosition } from '../../../pipeline/ledger/leaf.ts';
 import type { Verifier } from '../../../pipeline/ledger/note.ts';
 import type { State } from '../../../pipeline/model/state.ts';
 import { sha256 } from '../../../pipeline/release/format/manifest.ts';
@@ -40,8 +41,9 @@ interface Shown {
   state: State;
   /** The number of events when it was shown. */
   events: number;
-  /** The ledger snapshot that it extends. */
+  /** The ledger snapshot that it extends, and the number of events up to there. */
   snapshot: string | null;
+  sealed: number;
 }
 
 /**
@@ -78,6 +80,11 @@ export class LiveState {
   /** Time of the oldest event that is not sealed; null if every event is. */
   get unsealedSince(): string | null {
     return this.#fold?.unsealedSince ?? null;
+  }
+
+  /** Number of events in the state that a ledger snapshot covers. */
+  get sealedEvents(): number {
+    return this.#shown?.sealed ?? 0;
   }
 
   /** Number of events in the state. */
@@ -130,20 +137,20 @@ export class LiveState {
     // The state stays empty until the first release, which is no fault to report.
     if (!fold) return { id: '', text: 'there is no release yet' };
     try {
-      this.#show(await fold.advance(), fold.sealed.position.snapshot);
+      this.#show(await fold.advance(), fold.sealed.position);
       return null;
     } catch (error) {
       // What is sealed is as good as a release, so show it if it is newer.
       const { state, position } = fold.sealed;
-      if (state.events > this.events) this.#put(structuredClone(state), position.snapshot);
+      if (state.events > this.events) this.#put(structuredClone(state), position);
       throw error;
     }
   }
 
-  #show(state: State, snapshot: string | null): void {
+  #show(state: State, sealed: LedgerPosition): void {
     const shown = this.#shown;
     if (state === shown?.state && state.events === shown.events) return;
-    const isOvertaken = (snapshot ?? '') > (shown?.snapshot ?? '');
+    const isOvertaken = (sealed.snapshot ?? '') > (shown?.snapshot ?? '');
     if (!isOvertaken && state.events < this.events) {
       throw new CathedralError('ledger_order', {
         place: 'head.ndjson',
@@ -151,11 +158,11 @@ export class LiveState {
         found: `${state.events}`,
       });
     }
-    this.#put(state, snapshot);
+    this.#put(state, sealed);
   }
 
-  #put(state: State, snapshot: string | null): void {
-    this.#shown = { state, events: state.events, snapshot };
+  #put(state: State, { snapshot, size }: LedgerPosition): void {
+    this.#shown = { state, events: state.events, snapshot, sealed: size };
     this.#options.shown.show({ state, ...this.#inputs! });
   }
 }

@@ -8,11 +8,13 @@ import { watchLedger } from './watch-ledger.ts';
 
 export interface LiveOptions
   extends Omit<LiveStateOptions, 'shown'>,
-    Pick<HubOptions, 'gapMs' | 'maxListeners' | 'maxPerClient' | 'epoch'> {
+    Pick<HubOptions, 'gapMs' | 'maxListeners' | 'maxPerClient' | 'hasReplicas'> {
   /** How often to read the ledger when the system reports no change, ms. */
   pollMs: number;
   /** See HubOptions; two to five seconds by default. */
   retryMs?: HubOptions['retryMs'];
+  /** See HubOptions; five seconds by default. */
+  behindMs?: number;
 }
 
 export interface OpenLive extends Live {
@@ -20,6 +22,8 @@ export interface OpenLive extends Live {
   facts: () => LiveFacts;
   /** Why what is shown may be older than the ledger; null if it is not. */
   fault: () => string | null;
+  /** Ends the streams evenly over a time, ms, each with the time after which its client is to reconnect. */
+  drain: (overMs: number) => Promise<void>;
   /** Ends every stream and stops following. */
   close: () => Promise<void>;
 }
@@ -35,6 +39,8 @@ const STREAM = {
   stallMs: 60_000,
   /** After a restart the listeners return within seconds, but not all at once. */
   retryMs: [2000, 5000],
+  /** Servers of one ledger are a second apart at most, unless one of them cannot read it. */
+  behindMs: 5000,
 } as const;
 
 /**
@@ -45,7 +51,7 @@ export async function openLive(options: LiveOptions): Promise<OpenLive> {
   const { ledger, pollMs, report } = options;
   const documents = new LiveDocuments(report);
   const state = new LiveState({ ...options, shown: documents });
-  const hub = openHub(documents, options);
+  const hub = openHub(documents, state, options);
   const update = async () => {
     const start = performance.now();
     if (await state.update()) hub.changed();
@@ -63,6 +69,7 @@ export async function openLive(options: LiveOptions): Promise<OpenLive> {
       unsealed: seconds(state.unsealedSince),
     }),
     fault: () => state.fault ?? documents.fault,
+    drain: (overMs) => hub.drain(overMs),
     async close() {
       hub.close();
       await watch.close();
@@ -75,12 +82,13 @@ function seconds(time: string | null): number | null {
   return time === null ? null : Date.parse(time) / 1000;
 }
 
-function openHub(documents: LiveDocuments, options: LiveOptions): LiveHub {
+function openHub(documents: LiveDocuments, state: LiveState, options: LiveOptions): LiveHub {
   return new LiveHub({
     ...STREAM,
     ...options,
     paths: LIVE_PATHS,
     read: (path) => documents.document(path)?.text ?? null,
+    position: () => ({ sealed: state.sealedEvents, events: documents.events }),
     now: () => performance.now(),
     random: Math.random,
   });

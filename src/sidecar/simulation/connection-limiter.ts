@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
 import { CLOSE_CODES } from '../../simulation/protocol/problems.ts';
+import { endEvenly } from '../end-evenly.ts';
 import type { Connection } from './connection.ts';
 import { UpgradeRefusal } from './reject-upgrade.ts';
 import { countUp, type SimulationCounts } from './simulation-counts.ts';
@@ -73,6 +74,12 @@ export class Hall {
 
   beat(): void {
     for (const connection of this.#connections) connection.beat();
+  }
+
+  /** Refuses new connections, and closes the open ones evenly over a time, ms. */
+  async drain(overMs: number): Promise<void> {
+    this.#isClosed = true;
+    await endEvenly(this.#connections, overMs, (connection) => connection.close(1001));
   }
 
   /** Refuses new connections, closes the open ones, and terminates those that are still open after a second. */

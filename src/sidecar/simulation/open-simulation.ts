@@ -81,6 +81,7 @@ export function openSimulation(
       void admit(request, socket, head).catch((error: unknown) => refuse(socket, error));
     },
     counts: () => ({ ...counts, ...hall.now() }),
+    drain: (overMs) => hall.drain(overMs),
     close: async () => {
       clearInterval(heartbeat);
       await hall.close();

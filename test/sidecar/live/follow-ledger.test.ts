@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { rename, symlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { LIVE_PATHS } from '../../../pipeline/artifacts/table.ts';
 import { readCurrent } from '../../../pipeline/release/format/release.ts';
 import { liveLedger } from './live-ledger.ts';
 import { serveLive } from './live-server.ts';
@@ -92,7 +93,7 @@ describe('a real-time path', () => {
   });
 });
 
-test('a server that is killed and restarted sends its listeners what they missed', async () => {
+test('a server that is killed and restarted sends its listeners what they missed, and nothing else', async () => {
   const ledger = await liveLedger();
   const first = await startServer(ledger);
   const reader = listenTo(`http://127.0.0.1:${first.port}/live`);
@@ -102,7 +103,9 @@ test('a server that is killed and restarted sends its listeners what they missed
   await ledger.advance(200);
   await startServer(ledger, first.port);
   await reader.untilHolds(await ledger.rebuild());
-  expect(new Set(reader.ids.map((id) => id.split('-')[0])).size).toBe(2);
+  for (const path of LIVE_PATHS)
+    for (const [step, value] of reader.seen(path).entries())
+      expect(value).not.toEqual(reader.seen(path)[step - 1]);
 }, 20_000);
 
 async function startServer(

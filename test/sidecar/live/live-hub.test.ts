@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type HubOptions, LiveHub } from '../../../src/sidecar/live/live-hub.ts';
 import { bareServer } from './live-server.ts';
 import { until } from './until.ts';
@@ -10,6 +10,7 @@ const PATH = 'economy/supply';
 /** A hub over one document that the test sets, on a real server. */
 async function hubOf(more: Partial<HubOptions> = {}) {
   let text = '';
+  let events = 0;
   const responses: ServerResponse[] = [];
   const hub = new LiveHub({
     paths: [PATH],
@@ -22,7 +23,10 @@ async function hubOf(more: Partial<HubOptions> = {}) {
     retryMs: [1, 1],
     now: () => performance.now(),
     random: () => 0.5,
-    epoch: 'e',
+    position: () => ({ sealed: 0, events }),
+    behindMs: 10_000,
+    hasReplicas: true,
+    baseUrl: 'https://data.example.org',
     ...more,
   });
   const server = await bareServer((request, response) => {
@@ -40,6 +44,7 @@ async function hubOf(more: Partial<HubOptions> = {}) {
     server.close();
   });
   const write = (value: unknown) => {
+    events += 1;
     text = `${JSON.stringify({ timestamp: '2025-12-01T00:00:00Z', value }, null, 2)}\n`;
     hub.changed();
   };
@@ -47,7 +52,7 @@ async function hubOf(more: Partial<HubOptions> = {}) {
 }
 
 /** A connection that the test reads when it wants. */
-async function listen(port: number) {
+async function listen(port: number, id?: string) {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   const read = { text: '', ended: false };
@@ -59,7 +64,8 @@ async function listen(port: number) {
     .on('close', () => {
       read.ended = true;
     });
-  socket.write('GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const resume = id === undefined ? '' : `Last-Event-ID: ${id}\r\n`;
+  socket.write(`GET /live HTTP/1.1\r\nHost: localhost\r\n${resume}\r\n`);
   await until(() => read.text.includes('retry: '));
   return { socket, read };
 }
@@ -70,7 +76,7 @@ test('a listener that reads nothing has one message waiting, and then gets the n
   const { port, responses, write } = await hubOf();
   write(large(0));
   const { socket, read } = await listen(port);
-  await until(() => read.text.includes('id: e-1'));
+  await until(() => read.text.includes('id: '));
   socket.pause();
   for (let step = 1; step <= 40; step += 1) {
     write(large(step));
@@ -129,4 +135,72 @@ test('before the first document no listener is accepted', async () => {
   const answer = await fetch(`http://127.0.0.1:${port}/live`);
   expect([answer.status, (await answer.json()).code]).toEqual([503, 'unavailable']);
   expect(hub.listeners).toBe(0);
+});
+
+describe('a listener that comes from a server with more events', () => {
+  async function idAfter(values: readonly unknown[]): Promise<string> {
+    const { port, write } = await hubOf();
+    for (const value of values) write(value);
+    const { socket, read } = await listen(port);
+    await until(() => read.text.includes('id: '));
+    socket.destroy();
+    return /^id: (.*)$/m.exec(read.text)![1]!;
+  }
+
+  test('waits until this one has them, and then gets what it lacks', async () => {
+    const id = await idAfter(['one', 'two']);
+    const { port, write } = await hubOf({ heartbeatMs: 5 });
+    write('one');
+    const { read } = await listen(port, id);
+    await until(() => read.text.includes(':\n\n'));
+    expect(read.text).not.toContain('event: ');
+    write('two');
+    write('three');
+    await until(() => read.text.includes('"three"'));
+    expect(read.text).not.toContain('"two"');
+  });
+
+  test('gets nothing if this one has the same in time', async () => {
+    const id = await idAfter(['one', 'two']);
+    const { port, write } = await hubOf({ heartbeatMs: 5 });
+    write('one');
+    const { read } = await listen(port, id);
+    write('two');
+    await until(() => read.text.split(':\n\n').length > 4);
+    expect(read.text).toContain('retry: 1\n\n');
+    expect(read.text).not.toContain('event: ');
+  });
+
+  test('is sent to another one if this one stays behind', async () => {
+    const id = await idAfter(['one', 'two']);
+    const { port, write } = await hubOf({ behindMs: 1 });
+    write('one');
+    const { read } = await listen(port, id);
+    await until(() => read.ended);
+    expect(read.text).not.toContain('event: ');
+    expect(read.text.split('retry: ')).toHaveLength(3);
+  });
+
+  test('gets the values of this one if there is no other, or a ledger snapshot has decided', async () => {
+    const id = await idAfter(['one', 'two']);
+    for (const more of [{ hasReplicas: false }, { position: () => ({ sealed: 1, events: 1 }) }]) {
+      const { port, write } = await hubOf({ behindMs: 1, ...more });
+      write('one');
+      const { read } = await listen(port, id);
+      await until(() => read.text.includes('"one"'));
+    }
+  });
+});
+
+test('a drained hub ends every stream with a time to reconnect, and sends new listeners away', async () => {
+  const { hub, port, write } = await hubOf();
+  write('one');
+  const listeners = await Promise.all(Array.from({ length: 5 }, () => listen(port)));
+  await hub.drain(60);
+  await until(() => listeners.every(({ read }) => read.ended));
+  for (const { read } of listeners) expect(read.text).toMatch(/"one".*retry: 1\n\n/s);
+  const late = await listen(port);
+  await until(() => late.read.ended);
+  expect(late.read.text).toMatch(/^HTTP\/1.1 200.*retry: 1\n\n/s);
+  expect(late.read.text).not.toContain('event: ');
 });

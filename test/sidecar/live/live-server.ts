@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -36,7 +35,7 @@ export async function serveLive(
     retryMs: [20, 40],
     maxListeners: 1000,
     maxPerClient: 1000,
-    epoch: randomBytes(4).toString('hex'),
+    hasReplicas: false,
     report,
     ...more,
   });
