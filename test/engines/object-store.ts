@@ -60,7 +60,7 @@ export class RadosGateway {
 
   /** Makes a bucket, and returns its address. */
   async bucket(name = `test-${randomUUID()}`): Promise<string> {
-    await this.request('PUT', `/${name}`);
+    await signedRequest(this.endpoint, 'PUT', `/${name}`);
     return this.address(name);
   }
 
@@ -69,16 +69,12 @@ export class RadosGateway {
     const Statement = [
       { Effect: 'Allow', Principal: '*', Action: ['s3:GetObject'], Resource: [`arn:aws:s3:::${bucket}/*`] },
     ];
-    await this.request('PUT', `/${bucket}?policy`, JSON.stringify({ Version: '2012-10-17', Statement }));
-  }
-
-  /** A signed request of another implementation than the one that is tested. */
-  async request(method: string, path: string, body?: string): Promise<Response> {
-    const { accessKeyId, secretAccessKey } = CREDENTIALS;
-    const client = new AwsClient({ accessKeyId, secretAccessKey, service: 's3', region: 'us-east-1' });
-    const response = await client.fetch(`${this.endpoint}${path}`, { method, ...(body && { body }) });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return response;
+    await signedRequest(
+      this.endpoint,
+      'PUT',
+      `/${bucket}?policy`,
+      JSON.stringify({ Version: '2012-10-17', Statement }),
+    );
   }
 
   /** Kills the gateway; what is stored stays. */
@@ -142,6 +138,20 @@ export class RadosGateway {
     }
     throw new Error(`${what} did not start: ${readFileSync(`${this.folder}/output`, 'utf8').slice(-2000)}`);
   }
+}
+
+/** A signed request, apart from the code that is tested. Throws if it fails. */
+export async function signedRequest(
+  endpoint: string,
+  method: string,
+  path: string,
+  body?: string,
+): Promise<Response> {
+  const { accessKeyId, secretAccessKey } = CREDENTIALS;
+  const client = new AwsClient({ accessKeyId, secretAccessKey, service: 's3', region: 'us-east-1' });
+  const response = await client.fetch(`${endpoint}${path}`, { method, ...(body && { body }) });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response;
 }
 
 function settings(folder: string, monitor: number, port: number): string {

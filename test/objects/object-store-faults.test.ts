@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  type ObjectStoreOptions,
+  openObjectStore,
+  type S3Store,
+} from '../../pipeline/objects/object-store.ts';
+import { InProcessStore, type InProcessStoreOptions, type StoreFault } from '../engines/in-process-store.ts';
+import { CREDENTIALS } from '../engines/object-store.ts';
+
+const closing: { close?(): void; stop?(): void }[] = [];
+afterEach(() => {
+  for (const one of closing.splice(0).reverse()) (one.close ?? one.stop)!.call(one);
+});
+
+async function serve(options: InProcessStoreOptions = {}) {
+  const server = await InProcessStore.start(options);
+  closing.push(server);
+  const waits: number[] = [];
+  const lines: string[] = [];
+  const defaults: ObjectStoreOptions = {
+    access: 'write',
+    software: 'test/1',
+    stallMs: 200,
+    wait: async (ms) => void waits.push(ms),
+    log: (line) => lines.push(line),
+  };
+  const open = async (
+    parameters = '',
+    credentials = CREDENTIALS,
+    given: Partial<ObjectStoreOptions> = {},
+  ) => {
+    const store = await openObjectStore(server.bucket('bucket', parameters), credentials, {
+      ...defaults,
+      ...given,
+    });
+    closing.push(store);
+    return store as S3Store;
+  };
+  /** The fault happens to the calls with these numbers, counted from now on. */
+  const fail = (fault: StoreFault, ...numbers: number[]) => {
+    const before = server.calls.length;
+    server.plan = (_, number) => (numbers.includes(number - before) ? fault : null);
+  };
+  return { server, waits, lines, open, fail };
+}
+
+function contentOf(text: string) {
+  const bytes = Buffer.from(text);
+  return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+describe('a store that does not fit is refused in one message', () => {
+  test('an unknown access key', async () => {
+    const { open } = await serve();
+    await expect(open('', { ...CREDENTIALS, accessKeyId: 'other' })).rejects.toThrow(
+      'expected an access key that the store knows, found status 403 InvalidAccessKeyId',
+    );
+  });
+
+  test('a wrong secret, which the message does not quote', async () => {
+    const { open } = await serve();
+    const error = await open('', { ...CREDENTIALS, secretAccessKey: 'hidden-value' }).catch(String);
+    expect(error).toContain('expected the secret that belongs to the access key');
+    expect(error).not.toContain('hidden-value');
+  });
+
+  test('a missing bucket', async () => {
+    const { server } = await serve();
+    const opening = openObjectStore(`s3+${server.endpoint}/absent`, CREDENTIALS, {
+      access: 'read',
+      software: 'test/1',
+    });
+    await expect(opening).rejects.toThrow(
+      `s3+${server.endpoint}/absent: expected an existing bucket, found status 404 NoSuchBucket`,
+    );
+  });
+
+  test('another region, which the message names', async () => {
+    const { open } = await serve({ region: 'eu-west-1' });
+    await expect(open()).rejects.toThrow('add ?region=eu-west-1');
+    await open('?region=eu-west-1');
+  });
+
+  test('a redirect to the bucket’s own host', async () => {
+    const { open, server, fail } = await serve();
+    server.bucket();
+    fail({ status: 301, code: 'PermanentRedirect', headers: { 'x-amz-bucket-region': 'us-west-2' } }, 1);
+    await expect(open()).rejects.toThrow('add ?region=us-west-2, found status 301 PermanentRedirect');
+  });
+
+  test('no credentials', async () => {
+    await expect(
+      openObjectStore('s3+https://objects.example.org/bucket', null, { access: 'read', software: 'test/1' }),
+    ).rejects.toMatchObject({
+      code: 'config_invalid',
+      expected: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    });
+  });
+
+  test('nobody at the address', async () => {
+    const { server, open } = await serve();
+    server.stop();
+    await expect(open()).rejects.toThrow(/expected an answer within 6 attempts, found .*ECONNREFUSED/);
+  });
+});
+
+describe('a clock', () => {
+  test('an hour behind: requests are signed with the time of the store, and the operator is told', async () => {
+    const { open, lines } = await serve({ clockMs: 3_600_000 });
+    const store = await open();
+    await store.put('a', contentOf('a'));
+    expect(lines).toEqual([expect.stringContaining('this machine has a clock 60 min behind the store')]);
+    expect((await store.head('a'))!.date! - Date.now()).toBeGreaterThan(3_500_000);
+  });
+
+  test('that the store refuses even so ends the attempts', async () => {
+    const { open, server } = await serve();
+    server.plan = () => ({ status: 403, code: 'RequestTimeTooSkewed' });
+    await expect(open()).rejects.toThrow("expected a machine whose clock agrees with the store's");
+  });
+});
+
+describe('conditions', () => {
+  test.each([
+    ['quoted', 'quoted'],
+    ['unquoted', 'unquoted'],
+    ['ignored', 'none'],
+    ['refused', 'none'],
+  ] as const)('that are %s count as %s', async (conditions, expected) => {
+    const { open, server } = await serve({ conditions });
+    expect((await open()).conditions).toBe(expected);
+    expect([...server.objects.keys()]).toEqual([]);
+  });
+
+  test.each(['ignored', 'refused'] as const)('that are %s are checked before writing', async (conditions) => {
+    const { open, server } = await serve({ conditions });
+    const store = await open();
+    const { etag } = (await store.put('a', contentOf('one'), 'absent')) as { etag: string };
+    expect(await store.put('a', contentOf('two'), 'absent')).toBe('refused');
+    expect(await store.put('a', contentOf('two'), { etag: '0'.repeat(32) })).toBe('refused');
+    expect(await store.put('a', contentOf('two'), { etag })).not.toBe('refused');
+    expect(server.objects.get('bucket/a')!.bytes.toString()).toBe('two');
+  });
+
+  test('hold for a writer whose first answer was lost', async () => {
+    const { open, fail } = await serve();
+    const store = await open();
+    fail('answer lost', 1);
+    expect(await store.put('a', contentOf('one'), 'absent')).toEqual({ etag: expect.any(String) });
+    fail('answer lost', 1);
+    const { etag } = (await store.head('a'))!;
+    expect(await store.put('a', contentOf('two'), { etag })).toEqual({ etag: expect.any(String) });
+    // Of somebody else's object, it says so.
+    fail('lost', 1);
+    expect(await store.put('a', contentOf('three'), 'absent')).toBe('refused');
+  });
+});
+
+describe('a fault that passes', () => {
+  test('a store that asks to slow down is asked again later each time', async () => {
+    const { open, fail, waits, server } = await serve();
+    const store = await open();
+    fail({ status: 503, code: 'SlowDown' }, 1, 2, 3);
+    await store.put('a', contentOf('a'));
+    expect(waits).toEqual([250, 500, 1000]);
+    fail({ status: 503, code: 'SlowDown', headers: { 'retry-after': '7' } }, 1);
+    await store.head('a');
+    expect(waits.at(-1)).toBe(7000);
+    server.plan = () => ({ status: 500, code: 'InternalError' });
+    await expect(store.put('a', contentOf('b'))).rejects.toThrow(
+      `s3+${server.endpoint}/bucket/a: expected an answer within 6 attempts, found status 500 InternalError`,
+    );
+    expect(server.objects.get('bucket/a')!.bytes.toString()).toBe('a');
+  });
+
+  test.each(['lost', 'answer lost', 'silent', 'truncated', 'altered', 'shortened'] as const)(
+    'a call whose answer is %s',
+    async (fault) => {
+      const { open, fail } = await serve();
+      const store = await open();
+      const { bytes, sha256 } = contentOf('some content');
+      await store.put('a', { bytes, sha256 });
+      fail(fault, 1);
+      expect(await store.read('a', 100, sha256)).toMatchObject({ content: bytes });
+    },
+  );
+
+  test('content that stays another one is refused', async () => {
+    const { open, server } = await serve();
+    const store = await open();
+    const { bytes, sha256 } = contentOf('some content');
+    await store.put('a', { bytes, sha256 });
+    server.plan = () => 'altered';
+    await expect(store.read('a', 100, sha256)).rejects.toThrow(`instead of ${sha256}`);
+  });
+
+  test('a body that breaks off continues where it ended', async () => {
+    const { open, server } = await serve();
+    const store = await open();
+    const content = contentOf('0123456789'.repeat(10_000));
+    await store.put('a', content);
+    const before = server.calls.length;
+    server.plan = (_, number) => (number - before <= 3 ? 'truncated' : null);
+    const { body } = (await store.get('a')) as { body: AsyncIterable<Uint8Array> };
+    expect(Buffer.concat(await Array.fromAsync(body)).equals(content.bytes)).toBe(true);
+    expect(server.calls.slice(before).map(({ headers }) => headers.range)).toEqual([
+      undefined,
+      'bytes=50000-',
+      'bytes=75000-',
+      'bytes=87500-',
+    ]);
+  });
+
+  test('a body does not continue with another object', async () => {
+    const { open, server } = await serve();
+    const store = await open();
+    await store.put('a', contentOf('0123456789'));
+    server.plan = (call) => (call.headers.range ? null : 'truncated');
+    const { body } = (await store.get('a')) as { body: AsyncIterable<Uint8Array> };
+    const chunks = body[Symbol.asyncIterator]();
+    expect((await chunks.next()).value).toHaveLength(5);
+    server.plan = () => null;
+    await store.put('a', contentOf('abcdefghij'));
+    await expect(chunks.next()).rejects.toThrow('of which 5 bytes were read, found another one');
+  });
+
+  test('a store that does not answer is given up', async () => {
+    const { open, server } = await serve();
+    const store = await open();
+    server.plan = () => 'silent';
+    await expect(store.head('a')).rejects.toThrow('found nothing for 0.2 s');
+  });
+});
