@@ -2,6 +2,7 @@ import { CathedralError } from '../../../pipeline/errors.ts';
 import { type Entry, hashEntry, type Link } from './entry.ts';
 import type { LogPart, LogReader } from './log-reader.ts';
 import type { LogStart } from './records.ts';
+import type { SignedHead } from './signed-heads.ts';
 
 /** What can be wrong with a log. */
 export const LOG_FAULTS = {
@@ -13,12 +14,14 @@ export const LOG_FAULTS = {
   head_missing: 'The record of the last acknowledged entry is missing or unreadable.',
   head_differs: 'The last acknowledged entry differs from the entry in the log.',
   head_unknown: 'No entry in the log has the hash that was kept elsewhere.',
+  signed_head_differs: 'The log lacks an entry that the publisher signed, or has another one in its place.',
+  signed_head_invalid: 'A stored head is unreadable or not signed by a known key.',
   unreadable: 'A file is unreadable or not part of the log.',
 } as const;
 
 export interface LogFinding {
   kind: keyof typeof LOG_FAULTS;
-  /** A file of the log's folder, or a table of the database. */
+  /** A file of the log's folder, a table of the database, or an object of the bucket. */
   file: string;
   /** The affected or expected entry; null for a whole file. */
   seq: number | null;
@@ -40,6 +43,8 @@ export interface LogVerdict {
 export interface VerifyOptions {
   /** The last hash that an earlier verification returned. */
   head?: string;
+  /** The heads that publishers signed, read before. */
+  signed?: readonly SignedHead[];
 }
 
 /** A ruined log needs no finding per entry. */
@@ -58,8 +63,8 @@ export async function verifyAccessLog(log: LogReader, options: VerifyOptions = {
   }
 }
 
-async function followChain(log: LogReader, beginning: LogStart, { head }: VerifyOptions) {
-  const chain = new Chain(beginning, await readHeadOrFault(log), head);
+async function followChain(log: LogReader, beginning: LogStart, { head, signed = [] }: VerifyOptions) {
+  const chain = new Chain(beginning, await readHeadOrFault(log), { head, signed });
   for await (const part of log.parts()) {
     if ('error' in part) chain.miss(part.name, part.error);
     else await readInto(chain, part, beginning.seq);
@@ -106,17 +111,30 @@ class Chain {
   readonly #head: Head;
   readonly #outside: string | undefined;
   #outsideSeen = false;
+  /** Signed heads that no entry was compared with yet, by seq. */
+  readonly #signed: Map<number, (SignedHead & Link)[]>;
   #entries = 0;
   #last: Link;
   /** False after an entry with an unreliable hash: the next entry names the original hash. */
   #isLinkKnown = true;
   #file = '';
 
-  constructor(beginning: Link, head: Head, outside: string | undefined) {
+  constructor(
+    beginning: Link,
+    head: Head,
+    { head: outside, signed }: { head: string | undefined; signed: readonly SignedHead[] },
+  ) {
     this.#last = { seq: beginning.seq, hash: beginning.hash };
     this.#head = head;
     this.#outside = outside;
     this.#outsideSeen = outside === beginning.hash;
+    for (const one of signed)
+      if ('fault' in one)
+        this.#report('signed_head_invalid', null, one.fault.expected, one.fault.found, one.key);
+    // What was removed by age can no longer be compared, except for its last entry.
+    const kept = signed.filter((one): one is SignedHead & Link => 'seq' in one && one.seq >= beginning.seq);
+    this.#signed = Map.groupBy(kept, ({ seq }) => seq);
+    this.#compareSigned(beginning);
   }
 
   get isFull(): boolean {
@@ -135,6 +153,7 @@ class Chain {
     else if (this.#isLinkKnown && entry.prev_hash !== this.#last.hash)
       this.#report('unlinked', entry.seq, this.#last.hash, String(entry.prev_hash));
     this.#checkHash(entry);
+    this.#compareSigned(entry);
     this.#last = { seq: entry.seq, hash: entry.hash };
   }
 
@@ -161,6 +180,8 @@ class Chain {
         `entry ${head.seq} ${head.hash}`,
         `entry ${last.seq} as the last entry`,
       );
+    for (const { key, seq, hash } of [...this.#signed.values()].flat())
+      this.#report('signed_head_differs', seq, hash, 'no such entry', key);
     if (this.#outside !== undefined && !this.#outsideSeen)
       this.#report('head_unknown', null, this.#outside, 'no entry with this hash');
     return { faults: this.#faults, entries: this.#entries, last };
@@ -175,8 +196,21 @@ class Chain {
       this.#report('head_differs', entry.seq, this.#head.hash, String(entry.hash));
   }
 
-  #report(kind: LogFinding['kind'], seq: number | null, expected: string, found: string): void {
-    this.#faults.push({ kind, file: this.#file, seq, expected, found });
+  #compareSigned({ seq, hash }: Link): void {
+    for (const signed of this.#signed.get(seq) ?? [])
+      if (signed.hash !== hash)
+        this.#report('signed_head_differs', seq, signed.hash, String(hash), signed.key);
+    this.#signed.delete(seq);
+  }
+
+  #report(
+    kind: LogFinding['kind'],
+    seq: number | null,
+    expected: string,
+    found: string,
+    file = this.#file,
+  ): void {
+    this.#faults.push({ kind, file, seq, expected, found });
   }
 }
 

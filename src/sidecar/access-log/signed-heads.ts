@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { MAX_NOTE_BYTES, type Verifier } from '../../../pipeline/ledger/note.ts';
+import { openNote } from '../../../pipeline/ledger/open-note.ts';
+import type { ObjectStore } from '../../../pipeline/objects/object-store.ts';
+import type { Entry, Link } from './entry.ts';
+import type { LogReader } from './log-reader.ts';
+
+/** Where signed heads are stored; nothing there is ever replaced. */
+const HEADS = 'access-log/heads/';
+/** `access-log/heads/000000012345-9f86d081884c7d65.note`: in the order of the log. */
+const KEY = /^access-log\/heads\/(\d{12,16})-([0-9a-f]{16})\.note$/;
+const SEQ_DIGITS = 12;
+const HASH_DIGITS = 16;
+/** Format, address of the service, seq, hash, and when it was signed. */
+const TEXT =
+  /^cathedral-access-log-head\/1\n(\S+)\n(\d{1,16})\n([0-9a-f]{64})\n(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\n$/;
+/** Notes that are read at once. */
+const PARALLEL = 8;
+
+/** An entry of the log as the publisher signed it, or why a stored head is none. */
+export type SignedHead = { key: string } & (Link | { fault: CathedralError });
+
+export interface HeadSigning {
+  log: LogReader;
+  store: Pick<ObjectStore, 'name' | 'list' | 'put'>;
+  /** Address of the service, without a trailing slash. */
+  service: string;
+  /** Signs a text with the publisher's keys, as a note. */
+  signText: (text: string) => string;
+  /** ms since 1970, on the clock of the entries. */
+  now: number;
+}
+
+/**
+ * Signs the newest entry of the access log, and with it all before it, and stores the note where nothing is ever replaced. So even
+ * somebody who controls the database cannot cut off or rewrite what was logged before, without a verification noticing. Returns
+ * the entry, or null if there is none or it was signed before. Throws access_log_broken if the log lacks the entry that was signed
+ * last; then nothing is signed.
+ */
+export async function signAccessLogHead({
+  log,
+  store,
+  service,
+  signText,
+  now,
+}: HeadSigning): Promise<Link | null> {
+  const [head, start] = [await log.readHead(), await log.readStart()];
+  const last = await lastKey(store);
+  if (last && last.seq > start.seq) await assertHolds(log, last, `${store.name}/${last.key}`);
+  if (!head || head.seq <= start.seq) return null;
+  await assertHolds(log, head, log.name);
+  const { seq, hash } = head;
+  const text = [service, seq, hash, new Date(now).toISOString()].join('\n');
+  const bytes = Buffer.from(signText(`cathedral-access-log-head/1\n${text}\n`));
+  const object = {
+    bytes,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+  };
+  return (await store.put(headKey(head), object, 'absent')) === 'refused' ? null : head;
+}
+
+/**
+ * All signed heads of a bucket, in the order of the log. A note that is unreadable or that none of the keys signed is returned with
+ * its fault. Throws store_failed if the bucket cannot be read.
+ */
+export async function readSignedHeads(
+  store: Pick<ObjectStore, 'name' | 'list' | 'read'>,
+  verifiers: readonly Verifier[],
+): Promise<SignedHead[]> {
+  const keys: string[] = [];
+  for await (const { key } of store.list(HEADS)) keys.push(key);
+  const heads: SignedHead[] = [];
+  for (let at = 0; at < keys.length; at += PARALLEL) {
+    const some = keys.slice(at, at + PARALLEL);
+    heads.push(...(await Promise.all(some.map((key) => readHead(store, key, verifiers)))));
+  }
+  return heads;
+}
+
+async function readHead(
+  store: Pick<ObjectStore, 'name' | 'read'>,
+  key: string,
+  verifiers: readonly Verifier[],
+): Promise<SignedHead> {
+  const note = await store.read(key, MAX_NOTE_BYTES);
+  try {
+    return { key, ...parseHead(note?.content ?? new Uint8Array(), key, verifiers) };
+  } catch (error) {
+    if (error instanceof CathedralError) return { key, fault: error };
+    throw error;
+  }
+}
+
+function parseHead(note: Uint8Array, key: string, verifiers: readonly Verifier[]): Link {
+  const { text } = openNote(note, verifiers, key);
+  const [, , seq, hash] = TEXT.exec(text) ?? [];
+  const head = { seq: Number(seq), hash: hash ?? '' };
+  if (hash !== undefined && headKey(head) === key) return head;
+  const expected = 'a signed head of the access log, under its own name';
+  throw new CathedralError('access_log_broken', { place: key, expected, found: text.slice(0, 200) });
+}
+
+function headKey({ seq, hash }: Link): string {
+  return `${HEADS}${String(seq).padStart(SEQ_DIGITS, '0')}-${hash.slice(0, HASH_DIGITS)}.note`;
+}
+
+/** What the name of the newest head says. */
+async function lastKey(
+  store: Pick<ObjectStore, 'list'>,
+): Promise<{ key: string; seq: number; hash: string } | null> {
+  let last: { key: string; seq: number; hash: string } | null = null;
+  for await (const { key } of store.list(HEADS)) {
+    const [, seq, hash] = KEY.exec(key) ?? [];
+    if (seq && hash && Number(seq) > (last?.seq ?? -1)) last = { key, seq: Number(seq), hash };
+  }
+  return last;
+}
+
+/** `hash` may be the beginning of one. */
+async function assertHolds(log: LogReader, { seq, hash }: Link, place: string): Promise<void> {
+  const found = await entryAt(log, seq);
+  if (found?.hash.startsWith(hash)) return;
+  throw new CathedralError('access_log_broken', {
+    place,
+    expected: `entry ${seq} of ${log.name} with the hash ${hash.slice(0, HASH_DIGITS)}…`,
+    found: found ? `${found.hash.slice(0, HASH_DIGITS)}…` : 'no such entry',
+  });
+}
+
+async function entryAt(log: LogReader, seq: number): Promise<Entry | null> {
+  for await (const part of log.parts()) {
+    if ('error' in part) throw part.error;
+    for await (const [entry] of part.entriesAfter(seq - 1)) {
+      if (entry?.seq === seq) return entry;
+      break;
+    }
+  }
+  return null;
+}

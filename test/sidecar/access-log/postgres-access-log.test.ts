@@ -1,0 +1,272 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
+import { type Entry, hashEntry } from '../../../src/sidecar/access-log/entry.ts';
+import { openPostgresAccessLog } from '../../../src/sidecar/access-log/postgres-access-log.ts';
+import { expireTableEntries } from '../../../src/sidecar/access-log/postgres-expiry.ts';
+import { readLogTables } from '../../../src/sidecar/access-log/postgres-log-reader.ts';
+import { verifyAccessLog } from '../../../src/sidecar/access-log/verify-access-log.ts';
+import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
+import { failureOf } from '../../release/temporary-folder.ts';
+import { entriesOf, testAccessLog } from './access-log-contract.ts';
+import { START, sampleAccess } from './sample-access.ts';
+
+const EMPTY = `
+  ALTER TABLE cathedral.access_log_entries DISABLE TRIGGER ALL;
+  ALTER TABLE cathedral.access_log_head DISABLE TRIGGER ALL;
+  TRUNCATE cathedral.access_log_entries, cathedral.access_log_removals;
+  UPDATE cathedral.access_log_head SET seq = -1, hash = repeat('0', 64);
+  UPDATE cathedral.access_log_start SET seq = -1, hash = repeat('0', 64);
+  ALTER TABLE cathedral.access_log_entries ENABLE TRIGGER ALL;
+  ALTER TABLE cathedral.access_log_head ENABLE TRIGGER ALL;`;
+
+describe.skipIf(!hasPostgres)('an access log in PostgreSQL', () => {
+  let server: PostgresServer;
+  let standby: PostgresServer;
+  let address: string;
+  let name: string;
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    address = await server.newDatabase();
+    name = new URL(address).pathname.slice(1);
+    await (await openDatabase(address, { application: 'test', connections: 1 })).close();
+  });
+  afterAll(() => server?.stop());
+
+  /** A server's own connections. */
+  async function connect(at = address): Promise<Database> {
+    const database = await openDatabase(at, { application: 'test', connections: 3, timeoutMs: 10_000 });
+    onTestFinished(() => database.close());
+    return database;
+  }
+
+  async function emptied(): Promise<Database> {
+    await server.sql(EMPTY, name);
+    return connect();
+  }
+
+  /** Entries as a superuser may write them, who can turn every guard off. */
+  async function tamper(sql: string): Promise<void> {
+    await server.sql(`SET session_replication_role = replica; ${sql}`, name);
+  }
+
+  testAccessLog(3, async () => {
+    const [database, ...others] = [await emptied(), await connect(), await connect()];
+    let opened = 0;
+    return {
+      reader: readLogTables(database),
+      open: (options) => {
+        opened += 1;
+        return openPostgresAccessLog([database, ...others][opened % 3]!, options);
+      },
+      expire: (before, now) => expireTableEntries(database, before, now),
+    };
+  });
+
+  /** A log with so many entries. */
+  async function written(count: number) {
+    const database = await emptied();
+    const log = openPostgresAccessLog(database);
+    onTestFinished(() => log.close());
+    await Promise.all(Array.from({ length: count }, (_, at) => log.append(sampleAccess(at))));
+    return { database, log, reader: readLogTables(database) };
+  }
+
+  async function faultsOf(database: Database, head?: string): Promise<string[]> {
+    const { faults } = await verifyAccessLog(readLogTables(database), head === undefined ? {} : { head });
+    return faults.map(({ kind, seq }) => `${kind} ${seq}`);
+  }
+
+  test('loses nothing acknowledged where connections are killed in the middle of transactions', async () => {
+    const { database, reader } = await written(1);
+    const logs = [database, await connect(), await connect()].map((one) => openPostgresAccessLog(one));
+    const acknowledged: string[] = ['request-0'];
+    let failures = 0;
+    let isOver = false;
+    const write = async (client: number) => {
+      for (let at = 0; !isOver; at += 1) {
+        const requestId = `${client}-${at}`;
+        await logs[client % 3]!.append(sampleAccess(at, { requestId })).then(
+          () => acknowledged.push(requestId),
+          () => {
+            failures += 1;
+          },
+        );
+      }
+    };
+    const writing = Array.from({ length: 6 }, (_, client) => write(client));
+    const holders = `SELECT count(pg_terminate_backend(pid))::int AS killed FROM pg_stat_activity
+      WHERE application_name = 'test' AND xact_start IS NOT NULL`;
+    for (let killed = 0; killed < 12; ) killed += Number((await server.sql(holders, name))[0]!.killed);
+    isOver = true;
+    await Promise.all(writing);
+    await logs[0]!.append(sampleAccess(0, { requestId: 'afterwards' }));
+    expect(failures).toBeGreaterThan(0);
+    const logged = new Set((await entriesOf(reader)).map(({ request_id }) => request_id));
+    expect([...acknowledged, 'afterwards'].filter((id) => !logged.has(id))).toEqual([]);
+    expect(await faultsOf(database)).toEqual([]);
+  });
+
+  test('refuses changes of entries, of its head and removals that are not on record, also by its owner', async () => {
+    const { database, log } = await written(5);
+    for (const sql of [
+      "UPDATE cathedral.access_log_entries SET client = '' WHERE seq = 2",
+      'DELETE FROM cathedral.access_log_entries WHERE seq = 4',
+      'TRUNCATE cathedral.access_log_entries',
+      "UPDATE cathedral.access_log_head SET seq = 3, hash = ''",
+      "UPDATE cathedral.access_log_head SET seq = 5, hash = repeat('1', 64)",
+    ])
+      expect(await failureOf(() => database.query(sql)), sql).toMatchObject({
+        code: 'store_failed',
+        found: expect.stringContaining('access log'),
+      });
+    await log.append(sampleAccess(5));
+    expect(await faultsOf(database)).toEqual([]);
+  });
+
+  test('lets the role of deploy/postgres-roles.sql add and read entries, and nothing else', async () => {
+    const { database, reader } = await written(5);
+    await server.sql(await readFile('deploy/postgres-roles.sql', 'utf8'), name);
+    const service = await connect(address.replace('owner@', 'cathedral_service@'));
+    const log = openPostgresAccessLog(service);
+    await log.check();
+    await log.append(sampleAccess(5));
+    expect(await entriesOf(readLogTables(service))).toHaveLength(6);
+    for (const sql of [
+      "UPDATE cathedral.access_log_entries SET client = '' WHERE seq = 2",
+      'DELETE FROM cathedral.access_log_entries',
+      'TRUNCATE cathedral.access_log_entries',
+      'UPDATE cathedral.access_log_start SET seq = 3',
+      'DELETE FROM cathedral.access_log_head',
+      'ALTER TABLE cathedral.access_log_entries DISABLE TRIGGER ALL',
+    ])
+      expect(await failureOf(() => service.query(sql)), sql).toMatchObject({
+        cause: expect.objectContaining({ code: '42501' }),
+      });
+    expect(await failureOf(() => expireTableEntries(service, START + 3_000, START))).toMatchObject({
+      code: 'store_failed',
+    });
+    expect(await verifyAccessLog(reader)).toMatchObject({ faults: [], entries: 6 });
+    await server.sql('REVOKE INSERT ON cathedral.access_log_entries FROM cathedral_service', name);
+    expect(await failureOf(() => log.check())).toMatchObject({ code: 'store_failed' });
+    await database.query('SELECT 1');
+  });
+
+  test('shows a verification what a superuser edited', async () => {
+    const { database, reader } = await written(6);
+    const rows = await entriesOf(reader);
+    const insert = (entry: Entry) =>
+      `INSERT INTO cathedral.access_log_entries SELECT * FROM json_populate_record(NULL::cathedral.access_log_entries, '${JSON.stringify(entry)}')`;
+    for (const [sql, faults] of [
+      ["UPDATE cathedral.access_log_entries SET client = '' WHERE seq = 2", ['edited 2']],
+      ['DELETE FROM cathedral.access_log_entries WHERE seq = 2', ['removed 2']],
+      ['DELETE FROM cathedral.access_log_entries WHERE seq > 3', ['truncated 5']],
+      ['DELETE FROM cathedral.access_log_head', ['head_missing null']],
+    ] as const) {
+      await tamper(sql);
+      expect(await faultsOf(database), sql).toEqual(faults);
+      await tamper(
+        `DELETE FROM cathedral.access_log_entries; ${rows.map(insert).join(';')};
+        DELETE FROM cathedral.access_log_head; INSERT INTO cathedral.access_log_head VALUES (true, 5, '${rows[5]!.hash}')`,
+      );
+      expect(await faultsOf(database)).toEqual([]);
+    }
+    // A new chain, whole in itself.
+    let previous = '0'.repeat(64);
+    const rewritten = rows.map((row) => {
+      const entry = { ...row, client: '198.51.100.1', prev_hash: previous };
+      previous = hashEntry(entry);
+      return { ...entry, hash: previous };
+    });
+    await tamper(
+      `DELETE FROM cathedral.access_log_entries; ${rewritten.map(insert).join(';')};
+      UPDATE cathedral.access_log_head SET hash = '${previous}'`,
+    );
+    expect(await faultsOf(database)).toEqual([]);
+    expect(await faultsOf(database, rows[3]!.hash)).toEqual(['head_unknown null']);
+  });
+
+  test('takes no entry where the database lacks the last one that this process wrote', async () => {
+    const { database, log } = await written(6);
+    const faults: unknown[] = [];
+    const other = openPostgresAccessLog(database, { onChange: (fault) => faults.push(fault) });
+    await other.append(sampleAccess(6));
+    await log.append(sampleAccess(7));
+    const [kept] = await server.sql('SELECT hash FROM cathedral.access_log_entries WHERE seq = 3', name);
+    // As a restored back-up would be.
+    await tamper(`CREATE TABLE aside AS SELECT * FROM cathedral.access_log_entries WHERE seq > 3;
+      DELETE FROM cathedral.access_log_entries WHERE seq > 3;
+      UPDATE cathedral.access_log_head SET seq = 3, hash = '${kept!.hash}'`);
+    onTestFinished(() => server.sql('DROP TABLE IF EXISTS aside', name).then(() => undefined));
+    const broken = { code: 'access_log_broken' };
+    expect(await failureOf(() => other.append(sampleAccess(8)))).toMatchObject(broken);
+    expect(await failureOf(() => other.check())).toMatchObject(broken);
+    expect(await failureOf(() => log.append(sampleAccess(8)))).toMatchObject(broken);
+    await tamper(`INSERT INTO cathedral.access_log_entries SELECT * FROM aside;
+      UPDATE cathedral.access_log_head SET (seq, hash) = (SELECT seq, hash FROM aside ORDER BY seq DESC LIMIT 1)`);
+    await other.append(sampleAccess(9));
+    expect(faults).toMatchObject([broken, null]);
+    expect(await faultsOf(database)).toEqual([]);
+  });
+
+  test('takes no entry where its head is behind its entries', async () => {
+    const { database, log } = await written(3);
+    const [first] = await server.sql('SELECT hash FROM cathedral.access_log_entries WHERE seq = 0', name);
+    await tamper(`UPDATE cathedral.access_log_head SET seq = 0, hash = '${first!.hash}'`);
+    const fresh = openPostgresAccessLog(await connect());
+    for (const one of [log, fresh])
+      expect(await failureOf(() => one.append(sampleAccess(3)))).toMatchObject({ code: 'access_log_broken' });
+    expect(await entriesOf(readLogTables(database))).toHaveLength(3);
+  });
+
+  test('knows an expired entry as its own, and removes what a killed removal left', async () => {
+    const { database, log } = await written(6);
+    await expireTableEntries(database, START + 3_000, START);
+    await expireTableEntries(database, START + 60_000, START);
+    await log.append(sampleAccess(6));
+    // Killed after the record was written.
+    const [last] = await server.sql('SELECT seq, hash FROM cathedral.access_log_entries', name);
+    await server.sql(
+      `UPDATE cathedral.access_log_start SET seq = ${last!.seq}, hash = '${last!.hash}'`,
+      name,
+    );
+    expect(await verifyAccessLog(readLogTables(database))).toMatchObject({ faults: [], entries: 0 });
+    expect(await expireTableEntries(database, START, START)).toEqual({ removed: null, left: 0 });
+    expect(await server.sql('SELECT FROM cathedral.access_log_entries', name)).toEqual([]);
+  });
+
+  test('has every acknowledged entry after its primary was killed and the standby was promoted', async () => {
+    standby = await server.addStandby();
+    const both = await server.newDatabase(standby);
+    const logs = await Promise.all(
+      Array.from({ length: 3 }, async () => openPostgresAccessLog(await connect(both))),
+    );
+    const acknowledged: string[] = [];
+    let isOver = false;
+    const write = async (client: number) => {
+      for (let at = 0; !isOver; at += 1) {
+        const requestId = `${client}-${at}-${randomBytes(4).toString('hex')}`;
+        await logs[client % 3]!.append(sampleAccess(at, { requestId })).then(
+          () => acknowledged.push(requestId),
+          () => undefined,
+        );
+      }
+    };
+    const writing = Array.from({ length: 9 }, (_, client) => write(client));
+    while (acknowledged.length < 200) await new Promise((resolve) => setTimeout(resolve, 5));
+    await server.kill();
+    standby.promote();
+    await standby.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await standby.sql('SELECT pg_reload_conf()');
+    const before = acknowledged.length;
+    while (acknowledged.length < before + 100) await new Promise((resolve) => setTimeout(resolve, 5));
+    isOver = true;
+    await Promise.all(writing);
+    const database = await connect(both);
+    const logged = new Set((await entriesOf(readLogTables(database))).map(({ request_id }) => request_id));
+    expect(acknowledged.filter((id) => !logged.has(id))).toEqual([]);
+    expect(await faultsOf(database)).toEqual([]);
+  }, 60_000);
+});
