@@ -143,6 +143,11 @@ install_ceph() {
   done
 }
 
+install_haproxy() {
+  if [ -x /usr/sbin/haproxy ] || command -v haproxy >/dev/null; then return; fi
+  apt_install haproxy || say "HAProxy is missing: several servers behind it are not tested (apt-get install haproxy)."
+}
+
 install_wrk() {
   if command -v wrk >/dev/null; then return; fi
   apt_install wrk || fail "the benchmarks need wrk: install it (apt-get install wrk) and start again."
@@ -158,6 +163,7 @@ case "${1:-}" in
     install_shells
     install_postgresql
     install_ceph
+    install_haproxy
     ;;
   --bench)
     install_wrk

@@ -210,8 +210,9 @@ const PROBLEMS = {
   },
   unavailable: {
     status: 503,
-    title: 'No release yet',
-    meaning: 'The service is new, and its first release is being built.',
+    title: 'Unavailable',
+    meaning:
+      'The service cannot answer now: its first release is being built, what this path needs is out of reach, or no server is running.',
     remedy: 'Try again after the number of seconds in Retry-After.',
     example: { instance: '/economy/supply', detail: 'The first release is being built.' },
   },

@@ -1,0 +1,147 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { PROBLEMS, problemPage } from '../../src/api/problem.ts';
+import type { Readiness } from '../../src/sidecar/health/readiness.ts';
+import { endHaproxy, hasHaproxy, runHaproxy } from '../engines/haproxy.ts';
+import { freePort } from '../release/run-nginx.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
+import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
+import { served } from '../sidecar/tiny-app.ts';
+
+const WELL: Readiness = {
+  serving: { release: null, shutdown: null },
+  stores: { keys: null, limits: null, access_log: null },
+  others: {},
+};
+
+/** A server of the service, and which clients it has seen. */
+async function replica() {
+  const state = { shutdown: null as string | null };
+  const { simulation } = await simulationServer();
+  const readiness = async () => ({ ...WELL, serving: { ...WELL.serving, ...state } });
+  const tiny = await served(50, {
+    asDiskErrors: true,
+    services: { readiness, simulation },
+    limits: { trustedProxies: ['127.0.0.1'] },
+  });
+  await tiny.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = tiny.app.server.address() as AddressInfo;
+  return { ...tiny, port, state, end: () => end(tiny.app.server) };
+}
+
+function end(server: Server): void {
+  server.close();
+  server.closeAllConnections();
+}
+
+/** Says that it is ready, and dies of every other request. */
+async function dyingServer() {
+  let deaths = 0;
+  const server = createServer((request, response) => {
+    if (request.url === '/readyz') return void response.end();
+    deaths += 1;
+    request.socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => end(server));
+  return { port: (server.address() as AddressInfo).port, deaths: () => deaths };
+}
+
+describe.skipIf(!hasHaproxy)('behind HAProxy with the shipped configuration', () => {
+  let port: number;
+  let proxy: ChildProcess | undefined;
+  const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
+  const statuses = async (count: number, path = '/economy/', init: RequestInit = {}) => {
+    const status = () =>
+      ask(path, init).then(
+        (answer) => answer.status,
+        () => 'cut off' as const,
+      );
+    return new Set(await Promise.all(Array.from({ length: count }, status)));
+  };
+  const start = async (...servers: readonly { port: number }[]) => {
+    const ports = servers.map((server) => server.port);
+    proxy = await runHaproxy(await temporaryFolder(), port, ports);
+    await expect.poll(async () => (await ask('/healthz')).status).toBe(200);
+  };
+  beforeEach(async () => {
+    port = await freePort();
+  });
+  afterEach(async () => {
+    if (proxy) await endHaproxy(proxy);
+    proxy = undefined;
+  });
+
+  test('a server that dies of a request costs no reader an answer, and repeats nothing but GET', async () => {
+    const dying = await dyingServer();
+    await start(await replica(), dying, await replica());
+    expect(await statuses(40)).toEqual(new Set([200]));
+    expect(dying.deaths()).toBeGreaterThan(0);
+    const before = dying.deaths();
+    const verified = await statuses(12, '/attestations/verify', { method: 'POST', body: '{}' });
+    expect([...verified].some((status) => status === 502 || status === 'cut off')).toBe(true);
+    expect(dying.deaths()).toBeGreaterThan(before);
+  });
+
+  test('a server that drains gets no new request and fails none', async () => {
+    const [one, two] = [await replica(), await replica()];
+    await start(one, two);
+    one.state.shutdown = 'the server is about to stop';
+    const asked = () => one.logged.filter(({ path }) => path === '/economy/').length;
+    await expect
+      .poll(
+        async () => {
+          const before = asked();
+          expect(await statuses(6)).toEqual(new Set([200]));
+          return asked() - before;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(0);
+    one.end();
+    expect(await statuses(20)).toEqual(new Set([200]));
+    two.end();
+    // HAProxy closes a connection whose server has just gone, so that its client tries again.
+    await expect.poll(() => statuses(1), { timeout: 10_000 }).toEqual(new Set([503]));
+    const none = await ask('/economy/');
+    expect([none.status, none.headers.get('content-type'), none.headers.get('retry-after')]).toEqual([
+      503,
+      'application/problem+json',
+      '5',
+    ]);
+    const { status, title } = PROBLEMS.unavailable;
+    expect(await none.json()).toMatchObject({ status, title, type: problemPage('unavailable') });
+  });
+
+  test('clients keep their own address, whatever headers they send, and the operator’s pages are closed', async () => {
+    const one = await replica();
+    await start(one);
+    const forged = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
+    const answer = await ask('/economy/supply', { headers: forged });
+    expect([answer.status, answer.headers.get('strict-transport-security')]).toEqual([200, null]);
+    // A direct request of the same address continues its count.
+    const all = await Promise.all(
+      Array.from({ length: 99 }, () =>
+        one.app.inject({ url: '/economy/supply', remoteAddress: '127.0.0.1' }),
+      ),
+    );
+    expect(new Set(all.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    expect((await ask('/economy/supply')).status).toBe(429);
+    expect([(await ask('/metrics')).status, (await ask('/readyz')).status]).toEqual([403, 403]);
+  });
+
+  test('a WebSocket passes', async () => {
+    await start(await replica());
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/philosophy/simulation`);
+    await once(socket, 'open');
+    socket.send('{"action":"start_simulation","scenario":"model_drift","seed":1}');
+    const [message] = (await once(socket, 'message')) as [Buffer];
+    expect(JSON.parse(message.toString())).toHaveProperty('type');
+    socket.close();
+    await once(socket, 'close');
+  });
+});
