@@ -76,6 +76,8 @@ interface Local {
 }
 
 const COPY_BYTES = 1024 * 1024;
+/** Snapshots that may be shared while one is taken. */
+const MAX_ATTEMPTS = 3;
 
 /**
  * A ledger's folder that is kept as the shared ledger is, in the layout and in the steps of a `LedgerWriter`: a snapshot's events before
@@ -187,18 +189,30 @@ export class LedgerReplica {
         expected: `the ${local.end} events that ${this.#options.folder} has, which were shared before`,
         found: `${facts.size} of them`,
       });
-    if (!local.isAhead) {
+    if (!local.isAhead) await this.#takeNew(local);
+    local.stamp = await this.#stamp();
+    this.#local = local;
+  }
+
+  async #takeNew(local: Local): Promise<void> {
+    // Before the snapshots: they may end within events that belong together. The database has most events that the object store has, so
+    // this goes on while the object store is down.
+    let isWhole = await this.#takeHead(local);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const before = local.position;
       const fault = await this.#takeSnapshots(local).then(
         () => null,
         (error: unknown) => ({ error }),
       );
-      if (fault && isContradiction(fault.error)) throw fault.error;
-      // The events are in the database as well, so most times they can be taken while the object store is down.
-      await this.#takeHead(local, fault);
+      if (local.position !== before || !isWhole) isWhole = await this.#takeHead(local);
       if (fault) throw fault.error;
+      if (isWhole) return;
     }
-    local.stamp = await this.#stamp();
-    this.#local = local;
+    throw new CathedralError('ledger_order', {
+      place: `${this.#options.shared.name}, ledger_events`,
+      expected: `event ${local.end}, or a ledger snapshot that has it`,
+      found: 'a later one',
+    });
   }
 
   /** The folder as it is. Throws log_forked if its newest snapshot is not in the shared ledger. */
@@ -325,8 +339,11 @@ export class LedgerReplica {
     throw contradiction(`snapshots/${id}.checkpoint`, expected, `root ${checkpoint.root} of ${size}`);
   }
 
-  /** Appends what is new, or writes the head again without what is sealed. */
-  async #takeHead(local: Local, fault: { error: unknown } | null): Promise<void> {
+  /**
+   * Appends what is new, or writes the head again without what is sealed. Does nothing and returns false if the database no longer has the
+   * events that come next.
+   */
+  async #takeHead(local: Local): Promise<boolean> {
     const { shared } = this.#options;
     const sealed = local.position.size;
     const from = Math.max(local.agreed, sealed);
@@ -337,8 +354,7 @@ export class LedgerReplica {
       await shared.lines(from, async (lines) => {
         const added: SharedLine[] = [];
         for (const { seq, line } of lines) {
-          // Earlier ones are only in a snapshot that cannot be fetched, or in one that was shared this moment.
-          if (seq !== next) throw fault?.error ?? missing(shared.name, next, seq);
+          if (seq !== next) throw new GapError();
           next += 1;
           const known = own.get(seq);
           if (known === undefined) added.push({ seq, line: checked(shared.name, seq, line) });
@@ -347,10 +363,12 @@ export class LedgerReplica {
         }
         await head.add(added);
       });
-      local.agreed = next;
       await head.commit();
+      local.agreed = next;
+      return true;
     } catch (error) {
       await head.discard();
+      if (error instanceof GapError) return false;
       throw error;
     }
   }
@@ -409,6 +427,8 @@ export class LedgerReplica {
     });
   }
 }
+
+class GapError extends Error {}
 
 /** The next `head.ndjson`: the old one with new lines, in place where there is one, or without what is sealed. */
 class HeadCopy {
@@ -495,14 +515,6 @@ function checked(name: string, seq: number, line: Buffer): Buffer {
     place,
     expected: `one line, seq ${seq}`,
     found: `seq ${event.seq}`,
-  });
-}
-
-function missing(name: string, expected: number, found: number): CathedralError {
-  return new CathedralError('ledger_order', {
-    place: `${name}, ledger_events`,
-    expected: `event ${expected}, or a newer ledger snapshot that has it`,
-    found: `event ${found}`,
   });
 }
 

@@ -8,9 +8,10 @@ import type { LedgerEvent } from '../../../pipeline/ledger/event.ts';
 import { readHead } from '../../../pipeline/ledger/head.ts';
 import { LedgerWriter } from '../../../pipeline/ledger/ledger-writer.ts';
 import { LedgerReplica, type ReplicaOptions } from '../../../pipeline/ledger/shared/ledger-replica.ts';
-import { LedgerSharer } from '../../../pipeline/ledger/shared/ledger-sharer.ts';
+import { LedgerSharer, type SharerOptions } from '../../../pipeline/ledger/shared/ledger-sharer.ts';
 import { SharedLedger } from '../../../pipeline/ledger/shared/shared-ledger.ts';
 import type { ObjectStore } from '../../../pipeline/objects/object-store.ts';
+import type { Query } from '../../../pipeline/postgres/connection.ts';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { collect, readLedger } from '../test-ledger.ts';
 import { signer } from '../test-signer.ts';
@@ -51,6 +52,51 @@ export class MemoryObjects implements Pick<ObjectStore, 'name' | 'put' | 'get'> 
     if (!this.isDown) return;
     const fault = { place: this.name, expected: 'an answer', found: 'none' };
     throw new CathedralError('store_failed', fault);
+  }
+}
+
+/** A process that dies before or after one of its calls, as far as others can tell: nothing it does from then on has an effect. */
+export class Mortal {
+  /** Calls until its death. */
+  left: number;
+
+  constructor(left: number) {
+    this.left = left;
+  }
+
+  get isDead(): boolean {
+    return this.left <= 0;
+  }
+
+  database(database: Database): Database {
+    const mortal = (query: Query): Query =>
+      ((text, values) => this.#live(() => query(text, values))) as Query;
+    return {
+      ...database,
+      name: database.name,
+      query: mortal(database.query),
+      transaction: (work) => this.#live(() => database.transaction((query) => work(mortal(query)))),
+    };
+  }
+
+  objects(objects: MemoryObjects): Pick<ObjectStore, 'name' | 'put' | 'get'> {
+    return {
+      name: objects.name,
+      put: (key, object) => this.#live(() => objects.put(key, object)),
+      get: (key) => this.#live(() => objects.get(key)),
+    };
+  }
+
+  async #live<T>(call: () => Promise<T>): Promise<T> {
+    this.#step();
+    const result = await call();
+    this.#step();
+    return result;
+  }
+
+  #step(): void {
+    this.left -= 1;
+    if (this.isDead) throw new Error('killed');
   }
 }
 
@@ -104,9 +150,27 @@ export class Machines {
     return writer;
   }
 
-  newSharer(folder = this.folder): LedgerSharer {
-    const { shared, objects } = this;
-    return new LedgerSharer({ folder, verifiers: VERIFIERS, shared, objects });
+  newSharer(options: Partial<SharerOptions> = {}): LedgerSharer {
+    const { shared, objects, folder } = this;
+    return new LedgerSharer({ folder, verifiers: VERIFIERS, shared, objects, ...options });
+  }
+
+  /** What a process uses that dies after so many calls. */
+  mortal(calls: number) {
+    const mortal = new Mortal(calls);
+    const shared = new SharedLedger(mortal.database(this.database));
+    return { mortal, options: { shared, objects: mortal.objects(this.objects) } };
+  }
+
+  /** One slot, the same each time: some events are shared before they are sealed, some are not, and some are not sealed. */
+  async change(): Promise<void> {
+    if (this.writer.end.size === 0) await this.append(4);
+    await this.append(36);
+    await this.sharer.share();
+    await this.append(34);
+    await this.seal();
+    await this.append(1);
+    await this.append(1);
   }
 
   newReplica(options: Partial<ReplicaOptions> = {}): LedgerReplica & { folder: string } {
@@ -127,15 +191,16 @@ export class Machines {
 
   /** Appends events that a reader must see together. */
   async append(count: number, writer = this.writer, agent = 'ATLAS'): Promise<void> {
-    const batch = writer.end.size;
-    this.clock = Math.max(this.clock, START + (batch + count) * 300_000);
-    const timestamp = new Date(this.clock).toISOString();
+    const first = writer.end.size;
+    const timeOf = (seq: number) => START + seq * 300_000;
+    this.clock = Math.max(this.clock, timeOf(first + count - 1));
+    const data = { last: first + count - 1 };
     await writer.append(
-      Array.from({ length: count }, () => ({
+      Array.from({ length: count }, (_, n) => ({
         type: 'heartbeat',
         agent,
-        timestamp,
-        data: { last: batch + count - 1 },
+        timestamp: new Date(timeOf(first + n)).toISOString(),
+        data,
       })),
     );
   }
@@ -158,5 +223,9 @@ export async function eventsOf(folder: string): Promise<LedgerEvent[] | null> {
   const { leaves, end } = await readLedger(folder, VERIFIERS);
   const head = await collect(readHead(openDirectory(folder), end));
   if (head.end.behind) return null;
-  return [...leaves, ...head.leaves].map(({ event }) => event);
+  const events = [...leaves, ...head.leaves].map(({ event }) => event);
+  // What was appended together shows together, unless a slot ended within it.
+  const last = head.leaves.at(-1)?.event.data.last ?? 0;
+  if (Number(last) >= events.length) throw new Error(`${events.length} events, and not yet event ${last}`);
+  return events;
 }
