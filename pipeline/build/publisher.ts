@@ -1,13 +1,21 @@
 import { existsSync } from 'node:fs';
 import { CathedralError } from '../errors.ts';
 import { openDirectory, snapshotFile } from '../ledger/directory.ts';
-import { formatVerifierKey, signNote, type Verifier } from '../ledger/note.ts';
-import { type NoteKey, newNoteKey, readNoteKeys, signerOf, writeNoteKeys } from '../ledger/note-keys.ts';
+import { signNote, type Verifier } from '../ledger/note.ts';
+import {
+  type NoteKey,
+  newNoteKey,
+  readNoteKeys,
+  signerOf,
+  verifierKeyOf,
+  writeNoteKeys,
+} from '../ledger/note-keys.ts';
 import { readCheckpoint } from '../ledger/read-checkpoint.ts';
 import type { Manifest, NewFile } from '../release/format/manifest.ts';
 import type { Proof } from '../release/format/proof-files.ts';
 import type { Published } from '../release/format/release.ts';
 import { fileRecords } from '../release/signing/file-records.ts';
+import { withSharedKeys } from '../release/signing/shared-keys.ts';
 import {
   assertFollows as assertExtendsLast,
   assertOneFolder,
@@ -86,8 +94,10 @@ export async function openPublisher(
     return { keys: options.keys, sign: null, isStillCurrent: null, signText: null, snapshots: null };
   const { keyFile, records = fileRecords(keyFile, { waitMs }), now } = options;
   const keys = (await readNoteKeys(keyFile)) ?? (await firstKeys({ ...options, records }, previous));
-  const verifierKeys = keys.map((key) => formatVerifierKey(signerOf(key).verifier));
-  const { services, replaced } = await records.read();
+  const verifierKeys = keys.map(verifierKeyOf);
+  const record = await records.read();
+  if (records.isShared) withSharedKeys(record, verifierKeys, keyFile);
+  const { services, replaced } = record;
   assertFollows(keyFile, previous, verifierKeys, replaced);
   const signing: SigningPlace = { keyFile, records, out, baseUrl, previous, now };
   const recorded = services[baseUrl];
@@ -124,14 +134,18 @@ async function firstKeys(
   { keyFile, records, name, now }: Required<Extract<PublisherOptions, { kind: 'signs' }>>,
   previous: Published | null,
 ): Promise<NoteKey[]> {
+  const { isShared } = records;
+  if (isShared) withSharedKeys(await records.read(), null, keyFile);
   if (previous?.manifest.signed) throw lost(keyFile, previous, 'no such file');
-  return records.change('first keys', async () => {
+  return records.change('first keys', async (record) => {
     // Another folder's first run may have created them meanwhile.
     const found = await readNoteKeys(keyFile);
     if (found) return { record: null, result: found };
+    if (isShared) withSharedKeys(record, null, keyFile);
     const made = [newNoteKey(name, now())];
     await writeNoteKeys(keyFile, made);
-    return { record: null, result: made };
+    const keys = made.map(verifierKeyOf);
+    return { record: isShared ? withSharedKeys(record, keys, keyFile) : null, result: made };
   });
 }
 

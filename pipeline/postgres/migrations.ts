@@ -92,6 +92,31 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE TRIGGER access_log_advance AFTER UPDATE ON cathedral.access_log_head
         FOR EACH ROW EXECUTE FUNCTION cathedral.access_log_advance();`,
   },
+  // Who publishes, what was signed last, and which release is current.
+  {
+    name: 'publishers',
+    sql: `
+      CREATE TABLE cathedral.leases (
+        name text PRIMARY KEY,
+        holder text NOT NULL,
+        token text NOT NULL,
+        epoch bigint NOT NULL,
+        expires_at timestamptz NOT NULL
+      );
+      CREATE TABLE cathedral.signing_record (
+        one boolean PRIMARY KEY DEFAULT true CHECK (one),
+        record json NOT NULL
+      );
+      INSERT INTO cathedral.signing_record (record)
+        VALUES ('{"format":"cathedral-signed/1","services":{},"replaced":[]}');
+      CREATE TABLE cathedral.current_release (
+        one boolean PRIMARY KEY DEFAULT true CHECK (one),
+        version bigint NOT NULL,
+        epoch bigint NOT NULL,
+        pointer text NOT NULL,
+        purged bigint NOT NULL DEFAULT 0
+      );`,
+  },
 ];
 
 /** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */

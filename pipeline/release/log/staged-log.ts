@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { asDiskErrors, replaceFile, sync } from '../../disk/durable.ts';
 import { CathedralError } from '../../errors.ts';
 import type { LedgerDirectory, SnapshotFile } from '../../ledger/directory.ts';
@@ -15,6 +16,8 @@ import { type Facts, sha256 } from '../format/manifest.ts';
 import { logFile } from './log-folder.ts';
 import type { PublishedLog } from './open-log.ts';
 
+/** Some milliseconds, in which no timer fires. */
+const RENAMES_AT_ONCE = 100;
 const PARALLEL_SYNCS = 8;
 const PREFIX = `${STAGING}log-`;
 
@@ -61,6 +64,7 @@ export class StagedLog implements AsyncDisposable {
     const folders = new Set<string>();
     await asDiskErrors(this.out, async () => {
       for (const [index, path] of this.#paths.entries()) {
+        if (index % RENAMES_AT_ONCE === 0) await setImmediate();
         const place = logFile(this.out, path);
         for (let folder = dirname(place); folder !== this.out; folder = dirname(folder)) folders.add(folder);
         mkdirSync(dirname(place), { recursive: true });
@@ -106,6 +110,8 @@ export async function stageExtension(
   let seq = -1;
   for (const snapshot of snapshots) {
     for await (const lines of readLines(snapshot)) {
+      // Hashing and writing are synchronous: without a pause, no timer of the process would fire for the whole history.
+      await setImmediate();
       if (seq < 0) seq = firstSeq(lines[0]!, edge.size, snapshot);
       await asDiskErrors(staged.out, async () => {
         for (const line of lines) {

@@ -7,7 +7,8 @@ import {
   writeNoteKeys,
 } from '../../ledger/note-keys.ts';
 import { readCurrent } from '../format/release.ts';
-import type { SigningRecords } from './signing-record.ts';
+import { withChangedKeys } from './shared-keys.ts';
+import type { SigningRecord, SigningRecords } from './signing-record.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -53,7 +54,7 @@ export async function retirePublisher(
     const own = verifierKeyOf(first!);
     if (!signed.includes(own))
       throw refusal(out, `a release that ${own} has signed`, signed.join(', ') || 'none');
-    return { keys: [first!] };
+    return { keys: [first!], retired: older.map(verifierKeyOf) };
   });
 }
 
@@ -65,10 +66,11 @@ export async function replacePublisher(
   { keyFile, records, now }: KeyChange,
   { out, givesUp, name }: { out: string; givesUp: string; name: string },
 ): Promise<NoteKey[]> {
-  return changing({ keyFile, records }, async () => {
+  return changing({ keyFile, records }, async (record) => {
     const keys = (await readNoteKeys(keyFile)) ?? [];
     const signed = (await readCurrent(out))?.manifest.signed?.keys ?? [];
-    const old = [...new Set([...signed, ...keys.map(verifierKeyOf)])];
+    const shared = record.keys?.current ?? [];
+    const old = [...new Set([...signed, ...shared, ...keys.map(verifierKeyOf)])];
     if (!old.some((key) => key.split('+')[1] === givesUp))
       throw refusal('--gives-up', `the id in one of ${old.join(', ') || 'no keys'}`, givesUp);
     return { keys: [newNoteKey(keys[0]?.name ?? name, now)], replaced: old };
@@ -80,6 +82,8 @@ interface Change {
   keys: NoteKey[];
   /** Verifier keys that are abandoned. */
   replaced?: readonly string[];
+  /** Verifier keys whose rotation is over. */
+  retired?: readonly string[];
 }
 
 /**
@@ -88,18 +92,30 @@ interface Change {
  */
 async function changing(
   { keyFile, records }: Omit<KeyChange, 'now'>,
-  decide: () => Promise<Change>,
+  decide: (record: SigningRecord) => Promise<Change>,
 ): Promise<NoteKey[]> {
-  await decide();
+  await decide(await records.read());
   return records.change('publisher', async (record) => {
-    const { keys, replaced } = await decide();
+    const change = await decide(record);
     return {
-      // First: a process killed in between would otherwise leave a key that no run accepts.
-      record: replaced ? { ...record, replaced: [...new Set([...record.replaced, ...replaced])] } : null,
-      result: keys,
-      afterwards: () => writeNoteKeys(keyFile, keys),
+      // First: a process killed in between would otherwise leave keys that no run accepts.
+      record: recordOf(record, change, records),
+      result: change.keys,
+      afterwards: () => writeNoteKeys(keyFile, change.keys),
     };
   });
+}
+
+/** Null: nothing ends. The first run that signs with a new key beside the current one records it. */
+function recordOf(
+  record: SigningRecord,
+  { keys, replaced = [], retired = [] }: Change,
+  { isShared }: SigningRecords,
+): SigningRecord | null {
+  const ends =
+    replaced.length > 0 ? { ...record, replaced: [...new Set([...record.replaced, ...replaced])] } : null;
+  if (!isShared || (!ends && retired.length === 0)) return ends;
+  return withChangedKeys(ends ?? record, keys.map(verifierKeyOf), retired);
 }
 
 function refusal(place: string, expected: string, found: string): CathedralError {

@@ -25,6 +25,7 @@ export function signingRecordPath(keyFile: string): string {
 export function fileRecords(keyFile: string, { waitMs }: { waitMs: number }): SigningRecords {
   return {
     place: signingRecordPath(keyFile),
+    isShared: false,
     read: () => readSigningRecord(keyFile),
     change(why, decide) {
       const lock = { waitMs, holder: `${why}, process ${process.pid}` };

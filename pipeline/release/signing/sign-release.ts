@@ -5,6 +5,7 @@ import type { Manifest } from '../format/manifest.ts';
 import { type Proof, proofOf, type Signing, statementsOf } from '../format/proof-files.ts';
 import { expiryOf, MANIFEST_PATH, needsRefresh } from '../format/public-manifest.ts';
 import type { Published } from '../format/release.ts';
+import { withSharedKeys } from './shared-keys.ts';
 import { assertExtendsLast, type Ledgered, type Signed, type SigningRecords } from './signing-record.ts';
 
 export interface SigningPlace {
@@ -52,8 +53,9 @@ export async function signRelease(
       snapshots: recorded?.snapshots ?? {},
       lost: recorded?.lost ?? {},
     };
+    const known = records.isShared ? withSharedKeys(record, keys, keyFile) : record;
     const services = { ...record.services, [baseUrl]: signed };
-    return { record: { ...record, services }, result: next.version };
+    return { record: { ...known, services }, result: next.version };
   });
   return proofOf(release, { ...signing, expires: dated.expires, version });
 }

@@ -30,6 +30,15 @@ const SigningRecord = z.strictObject({
   services: z.record(z.string(), Signed),
   /** Verifier keys that were abandoned without vouching for a successor. */
   replaced: z.array(z.string()),
+  /** Where several machines sign, each with a copy of the keys. By verifier key. */
+  keys: z
+    .strictObject({
+      /** Those that signed last. Every publisher must have them. */
+      current: z.array(z.string()),
+      /** Those that no longer sign, after a rotation. */
+      retired: z.array(z.string()),
+    })
+    .optional(),
 });
 export type SigningRecord = z.infer<typeof SigningRecord>;
 
@@ -48,6 +57,8 @@ export function formatSigningRecord(record: SigningRecord): string {
 export interface SigningRecords {
   /** For messages. */
   readonly place: string;
+  /** Whether several machines sign under this record, each with a copy of the keys. */
+  readonly isShared: boolean;
   /** Throws config_invalid. */
   read(): Promise<SigningRecord>;
   /**

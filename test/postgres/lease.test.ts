@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
+import { assertHeld, type Lease, withLease } from '../../pipeline/postgres/lease.ts';
+import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
+
+describe.skipIf(!hasPostgres)('a lease', () => {
+  let server: PostgresServer;
+  let address: string;
+  const open = async () => {
+    const database = await openDatabase(address, { application: 'a test', connections: 2 });
+    onTestFinished(() => database.close());
+    return database;
+  };
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    address = await server.newDatabase();
+  });
+  afterAll(() => server?.stop());
+
+  const hold = <T>(
+    database: Database,
+    name: string,
+    work: (lease: Lease) => Promise<T>,
+    { waitMs = 10_000, lengthMs = 30_000 } = {},
+  ) => withLease(database, { name, holder: `holder of ${name}`, waitMs, lengthMs }, work);
+
+  const isHeld = (database: Database, lease: Lease) =>
+    database.transaction((query) => assertHeld(query, database, lease));
+
+  test('has one holder at a time, each with an epoch of its own', async () => {
+    const databases = [await open(), await open(), await open()];
+    const epochs: number[] = [];
+    let holders = 0;
+    await Promise.all(
+      databases.map((database) =>
+        hold(database, 'one', async ({ epoch }) => {
+          holders += 1;
+          await sleep(30);
+          expect(holders).toBe(1);
+          epochs.push(epoch);
+          holders -= 1;
+        }),
+      ),
+    );
+    expect(epochs).toEqual([1, 2, 3]);
+  });
+
+  test('tells those who do not wait who holds it', async () => {
+    const [first, second] = [await open(), await open()];
+    await hold(first, 'named', async () => {
+      const refused = hold(second, 'named', async () => {}, { waitMs: 0 });
+      await expect(refused).rejects.toThrow(/the lease named in .*found holder of named, epoch 1 \(locked\)/);
+    });
+  });
+
+  test('lasts as long as its holder works, and not longer than its length when the holder is gone', async () => {
+    const [first, second] = [await open(), await open()];
+    const { promise: passed, resolve: pass } = Promise.withResolvers<void>();
+    const lease = await new Promise<Lease>((resolve) => {
+      const options = { lengthMs: 300 };
+      void hold(
+        first,
+        'long',
+        (lease) => {
+          resolve(lease);
+          return passed;
+        },
+        options,
+      );
+    });
+    await sleep(700);
+    await isHeld(first, lease);
+    await expect(hold(second, 'long', async () => {}, { waitMs: 0 })).rejects.toThrow(/locked/);
+    // As a process that was killed: it renews nothing, and gives nothing back.
+    await first.close();
+    await hold(second, 'long', async ({ epoch }) => expect(epoch).toBe(2));
+    pass();
+  });
+
+  test('is lost to the next holder, who has another epoch, and to one of the same epoch', async () => {
+    const [first, second] = [await open(), await open()];
+    await hold(
+      first,
+      'lost',
+      async (lease) => {
+        await isHeld(first, lease);
+        // As if this process had been paused.
+        await second.query("UPDATE cathedral.leases SET expires_at = '-infinity' WHERE name = 'lost'");
+        await hold(second, 'lost', async (next) => {
+          await isHeld(second, next);
+          await expect(isHeld(first, lease)).rejects.toThrow(/hold it in epoch 1.*epoch 2 \(locked\)/);
+          await expect.poll(() => lease.signal.aborted).toBe(true);
+          expect(() => lease.signal.throwIfAborted()).toThrow(/epoch 2 \(locked\)/);
+          // A database that was restored from a back-up counts the same epochs again.
+          const restored = { ...next, token: lease.token };
+          await expect(isHeld(first, restored)).rejects.toThrow(/locked/);
+        });
+      },
+      { lengthMs: 300 },
+    );
+  });
+});
