@@ -24,25 +24,23 @@ type Notice = Pick<pg.DatabaseError, 'code' | 'routine'> & { message?: string | 
 interface Course {
   /** The warning that a commit was not confirmed by a standby. */
   unconfirmed: Notice | null;
+  /** The connection cannot be used any more, or its server cannot. */
   hasEnded: boolean;
+  /** The server was still busy with a statement when the time for it was over. */
+  isAbandoned: boolean;
 }
 
 const COURSES = new WeakMap<pg.ClientBase, Course>();
 
-function courseOf(client: pg.ClientBase): Course {
+export function courseOf(client: pg.ClientBase): Course {
   const known = COURSES.get(client);
   if (known) return known;
-  const course: Course = { unconfirmed: null, hasEnded: false };
+  const course: Course = { unconfirmed: null, hasEnded: false, isAbandoned: false };
   client.on('notice', (notice: Notice) => {
     if (isUnconfirmed(notice)) course.unconfirmed = notice;
   });
   COURSES.set(client, course);
   return course;
-}
-
-/** Whether the connection cannot be used any more, or its server cannot. */
-export function hasEnded(client: pg.ClientBase): boolean {
-  return courseOf(client).hasEnded;
 }
 
 /** One statement of a connection, committed unless it is a part of a transaction. */
@@ -68,7 +66,7 @@ export async function runTransaction<T>(
     result = await work((text, values) => runStatement(client, place, text, values));
   } catch (error) {
     // A connection that ended took its transaction along.
-    if (!hasEnded(client)) await run(client, place, 'ROLLBACK').catch(() => undefined);
+    if (!courseOf(client).hasEnded) await run(client, place, 'ROLLBACK').catch(() => undefined);
     throw error;
   }
   const { command } = await run(client, place, 'COMMIT');
@@ -89,6 +87,7 @@ async function run(client: pg.ClientBase, place: string, text: string, values: r
   } catch (error) {
     const state = sqlState(error);
     if (state === null || GONE.test(state)) course.hasEnded = true;
+    if (state === null && /^Query read timeout/.test((error as Error).message)) course.isAbandoned = true;
     throw storeFault(error, place);
   }
   if (course.unconfirmed) {

@@ -3,15 +3,17 @@ import pg from 'pg';
 import { CathedralError } from '../errors.ts';
 import { type DatabaseAddress, parseDatabaseAddress } from './address.ts';
 import { DatabaseClock } from './clock.ts';
-import { hasEnded, type Query, runStatement, runTransaction } from './connection.ts';
-import { sqlState, storeFault } from './fault.ts';
+import { courseOf, type Query, runStatement, runTransaction } from './connection.ts';
+import { isUnreachable, sqlState, storeFault } from './fault.ts';
 import { Listener } from './listener.ts';
 import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
 import { type Connecting, clientOptions, findPrimary, type Primary } from './primary.ts';
 
 /**
  * A database of PostgreSQL, whose tables are all in the schema `cathedral`. Errors of the database are CathedralErrors, with the server's own as
- * their cause (`sqlState`). An error after a statement was sent does not tell whether it was carried out.
+ * their cause (`sqlState`). An error after a statement was sent does not tell whether it was carried out. What is read may be lost with the
+ * primary if its own commit was not confirmed; a commit that is confirmed confirms all before it. So before acting outside the database
+ * on what was read, commit something.
  */
 export interface Database {
   /** The address without the password. */
@@ -73,14 +75,6 @@ export async function openDatabase(address: string, options: DatabaseOptions): P
     }
   }
   return database;
-}
-
-/** Whether no server answered, or one that is only starting: it may answer later. */
-function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof CathedralError) || error.cause === undefined) return false;
-  if (error.cause instanceof CathedralError) return isUnreachable(error.cause);
-  const state = sqlState(error);
-  return state === null || state === '57P03';
 }
 
 class PostgresDatabase implements Database {
@@ -182,9 +176,10 @@ class PostgresDatabase implements Database {
     return {
       client,
       release: () => {
-        const isBroken = hasEnded(client);
-        client.release(isBroken);
-        if (isBroken) this.#leave(primary);
+        const { hasEnded, isAbandoned } = courseOf(client);
+        client.release(hasEnded);
+        if (hasEnded) this.#leave(primary);
+        if (isAbandoned) void this.#end(client).catch(() => undefined);
       },
     };
   }
@@ -244,6 +239,16 @@ class PostgresDatabase implements Database {
       this.#primary = null;
     }
     if (!primary.pool.ending) void primary.pool.end().catch(() => undefined);
+  }
+
+  /** A commit goes on waiting for its standby after its client has gone, and would take a connection from the server for so long. */
+  async #end(client: pg.PoolClient): Promise<void> {
+    const { processID } = client as unknown as { processID: number };
+    const { pool } = await this.#find();
+    await pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'",
+      [processID],
+    );
   }
 
   async #measureClock(): Promise<void> {

@@ -19,6 +19,11 @@ const EXPECTED: Readonly<Record<string, string>> = {
 /** The codes of errors that only another configuration ends. */
 const CONFIGURATION = /^(28000|28P01|3D000)$/;
 
+/** What `pg` itself says of a password that is missing, or of a certificate. */
+const PASSWORD_MISSING = /^SASL: /;
+const NETWORK = /^(ECONN\w+|ETIMEDOUT|EHOST\w+|ENET\w+|ENOTFOUND|EAI_AGAIN|EPIPE|ENOENT|57P03)$/;
+const CUT = /timeout|terminated/i;
+
 export interface FaultContext {
   code: ErrorCode;
   /** The address without its password. */
@@ -51,12 +56,20 @@ export function postgresFault(error: unknown, context: FaultContext): CathedralE
 
 /** An error of the store at `place`: config_invalid for wrong credentials or an unknown database, otherwise store_failed. */
 export function storeFault(error: unknown, place: string): CathedralError {
+  const lacksPassword = PASSWORD_MISSING.test((error as Error).message);
   return postgresFault(error, {
-    code: CONFIGURATION.test(sqlState(error) ?? '') ? 'config_invalid' : 'store_failed',
+    code: lacksPassword || CONFIGURATION.test(sqlState(error) ?? '') ? 'config_invalid' : 'store_failed',
     place,
     answer: 'a statement that the server carries out',
-    connection: 'a connection that lasts until the answer',
+    connection: lacksPassword ? EXPECTED['28P01']! : 'a connection that lasts until the answer',
   });
+}
+
+/** Whether no server answered, or one that is only starting: it may answer later, as it is configured. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof CathedralError) return error.cause !== undefined && isUnreachable(error.cause);
+  const { code, message } = error as { code?: string; message: string };
+  return code === undefined ? !isAnswer(error) && CUT.test(message) : NETWORK.test(code);
 }
 
 /** The code that the server gave an error (`23505`), also as the cause of another one; null if it gave none. */

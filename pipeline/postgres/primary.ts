@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { CathedralError } from '../errors.ts';
 import { type DatabaseAddress, nameOfServer, type ServerAddress } from './address.ts';
-import { storeFault } from './fault.ts';
+import { isUnreachable, storeFault } from './fault.ts';
 
 /** What a server says about itself. */
 export interface ServerFacts {
@@ -107,9 +107,10 @@ export async function findPrimary(
 
 function noPrimary({ name: place, servers }: DatabaseAddress, faults: CathedralError[]): CathedralError {
   const found = faults.map((fault, at) => `${nameOfServer(servers[at]!)}: ${fault.found}`).join('; ');
-  const code = faults.every((fault) => fault.code === 'config_invalid') ? 'config_invalid' : 'store_failed';
-  // What the server that answered says, if one did.
-  const cause = faults.find((fault) => fault.cause === undefined) ?? faults[0];
+  const code = faults.some((fault) => fault.code === 'config_invalid') ? 'config_invalid' : 'store_failed';
+  // Servers that do not answer may do so later, unless another one says that they will not.
+  const cause =
+    faults.find((fault) => fault.code === 'config_invalid') ?? faults.find(isUnreachable) ?? faults[0];
   return new CathedralError(code, { place, expected: 'one server that takes writes', found, cause });
 }
 

@@ -104,6 +104,8 @@ export class PostgresServer {
     const all = this.#processes();
     this.#signal('SIGKILL', all);
     while (all.some(isAlive)) await sleep(5);
+    // Where nobody waits for dead processes, the server would take this one for a living server.
+    rmSync(`${this.folder}/data/postmaster.pid`, { force: true });
   }
 
   /** The server answers nobody until `thaw`, and its connections stay open. */
@@ -124,7 +126,7 @@ export class PostgresServer {
   stop(): void {
     for (const standby of this.#standbys) standby.stop();
     this.#signal('SIGKILL');
-    rmSync(this.folder, { recursive: true });
+    rmSync(this.folder, { recursive: true, maxRetries: 10 });
   }
 
   /** Gives a file to the account of the server, for its eyes only. */
@@ -143,6 +145,9 @@ export class PostgresServer {
     this.#databases += 1;
     const database = `db${this.#databases}`;
     await this.sql(`CREATE DATABASE ${database}`);
+    // A standby confirms what it has, and shows it a little later.
+    const isThere = `SELECT 1 FROM pg_database WHERE datname = '${database}'`;
+    for (const other of others) while ((await other.sql(isThere)).length === 0) await sleep(10);
     return `postgres://owner@${[this, ...others].map(({ port }) => `127.0.0.1:${port}`).join(',')}/${database}`;
   }
 
