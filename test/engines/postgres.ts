@@ -105,7 +105,8 @@ export class PostgresServer {
     this.#signal('SIGKILL', all);
     while (all.some(isAlive)) await sleep(5);
     // Where nobody waits for dead processes, the server would take this one for a living server.
-    rmSync(`${this.folder}/data/postmaster.pid`, { force: true });
+    for (const lock of ['data/postmaster.pid', `.s.PGSQL.${this.port}.lock`])
+      rmSync(`${this.folder}/${lock}`, { force: true });
   }
 
   /** The server answers nobody until `thaw`, and its connections stay open. */
@@ -202,7 +203,9 @@ export class PostgresServer {
       // A server that inherits the pipes would keep them open.
       stdio: program === 'pg_ctl' ? 'ignore' : 'pipe',
     });
-    if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${status} ${stdout} ${stderr}`);
+    if (status === 0) return;
+    const log = existsSync(`${this.folder}/log`) ? readFileSync(`${this.folder}/log`, 'utf8').slice(-1000) : '';
+    throw new Error(`${program} ${args.join(' ')}: ${status} ${stdout} ${stderr} ${log}`);
   }
 }
 
