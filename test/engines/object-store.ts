@@ -15,6 +15,9 @@ const isInstalled = (program: string) => spawnSync(program, ['--version'], { std
 /** Whether Ceph's gateway is installed; `scripts/setup.sh --test` installs it. */
 export const hasObjectStore = PROGRAMS.every(isInstalled);
 
+/** A daemon also ends when the process of the tests is killed, where the system can do that. */
+const ENDING = isInstalled('setpriv') ? ['setpriv', '--pdeathsig', 'KILL'] : [];
+
 export const CREDENTIALS: Credentials = {
   accessKeyId: 'test-access-key',
   secretAccessKey: 'test/secret+key',
@@ -79,14 +82,15 @@ export class RadosGateway {
 
   /** Kills the gateway; what is stored stays. */
   async pause(): Promise<void> {
-    const gateway = this.#daemons.pop()!;
+    const at = this.#daemons.findIndex(({ spawnargs }) => spawnargs.includes('radosgw'));
+    const [gateway] = this.#daemons.splice(at, 1) as [ChildProcess];
     const ended = new Promise((resolve) => gateway.once('exit', resolve));
     gateway.kill('SIGKILL');
     await ended;
   }
 
   async resume(): Promise<void> {
-    this.#spawn('radosgw', ['-f', '--name', 'client.rgw.r']);
+    this.#spawn([...ENDING, 'radosgw', '-f', '--name', 'client.rgw.r']);
     await this.#until('the gateway', async () => (await fetch(this.endpoint)).ok);
   }
 
@@ -102,11 +106,11 @@ export class RadosGateway {
     process.once('exit', this.#stopAtExit);
     await this.#run('ceph-mon', ['--id', 'a', '--mkfs', '--keyring', '/dev/null']);
     writeFileSync(`${this.folder}/mon/keyring`, '');
-    this.#spawn('ceph-mon', ['-f', '--id', 'a']);
+    this.#spawn([...ENDING, 'ceph-mon', '-f', '--id', 'a']);
     await this.#run('ceph', ['osd', 'create']);
     await this.#run('ceph', ['osd', 'crush', 'add', 'osd.0', '1', 'root=default', 'host=localhost']);
     await this.#run('ceph-osd', ['--id', '0', '--mkfs']);
-    this.#spawn('ceph-osd', ['-f', '--id', '0']);
+    this.#spawn([...ENDING, 'ceph-osd', '-f', '--id', '0']);
     await this.resume();
   }
 
@@ -118,21 +122,24 @@ export class RadosGateway {
     return { ...process.env, CEPH_CONF: `${this.folder}/ceph.conf` };
   }
 
-  #spawn(program: string, args: string[]): void {
+  #spawn([command, ...args]: string[]): void {
     const output = openSync(`${this.folder}/output`, 'a');
-    // Also when the process of the tests is killed, where the system can do that.
-    const [command, ...rest] = isInstalled('setpriv')
-      ? ['setpriv', '--pdeathsig', 'KILL', program, ...args]
-      : [program, ...args];
-    const daemon = spawn(command!, rest, { env: this.#environment, stdio: ['ignore', output, output] });
+    const daemon = spawn(command!, args, { env: this.#environment, stdio: ['ignore', output, output] });
     closeSync(output);
     this.#daemons.push(daemon);
   }
 
   async #until(what: string, isUp: () => Promise<boolean>): Promise<void> {
+    // The storage daemon sometimes ends with “wrong fsid”, because it asks the monitor before it knows the cluster.
+    let restarts = 5;
     for (let attempt = 0; attempt < 1200; attempt += 1) {
-      const ended = this.#daemons.find(({ exitCode }) => exitCode !== null);
-      if (ended) break;
+      const ended = this.#daemons.findIndex(({ exitCode }) => exitCode !== null);
+      if (ended >= 0 && restarts === 0) break;
+      if (ended >= 0) {
+        restarts -= 1;
+        const [daemon] = this.#daemons.splice(ended, 1);
+        this.#spawn(daemon!.spawnargs);
+      }
       if (await isUp().catch(() => false)) return;
       await sleep(100);
     }
@@ -169,6 +176,8 @@ mon host = [v1:127.0.0.1:${monitor}]
 ms bind msgr2 = false
 mon data avail crit = 0
 mon allow pool size one = true
+paxos propose interval = 0.02
+paxos min wait = 0.01
 osd pool default size = 1
 osd pool default min size = 1
 osd pool default pg num = 1
