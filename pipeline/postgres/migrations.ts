@@ -92,7 +92,7 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE TRIGGER access_log_advance AFTER UPDATE ON cathedral.access_log_head
         FOR EACH ROW EXECUTE FUNCTION cathedral.access_log_advance();`,
   },
-  // Who publishes, what was signed last, and which release is current.
+  // Who publishes, and what was signed last.
   {
     name: 'publishers',
     sql: `
@@ -108,14 +108,7 @@ export const MIGRATIONS: readonly Migration[] = [
         record json NOT NULL
       );
       INSERT INTO cathedral.signing_record (record)
-        VALUES ('{"format":"cathedral-signed/1","services":{},"replaced":[]}');
-      CREATE TABLE cathedral.current_release (
-        one boolean PRIMARY KEY DEFAULT true CHECK (one),
-        version bigint NOT NULL,
-        epoch bigint NOT NULL,
-        pointer text NOT NULL,
-        purged bigint NOT NULL DEFAULT 0
-      );`,
+        VALUES ('{"format":"cathedral-signed/1","services":{},"replaced":[]}');`,
   },
 ];
 
