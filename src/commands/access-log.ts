@@ -1,12 +1,23 @@
 import { z } from 'zod';
 import type { Flag } from '../../pipeline/config/setting.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
+import type { Verifier } from '../../pipeline/ledger/note.ts';
+import { readNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
+import type { Database } from '../../pipeline/postgres/database.ts';
 import { formatCount } from '../../pipeline/words/number.ts';
 import { expireEntries } from '../sidecar/access-log/expire-entries.ts';
 import { exportAccessLog } from '../sidecar/access-log/export-access-log.ts';
 import { readLogFolder } from '../sidecar/access-log/log-files.ts';
+import type { LogReader } from '../sidecar/access-log/log-reader.ts';
+import { expireTableEntries } from '../sidecar/access-log/postgres-expiry.ts';
+import { readLogTables } from '../sidecar/access-log/postgres-log-reader.ts';
+import { readSignedHeads } from '../sidecar/access-log/signed-heads.ts';
 import { type LogVerdict, verifyAccessLog } from '../sidecar/access-log/verify-access-log.ts';
 import { defineCommand, formatJson, json } from './command.ts';
+import { trustedKeys } from './reader.ts';
+import { BUCKET_SETTINGS, withBucket, withDatabase } from './shared-stores.ts';
+
+const LOG_SETTINGS = ['accessLog', 'store'] as const;
 
 const DAY_MS = 86_400_000;
 
@@ -46,7 +57,7 @@ export const accessLogExport = defineCommand({
     'cathedral access-log export --format json',
   ],
   isReader: true,
-  settings: ['accessLog'],
+  settings: LOG_SETTINGS,
   flags: {
     from: {
       flag: 'from',
@@ -61,10 +72,12 @@ export const accessLogExport = defineCommand({
     },
     format,
   },
-  async run({ accessLog, from, to, format }, { now, write }) {
+  async run({ accessLog, store, from, to, format }, { now, write }) {
     const period = { from: from ?? 0, to: to ?? now(), format };
     assertForward(period);
-    for await (const text of exportAccessLog(readLogFolder(accessLog), period)) await write(text);
+    await withDatabase(store, 'access-log export', async (database) => {
+      for await (const text of exportAccessLog(logOf(accessLog, database), period)) await write(text);
+    });
     return 0;
   },
 });
@@ -72,10 +85,13 @@ export const accessLogExport = defineCommand({
 export const accessLogVerify = defineCommand({
   summary: 'Verifies the whole access log: that no entry was edited, removed or moved.',
   details:
-    'Keep the hash of the last entry that it prints. A later `access-log verify --head HASH` then also finds entries that were cut off at the end.',
+    'Keep the hash of the last entry that it prints. A later `access-log verify --head HASH` then also finds entries that were cut off at the end. Where several machines share releases, publishers do that by themselves: with CATHEDRAL_RELEASES, the log is compared with every head that they signed.',
   examples: ['cathedral access-log verify', 'cathedral access-log verify --head 9f86d081… --json'],
   isReader: true,
-  settings: ['accessLog'],
+  settings: [...LOG_SETTINGS, ...BUCKET_SETTINGS, 'publisherKey'],
+  optional: {
+    readerKeys: 'Without it, the keys of the publisher, where they are on this machine.',
+  },
   flags: {
     head: {
       flag: 'head',
@@ -86,10 +102,24 @@ export const accessLogVerify = defineCommand({
     },
     json,
   },
-  async run({ accessLog, head, json }, { print }) {
-    const verdict = await verifyAccessLog(readLogFolder(accessLog), head === null ? {} : { head });
-    if (json) print(formatJson(verdict));
-    else for (const line of formatVerdict(verdict)) print(line);
+  async run(config, { print, progress }) {
+    const { accessLog, store, head, json } = config;
+    const opened = { access: 'read', log: (line: string) => progress.note(line) } as const;
+    // Read before the log, so that they are not ahead of what is read of it.
+    const signed = await withBucket(
+      config,
+      opened,
+      async (bucket) => bucket && readSignedHeads(bucket, await publisherKeys(config)),
+    );
+    const options = { ...(head !== null && { head }), ...(signed && { signed }) };
+    const verdict = await withDatabase(store, 'access-log verify', (database) =>
+      verifyAccessLog(logOf(accessLog, database), options),
+    );
+    if (json) print(formatJson(signed ? { ...verdict, signed_heads: signed.length } : verdict));
+    else {
+      for (const line of formatVerdict(verdict)) print(line);
+      if (signed) print(`It was compared with ${formatCount(signed.length, 'signed head')}.`);
+    }
     return verdict.faults.length === 0 ? 0 : 1;
   },
 });
@@ -97,13 +127,17 @@ export const accessLogVerify = defineCommand({
 export const accessLogExpire = defineCommand({
   summary: 'Removes old entries of the access log. The rest still verifies.',
   examples: ['cathedral access-log expire --before 2025-01-01'],
-  settings: ['accessLog'],
+  settings: LOG_SETTINGS,
   flags: {
     before: { flag: 'before', description: 'Removes entries older than this.', ...MOMENT, required: true },
     json,
   },
-  async run({ accessLog, before, json }, { now, print }) {
-    const { removed, left } = await expireEntries(accessLog, before, now());
+  async run({ accessLog, store, before, json }, { now, print }) {
+    const { removed, left } = await withDatabase(store, 'access-log expire', (database) =>
+      database
+        ? expireTableEntries(database, before, now() + database.clock())
+        : expireEntries(accessLog, before, now()),
+    );
     if (json) {
       print(formatJson({ removed, kept_older: left }));
       return 0;
@@ -113,6 +147,28 @@ export const accessLogExpire = defineCommand({
     return 0;
   },
 });
+
+function logOf(folder: string, database: Database | null): LogReader {
+  return database ? readLogTables(database) : readLogFolder(folder);
+}
+
+/** Whose signatures on heads count. Throws config_invalid. */
+async function publisherKeys({
+  readerKeys,
+  publisherKey,
+}: {
+  readerKeys: string | null;
+  publisherKey: string;
+}): Promise<Verifier[]> {
+  if (readerKeys !== null) return trustedKeys(readerKeys);
+  const keys = await readNoteKeys(publisherKey);
+  if (keys) return keys.map((key) => signerOf(key).verifier);
+  throw new CathedralError('config_invalid', {
+    place: '--verifier-key',
+    expected: "the publisher's verifier keys, with which signed heads of the log are verified",
+    found: `none, and no file ${publisherKey}`,
+  });
+}
 
 function formatVerdict({ faults, entries, beginning, last }: LogVerdict): string[] {
   const lines = faults.map(

@@ -89,7 +89,7 @@ export function httpOrigin(
 }
 
 /** A verifier key has a plus sign and 44 digits of base64, which no file name has. */
-async function trustedKeys(given: string): Promise<Verifier[]> {
+export async function trustedKeys(given: string): Promise<Verifier[]> {
   return /\+[0-9a-f]{8}\+[A-Za-z0-9+/]{43,}=*$/.test(given)
     ? [parseVerifierKey(given)]
     : readVerifiers(given);

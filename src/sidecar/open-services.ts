@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import type pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
+import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { readStatus } from '../../pipeline/release/format/status.ts';
 import { utcDay } from '../api/quotas.ts';
 import type { AccessLog } from './access-log/access-log.ts';
 import { openFolderAccessLog } from './access-log/folder-access-log.ts';
+import { openPostgresAccessLog } from './access-log/postgres-access-log.ts';
+import { logTableBytes } from './access-log/postgres-log-reader.ts';
 import { createCharts } from './charts/charts.ts';
 import { Renderer } from './charts/renderer.ts';
 import { createExporter } from './export/exporter.ts';
@@ -32,6 +35,7 @@ import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulati
 
 export const SERVICE_SETTINGS = [
   'out',
+  'store',
   'keys',
   'limits',
   'accessLog',
@@ -83,6 +87,8 @@ export interface OpenServices {
 }
 
 const MIB = 1024 * 1024;
+/** Each use of the database is short, and a primary has a hundred connections for all servers by default. */
+const CONNECTIONS = 8;
 /** How long the current release is taken for granted, ms: nobody notices, and it saves each request two system calls. */
 const KEEP_RELEASE_MS = 100;
 /** The hash of no key. */
@@ -90,7 +96,10 @@ const NO_KEY = '0'.repeat(64);
 /** A few times an hour, since yesterday's counts are personal data. */
 const PRUNE_MS = 10 * 60 * 1000;
 
-/** Opens the stores and services. Throws store_failed or keys_unreadable; a failing access log does not stop the server. */
+/**
+ * Opens the stores and services. Throws store_failed, keys_unreadable, or config_invalid for the address of a database; neither a
+ * failing access log nor a database that does not answer stops the server.
+ */
 export async function openServices(
   config: ServiceConfig,
   { followed, software }: Served,
@@ -98,7 +107,10 @@ export async function openServices(
 ): Promise<OpenServices> {
   const report = (what: string) => (error: unknown) => logger.error({ err: error }, what);
   const { out, exports: parallel, exportsPerHolder: perHolder } = config;
-  const stores = await openStores(config, logger);
+  const database = await openSharedDatabase(config);
+  // Machines whose clocks differ agree on days and expiries.
+  const now = database ? () => Date.now() + database.clock() : Date.now;
+  const stores = await openStores(config, { database, now }, logger);
   const { keys, limiter, accessLog } = stores;
   const load = openGate(config);
   const releases = new Releases(out, report('the new release cannot be served'), { keepMs: KEEP_RELEASE_MS });
@@ -106,7 +118,7 @@ export async function openServices(
   const live =
     followed && (await openLedger(config, followed, releases, report('the ledger cannot be followed')));
   const throttled = throttleRepeatedErrors(logger, Date.now);
-  const limited = { keys, limiter, gate: load.gate, logger: throttled, now: Date.now };
+  const limited = { keys, limiter, gate: load.gate, logger: throttled, now };
   const simulation = openSimulation(limited, simulationOptions(config));
   let isDraining = false;
   const readiness = () =>
@@ -119,7 +131,7 @@ export async function openServices(
     });
   const snapshotSizes = new SnapshotSizes(out);
   const readFacts = async (): Promise<ServiceFacts> => ({
-    now: Date.now(),
+    now: now(),
     software,
     active: load.gate.active,
     loopDelay: load.delay.read() / 1000,
@@ -128,10 +140,10 @@ export async function openServices(
     readiness: await readiness(),
     live: live?.facts() ?? null,
     imports: followed?.imports ?? null,
-    disks: await readDisks(config, followed),
+    disks: await readDisks(config, followed, database !== null),
     snapshots: snapshotSizes.read(),
-    accessLog: await folderBytes(config.accessLog),
-    keyExpiries: await keys.expiries(Date.now()).catch(() => null),
+    accessLog: await (database ? logTableBytes(database) : folderBytes(config.accessLog)),
+    keyExpiries: await keys.expiries(now()).catch(() => null),
   });
   const services: Services = {
     ...limited,
@@ -153,6 +165,7 @@ export async function openServices(
   const close = async () => {
     load.delay.stop();
     await Promise.all([renderer.close(), stores.close()]);
+    await database?.close();
   };
   const endStreams = async (overMs = 0) => {
     await Promise.all([live?.drain(overMs), simulation.drain(overMs)]);
@@ -164,13 +177,24 @@ export async function openServices(
   return { services, startDraining, endStreams, close };
 }
 
-async function openStores(config: ServiceConfig, logger: pino.Logger) {
+/** Null: this machine is the only one. */
+async function openSharedDatabase({ store }: ServiceConfig): Promise<Database | null> {
+  if (store === null) return null;
+  const options = { application: 'cathedral server', connections: CONNECTIONS } as const;
+  return openDatabase(store, { ...options, whenUnreachable: 'retry' });
+}
+
+async function openStores(
+  config: ServiceConfig,
+  { database, now }: { database: Database | null; now: () => number },
+  logger: pino.Logger,
+) {
   const keys = openKeyStore(config.keys);
   const { limiter, countsLostAt } = openCounts(config, logger);
-  const pruning = startPruning(limiter, (err) =>
+  const pruning = startPruning(limiter, now, (err) =>
     logger.error({ err }, 'counts of past days cannot be deleted'),
   );
-  const accessLog = openLog(config, logger);
+  const accessLog = openLog(config, database, logger);
   // An error was logged already, and each request that needs the log tries again.
   await accessLog.check().catch(() => undefined);
   const close = async () => {
@@ -214,11 +238,16 @@ function openGate({ maxActive, maxDelay }: ServiceConfig): { gate: LoadGate; del
 }
 
 /** Public files are served without it; operators see errors in the server log and in /readyz. */
-function openLog({ accessLog: dir, accessLogSize }: ServiceConfig, logger: pino.Logger): AccessLog {
+function openLog(
+  { accessLog: dir, accessLogSize }: ServiceConfig,
+  database: Database | null,
+  logger: pino.Logger,
+): AccessLog {
   const onChange = (err: unknown) => {
     if (err) logger.error({ err }, 'no restricted file is served: the access log cannot be written');
     else logger.warn('the access log can be written again');
   };
+  if (database) return openPostgresAccessLog(database, { onChange });
   return openFolderAccessLog({ dir, maxFileBytes: accessLogSize * MIB, onChange });
 }
 
@@ -261,15 +290,16 @@ function simulationOptions(config: ServiceConfig): SimulationOptions {
 async function readDisks(
   { out, keys, limits, accessLog }: ServiceConfig,
   followed: FollowedLedger | null,
+  hasDatabase: boolean,
 ): Promise<ServiceFacts['disks']> {
-  const folders = { output: out, keys, limits, access_log: accessLog, temporary: tmpdir() };
-  const all = { ...folders, ...(followed && { ledger: followed.ledger }) };
+  const stores = hasDatabase ? {} : { keys, limits, access_log: accessLog };
+  const all = { output: out, ...stores, temporary: tmpdir(), ...(followed && { ledger: followed.ledger }) };
   const disks = Object.entries(all).map(async ([name, folder]) => [name, await readDisk(folder)]);
   return Object.fromEntries(await Promise.all(disks));
 }
 
-function startPruning(limiter: Limiter, report: (error: unknown) => void): NodeJS.Timeout {
-  const prune = () => void limiter.prune(Date.now()).catch(report);
+function startPruning(limiter: Limiter, now: () => number, report: (error: unknown) => void): NodeJS.Timeout {
+  const prune = () => void limiter.prune(now()).catch(report);
   prune();
   return setInterval(prune, PRUNE_MS).unref();
 }

@@ -294,6 +294,7 @@ describe('the help', () => {
       'Live data and simulation',
       'API keys',
       'Access log',
+      'Many machines',
     ]);
     expect(formatHelp('start', ALL.start!)).toMatch(/PORT=9000 npm\s+start/);
   });

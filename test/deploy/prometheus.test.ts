@@ -85,6 +85,7 @@ beforeAll(async () => {
   const config = {
     ...{
       out,
+      store: null,
       keys: join(folder, 'keys.sqlite'),
       limits: join(folder, 'limits.db'),
       accessLog: join(folder, 'access-log'),

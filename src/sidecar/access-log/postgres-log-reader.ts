@@ -34,6 +34,15 @@ export function readLogTables(database: Database): LogReader {
   };
 }
 
+/** Null while the database does not answer. */
+export async function logTableBytes(database: Database): Promise<number | null> {
+  const size = `SELECT pg_total_relation_size('cathedral.${ENTRIES}') AS bytes`;
+  return database.query<{ bytes: number }>(size).then(
+    ({ rows }) => rows[0]!.bytes,
+    () => null,
+  );
+}
+
 async function readStart({ query, name }: Database): Promise<LogStart> {
   const { rows } = await query(`
     SELECT seq, hash, (SELECT coalesce(json_agg(removal ORDER BY last), '[]')

@@ -27,8 +27,8 @@ export interface ServiceFacts {
   imports: ImportProgress | null;
   disks: Readonly<Record<string, Disk | null>>;
   snapshots: SnapshotTotals | null;
-  /** Bytes. */
-  accessLog: number;
+  /** Bytes; null if its database does not say. */
+  accessLog: number | null;
   /** When the API keys in use expire, ms. */
   keyExpiries: readonly number[] | null;
 }

@@ -22,6 +22,7 @@ const config = {
   logLevel,
   documents: 'data/documents',
   companions: 'data/keys/companions.json',
+  store: null,
   baseUrl: 'http://localhost',
   livePoll: 1000,
   liveGap: 250,

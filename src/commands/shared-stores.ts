@@ -1,0 +1,44 @@
+import type { Config } from '../../pipeline/config/settings.ts';
+import { type ObjectStore, openObjectStore } from '../../pipeline/objects/object-store.ts';
+import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
+import { software } from './software.ts';
+
+/** A command does one thing after the other; a second connection serves what it does meanwhile. */
+const CONNECTIONS = 2;
+
+/** For commands that read or write the bucket of releases. */
+export const BUCKET_SETTINGS = ['releases', 'accessKeyId', 'secretAccessKey', 'sessionToken'] as const;
+
+/** Runs `work` with the database that several machines share, or with null on a single machine. `command`: its name, for the sessions of the server. */
+export async function withDatabase<T>(
+  store: string | null,
+  command: string,
+  work: (database: Database | null) => Promise<T>,
+): Promise<T> {
+  if (store === null) return work(null);
+  const application = `cathedral ${command}`;
+  const database = await openDatabase(store, { application, connections: CONNECTIONS });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Runs `work` with the bucket of releases, or with null where there is none. */
+export async function withBucket<T>(
+  config: Pick<Config, (typeof BUCKET_SETTINGS)[number]>,
+  { access, log }: { access: 'read' | 'write'; log: (line: string) => void },
+  work: (bucket: ObjectStore | null) => Promise<T>,
+): Promise<T> {
+  const { releases, accessKeyId, secretAccessKey, sessionToken } = config;
+  if (releases === null) return work(null);
+  const isGiven = accessKeyId !== null && secretAccessKey !== null;
+  const credentials = isGiven ? { accessKeyId, secretAccessKey, sessionToken } : null;
+  const bucket = await openObjectStore(releases, credentials, { software: software(), access, log });
+  try {
+    return await work(bucket);
+  } finally {
+    bucket.close();
+  }
+}

@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formatVerifierKey, signNote } from '../../pipeline/ledger/note.ts';
+import { formatNoteKeys, signerOf } from '../../pipeline/ledger/note-keys.ts';
+import { openObjectStore } from '../../pipeline/objects/object-store.ts';
+import { openDatabase } from '../../pipeline/postgres/database.ts';
+import { openPostgresAccessLog } from '../../src/sidecar/access-log/postgres-access-log.ts';
+import { readLogTables } from '../../src/sidecar/access-log/postgres-log-reader.ts';
+import { signAccessLogHead } from '../../src/sidecar/access-log/signed-heads.ts';
+import { InProcessStore } from '../engines/in-process-store.ts';
+import { CREDENTIALS } from '../engines/object-store.ts';
+import { hasPostgres, PostgresServer } from '../engines/postgres.ts';
+import { temporaryFolder } from '../release/temporary-folder.ts';
+import { START, sampleAccess } from '../sidecar/access-log/sample-access.ts';
+import { runHere } from './run-cli.ts';
+
+const KEY = { name: 'data.example.org', seed: new Uint8Array(32).fill(5), made: '2025-01-01T00:00:00Z' };
+
+describe.skipIf(!hasPostgres)('the access log of a database', () => {
+  let server: PostgresServer;
+  let bucket: InProcessStore;
+  let env: Record<string, string>;
+  let database: string;
+
+  /** Twelve entries; the publisher signed the tenth. */
+  beforeAll(async () => {
+    [server, bucket] = await Promise.all([PostgresServer.start(), InProcessStore.start()]);
+    const address = await server.newDatabase();
+    database = new URL(address).pathname.slice(1);
+    env = {
+      CATHEDRAL_STORE: address,
+      CATHEDRAL_RELEASES: bucket.bucket(),
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+      CATHEDRAL_MIRROR_KEY: formatVerifierKey(signerOf(KEY).verifier),
+    };
+    const shared = await openDatabase(address, { application: 'test', connections: 2 });
+    const store = await openObjectStore(env.CATHEDRAL_RELEASES!, CREDENTIALS, {
+      software: 'test',
+      access: 'write',
+    });
+    const log = openPostgresAccessLog(shared);
+    for (let at = 0; at < 12; at += 1) {
+      await log.append(sampleAccess(at));
+      if (at !== 9) continue;
+      await signAccessLogHead({
+        log: readLogTables(shared),
+        store,
+        service: 'https://data.example.org',
+        signText: (text) => signNote(text, signerOf(KEY)),
+        now: START,
+      });
+    }
+    await Promise.all([log.close(), shared.close()]);
+    store.close();
+  });
+  afterAll(() => {
+    server?.stop();
+    bucket?.stop();
+  });
+
+  test('is exported, and verified with the heads that the publisher signed', async () => {
+    const exported = await runHere('access-log export', ['--format', 'json'], { env });
+    expect(exported.status).toBe(0);
+    expect(JSON.parse(exported.stdout)).toMatchObject({
+      count: 12,
+      complete: true,
+      entries: { 11: { seq: 11 } },
+    });
+    const verified = await runHere('access-log verify', [], { env });
+    expect(verified).toMatchObject({ status: 0 });
+    expect(verified.stdout).toMatch(
+      /^The log is complete: 12 entries.*\nIt was compared with 1 signed head\.\n$/,
+    );
+  });
+
+  test('is verified with the keys of the publisher, where they are, and not without keys', async () => {
+    const keyFile = join(await temporaryFolder(), 'publisher.key');
+    const { CATHEDRAL_MIRROR_KEY: _, ...others } = env;
+    const withoutKey = { ...others, CATHEDRAL_PUBLISHER_KEY: keyFile };
+    const refused = await runHere('access-log verify', [], { env: withoutKey });
+    expect(refused).toMatchObject({ status: 2, stdout: '' });
+    expect(refused.stderr).toContain('config_invalid');
+    await writeFile(keyFile, formatNoteKeys([KEY]), { mode: 0o600 });
+    const verified = await runHere('access-log verify', ['--json'], { env: withoutKey });
+    expect(JSON.parse(verified.stdout)).toMatchObject({ faults: [], entries: 12, signed_heads: 1 });
+  });
+
+  test('shows what whoever controls the database cut off, and is not taken for one that expired', async () => {
+    const guarded = (sql: string) => server.sql(`SET session_replication_role = replica; ${sql}`, database);
+    await guarded(`CREATE TABLE aside AS SELECT * FROM cathedral.access_log_entries WHERE seq >= 7;
+      DELETE FROM cathedral.access_log_entries WHERE seq >= 7;
+      UPDATE cathedral.access_log_head SET (seq, hash) =
+        (SELECT seq, hash FROM cathedral.access_log_entries WHERE seq = 6)`);
+    const { CATHEDRAL_RELEASES: _, ...alone } = env;
+    expect(await runHere('access-log verify', [], { env: alone })).toMatchObject({ status: 0 });
+    const verified = await runHere('access-log verify', [], { env });
+    expect(verified.status).toBe(1);
+    expect(verified.stdout).toMatch(
+      /^access-log\/heads\/000000000009-[0-9a-f]{16}\.note, entry 9: signed_head_differs/,
+    );
+    await guarded(`INSERT INTO cathedral.access_log_entries SELECT * FROM aside; DROP TABLE aside;
+      UPDATE cathedral.access_log_head SET (seq, hash) =
+        (SELECT seq, hash FROM cathedral.access_log_entries WHERE seq = 11)`);
+  });
+
+  test('expires', async () => {
+    const now = () => Date.parse('2026-02-03T04:05:06Z');
+    const expired = await runHere('access-log expire', ['--before', '2025-12-01T06:00:05Z'], { env, now });
+    expect(expired).toMatchObject({ status: 0, stdout: 'Removed: entries 0 to 4.\n' });
+    const verified = await runHere('access-log verify', [], { env });
+    expect(verified).toMatchObject({ status: 0 });
+    expect(verified.stdout).toContain(
+      'entries from before 2025-12-01T06:00:05.000Z\nThe log is complete: 7 entries.',
+    );
+  });
+
+  test('of a database that nobody reaches is one error', async () => {
+    const unreachable = { ...env, CATHEDRAL_STORE: 'postgres://owner@127.0.0.1:21199/none' };
+    const { status, stderr } = await runHere('access-log verify', [], { env: unreachable });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^.*cathedral: postgres:\/\/owner@127\.0\.0\.1:21199\/none: expected .* \(store_failed\)\n$/s,
+    );
+  });
+});
