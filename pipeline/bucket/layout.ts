@@ -32,3 +32,9 @@ const ENTRIES = 'tile/entries/';
 export function logKey(path: string): string {
   return path.startsWith(ENTRIES) ? `${LOG_ENTRIES}${path.slice(ENTRIES.length)}` : `${LOG_FOLDER}/${path}`;
 }
+
+/** The reverse of `logKey`; null for a key of something else. */
+export function logPathOf(key: string): string | null {
+  if (key.startsWith(LOG_ENTRIES)) return `${ENTRIES}${key.slice(LOG_ENTRIES.length)}`;
+  return key.startsWith(LOG) ? key.slice(LOG_FOLDER.length + 1) : null;
+}

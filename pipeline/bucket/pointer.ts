@@ -10,6 +10,9 @@ import { POINTER_KEY } from './layout.ts';
 /** Longest pointer that a reader accepts, in bytes: a signed note of at most 1 MB, and a status. */
 export const LONGEST_POINTER = 4 << 20;
 
+/** Longest manifest of a release folder, in bytes: it lists encodings and segments besides the files of the public one. */
+export const LONGEST_RELEASE_MANIFEST = 4 * LONGEST[MANIFEST_PATH];
+
 export const BlobOf = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hex'),
   bytes: z.int().min(0),
@@ -25,7 +28,7 @@ export const Pointed = z.strictObject({
   epoch: z.int().min(1),
   release: PublicManifest.shape.release,
   /** The release folder's own manifest, at `manifests/<sha256>.json`. */
-  manifest: BlobOf.extend({ bytes: BlobOf.shape.bytes.max(LONGEST[MANIFEST_PATH] * 4) }),
+  manifest: BlobOf.extend({ bytes: BlobOf.shape.bytes.max(LONGEST_RELEASE_MANIFEST) }),
   /** The published log: `size` events, and the note that OUT has as `log/checkpoint`. All its tiles and entry bundles are there. */
   log: z.strictObject({
     size: z.int().min(0),

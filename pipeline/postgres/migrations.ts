@@ -110,6 +110,27 @@ export const MIGRATIONS: readonly Migration[] = [
       INSERT INTO cathedral.signing_record (record)
         VALUES ('{"format":"cathedral-signed/1","services":{},"replaced":[]}');`,
   },
+  // `pointed` is what the pointer copies, `earlier` the same of the releases before, newest first, and `purged` the last version whose files
+  // a CDN was told to forget. Only stores without conditional writes need `buckets`.
+  {
+    name: 'current release',
+    sql: `
+      CREATE TABLE cathedral.current_release (
+        service text PRIMARY KEY,
+        version bigint NOT NULL,
+        pointed text NOT NULL,
+        earlier text[] NOT NULL DEFAULT '{}',
+        switch_at timestamptz NOT NULL,
+        status text,
+        cleaned_at timestamptz,
+        purged bigint NOT NULL DEFAULT 0
+      );
+      CREATE TABLE cathedral.buckets (
+        bucket text PRIMARY KEY,
+        service text NOT NULL,
+        publisher text NOT NULL
+      );`,
+  },
 ];
 
 /** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */

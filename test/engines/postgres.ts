@@ -204,7 +204,9 @@ export class PostgresServer {
       stdio: program === 'pg_ctl' ? 'ignore' : 'pipe',
     });
     if (status === 0) return;
-    const log = existsSync(`${this.folder}/log`) ? readFileSync(`${this.folder}/log`, 'utf8').slice(-1000) : '';
+    const log = existsSync(`${this.folder}/log`)
+      ? readFileSync(`${this.folder}/log`, 'utf8').slice(-1000)
+      : '';
     throw new Error(`${program} ${args.join(' ')}: ${status} ${stdout} ${stderr} ${log}`);
   }
 }

@@ -1,5 +1,5 @@
 import { CathedralError } from '../../errors.ts';
-import { bundlePath, TILE_WIDTH, type Tile } from '../../ledger/log/tile.ts';
+import { type Bundle, bundlePath, TILE_WIDTH, type Tile } from '../../ledger/log/tile.ts';
 import type { TileReader } from '../../ledger/log/tile-reader.ts';
 import { SLOT_MS, slotTime } from '../../ledger/slot.ts';
 import { logFile, readEntries } from './log-folder.ts';
@@ -43,14 +43,23 @@ export async function rereadTiles(out: string, reader: TileReader, turns: Turns)
 
 /** Verifies a tile against the checkpoint, and its entries against their hashes. Throws log_invalid. */
 export async function assertTile(out: string, tile: Tile, reader: TileReader): Promise<void> {
-  const hashes = await reader.tile(tile.level, tile.index);
-  if (tile.level > 0) return;
-  const entries = await readEntries(out, tile);
-  const wrong = entries.hashes.findIndex((hash, index) => hash !== hashes[index]);
-  if (wrong < 0) return;
+  if (tile.level > 0) await reader.tile(tile.level, tile.index);
+  else await verifiedEntries(out, tile, reader);
+}
+
+/** The entries of a bundle, each with the hash that the verified tile has. Throws log_invalid. */
+export async function verifiedEntries(
+  out: string,
+  bundle: Bundle,
+  reader: TileReader,
+): Promise<readonly Uint8Array[]> {
+  const hashes = await reader.tile(0, bundle.index);
+  const found = await readEntries(out, bundle);
+  const wrong = found.hashes.findIndex((hash, index) => hash !== hashes[index]);
+  if (wrong < 0) return found.entries;
   throw new CathedralError('log_invalid', {
-    place: `${logFile(out, bundlePath(tile))} entry ${wrong}`,
+    place: `${logFile(out, bundlePath(bundle))} entry ${wrong}`,
     expected: `hash ${hashes[wrong]}`,
-    found: entries.hashes[wrong]!,
+    found: found.hashes[wrong]!,
   });
 }

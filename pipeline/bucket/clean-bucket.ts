@@ -1,0 +1,122 @@
+import { CathedralError } from '../errors.ts';
+import { hashesAt, parseTilePath, TILE_WIDTH } from '../ledger/log/tile.ts';
+import type { ObjectStore } from '../objects/object-store.ts';
+import type { Database } from '../postgres/database.ts';
+import { assertHeld, type Lease } from '../postgres/lease.ts';
+import { inParallel } from '../release/disk/in-parallel.ts';
+import { INDEX, LONGEST_INDEX, parseSnapshot } from '../release/format/snapshot-index.ts';
+import { markCleaned, readRecentReleases } from './current-release.ts';
+import { BLOBS, blobKey, LOG, LOG_ENTRIES, logPathOf, MANIFESTS, SERVICE_KEY } from './layout.ts';
+import type { Pointed } from './pointer.ts';
+import { objectsOf, readStored, readStoredRelease } from './stored-release.ts';
+
+export interface CleanOptions {
+  out: string;
+  database: Database;
+  objects: ObjectStore;
+  lease: Lease;
+  service: string;
+  /** Simultaneous requests. */
+  parallel: number;
+}
+
+export interface Cleaned {
+  removed: { objects: number; bytes: number };
+  /** Keys of objects that the current release needs and the bucket lacks, or has with another length. A push without `previous` sends them. */
+  missing: string[];
+}
+
+/** A replica that looks again after so long fetches the current release, whatever it had begun with. */
+const KEPT_MS = 7 * 86_400_000;
+/** Between two questions whether this publisher still holds the lease. */
+const REMOVED_AT_ONCE = 500;
+/** What a push makes; anything else in these folders is not ours to remove. */
+const OWN = /^(blobs\/[0-9a-f]{64}|manifests\/[0-9a-f]{64}\.json)$/;
+
+/**
+ * Removes what nobody reads any more: blobs and manifests that neither the current release nor one of the few before it refers to, and
+ * partial tiles that all of them have in full. Whatever is younger than 7 days stays. Does nothing and returns null if the bucket was cleaned
+ * less than a day ago. The lease keeps pushes away, because one may just be relying on an object that nothing refers to yet. Throws locked
+ * without the lease, release_invalid if the bucket does not have the lists of the current release, and store_failed.
+ */
+export async function cleanBucket(options: CleanOptions): Promise<Cleaned | null> {
+  const { database, objects, lease, service } = options;
+  const [current, ...earlier] = await readRecentReleases(database, service);
+  if (!current || !(await markCleaned(database, lease, service))) return null;
+  const needed = await neededObjects(current, options);
+  if (!needed) throw incomplete(current, objects);
+  const kept = new Set(needed.keys());
+  for (const release of earlier)
+    for (const key of (await neededObjects(release, options))?.keys() ?? []) kept.add(key);
+  const size = Math.min(...[current, ...earlier].map(({ log }) => log.size));
+  const before = (await storeTime(options)) - KEPT_MS;
+  const found = new Map<string, number>();
+  const old: { key: string; bytes: number }[] = [];
+  for (const prefix of [BLOBS, MANIFESTS, LOG, LOG_ENTRIES])
+    for await (const object of objects.list(prefix)) {
+      const { key, bytes, modified } = object;
+      found.set(key, bytes);
+      const isUnused = OWN.test(key) ? !kept.has(key) : isFullTile(key, size);
+      if (isUnused && modified < before) old.push(object);
+    }
+  await remove(old, options);
+  return {
+    removed: { objects: old.length, bytes: old.reduce((sum, { bytes }) => sum + bytes, 0) },
+    missing: [...needed].filter(([key, bytes]) => found.get(key) !== bytes).map(([key]) => key),
+  };
+}
+
+async function remove(
+  old: readonly { key: string; bytes: number }[],
+  { database, objects, lease }: CleanOptions,
+): Promise<void> {
+  for (let at = 0; at < old.length; at += REMOVED_AT_ONCE) {
+    lease.signal.throwIfAborted();
+    await database.transaction((query) => assertHeld(query, database, lease));
+    await objects.delete(old.slice(at, at + REMOVED_AT_ONCE).map(({ key }) => key));
+  }
+}
+
+/** Keys and lengths of everything that a release and the snapshots beside it consist of. Null if one of its lists is missing or damaged. */
+async function neededObjects(release: Pointed, options: CleanOptions): Promise<Map<string, number> | null> {
+  const stored = await readStoredRelease(release, options);
+  if (!stored) return null;
+  const needed = objectsOf(release, stored);
+  const indexes = Object.entries(stored.files).filter(([path]) => SNAPSHOT.test(path));
+  let isWhole = true;
+  await inParallel(indexes, options.parallel, async ([path, blob]) => {
+    const index = await readStored(
+      { ...options, place: path, key: blobKey(blob.sha256) },
+      blob,
+      LONGEST_INDEX,
+    );
+    if (!index) isWhole = false;
+    else
+      for (const file of parseSnapshot(index.toString(), path).files)
+        if ('url' in file) needed.set(blobKey(file.sha256), file.bytes);
+  });
+  return isWhole ? needed : null;
+}
+
+const SNAPSHOT = new RegExp(`^snapshots/[^/]+/${INDEX}$`);
+
+/** Whether this is a partial tile or bundle that a tree of `size` has in full. */
+function isFullTile(key: string, size: number): boolean {
+  const found = parseTilePath(logPathOf(key) ?? '');
+  if (!found) return false;
+  const { level, index, width } = found.kind === 'tile' ? found.tile : { level: 0, ...found.bundle };
+  return width < TILE_WIDTH && index < hashesAt(level + 1, size);
+}
+
+/** Ages are told by the store, so its clock counts. */
+async function storeTime({ objects, database }: CleanOptions): Promise<number> {
+  return (await objects.head(SERVICE_KEY))?.date ?? Date.now() + database.clock();
+}
+
+function incomplete({ release }: Pointed, { name }: ObjectStore): CathedralError {
+  return new CathedralError('release_invalid', {
+    place: name,
+    expected: `the manifest, the snapshot files and the indexes of snapshots of ${release}`,
+    found: 'a missing or damaged one (nothing was removed)',
+  });
+}

@@ -1,0 +1,107 @@
+import { CathedralError } from '../errors.ts';
+import type { Database } from '../postgres/database.ts';
+import { assertHeld, type Lease } from '../postgres/lease.ts';
+import type { Status } from '../release/format/status.ts';
+import { type Pointed, type Pointer, parsePointer } from './pointer.ts';
+
+/** How long replicas have to fetch a release before all switch to it, in ms. They look for a new pointer every second. */
+export const SWITCH_DELAY_MS = 10_000;
+
+interface Row {
+  pointed: string;
+  switch_at: Date;
+  status: string | null;
+}
+
+/** The row that decides which release of a service is current, as the pointer copies it; null before the first. Throws store_failed. */
+export async function readCurrentRelease(
+  database: Pick<Database, 'name' | 'query'>,
+  service: string,
+): Promise<Pointer | null> {
+  const { rows } = await database.query<Row>(
+    'SELECT pointed, switch_at, status FROM cathedral.current_release WHERE service = $1',
+    [service],
+  );
+  return rows[0] ? pointerOf(rows[0], database) : null;
+}
+
+/** The release and the few before it, which readers may still be fetching, newest first. */
+export async function readRecentReleases(database: Database, service: string): Promise<Pointed[]> {
+  const { rows } = await database.query<Row & { earlier: string[] }>(
+    'SELECT pointed, switch_at, status, earlier FROM cathedral.current_release WHERE service = $1',
+    [service],
+  );
+  return rows.flatMap((row) =>
+    [row.pointed, ...row.earlier].map((pointed) => pointerOf({ ...row, pointed }, database)),
+  );
+}
+
+/**
+ * Makes a release the current one, in one transaction with the question whether the lease is still held: a successor that is taking it
+ * waits, and finds the row. Making the current release current again changes nothing. Throws locked without the lease, release_refused where
+ * the row has a later release or another one of the same version, and store_failed.
+ */
+export async function setCurrentRelease(
+  database: Database,
+  lease: Lease,
+  pointed: Omit<Pointed, 'epoch'>,
+  switchDelayMs: number = SWITCH_DELAY_MS,
+): Promise<Pointer> {
+  const { service, version, release, manifest } = pointed;
+  const text = JSON.stringify({ ...pointed, epoch: lease.epoch });
+  return database.transaction(async (query) => {
+    await assertHeld(query, database, lease);
+    const { rows } = await query<Row>(SET, [service, version, text, switchDelayMs]);
+    if (rows[0]) return pointerOf(rows[0], database);
+    const standing = (await readCurrentRelease({ name: database.name, query }, service))!;
+    if (standing.manifest.sha256 === manifest.sha256) return standing;
+    throw new CathedralError('release_refused', {
+      place: `${database.name} cathedral.current_release`,
+      expected: `a version after ${standing.version} (${standing.release}), which is current`,
+      found: `${version} (${release})`,
+    });
+  });
+}
+
+const SET = `
+  INSERT INTO cathedral.current_release AS current (service, version, pointed, switch_at)
+  VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 ms')
+  ON CONFLICT (service) DO UPDATE SET version = excluded.version, pointed = excluded.pointed, switch_at = excluded.switch_at,
+    earlier = (ARRAY[current.pointed] || current.earlier)[1:4]
+  WHERE current.version < excluded.version
+  RETURNING pointed, switch_at, status`;
+
+/** Notes that the bucket is being cleaned; false if it was less than a day ago. Throws locked and store_failed. */
+export function markCleaned(database: Database, lease: Lease, service: string): Promise<boolean> {
+  return database.transaction(async (query) => {
+    await assertHeld(query, database, lease);
+    const { count } = await query(
+      `UPDATE cathedral.current_release SET cleaned_at = clock_timestamp()
+       WHERE service = $1 AND coalesce(cleaned_at < clock_timestamp() - interval '1 day', true)`,
+      [service],
+    );
+    return count > 0;
+  });
+}
+
+/**
+ * Sets what `/status.json` of every replica says of the last run, unless the row has a later one. Does nothing before the first release.
+ * Throws store_failed.
+ */
+export async function setStatus(database: Database, service: string, status: Status): Promise<void> {
+  await database.query(
+    `UPDATE cathedral.current_release SET status = $2
+     WHERE service = $1 AND coalesce((status::json #>> '{last_run,finished_at}')::timestamptz <= $3::timestamptz, true)`,
+    [service, JSON.stringify(status), status.last_run.finished_at],
+  );
+}
+
+function pointerOf({ pointed, switch_at, status }: Row, { name }: Pick<Database, 'name'>): Pointer {
+  const pointer = {
+    format: 'cathedral-pointer/1',
+    ...JSON.parse(pointed),
+    switch_at: switch_at.toISOString(),
+    status: status === null ? null : JSON.parse(status),
+  };
+  return parsePointer(JSON.stringify(pointer), `${name} cathedral.current_release`);
+}

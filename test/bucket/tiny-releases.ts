@@ -1,0 +1,59 @@
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Manifest, sealManifest, sha256 } from '../../pipeline/release/format/manifest.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import {
+  formatSnapshot,
+  formatSnapshotIndex,
+  LIST_PATH,
+  parseSnapshot,
+  parseSnapshotIndex,
+} from '../../pipeline/release/format/snapshot-index.ts';
+import { smallService } from '../release/small-service.ts';
+
+/** A folder of a publisher, and what it is about to push. */
+export interface Local {
+  out: string;
+  release: { dir: string; manifest: Manifest };
+}
+
+/** Two releases in a row, each in a folder as it was after its run, with so few files that a push takes about 25 calls. */
+export async function tinyReleases(folder: string): Promise<[Local, Local]> {
+  const of = smallService(folder);
+  await of.seal(300);
+  await of.publish({ snapshots: { days: 366 } });
+  const first = join(folder, 'first');
+  await cp(of.out, first, { recursive: true, verbatimSymlinks: true });
+  await of.seal(300, 260);
+  await of.publish({ snapshots: { days: 366 } });
+  return [await tiny(first), await tiny(of.out)];
+}
+
+async function tiny(out: string): Promise<Local> {
+  const { dir, manifest } = (await readCurrent(out))!;
+  const { format: _, release: __, content: ___, digest: ____, ...body } = manifest;
+  const isKept = (path: string) => /^(economy\/supply|publisher\.vkey|manifest\.json)$/.test(path);
+  const [[path, parts]] = Object.entries(body.segments) as [[string, Manifest['segments'][string]]];
+  const files = body.files.filter((file) => isKept(file.path));
+  const segments = { [path]: parts.slice(0, 1) };
+  await shortenSnapshots(out);
+  return { out, release: { dir, manifest: sealManifest({ ...body, files, segments }) } };
+}
+
+/** Leaves one file in each snapshot. */
+async function shortenSnapshots(out: string): Promise<void> {
+  const list = parseSnapshotIndex(await readFile(join(out, LIST_PATH), 'utf8'));
+  const entries: typeof list = [];
+  for (const entry of list) {
+    const place = join(out, entry.index.path);
+    const { files, ...snapshot } = parseSnapshot(await readFile(place, 'utf8'), place);
+    const text = formatSnapshot({
+      ...snapshot,
+      files: files.filter((file) => file.path === 'economy/supply'),
+    });
+    await writeFile(place, text);
+    const index = { ...entry.index, sha256: sha256(text), bytes: Buffer.byteLength(text) };
+    entries.push({ ...entry, index });
+  }
+  await writeFile(join(out, LIST_PATH), formatSnapshotIndex(entries));
+}
