@@ -32,9 +32,9 @@ export class DatabaseClock {
     this.#sample = this.#sample && { ...this.#sample, roundTrip: Number.POSITIVE_INFINITY };
   }
 
-  /** What to add to this machine's time to get the database's, ms; 0 before the first sample. */
+  /** What to add to this machine's time to get the database's, whole ms; 0 before the first sample. */
   offset(): number {
     if (!this.#sample) return 0;
-    return this.#sample.server + (this.#monotonic() - this.#sample.at) - this.#wall();
+    return Math.round(this.#sample.server + (this.#monotonic() - this.#sample.at) - this.#wall());
   }
 }

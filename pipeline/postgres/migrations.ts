@@ -131,6 +131,38 @@ export const MIGRATIONS: readonly Migration[] = [
         publisher text NOT NULL
       );`,
   },
+  {
+    // The same tables as in the files of a single machine (src/sidecar/keys/sqlite-schema.ts). Times: ms since 1970.
+    name: 'keys',
+    sql: `
+      CREATE TABLE cathedral.holders (id text PRIMARY KEY, email text NOT NULL UNIQUE);
+      CREATE TABLE cathedral.keys (
+        id text COLLATE "C" PRIMARY KEY, holder text NOT NULL REFERENCES cathedral.holders (id),
+        hash text NOT NULL UNIQUE CHECK (length(hash) = 64), prefix text NOT NULL, tier text NOT NULL,
+        areas text NOT NULL CHECK (areas <> ''), name text NOT NULL, affiliation text NOT NULL, purpose text NOT NULL,
+        volume text, basis text, issued_at bigint NOT NULL, expires_at bigint NOT NULL, delivered_at bigint,
+        revoked_at bigint, revoked_for text, replaces text REFERENCES cathedral.keys (id), notified_at bigint,
+        CHECK ((revoked_at IS NULL) = (revoked_for IS NULL))
+      );
+      -- Two rotations of one key at the same time: one of them wins.
+      CREATE UNIQUE INDEX successors ON cathedral.keys (replaces) WHERE replaces IS NOT NULL AND revoked_at IS NULL;
+      CREATE TABLE cathedral.verifications (
+        id text COLLATE "C" PRIMARY KEY, email text NOT NULL, code_hash text NOT NULL CHECK (length(code_hash) = 64),
+        created_at bigint NOT NULL, expires_at bigint NOT NULL, tries integer NOT NULL DEFAULT 0, used_at bigint
+      );
+      CREATE INDEX verifications_of ON cathedral.verifications (email, created_at);`,
+  },
+  {
+    // Personal data, so each day has partitions of its own, which are dropped with all their bytes.
+    // `most` and `granted`: the limit that the last statement knew, and how many requests it counted.
+    name: 'counts',
+    sql: `
+      CREATE TABLE cathedral.counts (
+        day date, area text COLLATE "C", subject text COLLATE "C", n integer NOT NULL, granted integer NOT NULL,
+        most integer NOT NULL, PRIMARY KEY (day, area, subject)
+      ) PARTITION BY LIST (day);
+      CREATE TABLE cathedral.count_secrets (day date PRIMARY KEY, secret bytea NOT NULL) PARTITION BY LIST (day);`,
+  },
 ];
 
 /** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */

@@ -38,8 +38,10 @@ function newCode(id: string, changes: Partial<Verification> = {}): Verification 
   return { id, email, codeHash: sha256(id), createdAt: NOW, expiresAt: NOW + DAY_MS, ...changes };
 }
 
-/** What every engine of KeyStore holds. `open` gives an empty one. */
-export function describeKeyStore(engine: string, open: () => Promise<KeyStore>): void {
+/** What every engine of KeyStore holds. `openAll` gives three for one empty storage, as three programs have. */
+export function describeKeyStore(engine: string, openAll: () => Promise<readonly KeyStore[]>): void {
+  const open = async () => (await openAll())[0]!;
+
   describe(`${engine}: keys`, () => {
     test('are found by hash and by id as they were added', async () => {
       const store = await open();
@@ -252,6 +254,68 @@ export function describeKeyStore(engine: string, open: () => Promise<KeyStore>):
       const code = newCode('b', { email: 'bo@example.org', createdAt: later, expiresAt: later + DAY_MS });
       await store.addVerification(code, { ...QUOTA, since: later - DAY_MS });
       expect(await store.verifiedAt('ada@example.edu')).toBe(NOW);
+    });
+  });
+
+  describe(`${engine}: several programs`, () => {
+    const counted = (results: readonly unknown[], value: unknown) =>
+      results.filter((result) => result === value).length;
+
+    test('see a revocation at once', async () => {
+      const [one, two, three] = await openAll();
+      await one!.addKey(newKey('a'));
+      expect(await two!.keyByHash(sha256('a'))).toMatchObject({ revokedAt: null });
+      await one!.revokeKey('a', NOW + 5, 'lost');
+      const seen = await Promise.all([two!, three!].map((store) => store.keyByHash(sha256('a'))));
+      expect(seen).toMatchObject([{ revokedAt: NOW + 5 }, { revokedAt: NOW + 5 }]);
+      const again = await Promise.all([two!, three!].map((store) => store.revokeKey('a', NOW + 6, 'again')));
+      expect(again).toEqual([false, false]);
+    });
+
+    test('rotate a key at the same time, and one of them wins', async () => {
+      const stores = await openAll();
+      await stores[0]!.addKey(newKey('a'));
+      const next = stores.map((store, index) =>
+        store.addKey(newKey(`b${index}`, { replaces: 'a', deliveredAt: null })),
+      );
+      const won = await Promise.all(next);
+      expect(counted(won, true)).toBe(1);
+      const activated = stores.map((store) => store.activateKey(`b${won.indexOf(true)}`, NOW, NOW + DAY_MS));
+      expect(counted(await Promise.all(activated), true)).toBe(1);
+      expect(await stores[0]!.keyById('a')).toMatchObject({ expiresAt: NOW + DAY_MS });
+      expect((await stores[0]!.keys()).length).toBe(2);
+    });
+
+    test('give one address one holder', async () => {
+      const stores = await openAll();
+      await Promise.all(stores.map((store, index) => store.addKey(newKey(`a${index}`))));
+      expect(new Set((await stores[0]!.keys()).map(({ holder }) => holder)).size).toBe(1);
+    });
+
+    test('notify a holder once', async () => {
+      const stores = await openAll();
+      await stores[0]!.addKey(newKey('a'));
+      expect(counted(await Promise.all(stores.map((store) => store.claimNotice('a', NOW))), true)).toBe(1);
+    });
+
+    test('count every attempt at a code, accept it once, and keep the quotas of codes', async () => {
+      const stores = await openAll();
+      const all = Array.from({ length: 12 }, (_, index) => stores[index % stores.length]!);
+      const add = all.map((store, index) => {
+        const email = `${index % 2 === 0 ? 'ada' : 'bo'}@example.org`;
+        return store.addVerification(newCode(`c${index}`, { email }), QUOTA);
+      });
+      expect(counted(await Promise.all(add), 'added')).toBe(QUOTA.total);
+      await stores[0]!.addVerification(newCode('d'), { ...QUOTA, total: 100 });
+      const tried = await Promise.all(
+        all.map((store) => store.tryCode('ada@example.edu', sha256('wrong'), NOW, 5)),
+      );
+      expect([counted(tried, 'wrong'), counted(tried, 'spent')]).toEqual([5, 7]);
+      await stores[0]!.addVerification(newCode('e', { createdAt: NOW + 1 }), { ...QUOTA, total: 100 });
+      const right = await Promise.all(
+        stores.map((store) => store.tryCode('ada@example.edu', sha256('e'), NOW + 2, 5)),
+      );
+      expect(right.toSorted()).toEqual(['none', 'none', 'verified']);
     });
   });
 }

@@ -13,8 +13,14 @@ import { REPLACEMENTS } from '../storage/replacements.ts';
 import { describeKeyStore, newKey, sha256 } from './key-store-contract.ts';
 import { memoryKeyStore } from './memory-key-store.ts';
 
-describeKeyStore('memory', async () => memoryKeyStore());
-describeKeyStore('sqlite', async () => open(await newPath()));
+describeKeyStore('memory', async () => {
+  const store = memoryKeyStore();
+  return [store, store, store];
+});
+describeKeyStore('sqlite', async () => {
+  const path = await newPath();
+  return [open(path), open(path), open(path)];
+});
 
 async function newPath(): Promise<string> {
   return join(await temporaryFolder(), 'private', 'keys.sqlite');

@@ -8,13 +8,14 @@ function take(changes: Partial<CountRequest> = {}): CountRequest {
   return { day: DAY, area: 'economy', subject: 'holder:a', limit: 100, ...changes };
 }
 
-/** What every store of counts must do. `open` gives an empty one each time. */
-export function testCountStore(open: () => Promise<CountStore>): void {
-  const opened = async () => {
-    const store = await open();
-    onTestFinished(() => store.close());
-    return store;
+/** What every store of counts must do. `openAll` gives three for one empty storage, as three programs have. */
+export function testCountStore(openAll: () => Promise<readonly CountStore[]>): void {
+  const openThree = async () => {
+    const stores = await openAll();
+    onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))));
+    return stores;
   };
+  const opened = async () => (await openThree())[0]!;
 
   test('numbers the requests of a subject from 1 and stops at the limit', async () => {
     const store = await opened();
@@ -86,5 +87,29 @@ export function testCountStore(open: () => Promise<CountStore>): void {
     );
     const numbers = (await Promise.all(batches)).flat().filter((n) => n !== null);
     expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
+  });
+
+  test('never exceeds a limit when three programs count the same subjects', async () => {
+    const stores = await openThree();
+    const subjects = Array.from({ length: 8 }, (_, index) => `holder:${index}`);
+    const batches = Array.from({ length: 51 }, (_, index) => {
+      const ordered = index % 2 === 0 ? subjects : subjects.toReversed();
+      return stores[index % 3]!.takeAll(ordered.map((subject) => take({ subject, limit: 40 })));
+    });
+    const results = await Promise.all(batches);
+    for (const at of subjects.keys()) {
+      const numbers = results.map((batch, index) => batch[index % 2 === 0 ? at : subjects.length - 1 - at]!);
+      const given = numbers.filter((n) => n !== null).toSorted((a, b) => a - b);
+      expect(given).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+    }
+    expect(await stores[1]!.count(DAY, 'economy', 'holder:3')).toBe(40);
+  });
+
+  test('gives three programs that begin a day together one secret', async () => {
+    const stores = await openThree();
+    const secrets = await Promise.all(stores.map((store, at) => store.secret(DAY, Uint8Array.of(at))));
+    expect(new Set(secrets.map((secret) => secret[0])).size).toBe(1);
+    await Promise.all(stores.map((store) => store.prune(NEXT_DAY)));
+    await Promise.all(stores.map((store) => store.check()));
   });
 }

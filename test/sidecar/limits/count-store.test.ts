@@ -15,7 +15,10 @@ async function openTemporary() {
 }
 
 describe('counts in SQLite', () => {
-  testCountStore(async () => (await openTemporary()).store);
+  testCountStore(async () => {
+    const { path, store } = await openTemporary();
+    return [store, openSqliteCountStore(path), openSqliteCountStore(path)];
+  });
 
   test('are there again after the file was closed', async () => {
     const { path, store } = await openTemporary();
@@ -118,5 +121,8 @@ describe('counts in SQLite', () => {
 });
 
 describe('counts in memory', () => {
-  testCountStore(async () => memoryCountStore());
+  testCountStore(async () => {
+    const store = memoryCountStore();
+    return [store, store, store];
+  });
 });

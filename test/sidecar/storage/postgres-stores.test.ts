@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
+import { postgresKeyStore } from '../../../src/sidecar/keys/postgres-key-store.ts';
+import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
+import { hasPostgres, PostgresServer } from '../../engines/postgres.ts';
+import { describeKeyStore } from '../keys/key-store-contract.ts';
+import { testCountStore } from '../limits/count-store-contract.ts';
+
+describe.skipIf(!hasPostgres)('in PostgreSQL', () => {
+  let server: PostgresServer;
+  let databases: Database[];
+
+  beforeAll(async () => {
+    server = await PostgresServer.start({ settings: ["lc_messages = 'C'", "datestyle = 'German'"] });
+    const address = await server.newDatabase();
+    databases = await Promise.all(
+      [1, 2, 3].map((n) => openDatabase(address, { application: `program ${n}`, connections: 4 })),
+    );
+  });
+
+  afterAll(async () => {
+    await Promise.all((databases ?? []).map((database) => database.close()));
+    server?.stop();
+  });
+
+  describeKeyStore('PostgreSQL', async () => {
+    await databases[0]!.query('TRUNCATE cathedral.keys, cathedral.holders, cathedral.verifications');
+    return databases.map(postgresKeyStore);
+  });
+
+  describe('counts', () => {
+    testCountStore(async () => {
+      await databases[0]!.query('TRUNCATE cathedral.counts, cathedral.count_secrets');
+      return databases.map(postgresCountStore);
+    });
+
+    test('of a past day leave no table behind', async () => {
+      const store = postgresCountStore(databases[0]!);
+      const tables = async () => {
+        const { rows } = await databases[0]!.query(
+          "SELECT relname FROM pg_class WHERE relname LIKE 'count%2025%' AND relkind = 'r' ORDER BY 1",
+        );
+        return rows.map(({ relname }) => relname);
+      };
+      for (const day of ['2025-12-30', '2025-12-31']) await store.secret(day, Uint8Array.of(1));
+      await store.prune('2025-12-31');
+      expect(await tables()).toEqual(['count_secrets_20251231', 'counts_20251231']);
+    });
+  });
+});
