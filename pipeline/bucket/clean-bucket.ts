@@ -4,10 +4,13 @@ import type { ObjectStore } from '../objects/object-store.ts';
 import type { Database } from '../postgres/database.ts';
 import { assertHeld, type Lease } from '../postgres/lease.ts';
 import { inParallel } from '../release/disk/in-parallel.ts';
+import { formatManifest, sha256 } from '../release/format/manifest.ts';
+import { readCurrent } from '../release/format/release.ts';
 import { INDEX, LONGEST_INDEX, parseSnapshot } from '../release/format/snapshot-index.ts';
 import { markCleaned, readRecentReleases } from './current-release.ts';
 import { BLOBS, blobKey, LOG, LOG_ENTRIES, logPathOf, MANIFESTS, SERVICE_KEY } from './layout.ts';
 import type { Pointed } from './pointer.ts';
+import { openPush } from './push.ts';
 import { objectsOf, readStored, readStoredRelease } from './stored-release.ts';
 
 export interface CleanOptions {
@@ -22,7 +25,7 @@ export interface CleanOptions {
 
 export interface Cleaned {
   removed: { objects: number; bytes: number };
-  /** Keys of objects that the current release needs and the bucket lacks, or has with another length. A push without `previous` sends them. */
+  /** Keys of objects of the current release that the bucket lacked, or had with another length. They were sent again. */
   missing: string[];
 }
 
@@ -36,8 +39,9 @@ const OWN = /^(blobs\/[0-9a-f]{64}|manifests\/[0-9a-f]{64}\.json)$/;
 /**
  * Removes what nobody reads any more: blobs and manifests that neither the current release nor one of the few before it refers to, and
  * partial tiles that all of them have in full. Whatever is younger than 7 days stays. Does nothing and returns null if the bucket was cleaned
- * less than a day ago. The lease keeps pushes away, because one may just be relying on an object that nothing refers to yet. Throws locked
- * without the lease, release_invalid if the bucket does not have the lists of the current release, and store_failed.
+ * less than a day ago. The lease keeps pushes away, because one may just be relying on an object that nothing refers to yet. Objects of the
+ * current release that are missing are sent from OUT. Throws locked without the lease, release_invalid if neither the bucket nor OUT has the
+ * current release, and store_failed.
  */
 export async function cleanBucket(options: CleanOptions): Promise<Cleaned | null> {
   const { database, objects, lease, service } = options;
@@ -60,10 +64,27 @@ export async function cleanBucket(options: CleanOptions): Promise<Cleaned | null
       if (isUnused && modified < before) old.push(object);
     }
   await remove(old, options);
-  return {
-    removed: { objects: old.length, bytes: old.reduce((sum, { bytes }) => sum + bytes, 0) },
-    missing: [...needed].filter(([key, bytes]) => found.get(key) !== bytes).map(([key]) => key),
-  };
+  const missing = [...needed].filter(([key, bytes]) => found.get(key) !== bytes).map(([key]) => key);
+  if (missing.length > 0) await sendAgain(current, missing, options);
+  const removed = { objects: old.length, bytes: old.reduce((sum, { bytes }) => sum + bytes, 0) };
+  return { removed, missing };
+}
+
+async function sendAgain(
+  { manifest }: Pointed,
+  [missing]: readonly string[],
+  { out, objects, service, parallel, lease: { signal } }: CleanOptions,
+): Promise<void> {
+  const local = await readCurrent(out);
+  const found = local && sha256(formatManifest(local.manifest));
+  if (found !== manifest.sha256)
+    throw new CathedralError('release_invalid', {
+      place: `${objects.name}/${missing}`,
+      expected: 'an object of the current release',
+      found: `none, or a different length, and ${out} does not have that release`,
+    });
+  const push = await openPush({ out, objects, service, previous: null, parallel, signal, log: () => {} });
+  await push.release(local!);
 }
 
 async function remove(

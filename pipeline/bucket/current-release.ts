@@ -4,7 +4,7 @@ import { assertHeld, type Lease } from '../postgres/lease.ts';
 import type { Status } from '../release/format/status.ts';
 import { type Pointed, type Pointer, parsePointer } from './pointer.ts';
 
-/** How long replicas have to fetch a release before all switch to it, in ms. They look for a new pointer every second. */
+/** How long replicas have to fetch a release before all switch to it, in ms. They look for a new pointer every two seconds. */
 export const SWITCH_DELAY_MS = 10_000;
 
 interface Row {

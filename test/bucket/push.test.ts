@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { readCurrentRelease, setCurrentRelease, setStatus } from '../../pipeline
 import { type Pointed, parsePointer } from '../../pipeline/bucket/pointer.ts';
 import { repairPointer } from '../../pipeline/bucket/publish-pointer.ts';
 import { openPush } from '../../pipeline/bucket/push.ts';
+import { Upload } from '../../pipeline/bucket/upload.ts';
 import { type ObjectStoreOptions, openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
 import { type Lease, withLease } from '../../pipeline/postgres/lease.ts';
@@ -368,15 +370,39 @@ describe.skipIf(!hasPostgres)('a release in a bucket', () => {
       await database.query("UPDATE cathedral.current_release SET earlier = '{}', cleaned_at = NULL");
       const { sha256: hash } = second.release.manifest.files[0]!;
       store.objects.delete(`bucket/blobs/${hash}`);
-      const cleaned = await cleanBucket({ ...options, out: first.out, lease });
-      expect(cleaned?.missing).toEqual([`blobs/${hash}`]);
+      await expect(cleanBucket({ ...options, out: first.out, lease })).rejects.toMatchObject({
+        code: 'release_invalid',
+        place: expect.stringContaining(hash),
+      });
       expect(read('log/tile/0/001.p/44')).toBeUndefined();
       expect(read('log-entries/001.p/44')).toBeUndefined();
-      expect(read('log/tile/0/002.p/48')).toBeDefined();
       expect(read(`blobs/${firstOnly()}`)).toBeUndefined();
+      await database.query('UPDATE cathedral.current_release SET cleaned_at = NULL');
+      const { missing } = (await cleanBucket({ ...options, lease }))!;
+      expect(missing).toEqual([`blobs/${hash}`]);
+      expect(await wholeRelease(read)).toBe(second.release.manifest.signed!.version);
     });
-    await publish(second, {}, null);
-    expect(await wholeRelease(read)).toBe(second.release.manifest.signed!.version);
+  });
+
+  test('sends long files as they are, and does not send again what something else has stored', async () => {
+    const objects = await open();
+    const bytes = randomBytes(9 << 20);
+    const blob = { sha256: sha256(bytes), bytes: bytes.length };
+    const file = join(folder, 'long');
+    await writeFile(file, bytes);
+    const key = `blobs/${blob.sha256}`;
+    const upload = () => new Upload(objects, { parallel: 1 }).all(new Map([[key, { file, blob }]]));
+    await upload();
+    expect(read(key)?.equals(bytes)).toBe(true);
+    const modified = 12_345;
+    Object.assign(store.objects.get(`bucket/${key}`)!, { headers: {}, modified });
+    await upload();
+    expect(store.objects.get(`bucket/${key}`)).toMatchObject({ modified });
+    store.objects.clear();
+    bytes[100]! ^= 1;
+    await writeFile(file, bytes);
+    await expect(upload()).rejects.toMatchObject({ code: 'release_invalid', place: file });
+    expect(store.objects.size).toBe(0);
   });
 
   const leadingOther = () =>

@@ -1,6 +1,13 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Manifest, sealManifest, sha256 } from '../../pipeline/release/format/manifest.ts';
+import { swapCurrent } from '../../pipeline/release/disk/swap-current.ts';
+import {
+  formatManifest,
+  type Manifest,
+  releaseFolder,
+  sealManifest,
+  sha256,
+} from '../../pipeline/release/format/manifest.ts';
 import { readCurrent } from '../../pipeline/release/format/release.ts';
 import {
   formatSnapshot,
@@ -37,7 +44,12 @@ async function tiny(out: string): Promise<Local> {
   const files = body.files.filter((file) => isKept(file.path));
   const segments = { [path]: parts.slice(0, 1) };
   await shortenSnapshots(out);
-  return { out, release: { dir, manifest: sealManifest({ ...body, files, segments }) } };
+  const sealed = sealManifest({ ...body, files, segments });
+  const folder = join(out, 'releases', releaseFolder(sealed));
+  await rename(dir, folder);
+  await writeFile(join(folder, 'manifest.json'), formatManifest(sealed));
+  await swapCurrent(out, releaseFolder(sealed), null);
+  return { out, release: { dir: folder, manifest: sealed } };
 }
 
 /** Leaves one file in each snapshot. */
