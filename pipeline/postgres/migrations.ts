@@ -110,8 +110,8 @@ export const MIGRATIONS: readonly Migration[] = [
       INSERT INTO cathedral.signing_record (record)
         VALUES ('{"format":"cathedral-signed/1","services":{},"replaced":[]}');`,
   },
-  // `pointed` is what the pointer copies, `earlier` the same of the releases before, newest first, and `purged` the last version whose files
-  // a CDN was told to forget. Only stores without conditional writes need `buckets`.
+  // `pointed` is what the pointer copies, and `earlier` the same of the releases before, newest first. Only stores without conditional writes
+  // need `buckets`.
   {
     name: 'current release',
     sql: `
@@ -122,8 +122,7 @@ export const MIGRATIONS: readonly Migration[] = [
         earlier text[] NOT NULL DEFAULT '{}',
         switch_at timestamptz NOT NULL,
         status text,
-        cleaned_at timestamptz,
-        purged bigint NOT NULL DEFAULT 0
+        cleaned_at timestamptz
       );
       CREATE TABLE cathedral.buckets (
         bucket text PRIMARY KEY,
