@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, type LedgerSource, nameOfSource } from '../../pipeline/config/settings.ts';
 import { exists } from '../../pipeline/disk/durable.ts';
@@ -19,8 +19,8 @@ import { runChild } from '../scheduler/scheduled-build.ts';
 import { issueKey } from '../sidecar/keys/issue-key.ts';
 import type { KeyStore } from '../sidecar/keys/key-store.ts';
 import { hashKey } from '../sidecar/keys/key-text.ts';
-import { openKeyStore } from '../sidecar/keys/sqlite-key-store.ts';
 import type { Context } from './command.ts';
+import { withKeys } from './shared-stores.ts';
 
 /** How long to wait for events of the time since the last start, ms; then the first run publishes without them. */
 const CATCH_UP_MS = 60_000;
@@ -143,7 +143,7 @@ async function newestSnapshot(path: string): Promise<SnapshotFile | undefined> {
   return (await openDirectory(path).snapshots(null)).at(-1);
 }
 
-interface DemoKeyOptions {
+interface DemoKeyOptions extends Pick<Config, 'store'> {
   /** The database of keys. The key itself, of which that has the hash only, is in a file beside it. */
   keys: string;
   baseUrl: string;
@@ -151,18 +151,16 @@ interface DemoKeyOptions {
 }
 
 /** The government key of the demo, so that a visitor can read the restricted files; a new one when the last one has expired. */
-export async function demoGovernmentKey({ keys, baseUrl, now }: DemoKeyOptions): Promise<string> {
-  const store = openKeyStore(keys);
-  try {
+export function demoGovernmentKey({ store, keys, baseUrl, now }: DemoKeyOptions): Promise<string> {
+  return withKeys({ store, keys }, { now, command: 'start', mustExist: false }, async (store, now) => {
     const path = `${keys}.demo`;
     const kept = (await readFile(path, 'utf8').catch(() => '')).trim();
     if (kept !== '' && (await isValid(store, kept, now()))) return kept;
     const { key } = await issueKey(APPLICANT, { store, mailer: null, now, randomBytes, baseUrl });
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeFile(path, `${key!}\n`, { mode: 0o600 });
     return key!;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 const APPLICANT = {

@@ -26,11 +26,11 @@ import { listKeys } from '../sidecar/keys/key-status.ts';
 import { createMailer, type Mailer } from '../sidecar/keys/mailer.ts';
 import { revokeKey } from '../sidecar/keys/revoke-key.ts';
 import { rotateKey } from '../sidecar/keys/rotate-key.ts';
-import { openKeyStore } from '../sidecar/keys/sqlite-key-store.ts';
 import { requestVerification, verifyEmail } from '../sidecar/keys/verify-email.ts';
 import { type Context, defineCommand, formatJson, json, SWITCH } from './command.ts';
+import { withKeys } from './shared-stores.ts';
 
-const SETTINGS = ['keys', 'smtpUrl', 'mailFrom', 'baseUrl', 'port'] as const;
+const SETTINGS = ['store', 'keys', 'smtpUrl', 'mailFrom', 'baseUrl', 'port'] as const;
 
 type GivenFlags = ReadonlyMap<string, string>;
 
@@ -288,23 +288,21 @@ function contradictions(schema: z.ZodType, values: object): CathedralError[] {
 
 type Result = string | { text: string; failed: boolean };
 
-/** Opens the database of keys, prints the result of `work`, and closes the database in any case. */
+/** Opens the store of keys, prints the result of `work`, and closes the store in any case. */
 async function withServices(
-  { keys, smtpUrl, mailFrom, baseUrl }: Pick<Config, (typeof SETTINGS)[number]>,
+  { smtpUrl, mailFrom, baseUrl, ...config }: Pick<Config, (typeof SETTINGS)[number]>,
   { now, print }: Pick<Context, 'now' | 'print'>,
   { mayCreate = false },
   work: (services: KeyServices) => Promise<Result>,
 ): Promise<0 | 1> {
   const mailer = smtpUrl === null ? null : openMailer(smtpUrl, mailFrom);
-  const store = openKeyStore(keys, { mustExist: !mayCreate });
-  try {
+  const opening = { now, command: 'keys', mustExist: !mayCreate };
+  return withKeys(config, opening, async (store, now) => {
     const result = await work({ store, mailer, now, randomBytes, baseUrl });
     const { text, failed } = typeof result === 'string' ? { text: result, failed: false } : result;
     print(text.trimEnd());
     return failed ? 1 : 0;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 function openMailer(url: string, from: string | null): Mailer {

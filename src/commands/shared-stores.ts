@@ -1,6 +1,9 @@
 import type { Config } from '../../pipeline/config/settings.ts';
 import { type ObjectStore, openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
+import type { KeyStore } from '../sidecar/keys/key-store.ts';
+import { postgresKeyStore } from '../sidecar/keys/postgres-key-store.ts';
+import { openKeyStore } from '../sidecar/keys/sqlite-key-store.ts';
 import { software } from './software.ts';
 
 /** A command does one thing after the other; a second connection serves what it does meanwhile. */
@@ -23,6 +26,25 @@ export async function withDatabase<T>(
   } finally {
     await database.close();
   }
+}
+
+/**
+ * Runs `work` with the API keys that the settings name, and with the time by which they expire: that of the database that machines
+ * share. `mustExist`: no file is created.
+ */
+export async function withKeys<T>(
+  { store, keys }: Pick<Config, 'store' | 'keys'>,
+  { now, command, mustExist }: { now: () => number; command: string; mustExist: boolean },
+  work: (store: KeyStore, now: () => number) => Promise<T>,
+): Promise<T> {
+  return withDatabase(store, command, async (database) => {
+    const opened = database ? postgresKeyStore(database) : openKeyStore(keys, { mustExist });
+    try {
+      return await work(opened, database ? () => now() + database.clock() : now);
+    } finally {
+      await opened.close();
+    }
+  });
 }
 
 /** Runs `work` with the bucket of releases, or with null where there is none. */

@@ -21,11 +21,13 @@ import { createMetrics } from './health/metrics.ts';
 import { readReadiness } from './health/readiness.ts';
 import type { ImportProgress, ServiceFacts, SoftwareVersion } from './health/service-metrics.ts';
 import { throttleRepeatedErrors } from './health/throttle-repeated-errors.ts';
+import { postgresKeyStore } from './keys/postgres-key-store.ts';
 import { openKeyStore } from './keys/sqlite-key-store.ts';
 import { ConcurrencyLimit } from './limits/concurrency-limit.ts';
 import { createLimiter, type Limiter } from './limits/limiter.ts';
 import { LoadGate } from './limits/load-gate.ts';
 import { type LoopDelay, startLoopDelay } from './limits/load-shedding.ts';
+import { postgresCountStore } from './limits/postgres-count-store.ts';
 import { openSqliteCountStore } from './limits/sqlite-count-store.ts';
 import { type OpenLive, openLive } from './live/open-live.ts';
 import { clientAddress } from './request/clients.ts';
@@ -189,8 +191,8 @@ async function openStores(
   { database, now }: { database: Database | null; now: () => number },
   logger: pino.Logger,
 ) {
-  const keys = openKeyStore(config.keys);
-  const { limiter, countsLostAt } = openCounts(config, logger);
+  const keys = database ? postgresKeyStore(database) : openKeyStore(config.keys);
+  const { limiter, countsLostAt } = openCounts(config, database, logger);
   const pruning = startPruning(limiter, now, (err) =>
     logger.error({ err }, 'counts of past days cannot be deleted'),
   );
@@ -210,7 +212,11 @@ async function openStores(
   return { keys, limiter, accessLog, checks, close };
 }
 
-function openCounts({ limits: path }: ServiceConfig, logger: pino.Logger) {
+function openCounts({ limits: path }: ServiceConfig, database: Database | null, logger: pino.Logger) {
+  if (database) {
+    const limiter = createLimiter({ store: postgresCountStore(database), random: randomBytes });
+    return { limiter, countsLostAt: () => null };
+  }
   let lostAt = 0;
   const onReplaced = () => {
     lostAt = Date.now();
