@@ -8,6 +8,18 @@ export interface Credentials {
   sessionToken: string | null;
 }
 
+/** Of the settings; null if none are set. Throws `config_invalid` if one is missing. */
+export function credentialsFrom({
+  accessKeyId,
+  secretAccessKey,
+  sessionToken,
+}: { [K in keyof Credentials]: string | null }): Credentials | null {
+  if (accessKeyId !== null && secretAccessKey !== null) return { accessKeyId, secretAccessKey, sessionToken };
+  if (accessKeyId === null && secretAccessKey === null) return null;
+  const missing = accessKeyId === null ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY';
+  throw wrong(missing, 'a value, as the other one of the pair has', 'none');
+}
+
 /** Where objects are: a bucket of an S3-compatible store, or a part of one. */
 export interface ObjectAddress {
   /** `s3+https://objects.example.org/releases/north`, for messages: without credentials and parameters. */

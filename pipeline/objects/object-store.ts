@@ -23,6 +23,11 @@ export interface ObjectHead {
   date: number | null;
 }
 
+export interface DescribedObject extends ObjectHead {
+  /** By name in lower case: `content-type`, `cache-control`. */
+  headers: Readonly<Record<string, string>>;
+}
+
 export interface FoundObject extends Omit<ObjectHead, 'bytes'> {
   /** Of the whole object; the body begins at `from`. */
   bytes: number;
@@ -60,7 +65,7 @@ export interface ObjectStore {
     maxBytes: number,
     sha256?: string,
   ): Promise<(ObjectHead & { content: Uint8Array }) | null>;
-  head(key: string): Promise<ObjectHead | null>;
+  head(key: string): Promise<DescribedObject | null>;
   /**
    * Stores an object whole, or not at all. `refused`: the condition does not hold. Where the store has no conditions, they are
    * checked before, so of two writers at once both may succeed.
@@ -235,11 +240,12 @@ export class S3Store implements ObjectStore {
     });
   }
 
-  async head(key: string): Promise<ObjectHead | null> {
+  async head(key: string): Promise<DescribedObject | null> {
     return this.#retrying(key, async () => {
       const answer = await this.#send({ method: 'HEAD', key: this.#whole(key) }, [404]);
       answer.resume();
-      return answer.statusCode === 404 ? null : headOf(answer);
+      if (answer.statusCode === 404) return null;
+      return { ...headOf(answer), headers: answer.headers as Record<string, string> };
     });
   }
 

@@ -9,6 +9,7 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     start: async () => (await import('./start.ts')).start,
     build: async () => (await import('./build.ts')).build,
     serve: async () => (await import('./serve.ts')).serve,
+    publish: async () => (await import('./publish.ts')).publish,
     sample: async () => (await import('./sample.ts')).sample,
   },
   'Keep a ledger': {

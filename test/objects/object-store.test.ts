@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ObjectStore, openObjectStore } from '../../pipeline/objects/object-store.ts';
 import { InProcessStore } from '../engines/in-process-store.ts';
-import { CREDENTIALS, hasObjectStore, RadosGateway, signedRequest } from '../engines/object-store.ts';
+import { CREDENTIALS, hasObjectStore, RadosGateway } from '../engines/object-store.ts';
 
 interface Engine {
-  endpoint: string;
   bucket(name: string): string | Promise<string>;
   stop(): void;
 }
@@ -70,7 +69,7 @@ describe.each(ENGINES)('an object store: $name', ({ isThere, conditions, start }
       const etag = await create('a/b.json', '{"a":1}');
       const { bytes, sha256 } = contentOf('{"a":1}');
       const head = { etag, sha256, bytes: 7, date: expect.any(Number) };
-      expect(await store.head('a/b.json')).toEqual(head);
+      expect(await store.head('a/b.json')).toMatchObject(head);
       expect(await store.read('a/b.json', 7, sha256)).toEqual({ ...head, content: bytes });
       expect(await store.get('a/b.json')).toMatchObject(head);
       expect(Math.abs((await store.head('a/b.json'))!.date! - Date.now())).toBeLessThan(60_000);
@@ -92,8 +91,7 @@ describe.each(ENGINES)('an object store: $name', ({ isThere, conditions, start }
         'cache-control': 'public, max-age=31536000, immutable',
       };
       await store.put('served.csv', { ...contentOf('a,b'), headers });
-      const answer = await signedRequest(engine.endpoint, 'HEAD', '/contract/below/this/served.csv');
-      expect(Object.fromEntries(answer.headers)).toMatchObject(headers);
+      expect((await store.head('served.csv'))!.headers).toMatchObject(headers);
     });
 
     test('lets one of forty concurrent writers create an object', async () => {

@@ -109,6 +109,13 @@ export function headersFor(file: HeaderFacts, options: HeaderOptions = {}): Head
   };
 }
 
+/** The headers of a file below `snapshots/`. No manifest lists these files, so their kind follows from their path. */
+export function snapshotHeaders(path: string, mediaType: string, immutable: boolean): Headers {
+  const isList = path === LIST_PATH || path === LIST_SIGNATURE_PATH;
+  const kind = isList ? 'proof' : path.endsWith('.html') ? 'page' : 'data';
+  return headersFor({ path, kind, restricted: false, media_type: mediaType, immutable });
+}
+
 /** The policy of a path that has its own. */
 function policyOf({ path }: HeaderFacts, exceptions = EXCEPTIONS): Headers {
   const exception = exceptions.find(({ below }) => path.startsWith(below));

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { TEMPORARY_SUFFIX } from '../../../pipeline/disk/durable.ts';
 import { isSlotId } from '../../../pipeline/ledger/slot.ts';
-import { type HeaderFacts, headersFor } from '../../../pipeline/release/format/headers.ts';
+import { snapshotHeaders } from '../../../pipeline/release/format/headers.ts';
 import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
 import {
   ASSETS,
@@ -156,7 +156,7 @@ interface FileFacts {
 
 function onDisk(place: string, { path, mediaType, bytes, sha256, modified }: FileFacts): Resource {
   const content: Content = { sha256, bytes, source: { file: place } };
-  return new Resource({ headers: headersOf(path, mediaType, true), modified, content: () => content });
+  return new Resource({ headers: snapshotHeaders(path, mediaType, true), modified, content: () => content });
 }
 
 function inMemory(
@@ -165,15 +165,6 @@ function inMemory(
   { modified, immutable }: { modified: string | null; immutable: boolean },
 ): Resource {
   const content: Content = { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
-  const headers = headersOf(path, mediaTypeOf(path), immutable);
+  const headers = snapshotHeaders(path, mediaTypeOf(path), immutable);
   return new Resource({ headers, modified: modified ?? 0, content: () => content });
-}
-
-function headersOf(path: string, mediaType: string, immutable: boolean): Record<string, string> {
-  return headersFor({ path, kind: kindOf(path), restricted: false, media_type: mediaType, immutable });
-}
-
-function kindOf(path: string): HeaderFacts['kind'] {
-  if (path === LIST_PATH || path === LIST_SIGNATURE_PATH) return 'proof';
-  return path.endsWith('.html') ? 'page' : 'data';
 }

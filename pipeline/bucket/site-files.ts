@@ -1,0 +1,141 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asDiskErrors, exists, TEMPORARY_SUFFIX } from '../disk/durable.ts';
+import { CathedralError } from '../errors.ts';
+import { parseTilePath } from '../ledger/log/tile.ts';
+import { listTree } from '../release/disk/list-tree.ts';
+import { CACHE_CONTROL, headersFor, LOG_HEADERS, snapshotHeaders } from '../release/format/headers.ts';
+import { sha256, storedAt } from '../release/format/manifest.ts';
+import { mediaTypeOf } from '../release/format/media-types.ts';
+import { LATEST_PATH, MANIFEST_PATH, SIGNATURE_PATH } from '../release/format/public-manifest.ts';
+import type { Published } from '../release/format/release.ts';
+import {
+  ASSETS,
+  INDEX,
+  LIST_PATH,
+  LIST_SIGNATURE_PATH,
+  OLD_HISTORIES,
+  parseSnapshot,
+  parseSnapshotIndex,
+  SNAPSHOTS,
+} from '../release/format/snapshot-index.ts';
+import { LOG_FOLDER } from '../release/log/log-folder.ts';
+
+/** Files by when they may appear: each refers only to files of its own step and of earlier ones. */
+export const STEPS = ['immutable', 'release', 'lists', 'proofs'] as const;
+
+/** A file that a static host serves. */
+export interface SiteFile {
+  /** Below the service's root: `economy/supply`. */
+  path: string;
+  /** Where its bytes are on this machine. */
+  file: string;
+  /** Null: its path alone says which bytes it has, as with tiles and snapshots. */
+  sha256: string | null;
+  /** Those that an object can carry: `content-type` and `cache-control`. */
+  headers: Readonly<Record<string, string>>;
+  step: (typeof STEPS)[number];
+}
+
+const PAGE = 'index.html';
+const STATUS = 'status.json';
+const STATUS_HEADERS = { 'Content-Type': mediaTypeOf(STATUS), 'Cache-Control': CACHE_CONTROL.live };
+const CHECKPOINT = `${LOG_FOLDER}/checkpoint`;
+
+/** In this order, one after the other: whoever sees one of them finds those before it. */
+const LAST = [SIGNATURE_PATH, MANIFEST_PATH, LATEST_PATH, STATUS];
+
+/**
+ * Every file of the current release that everybody may read, with the log, the snapshots and the status: no restricted file, no
+ * entries of the log, and nothing without an address. In the order in which they may appear. Throws release_invalid, log_invalid.
+ */
+export async function siteFiles(out: string, release: Published): Promise<SiteFile[]> {
+  const all = [
+    ...(await tiles(out)),
+    ...(await snapshotFiles(out)),
+    ...releaseFiles(release),
+    ...(await fileIfThere(out, STATUS, STATUS_HEADERS)),
+  ];
+  const rank = ({ step, path }: SiteFile) => STEPS.indexOf(step) * LAST.length + LAST.indexOf(path);
+  return all.sort((one, other) => rank(one) - rank(other));
+}
+
+function releaseFiles({ dir, manifest }: Published): SiteFile[] {
+  const open = manifest.files.filter(({ restricted }) => !restricted);
+  return open.map((file) => {
+    const headers = carried(headersFor(file));
+    const isImmutable = headers['cache-control'] === CACHE_CONTROL.immutable;
+    const step = LAST.includes(file.path) ? 'proofs' : isImmutable ? 'immutable' : 'release';
+    return { path: file.path, file: join(dir, storedAt(file)), sha256: file.sha256, headers, step };
+  });
+}
+
+async function tiles(out: string): Promise<SiteFile[]> {
+  const folder = join(out, LOG_FOLDER);
+  if (!(await exists(join(out, CHECKPOINT)))) return [];
+  const { files } = await asDiskErrors(folder, () => listTree(folder));
+  const tiles = files.filter((path) => parseTilePath(path)?.kind === 'tile');
+  return [
+    ...tiles.map((path) => fixed(out, `${LOG_FOLDER}/${path}`, LOG_HEADERS.tile)),
+    ...(await fileIfThere(out, CHECKPOINT, LOG_HEADERS.checkpoint)),
+  ];
+}
+
+async function snapshotFiles(out: string): Promise<SiteFile[]> {
+  const text = await readFile(join(out, LIST_PATH), 'utf8').catch(ifMissing(null));
+  if (text === null) return [];
+  const all: SiteFile[] = [];
+  for (const path of [`${SNAPSHOTS}/${PAGE}`, LIST_PATH, LIST_SIGNATURE_PATH])
+    all.push(...(await fileIfThere(out, path, snapshotHeaders(path, mediaTypeOf(path), false))));
+  for (const folder of [ASSETS, OLD_HISTORIES]) {
+    const names = await readdir(join(out, folder)).catch(ifMissing([]));
+    for (const name of names.filter((name) => !name.endsWith(TEMPORARY_SUFFIX))) {
+      const path = `${folder}/${name}`;
+      const type = folder === ASSETS ? mediaTypeOf(path) : 'application/octet-stream';
+      all.push(fixed(out, path, snapshotHeaders(path, type, true)));
+    }
+  }
+  for (const { id } of parseSnapshotIndex(text)) all.push(...(await oneSnapshot(out, `${SNAPSHOTS}/${id}`)));
+  return all;
+}
+
+async function oneSnapshot(out: string, folder: string): Promise<SiteFile[]> {
+  const index = `${folder}/${INDEX}`;
+  const text = await readFile(join(out, index), 'utf8').catch((cause) => {
+    const fault = { place: join(out, index), expected: 'the index of a listed snapshot' };
+    throw new CathedralError('release_invalid', { ...fault, found: `${cause.code ?? cause}`, cause });
+  });
+  const data = parseSnapshot(text, index).files.filter((file) => 'url' in file);
+  const page = `${folder}/${PAGE}`;
+  return [
+    ...data.map(({ url, media_type: type }) => fixed(out, url, snapshotHeaders(url, type, true))),
+    fixed(out, index, snapshotHeaders(index, mediaTypeOf(index), true)),
+    ...((await exists(join(out, page)))
+      ? [fixed(out, page, snapshotHeaders(page, mediaTypeOf(page), true))]
+      : []),
+  ];
+}
+
+async function fileIfThere(out: string, path: string, headers: Record<string, string>): Promise<SiteFile[]> {
+  const bytes = await readFile(join(out, path)).catch(ifMissing(null));
+  if (bytes === null) return [];
+  const step = path === STATUS ? 'proofs' : 'lists';
+  return [{ path, file: join(out, path), sha256: sha256(bytes), headers: carried(headers), step }];
+}
+
+function fixed(out: string, path: string, headers: Record<string, string>): SiteFile {
+  return { path, file: join(out, path), sha256: null, headers: carried(headers), step: 'immutable' };
+}
+
+/** Of the headers of a response, those that an object store returns with an object. */
+function carried(headers: Record<string, string>): SiteFile['headers'] {
+  const { 'Content-Type': type, 'Cache-Control': cache } = headers;
+  return { 'content-type': type!, 'cache-control': cache! };
+}
+
+function ifMissing<T>(instead: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code === 'ENOENT') return instead;
+    throw error;
+  };
+}
