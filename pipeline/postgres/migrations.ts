@@ -162,6 +162,16 @@ export const MIGRATIONS: readonly Migration[] = [
       ) PARTITION BY LIST (day);
       CREATE TABLE cathedral.count_secrets (day date PRIMARY KEY, secret bytea NOT NULL) PARTITION BY LIST (day);`,
   },
+  // What all servers of a service know and nobody else: each is created by the first that needs it.
+  {
+    name: 'secrets',
+    sql: `
+      CREATE TABLE cathedral.secrets (
+        name text PRIMARY KEY,
+        value bytea NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now()
+      );`,
+  },
 ];
 
 /** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
@@ -33,6 +34,7 @@ import { type OpenLive, openLive } from './live/open-live.ts';
 import { clientAddress } from './request/clients.ts';
 import type { Services } from './services.ts';
 import { openSimulation } from './simulation/open-simulation.ts';
+import { secretOfDatabase, secretOfFile } from './simulation/resume-secret.ts';
 import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulation-options.ts';
 
 export const SERVICE_SETTINGS = [
@@ -121,7 +123,9 @@ export async function openServices(
     followed && (await openLedger(config, followed, releases, report('the ledger cannot be followed')));
   const throttled = throttleRepeatedErrors(logger, Date.now);
   const limited = { keys, limiter, gate: load.gate, logger: throttled, now };
-  const simulation = openSimulation(limited, simulationOptions(config));
+  const readSecret = () =>
+    database ? secretOfDatabase(database) : secretOfFile(join(dirname(config.limits), 'simulation.secret'));
+  const simulation = openSimulation(limited, simulationOptions(config, readSecret));
   let isDraining = false;
   const readiness = () =>
     readReadiness({
@@ -274,16 +278,20 @@ function openLedger(
     gapMs: config.liveGap,
     maxListeners: config.liveListeners,
     maxPerClient: config.liveListenersPerClient,
-    hasReplicas: false,
+    hasReplicas: config.store !== null,
     report,
   });
 }
 
-function simulationOptions(config: ServiceConfig): SimulationOptions {
+function simulationOptions(
+  config: ServiceConfig,
+  readSecret: SimulationOptions['readSecret'],
+): SimulationOptions {
   return {
     baseUrl: config.baseUrl,
     origins: config.simulationOrigins ?? [],
     addressOf: clientAddress(config.trustedProxies),
+    readSecret,
     limits: {
       ...SIMULATION_LIMITS,
       connections: config.simulationConnections,

@@ -23,6 +23,11 @@ export interface Run {
   opened: World;
 }
 
+/**
+ * Names the runs that this engine computes: runs recorded by an engine with another name may differ. The digest of the digests in
+ * the test of the same bytes, which says the new one where a run has changed.
+ */
+export const ENGINE = '09816773';
 /** Seeds are integers below this. */
 export const SEEDS = 2 ** 32;
 /** More than any scenario needs. */

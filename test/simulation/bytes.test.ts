@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { ENGINE } from '../../src/simulation/run.ts';
 import { SCENARIOS } from '../../src/simulation/scenarios.ts';
 import { show } from '../../src/simulation/view.ts';
 import { play } from './arbitrary-run.ts';
@@ -11,6 +12,11 @@ function digestOf(scenario: string): string {
   play({ scenario, seed: 151, moves, rest: 60 }, (run) => hash.update(JSON.stringify(show(run))));
   return hash.digest('hex').slice(0, 16);
 }
+
+test('the engine is named after its runs, so that a run of another one is not resumed as if it were the same', () => {
+  const digests = SCENARIOS.map(({ name }) => `${name} ${digestOf(name)}`).sort();
+  expect(ENGINE).toBe(createHash('sha256').update(digests.join()).digest('hex').slice(0, 8));
+});
 
 test('runs have the bytes that they had when this was written: links that were shared replay exactly', () => {
   const digests = SCENARIOS.map(({ name }) => [name, digestOf(name)]);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Simulation } from '../../src/sidecar/simulation/simulation.ts';
 import { historyOf, parseRunAddress } from '../../src/site/components/simulation/run-address.ts';
 import { transcriptJson } from '../../src/site/components/simulation/take-away.ts';
 import { simulationServer } from '../sidecar/simulation/simulation-server.ts';
@@ -228,6 +229,29 @@ describe('where the service answers', () => {
     expect(await opinions(page)).toEqual(nine);
     await button(page, 'One tick').click();
     await until(page, 'Tick 10 of 34');
+  });
+
+  test('it goes on with the run at another server when one shuts down', async () => {
+    const servers = [await simulationServer(), await simulationServer()];
+    const asked: number[] = [];
+    const balancer: Pick<Simulation, 'upgrade'> = {
+      upgrade: (...connection) => servers[asked.push(asked.length) - 1]!.simulation.upgrade(...connection),
+    };
+    await using host = await openHost(built.out, '', balancer);
+    await using visited = await visit(browser, `${host.origin}${PATH}${RUN}`);
+    const { page } = visited;
+    await until(page, 'run by the service');
+    await button(page, 'One tick').click();
+    await until(page, 'Tick 10 of 34');
+    const ten = await opinions(page);
+    await servers[0]!.simulation.drain(0);
+    // The reader need not wait for the connection.
+    await button(page, 'One tick').click();
+    await until(page, 'Tick 11 of 34');
+    expect(await moment(page)).toContain('run by the service');
+    expect(servers[1]!.simulation.counts()).toMatchObject({ started: 0, resumed: 1 });
+    await page.getByLabel('Show an earlier tick').fill('10');
+    expect(await opinions(page)).toEqual(ten);
   });
 
   test('it need not have any left: then the page plays', async () => {

@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts';
 import { UpgradeRefusal } from './reject-upgrade.ts';
 import { countUp, type SimulationCounts } from './simulation-counts.ts';
 import type { SimulationOptions } from './simulation-options.ts';
+import { TokenBucket } from './token-bucket.ts';
 
 const RETRY_AFTER = { 'Retry-After': '30' };
 /** Time that clients get to close after a goodbye, ms. */
@@ -13,12 +14,16 @@ const GOODBYE_MS = 1_000;
 /** Clients may close with any code from 3000, and each would create its own metric. */
 const KNOWN_CODES = new Set([1000, 1005, 1006, ...Object.keys(CLOSE_CODES).map(Number)]);
 
-/** Tracks open connections and limits their number. */
+/** Networks whose resumes are remembered. With more of them, the first ones are forgotten. */
+const MAX_NETWORKS = 10_000;
+
+/** Tracks open connections and limits their number, and how many runs a network resumes. */
 export class Hall {
   readonly #options: SimulationOptions;
   readonly #counts: SimulationCounts;
   readonly #connections = new Set<Connection>();
   readonly #perClient = new Map<string, number>();
+  readonly #resumes = new Map<string, TokenBucket>();
   #entered = 0;
   #isClosed = false;
   #emptied: (() => void) | null = null;
@@ -55,6 +60,17 @@ export class Hall {
       if (left === 0) this.#perClient.delete(network);
       else this.#perClient.set(network, left);
     };
+  }
+
+  /** Whether a network may resume another run; `now`: ms, monotonic. */
+  takeResume(network: string, now: number): boolean {
+    const { resumesPerMinute, connectionsPerClient } = this.#options.limits;
+    const bucket = this.#resumes.getOrInsertComputed(
+      network,
+      () => new TokenBucket(resumesPerMinute / 60, 2 * connectionsPerClient, now),
+    );
+    if (this.#resumes.size > MAX_NETWORKS) this.#resumes.delete(this.#resumes.keys().next().value!);
+    return bucket.take(now);
   }
 
   add(connection: Connection, socket: WebSocket): void {

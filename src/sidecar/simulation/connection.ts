@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { Problem } from '../../api/problem.ts';
-import type { ClientMessage } from '../../simulation/protocol/client-message.ts';
+import type { ClientMessage, ResumeMessage } from '../../simulation/protocol/client-message.ts';
 import { parseMessage } from '../../simulation/protocol/parse-message.ts';
 import {
   CLOSE_CODES,
@@ -9,43 +9,23 @@ import {
 } from '../../simulation/protocol/problems.ts';
 import { errorMessage, refuse, type SimulationRefusal } from '../../simulation/protocol/refusal.ts';
 import { messageOf, type Reply, receive } from '../../simulation/protocol/session.ts';
+import type { ResumeTokens } from './resume-tokens.ts';
 import { encode, type SharedRuns } from './shared-runs.ts';
 import { countUp, type DropReason, type SimulationCounts } from './simulation-counts.ts';
 import type { SimulationLimits } from './simulation-options.ts';
 import { TickBuffer } from './tick-buffer.ts';
 import type { TickPrefetch } from './tick-prefetch.ts';
 import type { TickTimer, Timed } from './tick-timer.ts';
-
-/** A token bucket: admits `perSecond`, and `burst` at once after a pause. */
-class TokenBucket {
-  readonly #perSecond: number;
-  readonly #burst: number;
-  #tokens: number;
-  #at: number;
-
-  /** `now`: ms from any origin. */
-  constructor(perSecond: number, burst: number, now: number) {
-    this.#perSecond = perSecond;
-    this.#burst = burst;
-    this.#tokens = burst;
-    this.#at = now;
-  }
-
-  /** Takes a token; false if none is left. */
-  take(now: number): boolean {
-    this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#at) * this.#perSecond) / 1000);
-    this.#at = now;
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
-  }
-}
+import { TokenBucket } from './token-bucket.ts';
 
 export interface ConnectionContext {
   limits: SimulationLimits;
   counts: SimulationCounts;
   /** Counts a start against the limit of the area. Throws a Problem. */
   countStart: () => Promise<void>;
+  /** Admits the replay of a run that was counted before. Throws a SimulationRefusal. */
+  admitResume: () => void;
+  tokens: ResumeTokens;
   /** Checks that the client's key is still valid; null if it connected without a key. Throws a Problem. */
   isKeyGood: (() => Promise<boolean>) | null;
   newSeed: () => number;
@@ -76,6 +56,8 @@ export class Connection implements Timed {
   /** Since when the client has not been reading. */
   #heldSince: number | null = null;
   #isAlive = true;
+  /** Until when its run can be resumed, ms since 1970; null before the first run. */
+  #resumableUntil: number | null = null;
 
   constructor(socket: WebSocket, context: ConnectionContext) {
     this.#socket = socket;
@@ -175,7 +157,10 @@ export class Connection implements Timed {
     for (let message = this.#waiting.shift(); message; message = this.#waiting.shift()) {
       const { now, newSeed, runs } = this.#context;
       try {
-        const reply = receive(this.#ticks.shown(), message, { now: now(), newSeed, runs });
+        const reply =
+          message.action === 'resume'
+            ? this.#resume(message)
+            : receive(this.#ticks.shown(), message, { now: now(), newSeed, runs });
         if (message.action === 'start_simulation') {
           void this.#start(reply);
           return;
@@ -187,6 +172,19 @@ export class Connection implements Timed {
     }
   }
 
+  /** The token of the run stays valid as long as it was: a counted start is good for a day, however often it is resumed. */
+  #resume(message: ResumeMessage): Reply {
+    const { tokens, admitResume, counts, now, newSeed, runs } = this.#context;
+    if (this.#resumableUntil !== null)
+      throw refuse('already_started', 'This connection has a run. Resume on a new connection.');
+    const { until, run } = tokens.open(message.token);
+    admitResume();
+    const reply = receive(this.#ticks.shown(), message, { now: now(), newSeed, openToken: () => run, runs });
+    this.#resumableUntil = until;
+    counts.resumed += 1;
+    return reply;
+  }
+
   /** A start is prepared before it is counted, so an invalid one costs nothing. */
   async #start(reply: Reply): Promise<void> {
     this.#isCounting = true;
@@ -195,6 +193,7 @@ export class Connection implements Timed {
       if (!(await this.#checkKey())) return;
       await this.#context.countStart();
       this.#context.counts.started += 1;
+      this.#resumableUntil = this.#context.tokens.expiryOfStart();
       if (this.#socket.readyState === this.#socket.OPEN) this.#adopt(reply);
     } catch (error) {
       this.#tell(error);
@@ -207,9 +206,16 @@ export class Connection implements Timed {
 
   #adopt(reply: Reply): void {
     this.#ticks.adopt(reply.session);
-    if (reply.answer === 'update') this.#send(this.#ticks.write());
+    if (reply.answer === 'update') this.#send(this.#writeWithToken());
     else if (reply.answer !== null) this.#send(encode(messageOf(reply)!));
     this.#schedule();
+  }
+
+  /** Only answers have a token: it covers the ticks that follow, and their texts are shared by clients. */
+  #writeWithToken(): Buffer {
+    const text = this.#ticks.write();
+    const token = this.#context.tokens.issue(this.#ticks.shown().run!, this.#resumableUntil!);
+    return Buffer.concat([text.subarray(0, -1), Buffer.from(`,"resume_token":${JSON.stringify(token)}}`)]);
   }
 
   #schedule(): void {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { Problem, problemOfFault } from '../../api/problem.ts';
 import { type Tier, tierWithoutKey } from '../../api/quotas.ts';
+import { refuse as refuseMessage } from '../../simulation/protocol/refusal.ts';
 import { authenticate } from '../keys/authenticate.ts';
 import { clientNetwork } from '../limits/client-network.ts';
 import type { Subject } from '../limits/limiter.ts';
@@ -12,6 +13,7 @@ import type { Services } from '../services.ts';
 import { Connection } from './connection.ts';
 import { Hall } from './connection-limiter.ts';
 import { pathOf, rejectUpgrade, SIMULATION_PATH, UpgradeRefusal } from './reject-upgrade.ts';
+import { ResumeTokens } from './resume-tokens.ts';
 import { SharedRuns } from './shared-runs.ts';
 import type { Simulation } from './simulation.ts';
 import { countUp, emptyCounts } from './simulation-counts.ts';
@@ -43,9 +45,12 @@ export function openSimulation(
   const nextId = requestIds();
   const hall = new Hall(options, counts);
   const now = () => performance.now();
+  const report = (err: unknown) => services.logger.error({ err }, 'no simulation can be resumed');
+  const tokens = new ResumeTokens({ readSecret: options.readSecret, now: services.now, report });
   const common = {
     limits: options.limits,
     counts,
+    tokens,
     runs: new SharedRuns(),
     preparation: new TickPrefetch(),
     tickTimer: new TickTimer(now),
@@ -66,7 +71,12 @@ export function openSimulation(
     if (socket.destroyed) return;
     socket.once('close', hall.enter(client.network));
     const { isKeyGood } = client;
-    const context = { ...common, countStart: () => countStart(client, services), isKeyGood };
+    const admitResume = () => {
+      if (!hall.takeResume(client.network, now()))
+        throw refuseMessage('too_many_resumes', 'This network resumed too many simulations.');
+      admitReplay(client, services);
+    };
+    const context = { ...common, countStart: () => countStart(client, services), admitResume, isKeyGood };
     server.handleUpgrade(request, socket, head, (opened) =>
       hall.add(new Connection(opened, context), opened),
     );
@@ -84,6 +94,7 @@ export function openSimulation(
     drain: (overMs) => hall.drain(overMs),
     close: async () => {
       clearInterval(heartbeat);
+      tokens.close();
       await hall.close();
     },
   };
@@ -153,6 +164,16 @@ async function countStart(
     throw requestNotCounted();
   });
   if (!taken.allowed) throw rateLimited(AREA, taken);
+}
+
+/** A replay takes a few milliseconds, like a step to the end. It is refused while the server is overloaded, like other requests. */
+function admitReplay({ isKeyGood }: Client, { gate }: SimulationServices): void {
+  try {
+    gate.enter(isKeyGood ? 'keyed' : 'anonymous').leave();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw refuseMessage('resume_unavailable', error.message);
+  }
 }
 
 function refusalOf(error: unknown, { logger }: SimulationServices): Problem | UpgradeRefusal {

@@ -25,8 +25,13 @@ export const SIMULATION_METRICS: Metrics<SimulationCounts> = {
   },
   cathedral_simulation_started_total: {
     type: 'counter',
-    help: 'Simulations started, including resumed ones.',
+    help: 'Simulations started.',
     read: ({ started }) => started,
+  },
+  cathedral_simulation_resumed_total: {
+    type: 'counter',
+    help: 'Simulations resumed with a token.',
+    read: ({ resumed }) => resumed,
   },
   cathedral_simulation_messages_total: {
     type: 'counter',
@@ -68,6 +73,7 @@ export interface SimulationCounts {
   /** Refused upgrades by problem code. */
   refused: Record<string, number>;
   started: number;
+  resumed: number;
   received: number;
   sent: number;
   /** Refused messages by problem code. */
@@ -87,6 +93,7 @@ export function emptyCounts(): SimulationCounts {
     opened: 0,
     refused: {},
     started: 0,
+    resumed: 0,
     received: 0,
     sent: 0,
     errors: {},

@@ -9,6 +9,8 @@ export interface SimulationOptions {
    */
   origins: readonly string[];
   addressOf: ClientAddress;
+  /** The secret of the resume tokens, which all servers of the service share. */
+  readSecret: () => Promise<Uint8Array>;
   limits: SimulationLimits;
 }
 
@@ -19,6 +21,8 @@ export interface SimulationLimits {
   /** Messages per second, including pings. A burst may have twice as many. */
   messagesPerSecond: number;
   burst: number;
+  /** Runs that a network may resume per minute. A burst may have twice as many as it may have connections. */
+  resumesPerMinute: number;
   /** Maximum bytes of a message, and maximum fragments. */
   messageBytes: number;
   fragments: number;
@@ -40,6 +44,8 @@ export const SIMULATION_LIMITS: Omit<SimulationLimits, 'connections' | 'connecti
   // More than anybody clicks. A script that steps through a run has the burst.
   messagesPerSecond: 5,
   burst: 30,
+  // A class whose server was shut down comes back within a second; a connection that keeps breaking, a few times a minute.
+  resumesPerMinute: 6,
   messageBytes: 16 * 1024,
   fragments: 64,
   // Long enough for a break to discuss what happened.

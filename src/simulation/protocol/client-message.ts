@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_ACTIONS, SEEDS } from '../run.ts';
 import { PROTOCOL_LIMITS } from './limits.ts';
 
-const { pace, steps } = PROTOCOL_LIMITS;
+const { pace, steps, tokenCharacters } = PROTOCOL_LIMITS;
 
 /** Checks the format of names of scenarios, actions and parameters only. The engine checks that they exist. */
 const Name = z
@@ -44,6 +44,19 @@ export const StartSimulation = z
     'Starts a simulation, in the place of the one before. Counts as one request of the area’s limit.',
   );
 
+export const Resume = z
+  .strictObject({
+    action: z.literal('resume'),
+    token: z.string().max(tokenCharacters).describe('The newest resume_token.'),
+    tick: Tick.optional().describe('That of the newest update; without it, that of the token.'),
+    pace_ms: Pace.optional(),
+    paused: z.boolean().optional().describe('Continues paused instead of running.'),
+    outlooks: z.boolean().optional().describe('As in start_simulation.'),
+  })
+  .describe(
+    'Continues a run whose connection ended, at any server of the service, as the first run of a connection. Does not count as a start.',
+  );
+
 export const TakeAction = z
   .strictObject({ action: z.literal('take_action'), name: Name, parameters: Parameters.default({}) })
   .describe('Does one of next_actions, at the present tick.');
@@ -71,6 +84,7 @@ export const ListScenarios = z
 /** Messages by their `action`. */
 export const CLIENT_MESSAGES = {
   start_simulation: StartSimulation,
+  resume: Resume,
   take_action: TakeAction,
   step: Step,
   run: RunMessage,
@@ -82,3 +96,4 @@ export const CLIENT_MESSAGES = {
 export type ActionName = keyof typeof CLIENT_MESSAGES;
 export type ClientMessage = z.infer<(typeof CLIENT_MESSAGES)[ActionName]>;
 export type StartMessage = z.infer<typeof StartSimulation>;
+export type ResumeMessage = z.infer<typeof Resume>;

@@ -1,4 +1,4 @@
-import { CONVERSATION } from './examples.ts';
+import { CONVERSATION, openExampleToken } from './examples.ts';
 import { parseMessage } from './parse-message.ts';
 import { messageOf, NEW_SESSION, type Reply, receive, type SimulationUpdate } from './session.ts';
 
@@ -15,7 +15,9 @@ export function exampleAnswers(): ExampleAnswer[] {
   let reply: Reply = { session: NEW_SESSION, answer: null };
   return CONVERSATION.map((example) => {
     const message = parseMessage(JSON.stringify(example.message));
-    reply = receive(reply.session, message, { now: 0, newSeed: () => 0 });
+    // Resuming takes another connection.
+    const session = example.action === 'resume' ? NEW_SESSION : reply.session;
+    reply = receive(session, message, { now: 0, newSeed: () => 0, openToken: openExampleToken });
     return { ...example, answer: excerptOf(messageOf(reply)!) };
   });
 }

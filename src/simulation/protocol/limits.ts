@@ -4,6 +4,8 @@ export const PROTOCOL_LIMITS = {
   messageBytes: 16 * 1024,
   /** Interval between two ticks, ms, while a run advances automatically. One second is enough to read the changes. */
   pace: { least: 250, most: 60_000, start: 1000 },
+  /** Characters of a resume token. That of a run with MAX_ACTIONS actions is shorter. */
+  tokenCharacters: 8 * 1024,
   /** Ticks per `step`. */
   steps: 100,
 } as const;

@@ -60,6 +60,32 @@ export const SIMULATION_PROBLEMS = {
     title: 'No simulation started',
     meaning: 'Send start_simulation first.',
   },
+  invalid_token: {
+    status: 400,
+    title: 'Invalid resume token',
+    meaning:
+      'The service did not issue the token, or has another version of the engine since. Start a simulation with the seed and actions of the last update.',
+  },
+  token_expired: {
+    status: 410,
+    title: 'Resume token expired',
+    meaning: 'Tokens are valid for a day after the start of their run.',
+  },
+  already_started: {
+    status: 409,
+    title: 'The connection has a simulation',
+    meaning: 'A connection resumes one run, before it starts any.',
+  },
+  too_many_resumes: {
+    status: 429,
+    title: 'Too many resumed simulations',
+    meaning: 'This network resumed too many simulations. Try again in a minute.',
+  },
+  resume_unavailable: {
+    status: 503,
+    title: 'Resuming is not possible at present',
+    meaning: 'The service is overloaded or cannot check tokens at present. Try again in some seconds.',
+  },
   too_many_messages: {
     status: 429,
     title: 'Too many messages',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CATHEDRALS, POSITIONS, VIRTUES } from '../../../pipeline/ledger/vocabulary.ts';
+import { PROTOCOL_LIMITS } from './limits.ts';
 import { SIMULATION_PROBLEMS, type SimulationProblemCode } from './problems.ts';
 
 const Share = z.number().min(0).max(1);
@@ -148,6 +149,14 @@ export const SimulationUpdate = z
     sentinels: z.array(ShownSentinel),
     current_state: CurrentState,
     next_actions: z.array(NextAction),
+    resume_token: z
+      .string()
+      .max(PROTOCOL_LIMITS.tokenCharacters)
+      .nullable()
+      .optional()
+      .describe(
+        'In answers to messages: continues the run on another connection, at this tick or a later one, until a day after its start. Opaque. Null: the run cannot be resumed.',
+      ),
   })
   .describe('The whole state, after each tick and after each action.');
 

@@ -1,7 +1,7 @@
-import { actInRun, type Run, replay, startRun, stepRun } from '../run.ts';
-import { SCENARIOS } from '../scenarios.ts';
+import { actInRun, type Recorded, type Run, replay, startRun, stepRun } from '../run.ts';
+import { SCENARIOS, scenarioNamed } from '../scenarios.ts';
 import { type Shown, type ShownState, show } from '../view.ts';
-import type { ClientMessage, StartMessage } from './client-message.ts';
+import type { ClientMessage, ResumeMessage, StartMessage } from './client-message.ts';
 import { PROTOCOL_LIMITS } from './limits.ts';
 import { refuse } from './refusal.ts';
 import type { ScenarioList } from './server-message.ts';
@@ -31,6 +31,8 @@ export const NEW_SESSION: Session = {
 export interface SimulationUpdate extends Omit<Shown, 'current_state'> {
   type: 'simulation_update';
   current_state: ShownState & { is_running: boolean; pace_ms: number };
+  /** Added by the service. */
+  resume_token?: string | null;
 }
 
 /** The session after a message or a tick, and the reply to the client; null: no reply. */
@@ -53,6 +55,8 @@ export interface SessionContext {
   now: number;
   /** A seed for a start without one. */
   newSeed: () => number;
+  /** The run of a resume token. Throws a SimulationRefusal. Without it, no run is resumed. */
+  openToken?: (token: string) => Recorded;
   runs?: RunFactory;
 }
 
@@ -71,6 +75,8 @@ function follow(
   switch (message.action) {
     case 'start_simulation':
       return started(session, message, surroundings);
+    case 'resume':
+      return resumed(session, message, surroundings);
     case 'take_action':
       return { ...session, run: actInRun(runOf(session), message.name, message.parameters) };
     case 'step':
@@ -109,12 +115,29 @@ export function messageOf({ session, answer }: Reply): SimulationUpdate | Scenar
 
 function started(session: Session, message: StartMessage, surroundings: SessionContext): Session {
   const { now, newSeed, runs = EACH_ITS_OWN } = surroundings;
-  const { scenario, seed = newSeed(), actions = [], tick, paused, outlooks = false } = message;
-  const pace = message.pace_ms ?? session.pace;
+  const { scenario, seed = newSeed(), actions = [], tick } = message;
   const isFromStart = actions.length === 0 && tick === undefined;
   const run = isFromStart
     ? runs.start(scenario, seed)
     : replay({ scenario, seed, actions, ...(tick === undefined ? {} : { tick }) });
+  return begun(session, run, message, now);
+}
+
+function resumed(session: Session, message: ResumeMessage, surroundings: SessionContext): Session {
+  const { now, openToken, runs = EACH_ITS_OWN } = surroundings;
+  if (!openToken) throw refuse('invalid_token', 'Only the service can check a token.');
+  const { scenario, seed, actions, ...recorded } = openToken(message.token);
+  const tick = message.tick ?? recorded.tick ?? 0;
+  // After a failover, everyone who watches the same run comes at once.
+  const run =
+    actions.length === 0 && tick <= scenarioNamed(scenario).horizon
+      ? stepped(runs.start(scenario, seed), tick, runs)
+      : replay({ scenario, seed, actions, tick });
+  return begun(session, run, message, now);
+}
+
+function begun(session: Session, run: Run, message: StartMessage | ResumeMessage, now: number): Session {
+  const { pace_ms: pace = session.pace, paused, outlooks = false } = message;
   const isRunning = paused !== true;
   return settled({ run, isRunning, pace, outlooks, due: isRunning ? now + pace : null });
 }

@@ -38,6 +38,7 @@ function ours(): Server {
       baseUrl: 'http://localhost',
       origins: [],
       addressOf: clientAddress(null),
+      readSecret: async () => new Uint8Array(32),
       limits: { ...SIMULATION_LIMITS, connections: MANY, connectionsPerClient: MANY },
     },
   );

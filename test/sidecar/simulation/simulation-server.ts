@@ -28,11 +28,15 @@ export interface ServerOptions {
   origins?: string[];
   keys?: KeyRecord[];
   services?: Partial<SimulationServices>;
+  readSecret?: () => Promise<Uint8Array>;
 }
+
+/** All servers of a test share it, as those of a service do. */
+const SECRET = randomBytes(32);
 
 /** The real thing on a server of its own; counts are in memory. */
 export async function simulationServer(options: ServerOptions = {}): Promise<SimulationServer> {
-  const { limits = {}, origins = [], keys = [], services = {} } = options;
+  const { limits = {}, origins = [], keys = [], services = {}, readSecret = async () => SECRET } = options;
   const logged: unknown[] = [];
   const limiter = createLimiter({ store: memoryCountStore(), random: randomBytes });
   const simulation = openSimulation(
@@ -48,6 +52,7 @@ export async function simulationServer(options: ServerOptions = {}): Promise<Sim
       baseUrl: 'https://data.example.org',
       origins,
       addressOf: clientAddress(['127.0.0.1']),
+      readSecret,
       limits: { ...SIMULATION_LIMITS, connections: 100, connectionsPerClient: 24, ...limits },
     },
     () => 0.25,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CLIENT_MESSAGES, type ClientMessage } from '../../../src/simulation/protocol/client-message.ts';
-import { CONVERSATION } from '../../../src/simulation/protocol/examples.ts';
+import { CONVERSATION, openExampleToken } from '../../../src/simulation/protocol/examples.ts';
 import { PROTOCOL_LIMITS } from '../../../src/simulation/protocol/limits.ts';
 import { parseMessage } from '../../../src/simulation/protocol/parse-message.ts';
 import { errorMessage, type SimulationRefusal } from '../../../src/simulation/protocol/refusal.ts';
@@ -17,7 +17,7 @@ import {
 import { MAX_ACTIONS } from '../../../src/simulation/run.ts';
 import { SCENARIOS } from '../../../src/simulation/scenarios.ts';
 
-const AT = { now: 1000, newSeed: () => 42 };
+const AT = { now: 1000, newSeed: () => 42, openToken: openExampleToken };
 const tell = (session: Session, message: object, at = AT) =>
   receive(session, parseMessage(JSON.stringify(message)), at);
 const updateIn = (reply: Reply) => messageOf(reply) as SimulationUpdate;

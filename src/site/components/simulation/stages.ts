@@ -14,8 +14,8 @@ import { isServed } from '../live/is-served.ts';
 /** How long to wait for the service, ms. */
 const PATIENCE = 4000;
 
-/** The service’s simulation once connected; null without one. Calls `lost` when an open connection ends. */
-function socketStage(told: Told, lost: () => void): Promise<Stage | null> {
+/** The service’s simulation once connected; null without one. Calls `lost` with the close code when an open connection ends. */
+function socketStage(told: Told, lost: (code: number) => void): Promise<Stage | null> {
   const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/philosophy/simulation`);
   return new Promise((resolve) => {
     const giveUp = () => {
@@ -34,9 +34,9 @@ function socketStage(told: Told, lost: () => void): Promise<Stage | null> {
       if (message.type === 'simulation_update') told.update(message);
       if (message.type === 'simulation_error') told.refused(message.problem.code, message.problem.detail);
     });
-    socket.addEventListener('close', () => {
+    socket.addEventListener('close', ({ code }) => {
       clearTimeout(patience);
-      if (isOpen) lost();
+      if (isOpen) lost(code);
       resolve(null);
     });
   });
@@ -78,7 +78,16 @@ const UNWILLING: ReadonlySet<string> = new Set([
   'request_not_counted',
   'internal_error',
   'too_many_messages',
+  'invalid_token',
+  'token_expired',
+  'too_many_resumes',
+  'resume_unavailable',
 ]);
+
+/** The server shuts down or restarts, or the network broke: another server, or the same one later, can continue the run. */
+const RESUMABLE: ReadonlySet<number> = new Set([1001, 1006, 1012, 1013]);
+/** Before each attempt to reconnect, ms, and up to as much again: a server that shuts down has many clients. */
+const RECONNECT_AFTER = [250, 1000, 2000];
 
 export interface OpenStage extends Stage {
   /** Whether the service runs it. */
@@ -86,31 +95,70 @@ export interface OpenStage extends Stage {
 }
 
 /**
- * Uses the service if it answers, otherwise the page itself. If the service rejects or loses a run, the page continues it with
- * the same engine, so readers need not notice. `resume` returns the start message that leads to the run's current state.
+ * Uses the service if it answers, otherwise the page itself. If a connection ends, the service continues the run on the next one.
+ * If it rejects or loses a run, the page
+ * continues it with the same engine, so readers need not notice. `resume` returns the start message that leads to the run's current
+ * state.
  */
 export async function openStage(told: Told, resume: () => ClientMessage | null): Promise<OpenStage> {
   const here = localStage(told);
   let there: Stage | null = null;
   let isOver = false;
   let started: ClientMessage | null = null;
+  let token: string | null = null;
+  /** What the reader does while the run has no connection. */
+  const waiting: ClientMessage[] = [];
+  let attempts = 0;
   const moveHere = (message: ClientMessage | null) => {
     const left = there;
     there = null;
     left?.close();
-    if (message && !isOver) here.say(message);
+    if (isOver) return;
+    for (const one of [...(message ? [message] : []), ...waiting.splice(0)]) here.say(one);
   };
   const served = {
     update(update: SimulationUpdate) {
       started = null;
+      attempts = 0;
+      if (update.resume_token !== undefined) token = update.resume_token;
       told.update(update);
     },
     refused(code: string, detail: string) {
-      if (there && UNWILLING.has(code)) moveHere(started ?? resume());
+      // A start that waits for a connection follows by itself.
+      if (there && UNWILLING.has(code)) moveHere((waiting.length === 0 && started) || resume());
       else told.refused(code, detail);
     },
   };
-  if (await isServed()) there = await socketStage(served, () => there && moveHere(resume()));
+  const lost = (code: number) => {
+    if (!there || isOver) return;
+    const start = resume();
+    if (token === null || start?.action !== 'start_simulation' || !RESUMABLE.has(code))
+      return moveHere(start);
+    const { tick, paused, pace_ms, outlooks } = start;
+    void reconnect({ action: 'resume', token, tick, paused, pace_ms, outlooks });
+  };
+  const reconnect = async (resumption: ClientMessage) => {
+    let stage: Stage | null = null;
+    const gap: Stage = { say: (message) => void waiting.push(message), close: () => stage?.close() };
+    there = gap;
+    const update = (update: SimulationUpdate) => {
+      const isFirst = there === gap;
+      if (isFirst) there = stage;
+      served.update(update);
+      if (isFirst) for (const message of waiting.splice(0)) stage!.say(message);
+    };
+    while (!stage && attempts < RECONNECT_AFTER.length) {
+      const pause = RECONNECT_AFTER[attempts]! * (1 + Math.random());
+      attempts += 1;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      if (isOver) return;
+      stage = await socketStage({ ...served, update }, lost);
+    }
+    if (isOver) stage?.close();
+    else if (stage) stage.say(resumption);
+    else moveHere(resume());
+  };
+  if (await isServed()) there = await socketStage(served, lost);
   return {
     isServed: () => there !== null,
     say(message) {

@@ -1,0 +1,24 @@
+/** A token bucket: admits `perSecond`, and `burst` at once after a pause. */
+export class TokenBucket {
+  readonly #perSecond: number;
+  readonly #burst: number;
+  #tokens: number;
+  #at: number;
+
+  /** `now`: ms from any origin. */
+  constructor(perSecond: number, burst: number, now: number) {
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+    this.#tokens = burst;
+    this.#at = now;
+  }
+
+  /** Takes a token; false if none is left. */
+  take(now: number): boolean {
+    this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#at) * this.#perSecond) / 1000);
+    this.#at = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+}
