@@ -14,8 +14,8 @@ import {
   withoutPassword,
 } from './setting.ts';
 
-/** Where a ledger is: a folder, or a source that is imported into a folder first. */
-export type LedgerSource = { kind: 'directory'; path: string } | RemoteSource;
+/** Where a ledger is: a folder, the database and bucket of many machines, or a source that is imported into a folder first. */
+export type LedgerSource = { kind: 'directory'; path: string } | { kind: 'store' } | RemoteSource;
 export type RemoteSource =
   | { kind: 'civic'; url: string }
   | { kind: 'postgres'; url: string }
@@ -27,7 +27,11 @@ const REMOTE: readonly (readonly ['civic' | 'postgres', RegExp, z.ZodType<string
   ['postgres', /^(postgres(?:ql)?:\/\/.+)$/, text.refine((value) => URL.canParse(value))],
 ];
 
+/** The address of the ledger that another machine shares. */
+const SHARED_LEDGER = 'store:';
+
 export const ledgerSource = text.transform((value, context): LedgerSource => {
+  if (value === SHARED_LEDGER) return { kind: 'store' };
   const [, kind, path] = FILE_SOURCE.exec(value) ?? [];
   if (path !== undefined) return { kind: kind as 'ndjson' | 'csv', path };
   if (!hasScheme(value)) return { kind: 'directory', path: value };
@@ -42,6 +46,7 @@ export const ledgerSource = text.transform((value, context): LedgerSource => {
 /** For messages: never with a password. */
 export function nameOfSource(source: LedgerSource): string {
   if (source.kind === 'directory') return source.path;
+  if (source.kind === 'store') return SHARED_LEDGER;
   return 'url' in source ? withoutPassword(source.url) : `${source.kind}+file:${source.path}`;
 }
 
@@ -93,9 +98,9 @@ export const SETTINGS = {
     flag: 'ledger',
     env: 'CATHEDRAL_LEDGER',
     default: 'var/ledger',
-    unit: 'a folder, postgres://user@host/database?table=…, ndjson+file:PATH, csv+file:PATH, or civic+http(s)://…',
+    unit: 'a folder, postgres://user@host/database?table=…, ndjson+file:PATH, csv+file:PATH, civic+http(s)://…, or store:',
     description:
-      'The ledger to read, or the table of a database, the file that grows or the remote ledger to import it from; docs/sources.md describes these addresses. Passwords belong in PGPASSWORD or a password file, because every user of a machine sees flags. The default is where `sample` writes the demo ledger.',
+      'The ledger to read, or the table of a database, the file that grows or the remote ledger to import it from; docs/sources.md describes these addresses. `store:` is the ledger that another machine shares through CATHEDRAL_STORE and CATHEDRAL_RELEASES. Passwords belong in PGPASSWORD or a password file, because every user of a machine sees flags. The default is where `sample` writes the demo ledger.',
     path: true,
     schema: ledgerSource,
   },
@@ -128,7 +133,7 @@ export const SETTINGS = {
     default: 'var/imported',
     unit: 'a folder',
     description:
-      'Where a remote ledger is imported to. Back it up: only this copy records the place of an event that arrived late.',
+      'Where a remote ledger is imported to. Back it up: only this copy records the place of an event that arrived late. With --ledger store:, the replica of the shared ledger, which needs no back-up.',
     path: true,
     schema: text,
   },

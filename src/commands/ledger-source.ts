@@ -25,6 +25,7 @@ import {
 import { assertMaySign } from '../../pipeline/ledger/ledger-writer.ts';
 import { formatVerifierKey, type Verifier } from '../../pipeline/ledger/note.ts';
 import { readMapping } from '../../pipeline/ledger/rows/mapping.ts';
+import { followerOf, type Updated } from '../../pipeline/ledger/shared/ledger-replica.ts';
 import { signerFromSeed } from '../../pipeline/ledger/signer-from-seed.ts';
 import { fileSource } from '../../pipeline/ledger/sources/file/file-source.ts';
 import { importRows } from '../../pipeline/ledger/sources/import-rows.ts';
@@ -33,10 +34,28 @@ import { postgresSource } from '../../pipeline/ledger/sources/postgres/postgres-
 import type { RowSource } from '../../pipeline/ledger/sources/source.ts';
 import type { ImportProgress } from '../sidecar/health/service-metrics.ts';
 import { importPeriodically } from '../sidecar/live/import-periodically.ts';
+import { keepReplica, keepSharing } from '../sidecar/live/keep-shared.ts';
 import { type Context, SWITCH } from './command.ts';
 import { ownLedger, sealLedger, sealWarnings } from './ledger/own-ledger.ts';
+import {
+  assertNoReplica,
+  assertNotShared,
+  assertSameKey,
+  openShared,
+  requireShared,
+  SHARED_SETTINGS,
+  SharedFolder,
+  type SharedStores,
+} from './shared-source.ts';
 
-export const SOURCE_SETTINGS = ['ledgerKey', 'importFolder', 'importKey', 'mapping', 'wait'] as const;
+export const SOURCE_SETTINGS = [
+  'ledgerKey',
+  'importFolder',
+  'importKey',
+  'mapping',
+  'wait',
+  ...SHARED_SETTINGS,
+] as const;
 export type SourceConfig = Pick<Config, (typeof SOURCE_SETTINGS)[number]> & {
   importFull?: boolean;
   /** Where it is given, the finished slots of a ledger in a folder are sealed first. */
@@ -61,38 +80,107 @@ export interface LocalLedger {
   verifiers: Verifier[];
 }
 
-/** The ledger as a folder. New events of a source are imported first; finished slots are sealed where the key is given. */
+/**
+ * The ledger as a folder. New events of a source are imported first; finished slots are sealed where the key is given. Where many machines
+ * share the ledger, they have what this returns.
+ */
 export async function openSource(
   source: LedgerSource,
   config: SourceConfig,
   context: Context,
 ): Promise<LocalLedger> {
-  const { progress, now } = context;
-  if (source.kind !== 'directory') {
-    progress.stage(`importing ${nameOfSource(source)}`);
-    const { imported, sealed, findings } = await importNew(source, config, now, AUDIT_PAGES);
-    progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
-    for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
-  } else if (config.ledgerSigningKey) {
+  const { progress } = context;
+  const log = (line: string) => progress.note(line);
+  // A command that reads a ledger in a folder adds nothing to it.
+  const stores =
+    source.kind === 'directory' && config.mustExist
+      ? null
+      : await openShared(config, { isService: false, log });
+  try {
+    const now = clockOf(stores, context);
+    if (source.kind === 'directory') await sealAndShare(source, config, stores, { progress, now });
+    else if (source.kind === 'store') await updateReplica(config, stores, { progress });
+    else if (stores && config.mustExist && !config.importFull) {
+      progress.stage('taking what other machines have imported');
+      const { verifiers } = await importer(source, config);
+      await sharedFolder('import', { ledger: config.importFolder, verifiers }, config, stores, log).update();
+    } else {
+      progress.stage(`importing ${nameOfSource(source)}`);
+      const { imported, sealed, findings } = await importNew(
+        source,
+        config,
+        { now, log, stores },
+        AUDIT_PAGES,
+      );
+      progress.note(`new events imported: ${imported}, snapshots sealed: ${sealed.length}`);
+      for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
+    }
+    return await localLedger(source, config);
+  } finally {
+    await stores?.close();
+  }
+}
+
+async function sealAndShare(
+  source: LedgerSource & { kind: 'directory' },
+  config: SourceConfig,
+  stores: SharedStores | null,
+  { progress, now }: Pick<Context, 'progress' | 'now'>,
+): Promise<void> {
+  const { ledgerKey, ledgerSigningKey, wait } = config;
+  if (ledgerSigningKey) {
     progress.stage(`sealing ${source.path}`);
-    const { ledgerKey, ledgerSigningKey, wait } = config;
     const files = ownLedger({ ledger: source, ledgerKey, ledgerSigningKey });
     const sealed = await sealLedger(files, { quiet: 'alive', waitMs: wait * 1000, now });
     if (sealed.snapshots.length > 0) progress.note(`snapshots sealed: ${sealed.snapshots.length}`);
     for (const warning of sealWarnings(sealed, files.ledger, now())) progress.note(warning);
   }
-  return localLedger(source, config);
+  if (!stores || followerOf(source.path)) return;
+  progress.stage(`sharing ${source.path}`);
+  const local = await localLedger(source, config);
+  await sharedFolder('replica', local, config, stores, (line) => progress.note(line)).sharer.share();
 }
 
-/** The ledger as a folder; of a source, what was imported before. */
+/** A command that only reads takes the replica as it is where nothing says how to update it. */
+async function updateReplica(
+  config: SourceConfig,
+  stores: SharedStores | null,
+  { progress }: Pick<Context, 'progress'>,
+): Promise<void> {
+  const log = (line: string) => progress.note(line);
+  if (!stores && config.mustExist) return;
+  if (!stores) return void (await requireShared(config, { isService: false, log }));
+  progress.stage(`taking the ledger that is shared through ${stores.shared.name}`);
+  const local = await localLedger({ kind: 'store' }, config);
+  await sharedFolder('replica', local, config, stores, log).update();
+}
+
+function sharedFolder(
+  kind: 'replica' | 'import',
+  { ledger: folder, verifiers }: LocalLedger,
+  { wait }: SourceConfig,
+  stores: SharedStores,
+  log: (line: string) => void,
+): SharedFolder {
+  return new SharedFolder(stores, { folder, kind, verifiers, waitMs: wait * 1000 }, log);
+}
+
+/** Of the database, so that machines whose clocks differ seal the same slots. */
+function clockOf(stores: SharedStores | null, { now }: Pick<Context, 'now'>): () => number {
+  return stores ? () => now() + stores.database.clock() : now;
+}
+
+/** The ledger as a folder; of a source or a shared ledger, what this machine has of it. */
 export async function localLedger(source: LedgerSource, config: SourceConfig): Promise<LocalLedger> {
-  if (source.kind === 'directory')
-    return { ledger: source.path, verifiers: await ledgerVerifiers(config.ledgerKey, source.path) };
+  if (source.kind === 'directory' || source.kind === 'store') {
+    const ledger = ledgerFolder(source, config);
+    return { ledger, verifiers: await ledgerVerifiers(config.ledgerKey, ledger) };
+  }
   const { verifiers } = await importer(source, config);
   return { ledger: config.importFolder, verifiers };
 }
 
-/** The folder of a ledger; of a source, where it is imported to. */
+/** The folder of a ledger; of any other source, the folder that has it on this machine. */
 export function ledgerFolder(source: LedgerSource, { importFolder }: Pick<Config, 'importFolder'>): string {
   return source.kind === 'directory' ? source.path : importFolder;
 }
@@ -110,6 +198,7 @@ export async function writableLedger({
   if (source.kind !== 'directory') throw refused(nameOfSource(source));
   const isImported = existsSync(join(source.path, INDEX_FILES[0]));
   if (isImported) throw refused(`${source.path}, which is imported from a remote ledger`);
+  assertNoReplica(source.path);
   return { ledger: source.path, verifiers: await ledgerVerifiers(ledgerKey, source.path) };
 }
 
@@ -120,36 +209,113 @@ type FollowConfig = Pick<Config, (typeof FOLLOW_SETTINGS)[number] | 'companions'
 
 /**
  * The ledger that the live state follows. A source is imported repeatedly until `signal` aborts, first after one
- * interval; events imported before are followed from the start. Throws config_invalid, also for companions that this ledger
- * must not have.
+ * interval; events imported before are followed from the start. Where many machines share the ledger, this one shares its own or takes
+ * that of the others, all the time. Throws config_invalid, also for companions that this ledger must not have.
  */
 export async function followLedger(
   source: LedgerSource,
   config: FollowConfig,
-  { now, progress }: Pick<Context, 'now' | 'progress'>,
+  context: Pick<Context, 'now' | 'progress'>,
   signal: AbortSignal,
 ): Promise<LocalLedger & { imports: ImportProgress | null }> {
-  const imports = source.kind === 'directory' ? null : { succeededAt: null, failures: 0 };
-  if (source.kind !== 'directory') {
-    void importPeriodically({
-      progress: imports!,
-      now,
-      async importNew() {
-        const { findings } = await importNew(source, config, now);
-        for (const { kind, message } of findings) progress.note(`finding: ${kind}: ${message}`);
-      },
-      intervalMs: config.importInterval * 1000,
-      report: (error) => progress.note(`The import failed: ${(error as Error).message}`),
-      sleep: (ms, ending) => sleep(ms, undefined, { signal: ending, ref: false }),
+  const { progress } = context;
+  const log = (line: string) => progress.note(line);
+  const opened = { isService: true, log };
+  const stores = await (source.kind === 'store' ? requireShared(config, opened) : openShared(config, opened));
+  try {
+    const isImport = source.kind !== 'directory' && source.kind !== 'store';
+    if (isImport && stores) await prepareImportKey(config, stores);
+    const local = await localLedger(source, config);
+    // Refused here, so that the server does not start; later it would only be a line in a log.
+    await readCompanions(config.companions, local.verifiers);
+    const { ledgerSigningKey: keyFile } = config;
+    if (keyFile && source.kind !== 'store')
+      assertMaySign(await readSigners({ ledger: local.ledger, keyFile }), local.verifiers);
+    if (stores) await keepShared(source, local, { config, stores, signal, log });
+    const imports = isImport
+      ? importing(source, config, { now: clockOf(stores, context), log, stores, signal })
+      : null;
+    if (stores) onceAborted(signal, () => stores.close());
+    return { ...local, imports };
+  } catch (error) {
+    await stores?.close();
+    throw error;
+  }
+}
+
+/** The machine with a ledger in a folder shares it; any other one has a copy, also where it imports in turn with others. */
+async function keepShared(
+  source: LedgerSource,
+  local: LocalLedger,
+  {
+    config,
+    stores,
+    signal,
+    log,
+  }: { config: SourceConfig; stores: SharedStores; signal: AbortSignal; log: (line: string) => void },
+): Promise<void> {
+  const report = (does: string) => (fault: Error | null) =>
+    log(fault ? `The ledger is not ${does}: ${fault.message}` : `The ledger is ${does} again.`);
+  const own = source.kind === 'directory';
+  const folder = sharedFolder(
+    own || source.kind === 'store' ? 'replica' : 'import',
+    local,
+    { ...config, wait: 0 },
+    stores,
+    log,
+  );
+  if (own) {
+    if (followerOf(source.path)) return;
+    await keepSharing(source.path, folder.sharer, { report: report('shared'), signal });
+  } else {
+    const onUpdate = (updated: Updated) => folder.tell(updated);
+    await keepReplica(folder.replica, stores.shared, {
+      report: report('taken from the others'),
+      onUpdate,
       signal,
     });
   }
-  const local = await localLedger(source, config);
-  // Refused here, so that the server does not start; later it would only be a line in a log.
-  await readCompanions(config.companions, local.verifiers);
-  const { ledgerSigningKey: keyFile } = config;
-  if (keyFile) assertMaySign(await readSigners({ ledger: local.ledger, keyFile }), local.verifiers);
-  return { ...local, imports };
+}
+
+interface Importing {
+  now: () => number;
+  log: (line: string) => void;
+  /** Null: this machine is the only one that imports. */
+  stores: SharedStores | null;
+}
+
+function importing(
+  source: RemoteSource,
+  config: FollowConfig,
+  { signal, ...means }: Importing & { signal: AbortSignal },
+): ImportProgress {
+  const imports: ImportProgress = { succeededAt: null, failures: 0 };
+  void importPeriodically({
+    progress: imports,
+    now: means.now,
+    async importNew() {
+      // If another machine imports at this moment, this one gets the events from it.
+      const report = await importNew(
+        source,
+        { ...config, wait: means.stores ? 0 : config.wait },
+        means,
+      ).catch((error) => {
+        if (means.stores && error instanceof CathedralError && error.code === 'locked') return null;
+        throw error;
+      });
+      for (const { kind, message } of report?.findings ?? []) means.log(`finding: ${kind}: ${message}`);
+    },
+    intervalMs: config.importInterval * 1000,
+    report: (error) => means.log(`The import failed: ${(error as Error).message}`),
+    sleep: (ms, ending) => sleep(ms, undefined, { signal: ending, ref: false }),
+    signal,
+  });
+  return imports;
+}
+
+function onceAborted(signal: AbortSignal, end: () => Promise<void>): void {
+  if (signal.aborted) void end();
+  else signal.addEventListener('abort', () => void end(), { once: true });
 }
 
 /** What an import did, whatever its source. */
@@ -159,27 +325,51 @@ interface ImportReport {
   findings: { kind: string; message: string }[];
 }
 
-/** Imports what a source has beyond the import folder; waits for another import into the same folder. */
+/**
+ * Imports what a source has beyond the import folder; waits for another import into the same folder, and of many machines for one on
+ * another.
+ */
 async function importNew(
   source: RemoteSource,
   config: SourceConfig,
-  now: () => number,
+  { now, log, stores }: Importing,
   auditPages = 1,
 ): Promise<ImportReport> {
   const { importFolder: directory, wait, importFull: full = false } = config;
-  const { signers, verifiers, salts: secret } = await importer(source, config);
+  if (stores) await prepareImportKey(config, stores);
+  else assertNotShared(directory);
+  const { signers, verifiers, salts: secret, fingerprint } = await importer(source, config);
   await writeVerifier(keyFileBeside(directory, '.vkey'), signers[0].verifier);
   const common = { directory, secret, full, waitMs: wait * 1000 };
-  if (source.kind === 'civic') {
-    const options = { ...common, baseUrl: source.url, signer: signers[0], now: now(), auditPages };
-    return importCivicLedger(options).catch((error: Error) => {
-      if (!isDiskFull(error)) throw error;
-      // The import collects events in the temporary folder until it has all of them.
-      throw diskFull(`${directory} or ${tmpdir()}`, error.message, error);
-    });
+  const work = async (): Promise<ImportReport> => {
+    if (source.kind === 'civic') {
+      const options = { ...common, baseUrl: source.url, signer: signers[0], now: now(), auditPages };
+      return importCivicLedger(options).catch((error: Error) => {
+        if (!isDiskFull(error)) throw error;
+        // The import collects events in the temporary folder until it has all of them.
+        throw diskFull(`${directory} or ${tmpdir()}`, error.message, error);
+      });
+    }
+    const rows = await rowSource(source, config);
+    return importRows({ ...common, signers, verifiers, source: rows, now, auditBlocks: auditPages });
+  };
+  if (!stores) return work();
+  const folder = sharedFolder('import', { ledger: directory, verifiers }, config, stores, log);
+  return folder.import(fingerprint, wait * 1000, work);
+}
+
+/** The first machine that imports makes the key; the others need a copy of it. Throws config_invalid, and store_failed without a key. */
+async function prepareImportKey({ importKey }: SourceConfig, { shared }: SharedStores): Promise<void> {
+  if (!existsSync(importKey)) {
+    const known = await shared.knownImportKey();
+    if (known === null) return;
+    const expected = `a copy of the import key of the other machines, whose fingerprint is ${known}`;
+    throw badKeyFile(importKey, expected, 'no file');
   }
-  const rows = await rowSource(source, config);
-  return importRows({ ...common, signers, verifiers, source: rows, now, auditBlocks: auditPages });
+  const own = fingerprintOf(await readSecret(importKey));
+  // Each import asks again.
+  const known = await shared.knownImportKey().catch(() => null);
+  assertSameKey(shared.name, known, own);
 }
 
 /** Puts the verifier key of an imported ledger beside it, where the commands for ledgers look for it, unless there is a file. */
@@ -212,7 +402,9 @@ async function importer(
   const secret = await readSecret(importKey);
   const derived = signerFromSeed(originOf(source), derive(secret, 'signing key'));
   const salts = derive(secret, 'salts');
-  if (source.kind === 'civic') return { signers: [derived] as const, verifiers: [derived.verifier], salts };
+  const fingerprint = fingerprintOf(secret);
+  if (source.kind === 'civic')
+    return { signers: [derived] as const, verifiers: [derived.verifier], salts, fingerprint };
   const own = ledgerSigningKey
     ? await readSigners({ ledger: importFolder, keyFile: ledgerSigningKey })
     : ([derived] as const);
@@ -220,7 +412,7 @@ async function importer(
   const known = ledgerKey !== null || existsSync(file) ? await readVerifiers(file) : [];
   // Another import key derives another key of the same name, and its snapshots are refused as before.
   const others = known.filter(({ name }) => name !== derived.verifier.name);
-  return { signers: own, verifiers: [...others, ...own.map(({ verifier }) => verifier)], salts };
+  return { signers: own, verifiers: [...others, ...own.map(({ verifier }) => verifier)], salts, fingerprint };
 }
 
 /** The log origin of an imported ledger, which is part of its key's name: no space and no plus sign. */
@@ -246,7 +438,12 @@ async function readSecret(path: string): Promise<Buffer> {
   return Buffer.from(hex, 'hex');
 }
 
-/** One secret, two uses that reveal nothing about each other (RFC 5869). */
+/** Tells import keys apart, and reveals nothing about them. */
+function fingerprintOf(secret: Buffer): string {
+  return Buffer.from(derive(secret, 'fingerprint')).toString('hex').slice(0, 16);
+}
+
+/** One secret, several uses that reveal nothing about each other (RFC 5869). */
 function derive(secret: Buffer, use: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', `cathedral import: ${use}`, 32));
 }

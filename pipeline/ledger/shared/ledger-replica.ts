@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, link, open, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -169,7 +170,7 @@ export class LedgerReplica {
   /** Only a folder that has followed this ledger before has nothing but copies, and events that can be imported again. */
   async #assertFollows({ origin }: SharedFacts, cause?: unknown): Promise<void> {
     const { folder, shared } = this.#options;
-    if ((await followerOf(folder))?.origin === origin) return;
+    if (followerOf(folder)?.origin === origin) return;
     const detail = cause instanceof CathedralError ? `: ${cause.message}` : '';
     const expected = `a new folder, or a copy of the ledger that ${shared.name} has`;
     throw new CathedralError('log_forked', {
@@ -419,7 +420,7 @@ export class LedgerReplica {
   async #assertOurs(): Promise<void> {
     const { folder, kind } = this.#options;
     const own = `${resolve(folder)}.key`;
-    if (kind === 'import' || !(await exists(own)) || (await followerOf(folder))) return;
+    if (kind === 'import' || !(await exists(own)) || followerOf(folder)) return;
     throw new CathedralError('config_invalid', {
       place: '--import-folder',
       expected: 'a folder for a replica of the ledger',
@@ -543,13 +544,13 @@ const Follower = z.object({ origin: z.string(), kind: z.enum(['replica', 'import
 type Follower = z.output<typeof Follower>;
 
 /** What a ledger's folder is a copy of; null if it is written by its owner. */
-export async function followerOf(folder: string): Promise<Follower | null> {
-  const text = await readFile(followerFile(folder), 'utf8').catch(() => null);
-  return text === null ? null : Follower.parse(JSON.parse(text));
+export function followerOf(folder: string): Follower | null {
+  const path = followerFile(folder);
+  return existsSync(path) ? Follower.parse(JSON.parse(readFileSync(path, 'utf8'))) : null;
 }
 
 async function markFollower(folder: string, follower: Follower): Promise<void> {
-  const known = await followerOf(folder);
+  const known = followerOf(folder);
   if (known?.origin === follower.origin && known.kind === follower.kind) return;
   await writeFileAtomically(followerFile(folder), JSON.stringify(follower), true);
 }

@@ -8,6 +8,7 @@ import {
   readVerifiers,
 } from '../../../pipeline/ledger/ledger-keys.ts';
 import { LedgerWriter, type Sealed, type SealOptions } from '../../../pipeline/ledger/ledger-writer.ts';
+import { assertNoReplica } from '../shared-source.ts';
 
 /** The settings of the commands that keep a ledger, with what they take without them. */
 export const OWN_KEYS = {
@@ -27,6 +28,7 @@ export function ownLedger({ ledger: source, ledgerKey, ledgerSigningKey }: OwnCo
     const fault = { place: '--ledger', expected: 'a ledger in a folder', found: nameOfSource(source) };
     throw new CathedralError('config_invalid', fault);
   }
+  assertNoReplica(source.path);
   // Without a slash at the end.
   const ledger = resolve(source.path);
   return {

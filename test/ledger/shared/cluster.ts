@@ -30,8 +30,6 @@ export class MemoryObjects implements Pick<ObjectStore, 'name' | 'put' | 'get'> 
   async put(key: string, object: Parameters<ObjectStore['put']>[1]) {
     this.#assertUp();
     const bytes = 'file' in object ? readFileSync(object.file) : Buffer.from(object.bytes);
-    const known = this.objects.get(key);
-    if (known && !known.equals(bytes)) return 'refused' as const;
     this.objects.set(key, bytes);
     return { etag: 'e' };
   }
