@@ -160,7 +160,31 @@ export const MIGRATIONS: readonly Migration[] = [
         day date, area text COLLATE "C", subject text COLLATE "C", n integer NOT NULL, granted integer NOT NULL,
         most integer NOT NULL, PRIMARY KEY (day, area, subject)
       ) PARTITION BY LIST (day);
-      CREATE TABLE cathedral.count_secrets (day date PRIMARY KEY, secret bytea NOT NULL) PARTITION BY LIST (day);`,
+      CREATE TABLE cathedral.count_secrets (day date PRIMARY KEY, secret bytea NOT NULL) PARTITION BY LIST (day);
+      -- With the rights of the owner, since servers need not have them.
+      CREATE FUNCTION cathedral.add_day_of_counts(day date) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+        SET search_path = pg_catalog, pg_temp AS $$
+      DECLARE parent text;
+      BEGIN
+        PERFORM pg_advisory_xact_lock(hashtext('cathedral.counts'));
+        FOREACH parent IN ARRAY ARRAY['counts', 'count_secrets'] LOOP
+          EXECUTE format('CREATE TABLE IF NOT EXISTS cathedral.%I PARTITION OF cathedral.%I FOR VALUES IN (%L)',
+            parent || to_char(day, '_YYYYMMDD'), parent, day);
+        END LOOP;
+      END $$;
+      CREATE FUNCTION cathedral.drop_days_of_counts(before date) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+        SET search_path = pg_catalog, pg_temp AS $$
+      DECLARE parent text; past regclass;
+      BEGIN
+        IF before > (now() AT TIME ZONE 'UTC')::date THEN RAISE 'the counts of % are in use', before - 1; END IF;
+        PERFORM pg_advisory_xact_lock(hashtext('cathedral.counts'));
+        -- The secrets first: without them, the remaining counts identify nobody.
+        FOREACH parent IN ARRAY ARRAY['count_secrets', 'counts'] LOOP
+          FOR past IN SELECT inhrelid FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+            WHERE inhparent = ('cathedral.' || parent)::regclass AND relname < parent || to_char(before, '_YYYYMMDD')
+          LOOP EXECUTE format('DROP TABLE %s', past); END LOOP;
+        END LOOP;
+      END $$;`,
   },
   // What all servers of a service know and nobody else: each is created by the first that needs it.
   {

@@ -71,15 +71,7 @@ class PostgresCountStore implements CountStore {
   }
 
   async prune(before: string): Promise<void> {
-    // Drop the secret first: without it, the remaining counts identify nobody.
-    for (const table of ['count_secrets', 'counts']) {
-      const { rows } = await this.#database.query<{ name: string }>(
-        `SELECT inhrelid::regclass::text AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
-         WHERE inhparent = 'cathedral.${table}'::regclass AND relname < $1`,
-        [partitionOf(table, before)],
-      );
-      for (const { name } of rows) await this.#database.query(`DROP TABLE IF EXISTS ${name}`);
-    }
+    await this.#database.query('SELECT cathedral.drop_days_of_counts($1::date)', [before]);
   }
 
   async check(): Promise<void> {
@@ -95,25 +87,11 @@ class PostgresCountStore implements CountStore {
       return await work();
     } catch (error) {
       if (sqlState(error) !== NO_PARTITION) throw error;
-      for (const day of new Set(days)) await this.#makePartitions(day);
+      for (const day of new Set(days))
+        await this.#database.query('SELECT cathedral.add_day_of_counts($1::date)', [day]);
       return work();
     }
   }
-
-  async #makePartitions(day: string): Promise<void> {
-    await this.#database.transaction(async (query) => {
-      await query("SELECT pg_advisory_xact_lock(hashtext('cathedral.counts'))");
-      for (const table of ['counts', 'count_secrets'])
-        await query(
-          `CREATE TABLE IF NOT EXISTS cathedral.${partitionOf(table, day)} PARTITION OF cathedral.${table} FOR VALUES IN ('${day}')`,
-        );
-    });
-  }
-}
-
-/** `counts_20260301` */
-function partitionOf(table: string, day: string): string {
-  return `${table}_${day.replaceAll('-', '')}`;
 }
 
 /** The groups of each statement: one of them for each subject. */

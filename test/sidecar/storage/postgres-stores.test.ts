@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pipeline/postgres/database.ts';
 import { postgresKeyStore } from '../../../src/sidecar/keys/postgres-key-store.ts';
 import { postgresCountStore } from '../../../src/sidecar/limits/postgres-count-store.ts';
@@ -8,11 +9,12 @@ import { testCountStore } from '../limits/count-store-contract.ts';
 
 describe.skipIf(!hasPostgres)('in PostgreSQL', () => {
   let server: PostgresServer;
+  let address: string;
   let databases: Database[];
 
   beforeAll(async () => {
     server = await PostgresServer.start({ settings: ["lc_messages = 'C'", "datestyle = 'German'"] });
-    const address = await server.newDatabase();
+    address = await server.newDatabase();
     databases = await Promise.all(
       [1, 2, 3].map((n) => openDatabase(address, { application: `program ${n}`, connections: 4 })),
     );
@@ -34,8 +36,13 @@ describe.skipIf(!hasPostgres)('in PostgreSQL', () => {
       return databases.map(postgresCountStore);
     });
 
-    test('of a past day leave no table behind', async () => {
-      const store = postgresCountStore(databases[0]!);
+    test('of a past day leave no table behind, with the rights of a server only', async () => {
+      await server.sql(await readFile('deploy/postgres-roles.sql', 'utf8'), 'db1');
+      const restricted = address.replace('owner', 'cathedral_service');
+      const database = await openDatabase(restricted, { application: 'a server', connections: 2 });
+      onTestFinished(() => database.close());
+      const store = postgresCountStore(database);
+      const take = { day: '2025-12-31', area: 'economy', subject: 'holder:a', limit: 1 } as const;
       const tables = async () => {
         const { rows } = await databases[0]!.query(
           "SELECT relname FROM pg_class WHERE relname LIKE 'count%2025%' AND relkind = 'r' ORDER BY 1",
@@ -43,8 +50,11 @@ describe.skipIf(!hasPostgres)('in PostgreSQL', () => {
         return rows.map(({ relname }) => relname);
       };
       for (const day of ['2025-12-30', '2025-12-31']) await store.secret(day, Uint8Array.of(1));
+      expect(await store.takeAll([take, take])).toEqual([1, null]);
       await store.prune('2025-12-31');
       expect(await tables()).toEqual(['count_secrets_20251231', 'counts_20251231']);
+      await expect(store.prune('2100-01-01')).rejects.toThrow(/the counts of .*2099.* are in use/);
+      await store.check();
     });
   });
 });
