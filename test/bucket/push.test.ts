@@ -405,6 +405,31 @@ describe.skipIf(!hasPostgres)('a release in a bucket', () => {
     expect(store.objects.size).toBe(0);
   });
 
+  test('is whole after a cleaning of which any call was the last', async () => {
+    await publish(first);
+    await publish(second);
+    for (const object of store.objects.values()) object.modified -= 30 * DAY_MS;
+    await database.query("UPDATE cathedral.current_release SET earlier = '{}'");
+    const before = new Map(store.objects);
+    const objects = await open(IMPATIENT);
+    const options = { out: second.out, database, objects, service, parallel: 4 };
+    await leading(async (lease) => {
+      let isDone = false;
+      for (let calls = 1; !isDone; calls += 1) {
+        for (const [key, object] of before) store.objects.set(key, object);
+        await database.query('UPDATE cathedral.current_release SET cleaned_at = NULL');
+        const begin = store.calls.length;
+        store.plan = (_, number) => (number < begin + calls ? null : 'answer lost');
+        isDone = await cleanBucket({ ...options, lease }).then(
+          () => true,
+          () => false,
+        );
+        expect(await wholeRelease(read)).toBe(second.release.manifest.signed!.version);
+      }
+      expect(store.objects.size).toBeLessThan(before.size);
+    });
+  });
+
   const leadingOther = () =>
     withLease(database, { name: 'another', holder: 'a test', waitMs: 0 }, async (lease) => ({
       ...lease,
