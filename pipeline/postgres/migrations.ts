@@ -196,6 +196,18 @@ export const MIGRATIONS: readonly Migration[] = [
         created_at timestamptz NOT NULL DEFAULT now()
       );`,
   },
+  // What each server serves (src/sidecar/health/replicas.ts).
+  {
+    name: 'replicas',
+    sql: `
+      CREATE TABLE cathedral.replicas (
+        name text PRIMARY KEY,
+        service text NOT NULL,
+        version bigint NOT NULL,
+        ready boolean NOT NULL,
+        seen_at timestamptz NOT NULL
+      )`,
+  },
 ];
 
 /** Any number, as long as nothing else in the database locks the same one: `cathedral` in ASCII, as far as it fits. */

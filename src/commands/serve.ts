@@ -11,7 +11,7 @@ import { buildInfo } from './software.ts';
 export const serve = defineCommand({
   summary: 'Serves the published release over HTTP, and every new one as soon as it is published.',
   details:
-    'It publishes nothing itself: use it where `cathedral build` runs from a timer. `start` does both.',
+    'It publishes nothing itself: use it where `cathedral build` runs from a timer. `start` does both. With --releases it follows the releases in a bucket, and --out is a folder of its own that it may fill; nothing there needs a back-up.',
   examples: [
     'cathedral serve --out /srv/cathedral --base-url https://data.example.org',
     'PORT=9000 cathedral serve --ledger /srv/ledger',
@@ -25,12 +25,9 @@ export const serve = defineCommand({
     const { progress, print, untilStopped } = context;
     const signal = untilStopped();
     const { ledger, out } = config;
-    const isPublished = await hasRelease(out);
-    const sidecar = await listen(
-      config,
-      ledger && (await followLedger(ledger, config, context, signal)),
-      buildInfo(),
-    );
+    const isPublished = config.releases !== null || (await hasRelease(out));
+    const followed = ledger && (await followLedger(ledger, config, context, signal));
+    const sidecar = await listen(config, { followed, software: buildInfo() });
     print(`Serving ${out} at ${sidecar.url}`);
     if (!isPublished)
       progress.note(`${out} has no release yet: the server answers 503 until cathedral build publishes one.`);

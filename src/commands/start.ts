@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { flagsFor } from '../../pipeline/config/config.ts';
 import { type Config, nameOfSource } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
@@ -50,14 +51,13 @@ export const start = defineCommand({
     const { progress, print, untilStopped } = context;
     const signal = untilStopped();
     progress.note(`Cathedral Data Service ${VERSION}, ledger ${nameOfSource(config.ledger)}`);
-    const sidecar = await listen(
-      config,
-      await followLedger(config.ledger, config, context, signal),
-      buildInfo(),
-    );
+    const followed = await followLedger(config.ledger, config, context, signal);
+    const out = servedFolder(config);
+    const served = { followed, alsoIn: [config.out], software: buildInfo() };
+    const sidecar = await listen({ ...config, out }, served);
     try {
       const demoKey = config.demo ? await demoGovernmentKey({ ...config, now: context.now }) : null;
-      const announceReady = announceReadyOnce(config.out, () => {
+      const announceReady = announceReadyOnce(out, () => {
         print(`Ready: ${sidecar.url}`);
         if (demoKey) print(invitation(sidecar.url, demoKey));
       });
@@ -72,6 +72,11 @@ export const start = defineCommand({
     return 0;
   },
 });
+
+/** With many machines a release is served when all of them switch to it, and not when the run here has made it. */
+function servedFolder({ out, releases }: Pick<Config, 'out' | 'releases'>): string {
+  return releases === null ? out : join(out, 'served');
+}
 
 function scheduleOf(
   { out, sealDelay }: Pick<Config, 'out' | 'sealDelay'>,

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import { CathedralError } from '../../pipeline/errors.ts';
-import type { SoftwareVersion } from './health/service-metrics.ts';
-import { type FollowedLedger, openServices, SERVICE_SETTINGS } from './open-services.ts';
+import { openServices, SERVICE_SETTINGS, type Served } from './open-services.ts';
 import { createApp } from './request/app.ts';
 
 export const LISTEN_SETTINGS = [
@@ -43,11 +42,7 @@ const ANY = new Set(['0.0.0.0', '::']);
  * Serves the releases of `out`, and the newest state of the ledger, if one is followed. Throws config_invalid if the address
  * cannot be used, and what openServices throws.
  */
-export async function listen(
-  config: ListenConfig,
-  followed: FollowedLedger | null,
-  software: SoftwareVersion,
-): Promise<Sidecar> {
+export async function listen(config: ListenConfig, served: Served): Promise<Sidecar> {
   const timestamp = pino.stdTimeFunctions.isoTime;
   // Asynchronous: a slow reader of the log must not delay responses.
   const destination = pino.destination({ dest: 2, sync: false, maxLength: MAX_LOG_BYTES });
@@ -60,7 +55,7 @@ export async function listen(
     startDraining,
     endStreams,
     close: closeServices,
-  } = await openServices(config, { followed, software }, logger);
+  } = await openServices(config, served, logger);
   const server = createApp(services, config);
   try {
     await once(server.listen(config.port, config.host), 'listening');

@@ -5,7 +5,6 @@ import type pino from 'pino';
 import type { Config } from '../../pipeline/config/settings.ts';
 import type { Verifier } from '../../pipeline/ledger/note.ts';
 import { type Database, openDatabase } from '../../pipeline/postgres/database.ts';
-import { readStatus } from '../../pipeline/release/format/status.ts';
 import { utcDay } from '../api/quotas.ts';
 import type { AccessLog } from './access-log/access-log.ts';
 import { openFolderAccessLog } from './access-log/folder-access-log.ts';
@@ -14,9 +13,8 @@ import { logTableBytes } from './access-log/postgres-log-reader.ts';
 import { createCharts } from './charts/charts.ts';
 import { Renderer } from './charts/renderer.ts';
 import { createExporter } from './export/exporter.ts';
-import { createLogFiles } from './files/log-files.ts';
+import { openPublished, PUBLISHED_SETTINGS } from './files/published.ts';
 import { Releases } from './files/releases.ts';
-import { SnapshotFiles } from './files/snapshot-files.ts';
 import { folderBytes, readDisk, SnapshotSizes } from './health/disks.ts';
 import { createMetrics } from './health/metrics.ts';
 import { readReadiness } from './health/readiness.ts';
@@ -38,7 +36,7 @@ import { secretOfDatabase, secretOfFile } from './simulation/resume-secret.ts';
 import { SIMULATION_LIMITS, type SimulationOptions } from './simulation/simulation-options.ts';
 
 export const SERVICE_SETTINGS = [
-  'out',
+  ...PUBLISHED_SETTINGS,
   'store',
   'keys',
   'limits',
@@ -48,7 +46,6 @@ export const SERVICE_SETTINGS = [
   'maxDelay',
   'documents',
   'companions',
-  'baseUrl',
   'livePoll',
   'liveGap',
   'liveListeners',
@@ -74,6 +71,8 @@ export interface FollowedLedger {
 /** What is served besides the folder of releases, and by which program. */
 export interface Served {
   followed: FollowedLedger | null;
+  /** Folders of releases besides the one that is served, from which equal files are linked. */
+  alsoIn?: readonly string[];
   software: SoftwareVersion;
 }
 
@@ -106,7 +105,7 @@ const PRUNE_MS = 10 * 60 * 1000;
  */
 export async function openServices(
   config: ServiceConfig,
-  { followed, software }: Served,
+  { followed, alsoIn = [], software }: Served,
   logger: pino.Logger,
 ): Promise<OpenServices> {
   const report = (what: string) => (error: unknown) => logger.error({ err: error }, what);
@@ -117,6 +116,14 @@ export async function openServices(
   const stores = await openStores(config, { database, now }, logger);
   const { keys, limiter, accessLog } = stores;
   const load = openGate(config);
+  let isDraining = false;
+  const published = await openPublished(config, {
+    logger,
+    database,
+    alsoIn,
+    software: `cathedral-data-service/${software.version}`,
+    isReady: () => !isDraining,
+  });
   const releases = new Releases(out, report('the new release cannot be served'), { keepMs: KEEP_RELEASE_MS });
   const renderer = new Renderer();
   const live =
@@ -126,14 +133,14 @@ export async function openServices(
   const readSecret = () =>
     database ? secretOfDatabase(database) : secretOfFile(join(dirname(config.limits), 'simulation.secret'));
   const simulation = openSimulation(limited, simulationOptions(config, readSecret));
-  let isDraining = false;
   const readiness = () =>
     readReadiness({
       hasRelease: async () => (await releases.current()) !== null,
+      following: published.following,
       isDraining: () => isDraining,
       ...stores.checks,
       ...(live && { liveFault: live.fault }),
-      readStatus: () => readStatus(out),
+      readStatus: published.readStatus,
     });
   const snapshotSizes = new SnapshotSizes(out);
   const readFacts = async (): Promise<ServiceFacts> => ({
@@ -142,25 +149,25 @@ export async function openServices(
     active: load.gate.active,
     loopDelay: load.delay.read() / 1000,
     manifest: (await releases.current())?.manifest ?? null,
-    status: await readStatus(out).catch(() => null),
+    status: await published.readStatus().catch(() => null),
     readiness: await readiness(),
     live: live?.facts() ?? null,
     imports: followed?.imports ?? null,
     disks: await readDisks(config, followed, database !== null),
-    snapshots: snapshotSizes.read(),
+    snapshots: published.following ? null : snapshotSizes.read(),
     accessLog: await (database ? logTableBytes(database) : folderBytes(config.accessLog)),
     keyExpiries: await keys.expiries(now()).catch(() => null),
   });
   const services: Services = {
     ...limited,
     releases,
-    readStatus: () => readStatus(out),
+    readStatus: published.readStatus,
     accessLog,
     downloads: openDownloads(config),
-    snapshots: new SnapshotFiles(out),
+    snapshots: published.snapshots,
     exporter: createExporter({ current: () => releases.current(), parallel, perHolder }),
     charts: createCharts({ renderer, baseUrl: config.baseUrl, documents: config.documents }),
-    log: createLogFiles(out),
+    log: published.log,
     baseUrl: config.baseUrl,
     live,
     simulation,
@@ -170,7 +177,7 @@ export async function openServices(
   };
   const close = async () => {
     load.delay.stop();
-    await Promise.all([renderer.close(), stores.close()]);
+    await Promise.all([renderer.close(), stores.close(), published.close()]);
     await database?.close();
   };
   const endStreams = async (overMs = 0) => {

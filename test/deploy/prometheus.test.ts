@@ -93,6 +93,11 @@ beforeAll(async () => {
     ...{ accessLogSize: 64, maxActive: 64, maxDelay: 500, documents: DOCUMENTS, companions: null },
     ...{
       baseUrl: 'http://localhost',
+      releases: null,
+      accessKeyId: null,
+      secretAccessKey: null,
+      sessionToken: null,
+      cacheSize: 64,
       livePoll: 1000,
       liveGap: 250,
       liveListeners: 10,

@@ -56,7 +56,7 @@ export async function commit(
 }
 
 /** Moves the staging folder into place, unless the same content is there already. */
-async function settle(folder: StagingFolder, dir: string): Promise<'moved' | 'found' | 'mended'> {
+export async function settle(folder: StagingFolder, dir: string): Promise<'moved' | 'found' | 'mended'> {
   if (!(await exists(dir))) {
     await rename(folder.dir, dir);
     return 'moved';

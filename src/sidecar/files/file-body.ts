@@ -8,6 +8,14 @@ export interface ByteRange {
   last: number;
 }
 
+/** A file that is too large for memory. */
+export interface FileSource {
+  /** Its path, for messages if it is opened otherwise. */
+  file: string;
+  /** Opens it, if it may have to be fetched first. */
+  open?: () => Promise<FileHandle>;
+}
+
 /** A range of an open file, to be sent or destroyed. */
 export class FileBody {
   readonly #handle: FileHandle;
@@ -66,8 +74,12 @@ export class FileBody {
 }
 
 /** Throws an Error if the file is missing or has another size, so that a client gets an error rather than half a file. */
-export async function openFileBody(place: string, bytes: number, range: ByteRange | null): Promise<FileBody> {
-  const handle = await open(place);
+export async function openFileBody(
+  { file: place, open: openSource = () => open(place) }: FileSource,
+  bytes: number,
+  range: ByteRange | null,
+): Promise<FileBody> {
+  const handle = await openSource();
   const { size } = await handle.stat();
   if (size === bytes) return new FileBody(handle, place, range ?? { first: 0, last: bytes - 1 });
   await handle.close();

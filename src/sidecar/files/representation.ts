@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../api/problem.ts';
 import { type Answer, EXPOSED_HEADERS } from '../request/answer.ts';
-import { type ByteRange, openFileBody } from './file-body.ts';
+import { type ByteRange, type FileSource, openFileBody } from './file-body.ts';
 
 /** The parts of a request that decide how a resource is sent. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'headers'>;
@@ -15,7 +15,7 @@ export interface Content {
   sha256: string;
   bytes: number;
   /** In memory, read into memory on request, or streamed from a file. */
-  source: Buffer | (() => Buffer | Promise<Buffer>) | { file: string };
+  source: Buffer | (() => Buffer | Promise<Buffer>) | FileSource;
 }
 
 export interface ResourceOptions {
@@ -149,8 +149,7 @@ function withBody(
 }
 
 function bodyOf({ bytes, source }: Content, range: ByteRange | null): Body | Promise<Body> {
-  if (!Buffer.isBuffer(source) && typeof source !== 'function')
-    return openFileBody(source.file, bytes, range);
+  if (!Buffer.isBuffer(source) && typeof source !== 'function') return openFileBody(source, bytes, range);
   const whole = Buffer.isBuffer(source) ? source : source();
   if (range === null) return whole;
   const cut = (all: Buffer) => all.subarray(range.first, range.last + 1);

@@ -19,27 +19,36 @@ import { type Content, Resource } from './representation.ts';
 
 /** Folders whose listings stay in memory; readers mostly ask for one snapshot at a time. */
 const MAX_LOADED = 16;
-const PAGE = 'index.html';
+export const PAGE = 'index.html';
 
 /** The files of one folder, by their path below the root. */
-type Listing = ReadonlyMap<string, Resource>;
+export type Listing = ReadonlyMap<string, Resource>;
 
 interface Loaded {
   version: string;
   listing: Promise<Listing>;
 }
 
+/** Where the files below `snapshots/` are. `folder`: `snapshots`, or one in it. */
+export interface SnapshotSource {
+  /** Changes whenever the files of the folder do; null if there is no such folder. */
+  version(folder: string): Promise<string | null>;
+  /** Rejects if the folder cannot be read. */
+  load(folder: string): Promise<Listing>;
+}
+
 /**
- * Serves OUT/snapshots. As with a release, only listed files have an address: files in the list of snapshots, in the index
- * of a snapshot, or in the folders of styles and old histories. A request's path is never joined with a folder's.
+ * Serves what is below `snapshots/`. As with a release, only listed files have an address: files in the list of snapshots, in the
+ * index of a snapshot, or in the folders of styles and old histories. A request's path is never joined with a folder's.
  */
 export class SnapshotFiles {
-  readonly #out: string;
-  /** By folder below OUT, the least recently requested first. */
+  readonly #source: SnapshotSource;
+  /** By folder, the least recently requested first. */
   readonly #loaded = new Map<string, Loaded>();
 
-  constructor(out: string) {
-    this.#out = out;
+  /** `source`: OUT, or where else the files are. */
+  constructor(source: string | SnapshotSource) {
+    this.#source = typeof source === 'string' ? folderSource(source) : source;
   }
 
   /** The file at a path, or the folder's page; where to redirect to if the slash is missing; null for neither. */
@@ -54,11 +63,10 @@ export class SnapshotFiles {
 
   /** Null if there is no such folder. Rejects if it cannot be read. */
   async #open(folder: string): Promise<Listing | null> {
-    const place = join(this.#out, folder);
-    const version = folder === SNAPSHOTS ? await versionOfList(this.#out) : await versionOf(place);
+    const version = await this.#source.version(folder);
     if (version === null) return null;
     const known = this.#loaded.get(folder);
-    const current = known?.version === version ? known : { version, listing: this.#load(folder) };
+    const current = known?.version === version ? known : { version, listing: this.#source.load(folder) };
     this.#loaded.delete(folder);
     this.#loaded.set(folder, current);
     const [oldest] = this.#loaded.keys();
@@ -67,12 +75,20 @@ export class SnapshotFiles {
     current.listing.catch(() => this.#loaded.delete(folder));
     return current.listing;
   }
+}
 
-  #load(folder: string): Promise<Listing> {
-    if (folder === SNAPSHOTS) return loadIndex(this.#out);
-    const isNamed = folder === ASSETS || folder === OLD_HISTORIES;
-    return isNamed ? loadNamed(this.#out, folder) : loadSnapshot(this.#out, folder);
-  }
+function folderSource(out: string): SnapshotSource {
+  return {
+    version: (folder) => (folder === SNAPSHOTS ? versionOfList(out) : versionOf(join(out, folder))),
+    load: (folder) => {
+      if (folder === SNAPSHOTS) return loadIndex(out);
+      return isNamedByContent(folder) ? loadNamed(out, folder) : loadSnapshot(out, folder);
+    },
+  };
+}
+
+export function isNamedByContent(folder: string): boolean {
+  return folder === ASSETS || folder === OLD_HISTORIES;
 }
 
 export function isSnapshotPath(path: string): boolean {
@@ -125,7 +141,7 @@ async function loadSnapshot(out: string, folder: string): Promise<Listing> {
   for (const file of files) {
     if (!('url' in file)) continue;
     const { url, media_type: mediaType, bytes, sha256 } = file;
-    listing.set(url, onDisk(join(out, url), { path: url, mediaType, bytes, sha256, modified }));
+    listing.set(url, streamed({ file: join(out, url) }, { path: url, mediaType, bytes, sha256, modified }));
   }
   return listing;
 }
@@ -140,7 +156,8 @@ async function loadNamed(out: string, folder: string): Promise<Listing> {
     const { size: bytes, mtime } = await stat(place);
     const mediaType = folder === ASSETS ? mediaTypeOf(path) : 'application/octet-stream';
     const modified = mtime.toISOString();
-    listing.set(path, onDisk(place, { path, mediaType, bytes, sha256: basename(path), modified }));
+    const facts = { path, mediaType, bytes, sha256: basename(path), modified };
+    listing.set(path, streamed({ file: place }, facts));
   }
   return listing;
 }
@@ -154,12 +171,16 @@ interface FileFacts {
   modified: string;
 }
 
-function onDisk(place: string, { path, mediaType, bytes, sha256, modified }: FileFacts): Resource {
-  const content: Content = { sha256, bytes, source: { file: place } };
+/** A file that never changes. */
+export function streamed(
+  source: Content['source'],
+  { path, mediaType, bytes, sha256, modified }: FileFacts,
+): Resource {
+  const content: Content = { sha256, bytes, source };
   return new Resource({ headers: snapshotHeaders(path, mediaType, true), modified, content: () => content });
 }
 
-function inMemory(
+export function inMemory(
   path: string,
   bytes: Buffer,
   { modified, immutable }: { modified: string | null; immutable: boolean },

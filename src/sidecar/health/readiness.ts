@@ -1,4 +1,5 @@
 import type { Status } from '../../../pipeline/release/format/status.ts';
+import type { Following } from '../files/published.ts';
 
 /** Why a load balancer should send requests elsewhere: there is no release to serve, or the server is about to stop. */
 export type ServingPart = 'release' | 'shutdown';
@@ -7,7 +8,7 @@ export type ServingPart = 'release' | 'shutdown';
  * share a database would all leave the load balancer at once.
  */
 export type StorePart = 'keys' | 'limits' | 'access_log';
-export type OtherPart = 'live' | 'last_run' | 'counts';
+export type OtherPart = 'releases' | 'live' | 'last_run' | 'counts';
 
 /** The fault of each part; null for none. */
 export interface Readiness {
@@ -18,6 +19,8 @@ export interface Readiness {
 
 export interface ReadinessSources {
   hasRelease: () => Promise<boolean>;
+  /** Of a server that follows a bucket; null on a single machine. */
+  following: Pick<Following, 'fault' | 'isLate'> | null;
   /** Whether the server is about to stop, and accepts requests only until its load balancer has noticed. */
   isDraining: () => boolean;
   /** Each rejects if a request that needs it would be refused. */
@@ -43,17 +46,23 @@ export async function readReadiness(sources: ReadinessSources): Promise<Readines
   const lostAt = sources.countsLostAt();
   return {
     serving: {
-      release: hasRelease ? null : 'no release yet',
+      release: hasRelease ? lateness(sources) : (sources.following?.fault() ?? 'no release yet'),
       shutdown: sources.isDraining() ? 'the server is about to stop' : null,
     },
     stores: { keys, limits, access_log: accessLog },
     others: {
+      ...(sources.following && { releases: sources.following.fault() }),
       ...(sources.liveFault && { live: sources.liveFault() }),
       last_run: lastRun,
       counts:
         lostAt === null ? null : `the counts of today before ${new Date(lostAt).toISOString()} are lost`,
     },
   };
+}
+
+/** A reader who was at another server would be sent back to an older release here. */
+function lateness({ following }: ReadinessSources): string | null {
+  return following?.isLate() ? 'another server has a newer release' : null;
 }
 
 /** Whether the server can serve. */

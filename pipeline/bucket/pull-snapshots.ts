@@ -1,0 +1,182 @@
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { asDiskErrors, exists, makeFolder, replaceFiles, sync } from '../disk/durable.ts';
+import { CathedralError } from '../errors.ts';
+import { isSlotId } from '../ledger/slot.ts';
+import type { Source } from '../mirror/keeping-origin.ts';
+import type { ObjectStore } from '../objects/object-store.ts';
+import { STAGING } from '../release/disk/remove-left-overs.ts';
+import { type Blob, sha256 } from '../release/format/manifest.ts';
+import {
+  ASSETS,
+  INDEX,
+  LIST_PATH,
+  LIST_SIGNATURE_PATH,
+  LONGEST_INDEX,
+  OLD_HISTORIES,
+  parseSnapshot,
+  parseSnapshotIndex,
+  SNAPSHOTS,
+} from '../release/format/snapshot-index.ts';
+import type { SnapshotHashes } from '../release/signing/signing-record.ts';
+import { StagingFolder } from '../release/staging/staging-folder.ts';
+import { blobKey } from './layout.ts';
+import type { Pointed } from './pointer.ts';
+import { fetchMissing, localBlobs, type PullOptions } from './pull-release.ts';
+import { LONGEST_SNAPSHOT_FILES, parseSnapshotFiles, type SnapshotFiles } from './snapshot-files.ts';
+
+export interface SnapshotsPull extends PullOptions {
+  store: Pick<ObjectStore, 'name' | 'get' | 'read'>;
+  /** SHA-256 of the index of each snapshot that was recorded as published, by id: the list may not have the newest yet. */
+  recorded: SnapshotHashes;
+}
+
+const PAGE = `${SNAPSHOTS}/index.html`;
+/** Folders that are made or removed. */
+const ASIDE = `${STAGING}snapshot-`;
+const FETCHED = `${STAGING}fetched-snapshots`;
+
+/**
+ * Makes the snapshots of OUT those of a pointer, whole and with their list. A snapshot that OUT has with the same index stays; one that
+ * the cluster does not have, or has with other bytes, is removed. Throws store_failed, release_invalid, publish_failed and disk_full.
+ */
+export async function pullSnapshots(
+  { snapshots }: Pick<Pointed, 'snapshots'>,
+  options: SnapshotsPull,
+): Promise<void> {
+  if (!snapshots) return;
+  const { out, store, recorded } = options;
+  const text = await readBlob(store, snapshots, LONGEST_SNAPSHOT_FILES);
+  const files = parseSnapshotFiles(String(text), `${store.name}/${blobKey(snapshots.sha256)}`);
+  const list = await readBlob(store, files[LIST_PATH]!, LONGEST_INDEX);
+  const wanted = new Map(Object.entries(recorded));
+  for (const { id, index } of parseSnapshotIndex(String(list), LIST_PATH)) wanted.set(id, index.sha256);
+  await asDiskErrors(out, () => makeFolder(join(out, SNAPSHOTS)));
+  await removeOthers(out, wanted, files);
+  const staging = join(out, FETCHED);
+  await asDiskErrors(staging, () => makeFolder(staging));
+  const blobs = await localBlobs([out]);
+  const missing: string[] = [];
+  for (const id of [...wanted.keys()].sort()) if (!(await exists(join(out, SNAPSHOTS, id)))) missing.push(id);
+  for (const id of missing) await pullSnapshot(id, wanted.get(id)!, files, blobs, { ...options, staging });
+  await pullNamed(files, blobs, { ...options, staging });
+  await replaceFiles(await textsOf(files, list, store, out));
+  await asDiskErrors(staging, () => rm(staging, { recursive: true, force: true }));
+}
+
+/** Without the snapshots that are not wanted, and without files of another run beside them. */
+async function removeOthers(
+  out: string,
+  wanted: ReadonlyMap<string, string>,
+  files: SnapshotFiles['files'],
+): Promise<void> {
+  const folder = join(out, SNAPSHOTS);
+  for (const id of (await readdir(folder)).filter(isSlotId)) {
+    const index = await readFile(join(folder, id, INDEX)).catch(() => null);
+    if (!index || sha256(index) !== wanted.get(id)) await removeWhole(out, `${SNAPSHOTS}/${id}`);
+  }
+  for (const named of [ASSETS, OLD_HISTORIES])
+    for (const name of await readdir(join(out, named)).catch(() => []))
+      if (!files[`${named}/${name}`]) await removeWhole(out, `${named}/${name}`);
+}
+
+/** Renames it first, so that a kill leaves no part of a snapshot. */
+async function removeWhole(out: string, path: string): Promise<void> {
+  const aside = join(out, `${ASIDE}${basename(path)}`);
+  await asDiskErrors(join(out, path), async () => {
+    await rm(aside, { recursive: true, force: true });
+    await rename(join(out, path), aside);
+    await rm(aside, { recursive: true, force: true });
+  });
+}
+
+async function pullSnapshot(
+  id: string,
+  hash: string,
+  files: SnapshotFiles['files'],
+  blobs: Map<string, Source>,
+  { out, store, signal, staging }: SnapshotsPull & { staging: string },
+): Promise<void> {
+  const path = `${SNAPSHOTS}/${id}`;
+  const index = await readBlob(store, { sha256: hash }, LONGEST_INDEX);
+  const place = `${store.name}/${blobKey(hash)}`;
+  const snapshot = parseSnapshot(String(index), place);
+  if (snapshot.id !== id) throw invalid(place, `the index of ${id}`, `that of ${snapshot.id}`);
+  const stored = snapshot.files.flatMap((file) => ('url' in file ? [file] : []));
+  await fetchMissing(stored, blobs, { store, staging, ...(signal && { signal }) });
+  const folder = new StagingFolder(join(out, `${ASIDE}${id}`));
+  await asDiskErrors(folder.dir, () => rm(folder.dir, { recursive: true, force: true }));
+  for (const { url, sha256, bytes } of stored) {
+    if (!url.startsWith(`${path}/`)) throw invalid(place, `paths below ${path}/`, url);
+    const { folder: from, file } = blobs.get(sha256)!;
+    const as = url.slice(path.length + 1);
+    if (!(await folder.link(from, [{ file, bytes, as }])))
+      throw invalid(join(from, file), `a file of ${bytes} bytes`, 'none');
+  }
+  await folder.write(INDEX, index);
+  const page = files[`${path}/index.html`];
+  if (page) await folder.write('index.html', await readBlob(store, page, LONGEST_INDEX));
+  await folder.flush();
+  await asDiskErrors(join(out, path), async () => {
+    await rename(folder.dir, join(out, path));
+    await sync(join(out, SNAPSHOTS));
+  });
+}
+
+/** Styles, fonts and old histories, which are named by their content. */
+async function pullNamed(
+  files: SnapshotFiles['files'],
+  blobs: Map<string, Source>,
+  { out, store, signal, staging }: SnapshotsPull & { staging: string },
+): Promise<void> {
+  const missing: (Blob & { path: string })[] = [];
+  for (const [path, blob] of Object.entries(files))
+    if ([ASSETS, OLD_HISTORIES].some((folder) => path.startsWith(`${folder}/`)))
+      if (!(await exists(join(out, path)))) missing.push({ path, ...blob });
+  await fetchMissing(missing, blobs, { store, staging, ...(signal && { signal }) });
+  const target = new StagingFolder(out);
+  for (const { path: as, sha256, bytes } of missing) {
+    const { folder, file } = blobs.get(sha256)!;
+    if (!(await target.link(folder, [{ file, bytes, as }])))
+      throw invalid(join(folder, file), `a file of ${bytes} bytes`, 'none');
+  }
+  if (missing.length > 0) await target.flush();
+}
+
+/** The signature comes last. */
+async function textsOf(
+  files: SnapshotFiles['files'],
+  list: Buffer,
+  store: PullOptions['store'],
+  out: string,
+): Promise<[string, Buffer][]> {
+  const page = files[PAGE] && (await readBlob(store, files[PAGE], LONGEST_INDEX));
+  const signature = files[LIST_SIGNATURE_PATH];
+  return [
+    ...(page ? [[join(out, PAGE), page] as [string, Buffer]] : []),
+    [join(out, LIST_PATH), list],
+    ...(signature
+      ? [
+          [join(out, LIST_SIGNATURE_PATH), await readBlob(store, signature, LONGEST_INDEX)] as [
+            string,
+            Buffer,
+          ],
+        ]
+      : []),
+  ];
+}
+
+async function readBlob(
+  store: PullOptions['store'],
+  { sha256 }: Pick<Blob, 'sha256'>,
+  mostBytes: number,
+): Promise<Buffer> {
+  const key = blobKey(sha256);
+  const found = await store.read(key, mostBytes, sha256);
+  if (found) return Buffer.from(found.content);
+  throw invalid(`${store.name}/${key}`, 'a blob that the pointer leads to', 'no such object');
+}
+
+function invalid(place: string, expected: string, found: string): CathedralError {
+  return new CathedralError('release_invalid', { place, expected, found });
+}

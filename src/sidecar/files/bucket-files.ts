@@ -1,0 +1,163 @@
+import { hash } from 'node:crypto';
+import type { Beside } from '../../../pipeline/bucket/follower.ts';
+import type { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { fullTileOf, parseTilePath } from '../../../pipeline/ledger/log/tile.ts';
+import { LOG_HEADERS } from '../../../pipeline/release/format/headers.ts';
+import type { Blob } from '../../../pipeline/release/format/manifest.ts';
+import { mediaTypeOf } from '../../../pipeline/release/format/media-types.ts';
+import {
+  ASSETS,
+  INDEX,
+  LIST_PATH,
+  parseSnapshot,
+  parseSnapshotIndex,
+  SNAPSHOTS,
+} from '../../../pipeline/release/format/snapshot-index.ts';
+import { Problem } from '../../api/problem.ts';
+import type { LogFiles, LogPath } from './log-files.ts';
+import { type Content, Resource } from './representation.ts';
+import {
+  inMemory,
+  isNamedByContent,
+  type Listing,
+  PAGE,
+  type SnapshotSource,
+  streamed,
+} from './snapshot-files.ts';
+
+export interface BucketFiles {
+  /** Of the current release; null before the first. */
+  beside: () => Beside | null;
+  cache: ObjectCache;
+  /** Told of each file that cannot be fetched. */
+  report: (error: unknown) => void;
+}
+
+const RETRY_AFTER_S = 10;
+/** Larger files are streamed. */
+const MAX_SMALL_BYTES = 256 * 1024;
+
+/** Only the file that is asked for is unavailable. */
+async function fetched<T>(report: BucketFiles['report'], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CathedralError)) throw error;
+    report(error);
+    throw unavailable();
+  }
+}
+
+function unavailable(): Problem {
+  const headers = { 'Retry-After': `${RETRY_AFTER_S}` };
+  return new Problem('unavailable', 'This file cannot be fetched at present.', headers);
+}
+
+/** The log in a bucket: what its checkpoint covers, fetched when it is first requested. */
+export function bucketLogFiles({ beside, report }: BucketFiles): LogFiles {
+  return {
+    find: async (file) => {
+      const found = beside();
+      if (!found) throw unavailable();
+      const bytes = await fetched(report, () => readLogFile(found, file));
+      if (!bytes) throw new Problem('not_found', 'The log has no such file, or the tile is full by now.');
+      const content = { sha256: hash('sha256', bytes), bytes: bytes.length, source: bytes };
+      const modified = found.pointer.switch_at;
+      return new Resource({ headers: LOG_HEADERS[file.kind], modified, content: () => content });
+    },
+  };
+}
+
+async function readLogFile({ pointer, log }: Beside, { kind, path }: LogPath): Promise<Buffer | null> {
+  if (kind === 'checkpoint') return Buffer.from(pointer.log.checkpoint);
+  // Before anything is fetched: a path that the checkpoint does not cover costs no request to the store.
+  if (!fullTileOf(path, log.head.size)) return null;
+  const found = parseTilePath(path)!;
+  const bytes = await (found.kind === 'tile' ? log.tile(found.tile) : log.bundle(found.bundle));
+  return bytes && Buffer.from(bytes);
+}
+
+/** The files below `snapshots/` in a bucket, fetched when they are first requested. */
+export function bucketSnapshots({ beside, cache, report }: BucketFiles): SnapshotSource {
+  const filesOf = () => beside()?.snapshots ?? {};
+  const sourceOf = (blob: Blob): Content['source'] => {
+    const open = () => fetched(report, () => cache.open(blob));
+    if (blob.bytes > MAX_SMALL_BYTES) return { file: blob.sha256, open };
+    return () => fetched(report, () => cache.readBlob(blob));
+  };
+  return {
+    async version(folder) {
+      const found = beside();
+      if (!found) throw unavailable();
+      if (folder === SNAPSHOTS) return found.snapshots && versionOf([...found.texts.values()]);
+      if (!isNamedByContent(folder)) return versionOfSnapshot(filesOf(), folder);
+      return found.pointer.snapshots?.sha256 ?? null;
+    },
+    async load(folder) {
+      const { texts, snapshots: files } = beside()!;
+      const list = texts.get(LIST_PATH)!;
+      const newest = parseSnapshotIndex(list.toString(), LIST_PATH)[0]?.as_of ?? null;
+      if (folder === SNAPSHOTS) return loadTexts(texts, newest);
+      if (isNamedByContent(folder)) return loadNamed(files!, folder, newest, sourceOf);
+      return fetched(report, () => loadSnapshot(files!, folder, cache, sourceOf));
+    },
+  };
+}
+
+type Files = NonNullable<Beside['snapshots']>;
+
+function versionOf(texts: readonly Buffer[]): string {
+  return texts.map((text) => hash('sha256', text)).join(' ');
+}
+
+function versionOfSnapshot(files: Files, folder: string): string | null {
+  const index = files[`${folder}/${INDEX}`];
+  return index ? `${index.sha256} ${files[`${folder}/${PAGE}`]?.sha256}` : null;
+}
+
+function loadTexts(texts: Beside['texts'], modified: string | null): Listing {
+  const about = { modified, immutable: false };
+  return new Map([...texts].map(([path, bytes]) => [path, inMemory(path, bytes, about)]));
+}
+
+function loadNamed(
+  files: Files,
+  folder: string,
+  modified: string | null,
+  sourceOf: (blob: Blob) => Content['source'],
+): Listing {
+  const listing = new Map<string, Resource>();
+  for (const [path, blob] of Object.entries(files)) {
+    if (!path.startsWith(`${folder}/`)) continue;
+    const mediaType = folder === ASSETS ? mediaTypeOf(path) : 'application/octet-stream';
+    listing.set(
+      path,
+      streamed(sourceOf(blob), { path, mediaType, ...blob, modified: modified ?? '1970-01-01' }),
+    );
+  }
+  return listing;
+}
+
+async function loadSnapshot(
+  files: Files,
+  folder: string,
+  cache: ObjectCache,
+  sourceOf: (blob: Blob) => Content['source'],
+): Promise<Listing> {
+  const path = `${folder}/${INDEX}`;
+  const text = await cache.readBlob(files[path]!);
+  const { as_of: modified, files: listed } = parseSnapshot(text.toString(), path);
+  const listing = new Map([[path, inMemory(path, text, { modified, immutable: true })]]);
+  const page = files[`${folder}/${PAGE}`];
+  if (page) {
+    const at = `${folder}/${PAGE}`;
+    listing.set(at, streamed(sourceOf(page), { path: at, mediaType: mediaTypeOf(at), ...page, modified }));
+  }
+  for (const file of listed) {
+    if (!('url' in file)) continue;
+    const { url, media_type: mediaType, bytes, sha256 } = file;
+    listing.set(url, streamed(sourceOf(file), { path: url, mediaType, bytes, sha256, modified }));
+  }
+  return listing;
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type pino from 'pino';
+import { Follower } from '../../../pipeline/bucket/follower.ts';
+import { ObjectCache } from '../../../pipeline/bucket/object-cache.ts';
+import type { Config } from '../../../pipeline/config/settings.ts';
+import { exists } from '../../../pipeline/disk/durable.ts';
+import { CathedralError } from '../../../pipeline/errors.ts';
+import { objectStoreAt, type S3Store } from '../../../pipeline/objects/object-store.ts';
+import type { Database } from '../../../pipeline/postgres/database.ts';
+import { readStatus, type Status } from '../../../pipeline/release/format/status.ts';
+import { TransientFault } from '../../../pipeline/transient-fault.ts';
+import { Replicas } from '../health/replicas.ts';
+import { bucketLogFiles, bucketSnapshots } from './bucket-files.ts';
+import { createLogFiles, type LogFiles } from './log-files.ts';
+import { SnapshotFiles } from './snapshot-files.ts';
+
+export const PUBLISHED_SETTINGS = [
+  'out',
+  'baseUrl',
+  'releases',
+  'accessKeyId',
+  'secretAccessKey',
+  'sessionToken',
+  'cacheSize',
+] as const;
+type PublishedConfig = Pick<Config, (typeof PUBLISHED_SETTINGS)[number]>;
+
+/** What is published, wherever it comes from. */
+export interface Published {
+  snapshots: SnapshotFiles;
+  log: LogFiles;
+  /** `/status.json` */
+  readStatus: () => Promise<Status | null>;
+  /** How this replica follows the others; null on a single machine. */
+  following: Following | null;
+  close: () => Promise<void>;
+}
+
+export interface Following {
+  /** Why new releases may not arrive, without paths and addresses; null if they do. */
+  fault: () => string | null;
+  /** Whether another live replica serves a newer release: readers should go there. */
+  isLate: () => boolean;
+  /** Version of the release that is served; 0 for none. */
+  version: () => number;
+  /** Bytes in the cache. */
+  cacheBytes: () => number;
+}
+
+export interface PublishedMeans {
+  logger: pino.Logger;
+  /** Null: replicas do not hear of each other, and the object store's clock counts. */
+  database: Database | null;
+  /** Other folders of releases on this machine, from which equal files are linked. */
+  alsoIn: readonly string[];
+  /** `cathedral-data-service/1.0.0` */
+  software: string;
+  /** Whether this replica accepts requests for good. */
+  isReady: () => boolean;
+}
+
+const MIB = 1024 * 1024;
+/** A client waits meanwhile, so this gives up sooner than a publisher does. */
+const PATIENCE = { attempts: 3, stallMs: 5000 };
+
+/**
+ * Opens the folder of releases, or follows a bucket into it. Throws config_invalid for an address, credentials or a bucket that cannot be
+ * right, and publish_failed; a store that does not answer stops nobody.
+ */
+export async function openPublished(config: PublishedConfig, means: PublishedMeans): Promise<Published> {
+  const { out } = config;
+  if (config.releases !== null) return follow(config, config.releases, means);
+  return {
+    snapshots: new SnapshotFiles(out),
+    log: createLogFiles(out),
+    readStatus: () => readStatus(out),
+    following: null,
+    close: async () => {},
+  };
+}
+
+async function follow(
+  config: PublishedConfig,
+  address: string,
+  { logger, database, alsoIn, software, isReady }: PublishedMeans,
+): Promise<Published> {
+  const { out, baseUrl: service, cacheSize } = config;
+  await assertOwnFolder(out);
+  const log = (line: string) => logger.warn(line);
+  const store = objectStoreAt(address, credentialsOf(config), { access: 'read', software, log, ...PATIENCE });
+  await assertUsable(store);
+  const cache = await ObjectCache.open({ folder: join(out, 'cache'), maxBytes: cacheSize * MIB, store });
+  const follower = await Follower.open({
+    store,
+    cache,
+    out,
+    alsoIn,
+    service,
+    clock: database && (() => database.clock()),
+    onFault: (err) => {
+      if (err) logger.error({ err }, 'releases cannot be followed; the current one is served');
+      else logger.warn('releases are followed again');
+    },
+    onSwitch: () => void replicas?.announce(),
+  });
+  const replicas =
+    database &&
+    new Replicas({
+      database,
+      service,
+      name: `${hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`,
+      version: () => follower.version,
+      isReady: () => isReady() && follower.version > 0,
+      report: (err) => logger.error({ err }, 'what this replica serves cannot be announced'),
+    });
+  const unlisten = database?.listen('current_release', () => follower.wake());
+  follower.start();
+  void replicas?.announce();
+  const report = (err: unknown) => logger.error({ err }, 'a file cannot be fetched from the object store');
+  const files = { beside: () => follower.beside, cache, report };
+  return {
+    snapshots: new SnapshotFiles(bucketSnapshots(files)),
+    log: bucketLogFiles(files),
+    readStatus: async () => follower.beside?.pointer.status ?? null,
+    following: {
+      fault: () => follower.fault(),
+      isLate: () => replicas?.isLate() ?? false,
+      version: () => follower.version,
+      cacheBytes: () => cache.bytes,
+    },
+    close: async () => {
+      unlisten?.();
+      await Promise.all([follower.close(), replicas?.close()]);
+      store.close();
+    },
+  };
+}
+
+/** A follower replaces the releases in its folder. Throws config_invalid for that of a publisher or a mirror. */
+async function assertOwnFolder(out: string): Promise<void> {
+  for (const name of ['log', 'mirror.json'])
+    if (await exists(join(out, name)))
+      throw new CathedralError('config_invalid', {
+        place: `--out ${out}`,
+        expected: 'a folder that only this server uses, which follows --releases',
+        found: `${name === 'log' ? 'the folder of a publisher' : 'a mirror'}, with ${name} in it`,
+      });
+}
+
+/** Throws what only an operator can change: a refused key, a missing bucket. */
+async function assertUsable(store: S3Store): Promise<void> {
+  await store.probe().catch((error) => {
+    if (!(error instanceof CathedralError && error.cause instanceof TransientFault)) throw error;
+  });
+}
+
+function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }: PublishedConfig) {
+  return accessKeyId === null || secretAccessKey === null
+    ? null
+    : { accessKeyId, secretAccessKey, sessionToken };
+}

@@ -1,0 +1,363 @@
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Follower, type FollowerOptions } from '../../pipeline/bucket/follower.ts';
+import { blobKey, POINTER_KEY } from '../../pipeline/bucket/layout.ts';
+import { ObjectCache } from '../../pipeline/bucket/object-cache.ts';
+import { pullRelease } from '../../pipeline/bucket/pull-release.ts';
+import type { ObjectStore } from '../../pipeline/objects/object-store.ts';
+import { releaseFolder, sha256 } from '../../pipeline/release/format/manifest.ts';
+import { readCurrent } from '../../pipeline/release/format/release.ts';
+import { verifyRelease } from '../../pipeline/release/staging/verify-release.ts';
+import { InProcessStore, type S3Call } from '../engines/in-process-store.ts';
+import { hasObjectStore, RadosGateway } from '../engines/object-store.ts';
+import { filesBelow } from '../release/log/publish-log.ts';
+import { BASE_URL } from '../release/small-service.ts';
+import { failureOf, temporaryFolder } from '../release/temporary-folder.ts';
+import { openStore, type Pushed, pointTo, pushReleases } from './pushed-releases.ts';
+
+let folder: string;
+let engine: InProcessStore;
+let store: ObjectStore;
+let pushed: Pushed[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cathedral-follow-'));
+  engine = await InProcessStore.start();
+  store = await openStore(engine.bucket(), 'write');
+  pushed = await pushReleases(folder, store, [300, 260, 40]);
+});
+afterAll(async () => {
+  store?.close();
+  engine?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+afterEach(() => {
+  engine.plan = () => null;
+});
+
+const isBlob = ({ key }: S3Call) => key.startsWith('blobs/');
+const past = () => Date.now() - 60_000;
+
+interface Followed {
+  follower: Follower;
+  out: string;
+  /** Every fault and every recovery. */
+  faults: unknown[];
+}
+
+async function follow(out: string, more: Partial<FollowerOptions> = {}): Promise<Followed> {
+  const faults: unknown[] = [];
+  const cache = await ObjectCache.open({ folder: join(out, 'cache'), maxBytes: 64 << 20, store });
+  const follower = await Follower.open({
+    store,
+    cache,
+    out,
+    service: BASE_URL,
+    clock: null,
+    pollMs: 20,
+    onFault: (error) => faults.push(error),
+    ...more,
+  });
+  follower.start();
+  onTestFinished(() => follower.close());
+  return { follower, out, faults };
+}
+
+async function until(what: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 1500; tries += 1) {
+    if (await what()) return;
+    await sleep(10);
+  }
+  throw new Error('expected it to happen within 15 s');
+}
+
+async function served(out: string): Promise<number | null> {
+  return (await readCurrent(out))?.manifest.signed?.version ?? null;
+}
+
+describe('pullRelease', () => {
+  test('makes the folder that the publisher has', async () => {
+    const out = await temporaryFolder();
+    const { dir, fetched } = await pullRelease(pushed[0]!.pointed, { store, out });
+    const made = join(
+      pushed[0]!.out,
+      'releases',
+      releaseFolder((await readCurrent(pushed[0]!.out))!.manifest),
+    );
+    expect(filesBelow(dir)).toEqual(filesBelow(made));
+    expect(Object.keys(filesBelow(dir))).toContain('state.json');
+    expect(await readdir(out)).toEqual(['releases']);
+    expect(fetched.files).toBeGreaterThan(50);
+  });
+
+  test('fetches only what no release on the disk has', async () => {
+    const out = await temporaryFolder();
+    const first = await pullRelease(pushed[0]!.pointed, { store, out });
+    engine.calls.length = 0;
+    const second = await pullRelease(pushed[1]!.pointed, { store, out });
+    const asked = engine.calls.filter(isBlob).map(({ key }) => key);
+    expect(new Set(asked).size).toBe(asked.length);
+    expect(asked).toHaveLength(second.fetched.files);
+    const before = new Set(Object.values(filesBelow(first.dir)));
+    for (const [path, bytes] of Object.entries(filesBelow(second.dir)))
+      if (before.has(bytes) && bytes !== '')
+        expect([path, asked.includes(blobKey(sha256(Buffer.from(bytes, 'base64'))))]).toEqual([path, false]);
+    expect(await verifyRelease(second.dir)).toEqual([]);
+    engine.calls.length = 0;
+    await pullRelease(pushed[1]!.pointed, { store, out });
+    expect(engine.calls.filter(isBlob)).toEqual([]);
+  });
+
+  test.each(['altered', 'shortened', 'lost'] as const)(
+    'leaves no release where an object stays %s, and resumes with what it had',
+    async (fault) => {
+      const out = await temporaryFolder();
+      let blobs = 0;
+      let damaged = '';
+      engine.plan = (call) => {
+        if (!isBlob(call)) return null;
+        blobs += 1;
+        if (blobs === 30) damaged = call.key;
+        return call.key === damaged ? fault : null;
+      };
+      const code = /altered|shortened/.test(fault) ? 'release_invalid' : 'store_failed';
+      expect(await failureOf(() => pullRelease(pushed[0]!.pointed, { store, out }))).toMatchObject({ code });
+      expect(await readdir(join(out, 'releases'))).toEqual([]);
+      const had = await readdir(join(out, 'staging-fetched'));
+      engine.plan = () => null;
+      engine.calls.length = 0;
+      const { dir, fetched } = await pullRelease(pushed[0]!.pointed, { store, out });
+      expect(await verifyRelease(dir)).toEqual([]);
+      const asked = engine.calls.filter(isBlob).map(({ key }) => key);
+      expect(asked).toHaveLength(fetched.files);
+      expect(had.length).toBeGreaterThan(10);
+      expect(had.filter((name) => asked.includes(blobKey(name)))).toEqual([]);
+    },
+  );
+
+  test('mends a release of which files are missing', async () => {
+    const out = await temporaryFolder();
+    const { dir } = await pullRelease(pushed[0]!.pointed, { store, out });
+    await rm(join(dir, 'public/economy/supply'));
+    await pullRelease(pushed[0]!.pointed, { store, out });
+    expect(await verifyRelease(dir)).toEqual([]);
+  });
+});
+
+describe('a follower', () => {
+  test('waits for the first release and says why, then follows each pointer', async () => {
+    await store.delete([POINTER_KEY]);
+    const { follower, out, faults } = await follow(await temporaryFolder());
+    expect([follower.beside, follower.version]).toEqual([null, 0]);
+    expect(follower.fault()).toMatch(/object store/);
+    for (const { pointed } of pushed) {
+      await pointTo(store, pointed, past());
+      await until(() => follower.version === pointed.version);
+      expect(await served(out)).toBe(pointed.version);
+      expect(follower.beside!.pointer.log).toEqual(pointed.log);
+      expect(follower.fault()).toBe(null);
+    }
+    expect(faults.map((fault) => fault === null)).toEqual([false, true]);
+    // The previous one stays for requests that have just looked it up.
+    expect(await readdir(join(out, 'releases'))).toHaveLength(2);
+    expect((await readdir(out)).sort()).toEqual(['cache', 'current', 'followed.json', 'releases']);
+  });
+
+  test('never shows a release before its log and its snapshot list', async () => {
+    await pointTo(store, pushed[0]!.pointed, past());
+    const { follower, out } = await follow(await temporaryFolder());
+    await until(() => follower.version > 0);
+    let isWatching = true;
+    const behind: string[] = [];
+    const watch = (async () => {
+      while (isWatching) {
+        const link = await readlink(join(out, 'current'));
+        const beside = follower.beside!.pointer;
+        const release = pushed.findIndex(({ pointed }) => link.endsWith(`-${pointed.version}`));
+        if (beside.log.size < pushed[release]!.pointed.log.size) behind.push(link);
+      }
+    })();
+    await pointTo(store, pushed[2]!.pointed, past());
+    await until(() => follower.version === pushed[2]!.pointed.version);
+    isWatching = false;
+    await watch;
+    expect(behind).toEqual([]);
+  });
+
+  test('switches with every other at the time of the pointer, whatever its own clock says', async () => {
+    await pointTo(store, pushed[0]!.pointed, past());
+    const HOUR = 3_600_000;
+    const switched: number[] = [];
+    const skewed = (ms: number): Partial<FollowerOptions> => ({
+      now: () => Date.now() + ms,
+      onSwitch: (version) => {
+        if (version === pushed[1]!.pointed.version) switched.push(Date.now());
+      },
+    });
+    const all = await Promise.all([
+      follow(await temporaryFolder(), { ...skewed(0), clock: () => 0 }),
+      follow(await temporaryFolder(), { ...skewed(HOUR), clock: () => -HOUR }),
+      // Without a database: by the store's clock.
+      follow(await temporaryFolder(), skewed(-HOUR)),
+    ]);
+    await until(() => all.every(({ follower }) => follower.version === pushed[0]!.pointed.version));
+    const at = Date.now() + 1500;
+    await pointTo(store, pushed[1]!.pointed, at);
+    await until(() => switched.length === 3);
+    for (const time of switched) expect(Math.abs(time - at)).toBeLessThan(700);
+    expect(switched.toSorted()[0]! - at).toBeGreaterThan(-600);
+  });
+
+  test('never goes back, also after a restart', async () => {
+    await pointTo(store, pushed[1]!.pointed, past());
+    const first = await follow(await temporaryFolder());
+    await until(() => first.follower.version === pushed[1]!.pointed.version);
+    const goesBack = async ({ follower, faults }: Followed) => {
+      await until(() => follower.fault() !== null);
+      await sleep(100);
+      expect(follower.fault()).toMatch(/older/);
+      expect([follower.version, await served(first.out)]).toEqual(Array(2).fill(pushed[1]!.pointed.version));
+      expect(faults).toHaveLength(1);
+      expect(faults[0]).toMatchObject({ code: 'release_refused' });
+    };
+    await pointTo(store, pushed[0]!.pointed, past());
+    await goesBack(first);
+    await first.follower.close();
+    const again = await follow(first.out);
+    expect(again.follower.beside!.pointer.version).toBe(pushed[1]!.pointed.version);
+    await goesBack(again);
+    // A different release of the same version, and a shorter log.
+    const { pointed } = pushed[1]!;
+    await pointTo(store, { ...pointed, manifest: pushed[2]!.pointed.manifest }, past());
+    await sleep(100);
+    await pointTo(store, { ...pushed[2]!.pointed, log: pushed[0]!.pointed.log }, past());
+    await sleep(100);
+    expect(await served(first.out)).toBe(pointed.version);
+    await pointTo(store, pushed[2]!.pointed, past());
+    await until(() => again.follower.version === pushed[2]!.pointed.version);
+    expect(again.follower.fault()).toBe(null);
+  });
+
+  test('finishes a switch that a kill interrupted, also without the store', async () => {
+    await pointTo(store, pushed[0]!.pointed, past());
+    const first = await follow(await temporaryFolder());
+    await until(() => first.follower.version === pushed[0]!.pointed.version);
+    await first.follower.close();
+    await pullRelease(pushed[1]!.pointed, { store, out: first.out });
+    const followed = join(first.out, 'followed.json');
+    const text = JSON.parse(await readFile(followed, 'utf8'));
+    text.pointer = { ...text.pointer, ...pushed[1]!.pointed };
+    await writeFile(followed, JSON.stringify(text));
+    engine.plan = () => 'lost';
+    const again = await follow(first.out);
+    expect(await served(again.out)).toBe(pushed[1]!.pointed.version);
+    expect(again.follower.fault()).toMatch(/object store/);
+  });
+
+  test.each([
+    ['no JSON', () => Buffer.from('{')],
+    ['half of it', (text: Buffer) => text.subarray(0, text.length / 2)],
+    ['another log size', (text: Buffer) => Buffer.from(String(text).replace(/"size": \d+/, '"size": 7'))],
+  ])('serves what it has while the pointer is damaged: %s', async (_, damage) => {
+    await pointTo(store, pushed[1]!.pointed, past());
+    const { follower, out, faults } = await follow(await temporaryFolder());
+    await until(() => follower.version > 0);
+    const bytes = damage(Buffer.from((await store.read(POINTER_KEY, 1 << 20))!.content));
+    await store.put(POINTER_KEY, { bytes, sha256: sha256(bytes) });
+    await until(() => follower.fault() !== null);
+    await sleep(100);
+    expect([await served(out), faults.length]).toEqual([pushed[1]!.pointed.version, 1]);
+    await pointTo(store, pushed[2]!.pointed, past());
+    await until(() => follower.version === pushed[2]!.pointed.version);
+  });
+
+  test('serves what it has while the store is down, and from the start', async () => {
+    await pointTo(store, pushed[0]!.pointed, past());
+    const { follower, out, faults } = await follow(await temporaryFolder());
+    await until(() => follower.version > 0);
+    engine.plan = () => 'lost';
+    await until(() => follower.fault() !== null);
+    await sleep(200);
+    expect([await served(out), faults.length]).toEqual([pushed[0]!.pointed.version, 1]);
+    await follower.close();
+    const again = await follow(out);
+    expect([await served(out), again.follower.version]).toEqual(Array(2).fill(pushed[0]!.pointed.version));
+    expect(again.follower.beside!.log.head.size).toBe(300);
+    engine.plan = () => null;
+    await pointTo(store, pushed[1]!.pointed, past());
+    await until(() => again.follower.version === pushed[1]!.pointed.version);
+  });
+
+  test('refuses to start on the bucket of another service, with both addresses', async () => {
+    await pointTo(store, pushed[0]!.pointed, past());
+    const found = await failureOf(async () =>
+      follow(await temporaryFolder(), { service: 'https://other.example.org' }),
+    );
+    expect(found).toMatchObject({ code: 'config_invalid' });
+    expect(String(found.message)).toContain('https://other.example.org');
+    expect(String(found.message)).toContain(BASE_URL);
+  });
+
+  test('names the folder where the disk refuses', async () => {
+    await pointTo(store, pushed[0]!.pointed, past());
+    const out = await temporaryFolder();
+    await mkdir(join(out, 'releases'), { recursive: true });
+    // A file where a folder has to be fails for root as well.
+    await writeFile(join(out, 'staging-fetched'), '');
+    const { follower, faults } = await follow(out);
+    await until(() => follower.fault() !== null);
+    expect(faults[0]).toMatchObject({ code: 'publish_failed' });
+    expect(String(faults[0])).toContain(out);
+    await rm(join(out, 'staging-fetched'));
+    await until(() => follower.version > 0);
+  });
+
+  test('shows one whole release at every moment, whichever call to the store fails', async () => {
+    await pointTo(store, pushed[0]!.pointed, past());
+    const { follower, out } = await follow(await temporaryFolder());
+    await until(() => follower.version > 0);
+    const start = engine.calls.length;
+    await pointTo(store, pushed[1]!.pointed, past());
+    await until(() => follower.version === pushed[1]!.pointed.version);
+    const calls = engine.calls.length - start;
+    await follower.close();
+    for (let failing = 1; failing <= calls; failing += Math.ceil(calls / 12)) {
+      await pointTo(store, pushed[0]!.pointed, past());
+      const one = await follow(await temporaryFolder());
+      await until(() => one.follower.version > 0);
+      const from = engine.calls.length;
+      const faults = ['altered', 'truncated', 'lost'] as const;
+      engine.plan = (_, number) => (number === from + failing ? faults[failing % 3] : null);
+      await pointTo(store, pushed[1]!.pointed, past()).catch(() =>
+        pointTo(store, pushed[1]!.pointed, past()),
+      );
+      await until(() => one.follower.version === pushed[1]!.pointed.version);
+      engine.plan = () => null;
+      expect(await verifyRelease(join(one.out, await readlink(join(one.out, 'current'))))).toEqual([]);
+      await one.follower.close();
+    }
+    expect((await stat(join(out, 'current'))).isDirectory()).toBe(true);
+  });
+});
+
+describe.skipIf(!hasObjectStore)('with a real store', () => {
+  test('follows from the first release to the next', async () => {
+    const gateway = await RadosGateway.start();
+    onTestFinished(() => gateway.stop());
+    const real = await openStore(await gateway.bucket(), 'write');
+    onTestFinished(() => real.close());
+    const [first, second] = await pushReleases(await temporaryFolder(), real, [300, 260]);
+    await pointTo(real, first!.pointed, past());
+    const out = await temporaryFolder();
+    const cache = await ObjectCache.open({ folder: join(out, 'cache'), maxBytes: 64 << 20, store: real });
+    const { follower } = await follow(out, { store: real, cache });
+    await until(() => follower.version === first!.pointed.version);
+    await pointTo(real, second!.pointed, past());
+    await until(() => follower.version === second!.pointed.version);
+    expect(await verifyRelease(join(out, await readlink(join(out, 'current'))))).toEqual([]);
+    expect((await follower.beside!.log.tile({ level: 0, index: 0, width: 256 }))?.length).toBe(8192);
+  });
+});
